@@ -1,0 +1,29 @@
+# Thin: each target is a command or two. `make help` lists them.
+
+SWIFT ?= swift
+
+.PHONY: help build demo test format lint clean
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
+
+build: ## Build everything for debugging
+	@Scripts/bootstrap build
+	$(SWIFT) build
+
+demo: ## Hook open and close, then show the imports that made it possible
+	@Scripts/bootstrap build
+	@Scripts/demo
+
+test: ## Build and run all tests
+	@Scripts/bootstrap test
+	$(SWIFT) test
+
+format: ## Format the Swift sources in place
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Samples
+
+lint: ## Check the format of the Swift sources
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Samples
+
+clean: ## Delete what was built
+	$(SWIFT) package clean

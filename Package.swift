@@ -1,0 +1,62 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// In CI a warning is an error; on a user's machine a newer compiler's new
+/// warning must not break the build.
+let inCI = Context.environment["CI"] != nil
+
+let cSettings: [CSetting] =
+  [.enableWarning("all"), .enableWarning("extra")]
+  + (inCI ? [.treatAllWarnings(as: .error)] : [])
+
+let swiftSettings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ] + (inCI ? [.treatAllWarnings(as: .error)] : [])
+
+let package = Package(
+  name: "Rebind",
+  products: [
+    .library(name: "Rebind", targets: ["Rebind"]),
+    .library(name: "CRebind", targets: ["CRebind"]),
+    .executable(name: "rebind-inspect", targets: ["rebind-inspect"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CLibelf", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
+    .target(name: "CRebind", cSettings: cSettings),
+    .target(name: "Rebind", dependencies: ["CRebind"], swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "rebind-inspect",
+      dependencies: [
+        "CLibelf",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: swiftSettings),
+
+    .executableTarget(
+      name: "open-close", dependencies: ["Rebind"],
+      path: "Samples/open-close/Swift", swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "open-close-c", dependencies: ["CRebind"],
+      path: "Samples/open-close/C", cSettings: cSettings),
+
+    .target(
+      name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
+    .testTarget(
+      name: "CRebindTests", dependencies: ["TestSupport"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RebindTests", dependencies: ["Rebind", "TestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RebindInspectTests", dependencies: ["TestSupport", "rebind-inspect"],
+      swiftSettings: swiftSettings),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .gnu11
+)

@@ -1,0 +1,23 @@
+/// AArch64: dynamic relocations of the ELF for the Arm 64-bit Architecture ABI.
+
+#define CREBIND_R_JUMP_SLOT R_AARCH64_JUMP_SLOT
+#define CREBIND_R_GLOB_DAT R_AARCH64_GLOB_DAT
+#define CREBIND_R_ABSOLUTE R_AARCH64_ABS64
+
+/// Every unresolved slot holds the address of PLT0, which begins with
+/// `stp x16, x30, [sp, #-16]!`, behind a `bti c` where BTI is on.
+static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {
+  (void)index;
+  const uint32_t *words = (const uint32_t *)code;
+  if (room < 8 || (uintptr_t)code % 4 != 0) return false;
+  const uint32_t bti_c = 0xd503245f, store_pair = 0xa9bf7bf0;
+  return words[0] == store_pair || (words[0] == bti_c && words[1] == store_pair);
+}
+
+/// Resolvers take AT_HWCAP with bit 62 set, and the address of the rest.
+static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
+  struct {
+    unsigned long size, hwcap, hwcap2;
+  } rest = {sizeof rest, hwcap.hwcap, hwcap.hwcap2};
+  return ((uintptr_t(*)(uint64_t, const void *))resolver)(hwcap.hwcap | 1UL << 62, &rest);
+}

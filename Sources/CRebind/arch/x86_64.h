@@ -1,0 +1,22 @@
+/// x86-64: relocations of the psABI, chapter "Relocation Types".
+
+#define CREBIND_R_JUMP_SLOT R_X86_64_JUMP_SLOT
+#define CREBIND_R_GLOB_DAT R_X86_64_GLOB_DAT
+#define CREBIND_R_ABSOLUTE R_X86_64_64
+
+/// An unresolved slot holds the address of its own PLT entry's second half,
+/// `push $index; jmp PLT0`, behind an `endbr64` in an IBT-enabled PLT. mold's
+/// slots hold PLT0 itself: `endbr64; push %r11; push GOT+8(%rip)`.
+static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {
+  if (room < 16) return false;
+  if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa) code += 4;
+  if (code[0] == 0x41 && code[1] == 0x53 && code[2] == 0xff && code[3] == 0x35) return true;
+  uint32_t pushed =
+      code[1] | (uint32_t)code[2] << 8 | (uint32_t)code[3] << 16 | (uint32_t)code[4] << 24;
+  return code[0] == 0x68 && pushed == index;
+}
+
+static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
+  (void)hwcap;
+  return ((uintptr_t(*)(void))resolver)();
+}

@@ -1,0 +1,79 @@
+/// An image's dynamic table, decoded once into checked pointers.
+
+#ifndef CREBIND_DYNAMIC_H
+#define CREBIND_DYNAMIC_H
+
+#include "image.h"
+
+#pragma GCC visibility push(hidden)
+
+/// A relocation table: DT_RELA, DT_REL or DT_JMPREL.
+struct crebind_relocations {
+  const char *data;
+  size_t count;
+  /// The R_*_RELATIVE entries that DT_RELACOUNT or DT_RELCOUNT promises at the
+  /// start; they name no symbol.
+  size_t relative_count;
+  bool is_rela;
+};
+
+/// DT_GNU_HASH.
+struct crebind_gnu_hash {
+  const ElfW(Addr) * bloom;
+  const uint32_t *buckets, *chain;
+  uint32_t bucket_count, bloom_mask, bloom_shift;
+  /// The index of the first symbol in the table.
+  uint32_t symbol_offset;
+  /// How many words of `chain` lie in the image.
+  size_t chain_limit;
+};
+
+/// DT_HASH.
+struct crebind_sysv_hash {
+  const uint32_t *buckets, *chain;
+  uint32_t bucket_count, chain_count;
+};
+
+struct crebind_dynamic {
+  /// DT_SYMTAB, and how many entries the segment has room for: the table does
+  /// not state its size.
+  const ElfW(Sym) * symbols;
+  size_t symbol_limit;
+  const char *strings;
+  size_t strings_size;
+  /// An offset into `strings`, or SIZE_MAX.
+  size_t soname;
+  struct crebind_gnu_hash gnu_hash;
+  struct crebind_sysv_hash sysv_hash;
+  /// DT_VERSYM, DT_VERNEED and DT_VERDEF.
+  const ElfW(Half) * versym;
+  const char *verneed, *verdef;
+  size_t verneed_count, verdef_count;
+  /// DT_RELA, DT_REL and DT_JMPREL, in this order; a missing one has no entries.
+  struct crebind_relocations relocations[3];
+  bool bind_now, symbolic;
+};
+
+enum { CREBIND_JMPREL_TABLE = 2 };
+
+/// Decodes and checks the table: every pointer and size lies in the image's
+/// segments afterwards. Without a dynamic table all members are empty.
+///
+/// \param tag Receives the tag that is broken.
+/// \returns CREBIND_OK or CREBIND_BROKEN_IMAGE.
+crebind_status crebind_dynamic_decode(const struct crebind_image *image,
+                                      struct crebind_dynamic *dynamic, int64_t *tag);
+
+/// The run-time address that a `d_ptr` means, or 0 if it lies in no segment.
+///
+/// glibc relocates the table in place, but not the vDSO's and not that of an
+/// image linked with `-z rodynamic`; musl never does. So each value is judged by
+/// itself: is it inside of the image's own segments?
+uintptr_t crebind_dynamic_address(const struct crebind_image *image, ElfW(Addr) d_ptr);
+
+/// A string of DT_STRTAB that ends within the table, or NULL.
+const char *crebind_dynamic_string(const struct crebind_dynamic *dynamic, size_t offset);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,129 @@
+#define _GNU_SOURCE
+#include "image.h"
+
+static uintptr_t page_floor(uintptr_t address) {
+  return address & ~(uintptr_t)(crebind_runtime()->page_size - 1);
+}
+
+/// Fills in what the program headers say.
+static void describe(struct crebind_image *image, const struct dl_phdr_info *info) {
+  const struct crebind_runtime *runtime = crebind_runtime();
+  memset(image, 0, sizeof *image);
+  image->bias = info->dlpi_addr;
+  image->phdr = info->dlpi_phdr;
+  image->phnum = info->dlpi_phnum;
+  image->span.start = UINTPTR_MAX;
+
+  for (size_t i = 0; i < image->phnum; i++) {
+    const ElfW(Phdr) *segment = &image->phdr[i];
+    uintptr_t start = image->bias + segment->p_vaddr;
+    switch (segment->p_type) {
+    case PT_LOAD:
+      if (segment->p_offset == 0) image->header = start;
+      if (start < image->span.start) image->span.start = start;
+      if (start + segment->p_memsz > image->span.end) image->span.end = start + segment->p_memsz;
+      break;
+    case PT_DYNAMIC:
+      image->dynamic = (const ElfW(Dyn) *)start;
+      image->dynamic_count = segment->p_memsz / sizeof(ElfW(Dyn));
+      break;
+    case PT_GNU_RELRO:
+      // Both ends rounded down, as the loader does: a page that is only partly
+      // relro stays writable.
+      image->relro.start = page_floor(start);
+      image->relro.end = page_floor(start + segment->p_memsz);
+      break;
+    case PT_INTERP:
+      image->has_interpreter = true;
+      break;
+    }
+  }
+  image->is_vdso = runtime->vdso_base != 0 && image->header == runtime->vdso_base;
+  image->is_loader = runtime->loader_base != 0 && image->header == runtime->loader_base;
+}
+
+struct read_context {
+  struct crebind_images *images;
+  crebind_status status;
+};
+
+static int read_image(struct dl_phdr_info *info, size_t size, void *opaque) {
+  struct read_context *context = opaque;
+  struct crebind_images *images = context->images;
+  const char *path = info->dlpi_name != NULL ? info->dlpi_name : "";
+  size_t length = crebind_length(path) + 1;
+  size_t offset = images->strings.count;
+  char *copy = crebind_vector_append(&images->strings, length);
+  struct crebind_image *image = crebind_vector_append(&images->items, 1);
+  if (copy == NULL || image == NULL) {
+    context->status = CREBIND_OUT_OF_MEMORY;
+    return 1;
+  }
+  memcpy(copy, path, length);
+  describe(image, info);
+  image->path = offset;
+  image->is_main = images->items.count == 1;
+  if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs) {
+    images->adds = info->dlpi_adds;
+    images->subs = info->dlpi_subs;
+  }
+  return 0;
+}
+
+crebind_status crebind_images_read(struct crebind_images *images) {
+  *images = (struct crebind_images){
+      .items = CREBIND_VECTOR(struct crebind_image), .strings = CREBIND_VECTOR(char)};
+  struct read_context context = {images, CREBIND_OK};
+  crebind_runtime()->iterate(read_image, &context);
+  return context.status;
+}
+
+void crebind_images_free(struct crebind_images *images) {
+  crebind_vector_free(&images->items);
+  crebind_vector_free(&images->strings);
+}
+
+struct lock_context {
+  const struct crebind_images *images;
+  crebind_status (*body)(void *);
+  void *body_context;
+  crebind_status status;
+};
+
+static int run_body(struct dl_phdr_info *info, size_t size, void *opaque) {
+  struct lock_context *context = opaque;
+  if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs
+      && (info->dlpi_adds != context->images->adds || info->dlpi_subs != context->images->subs))
+    context->status = CREBIND_BUSY;
+  else
+    context->status = context->body(context->body_context);
+  return 1;
+}
+
+crebind_status crebind_images_with_lock(const struct crebind_images *images,
+                                        crebind_status (*body)(void *), void *body_context) {
+  struct lock_context context = {images, body, body_context, CREBIND_BUSY};
+  crebind_runtime()->iterate(run_body, &context);
+  return context.status;
+}
+
+const ElfW(Phdr) * crebind_image_segment(const struct crebind_image *image, uintptr_t address,
+                                         size_t size) {
+  for (size_t i = 0; i < image->phnum; i++) {
+    const ElfW(Phdr) *segment = &image->phdr[i];
+    uintptr_t offset = address - (image->bias + segment->p_vaddr);
+    if (segment->p_type == PT_LOAD && offset < segment->p_memsz
+        && size <= segment->p_memsz - offset)
+      return segment;
+  }
+  return NULL;
+}
+
+bool crebind_images_are_static(const struct crebind_images *images) {
+  for (size_t i = 0; i < images->items.count; i++) {
+    const struct crebind_image *image = crebind_image_at(images, i);
+    if (image->is_vdso) continue;
+    if (image->has_interpreter || !image->is_main) return false;
+  }
+  return true;
+}

@@ -1,0 +1,71 @@
+#define _GNU_SOURCE
+#include "names.h"
+
+enum { PREFIX_SIZE = 4 };
+
+static uint32_t prefix_of(const char *string) {
+  struct __attribute__((packed, may_alias)) unaligned {
+    uint32_t value;
+  };
+  return ((const struct unaligned *)string)->value;
+}
+
+/// 12 well-mixed bits of the prefix.
+static uint32_t prefix_bit(uint32_t prefix) { return prefix * 2654435761u >> 20; }
+
+bool crebind_names_make(struct crebind_names *names, const struct crebind_name *items,
+                        size_t count, int64_t *duplicate) {
+  memset(names, 0, sizeof *names);
+  names->items = items;
+  names->count = count;
+  size_t size = 16;
+  while (size < count * 2) size *= 2;
+  names->table = crebind_pages(size * sizeof *names->table);
+  if (names->table == NULL) return false;
+  names->table_mask = (uint32_t)size - 1;
+
+  for (size_t i = 0; i < count; i++) {
+    if (items[i].length < PREFIX_SIZE - 1) {
+      names->has_short_name = true;
+    } else {
+      uint32_t bit = prefix_bit(prefix_of(items[i].string));
+      names->prefixes[bit / 64] |= UINT64_C(1) << bit % 64;
+    }
+    uint32_t at = items[i].gnu_hash & names->table_mask;
+    for (; names->table[at] != 0; at = (at + 1) & names->table_mask) {
+      if (!crebind_equal(items[names->table[at] - 1].string, items[i].string)) continue;
+      *duplicate = (int64_t)i;
+      return false;
+    }
+    names->table[at] = (uint32_t)i + 1;
+  }
+  return true;
+}
+
+void crebind_names_free(struct crebind_names *names) {
+  crebind_pages_free(names->table, ((size_t)names->table_mask + 1) * sizeof *names->table);
+  names->table = NULL;
+}
+
+int64_t crebind_names_find(const struct crebind_names *names,
+                           const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol) {
+  size_t offset = symbol->st_name;
+  if (offset == 0 || offset >= dynamic->strings_size) return -1;
+  const char *string = dynamic->strings + offset;
+  size_t room = dynamic->strings_size - offset;
+  if (room >= PREFIX_SIZE && !names->has_short_name) {
+    uint32_t bit = prefix_bit(prefix_of(string));
+    if ((names->prefixes[bit / 64] >> bit % 64 & 1) == 0) return -1;
+  }
+  uint32_t hash = 5381;
+  for (size_t i = 0; i < room && string[i] != 0; i++)
+    hash = hash * 33 + (unsigned char)string[i];
+  for (uint32_t at = hash & names->table_mask; names->table[at] != 0;
+       at = (at + 1) & names->table_mask) {
+    const struct crebind_name *name = &names->items[names->table[at] - 1];
+    if (name->gnu_hash == hash
+        && crebind_symbol_is_named(dynamic, symbol, name->string, name->length))
+      return names->table[at] - 1;
+  }
+  return -1;
+}

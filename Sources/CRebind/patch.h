@@ -1,0 +1,41 @@
+/// Stores words into slots: opens the pages that are not writable, stores each
+/// word with one aligned atomic store, and gives the pages their protection
+/// back.
+
+#ifndef CREBIND_PATCH_H
+#define CREBIND_PATCH_H
+
+#include "image.h"
+
+#pragma GCC visibility push(hidden)
+
+/// One word to store.
+struct crebind_store {
+  uintptr_t address, value;
+};
+
+/// What failed.
+struct crebind_patch_failure {
+  int system_error;
+  uintptr_t address;
+};
+
+/// Stores into the slots of one image. On failure none of the words has been
+/// stored, unless the pages could not be closed again (CREBIND_PROTECTION).
+///
+/// The program headers say what is writable and what protection to put back, so
+/// /proc/self/maps need not be read. Each range that has to be opened is opened
+/// whole, as the loader mapped it, with one pair of mprotect calls: the kernel
+/// then has no mapping to split, and the maps read as before.
+///
+/// \param accepts_open_relro Whether a relro range that is still writable is
+///   taken as it is. Otherwise it means that the loader is not done with the
+///   image, and the answer is CREBIND_BUSY.
+crebind_status crebind_patch_image(const struct crebind_image *image,
+                                   const struct crebind_store *stores, size_t count,
+                                   bool accepts_open_relro,
+                                   struct crebind_patch_failure *failure);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,110 @@
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <linux/futex.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct crebind_runtime runtime;
+
+/// Runs before main, and so before anything can be rebound; a copy on the stack
+/// of a library loaded later takes what it finds.
+__attribute__((constructor(101))) static void initialize(void) {
+  if (__atomic_load_n(&runtime.page_size, __ATOMIC_ACQUIRE) != 0) return;
+  // Assigned here rather than in an initialiser, which would be an absolute
+  // slot, and as such be rebound.
+  runtime.iterate = dl_iterate_phdr;
+  runtime.system_call = syscall;
+  runtime.hwcap.hwcap = getauxval(AT_HWCAP);
+  runtime.hwcap.hwcap2 = getauxval(AT_HWCAP2);
+  runtime.loader_base = getauxval(AT_BASE);
+  runtime.vdso_base = getauxval(AT_SYSINFO_EHDR);
+  size_t page_size = getauxval(AT_PAGESZ);
+  __atomic_store_n(&runtime.page_size, page_size != 0 ? page_size : 4096, __ATOMIC_RELEASE);
+}
+
+const struct crebind_runtime *crebind_runtime(void) {
+  // Another image's constructor may call before ours has run.
+  initialize();
+  return &runtime;
+}
+
+// MARK: Lock
+
+/// 0: free; 1: held; 2: held, and someone waits.
+static uint32_t lock;
+
+void crebind_lock(void) {
+  uint32_t expected = 0;
+  if (__atomic_compare_exchange_n(&lock, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+    return;
+  while (__atomic_exchange_n(&lock, 2, __ATOMIC_ACQUIRE) != 0)
+    crebind_runtime()->system_call(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+}
+
+void crebind_unlock(void) {
+  if (__atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE) == 2)
+    crebind_runtime()->system_call(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+// MARK: Memory
+
+#ifdef SYS_mmap2
+#define CREBIND_SYS_MMAP SYS_mmap2
+#else
+#define CREBIND_SYS_MMAP SYS_mmap
+#endif
+
+static size_t round_up_to_page(size_t size) {
+  size_t mask = crebind_runtime()->page_size - 1;
+  return size > SIZE_MAX - mask ? 0 : (size + mask) & ~mask;
+}
+
+void *crebind_pages(size_t size) {
+  size_t rounded = round_up_to_page(size);
+  if (rounded == 0) return NULL;
+  long result = crebind_runtime()->system_call(CREBIND_SYS_MMAP, NULL, rounded,
+                                               PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                                               -1, 0L);
+  return result == -1 ? NULL : (void *)result;
+}
+
+void crebind_pages_free(void *pages, size_t size) {
+  if (pages != NULL) crebind_runtime()->system_call(SYS_munmap, pages, round_up_to_page(size));
+}
+
+static bool grow(struct crebind_vector *vector, size_t needed) {
+  size_t capacity = vector->capacity < needed / 2 ? needed : needed * 2;
+  size_t size;
+  if (__builtin_mul_overflow(capacity, vector->stride, &size)) return false;
+  size = round_up_to_page(size);
+  if (size == 0) return false;
+  if (vector->data == NULL) {
+    vector->data = crebind_pages(size);
+    if (vector->data == NULL) return false;
+  } else {
+    size_t old = round_up_to_page(vector->capacity * vector->stride);
+    long moved = crebind_runtime()->system_call(SYS_mremap, vector->data, old, size,
+                                                (long)MREMAP_MAYMOVE);
+    if (moved == -1) return false;
+    vector->data = (char *)moved;
+  }
+  vector->capacity = size / vector->stride;
+  return true;
+}
+
+void *crebind_vector_append(struct crebind_vector *vector, size_t count) {
+  if (count > SIZE_MAX - vector->count) return NULL;
+  size_t needed = vector->count + count;
+  if (needed > vector->capacity && !grow(vector, needed)) return NULL;
+  void *first = crebind_vector_at(vector, vector->count);
+  vector->count = needed;
+  return first;
+}
+
+void crebind_vector_free(struct crebind_vector *vector) {
+  crebind_pages_free(vector->data, vector->capacity * vector->stride);
+  *vector = (struct crebind_vector){NULL, 0, 0, vector->stride};
+}

@@ -1,0 +1,109 @@
+/// What this core needs of the system, in a form that stays usable while the
+/// C library's own functions are rebound: originals kept at start, system
+/// calls, and small loops in place of memcpy, memset, strlen and strcmp.
+
+#ifndef CREBIND_RUNTIME_H
+#define CREBIND_RUNTIME_H
+
+#include "arch/arch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+struct crebind_runtime {
+  int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
+  long (*system_call)(long, ...);
+  struct crebind_hwcap hwcap;
+  size_t page_size;
+  /// The headers of the loader and of the vDSO, from the auxiliary vector;
+  /// 0 if there is none.
+  uintptr_t loader_base, vdso_base;
+};
+
+/// The one runtime, initialised before main and on first use.
+const struct crebind_runtime *crebind_runtime(void);
+
+/// Serialises what changes or reads the records. Not recursive.
+void crebind_lock(void);
+void crebind_unlock(void);
+
+/// Keeps the compiler from turning a loop into a call of memcpy or strlen,
+/// which might be the very function that is being rebound.
+#define CREBIND_KEEP_LOOP() __asm__ volatile("" ::: "memory")
+
+/// Compilers call these two for assignments and initialisers of structures.
+/// Definitions that are local to each object file take those calls.
+__attribute__((used, noinline)) static void *memcpy(void *restrict to, const void *restrict from,
+                                                    size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    ((char *)to)[i] = ((const char *)from)[i];
+    CREBIND_KEEP_LOOP();
+  }
+  return to;
+}
+
+__attribute__((used, noinline)) static void *memset(void *memory, int byte, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    ((char *)memory)[i] = (char)byte;
+    CREBIND_KEEP_LOOP();
+  }
+  return memory;
+}
+
+static inline size_t crebind_length(const char *string) {
+  size_t length = 0;
+  while (string[length] != 0) {
+    length++;
+    CREBIND_KEEP_LOOP();
+  }
+  return length;
+}
+
+static inline bool crebind_equal(const char *a, const char *b) {
+  for (; *a == *b; a++, b++) {
+    if (*a == 0) return true;
+    CREBIND_KEEP_LOOP();
+  }
+  return false;
+}
+
+/// The part of a path behind its last slash.
+static inline const char *crebind_basename(const char *path) {
+  const char *base = path;
+  for (; *path != 0; path++) {
+    if (*path == '/') base = path + 1;
+    CREBIND_KEEP_LOOP();
+  }
+  return base;
+}
+
+// MARK: Memory
+
+/// An array that grows, in pages of its own: malloc may be rebound, or held by
+/// a thread that waits for the loader's lock.
+struct crebind_vector {
+  char *data;
+  size_t count, capacity, stride;
+};
+
+#define CREBIND_VECTOR(type) ((struct crebind_vector){NULL, 0, 0, sizeof(type)})
+
+/// Appends `count` zeroed elements and returns the first, or NULL without
+/// memory. Pointers into the vector end here.
+void *crebind_vector_append(struct crebind_vector *vector, size_t count);
+void crebind_vector_free(struct crebind_vector *vector);
+
+static inline void *crebind_vector_at(const struct crebind_vector *vector, size_t index) {
+  return vector->data + index * vector->stride;
+}
+
+/// Whole zeroed pages, or NULL.
+void *crebind_pages(size_t size);
+void crebind_pages_free(void *pages, size_t size);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,211 @@
+#define _GNU_SOURCE
+#include "scope.h"
+
+static const struct crebind_definition none = {SIZE_MAX, 0};
+
+void crebind_scopes_begin(struct crebind_scopes *scopes, const struct crebind_images *images,
+                          const struct crebind_dynamic *dynamics) {
+  scopes->images = images;
+  scopes->dynamics = dynamics;
+  scopes->first_edge = CREBIND_VECTOR(uint32_t);
+  scopes->edges = CREBIND_VECTOR(uint32_t);
+  scopes->is_global = CREBIND_VECTOR(bool);
+  scopes->queue = CREBIND_VECTOR(uint32_t);
+  scopes->visited = CREBIND_VECTOR(bool);
+  scopes->is_ready = false;
+}
+
+void crebind_scopes_end(struct crebind_scopes *scopes) {
+  crebind_vector_free(&scopes->first_edge);
+  crebind_vector_free(&scopes->edges);
+  crebind_vector_free(&scopes->is_global);
+  crebind_vector_free(&scopes->queue);
+  crebind_vector_free(&scopes->visited);
+}
+
+// MARK: - Dependencies
+
+/// The name that DT_NEEDED entries call an image by.
+static const char *name_of_image(const struct crebind_scopes *scopes, size_t index) {
+  const struct crebind_dynamic *dynamic = &scopes->dynamics[index];
+  const char *soname = dynamic->soname == SIZE_MAX
+                           ? NULL
+                           : crebind_dynamic_string(dynamic, dynamic->soname);
+  if (soname != NULL) return soname;
+  return crebind_basename(
+      crebind_image_path(scopes->images, crebind_image_at(scopes->images, index)));
+}
+
+static bool append_edge(struct crebind_vector *edges, uint32_t value) {
+  uint32_t *edge = crebind_vector_append(edges, 1);
+  if (edge == NULL) return false;
+  *edge = value;
+  return true;
+}
+
+/// Fills `edges`, with the names in a hash table made for it.
+static bool read_edges(struct crebind_scopes *scopes) {
+  size_t count = scopes->images->items.count, size = 16;
+  while (size < count * 2) size *= 2;
+  uint32_t *table = crebind_pages(size * sizeof *table);
+  if (table == NULL) return false;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t at = crebind_gnu_hash(name_of_image(scopes, i));
+    while (table[at & (size - 1)] != 0) at++;
+    table[at & (size - 1)] = (uint32_t)i + 1;
+  }
+
+  bool has_memory = true;
+  for (size_t i = 0; i < count && has_memory; i++) {
+    const struct crebind_image *image = crebind_image_at(scopes->images, i);
+    has_memory = append_edge(&scopes->first_edge, (uint32_t)scopes->edges.count);
+    for (size_t d = 0; has_memory && d < image->dynamic_count; d++) {
+      if (image->dynamic[d].d_tag == DT_NULL) break;
+      if (image->dynamic[d].d_tag != DT_NEEDED) continue;
+      const char *needed =
+          crebind_dynamic_string(&scopes->dynamics[i], image->dynamic[d].d_un.d_val);
+      if (needed == NULL) continue;
+      needed = crebind_basename(needed);
+      for (uint32_t at = crebind_gnu_hash(needed); table[at & (size - 1)] != 0; at++) {
+        uint32_t found = table[at & (size - 1)] - 1;
+        if (!crebind_equal(name_of_image(scopes, found), needed)) continue;
+        has_memory = append_edge(&scopes->edges, found);
+        break;
+      }
+    }
+  }
+  has_memory = has_memory && append_edge(&scopes->first_edge, (uint32_t)scopes->edges.count);
+  crebind_pages_free(table, size * sizeof *table);
+  return has_memory;
+}
+
+/// The images that a search from `root` reaches, breadth first, into `queue`.
+/// What is marked in `visited` is left out, and marked in turn.
+static void search(struct crebind_scopes *scopes, uint32_t root, bool *visited) {
+  const uint32_t *first = (const uint32_t *)scopes->first_edge.data;
+  const uint32_t *edges = (const uint32_t *)scopes->edges.data;
+  uint32_t *queue = (uint32_t *)scopes->queue.data;
+  size_t count = 0;
+  if (!visited[root]) queue[count++] = root;
+  visited[root] = true;
+  for (size_t i = 0; i < count; i++) {
+    for (uint32_t e = first[queue[i]]; e < first[queue[i] + 1]; e++) {
+      if (visited[edges[e]]) continue;
+      visited[edges[e]] = true;
+      queue[count++] = edges[e];
+    }
+  }
+  scopes->queue.count = count;
+}
+
+/// Marks the global scope. The loader lists the program first, then what is
+/// preloaded, then what they need: whatever stands before the program's first
+/// dependency is preloaded.
+static void mark_global(struct crebind_scopes *scopes) {
+  const uint32_t *first = (const uint32_t *)scopes->first_edge.data;
+  const uint32_t *edges = (const uint32_t *)scopes->edges.data;
+  bool *is_global = (bool *)scopes->is_global.data;
+  uint32_t first_dependency = UINT32_MAX;
+  for (uint32_t e = first[0]; e < first[1]; e++)
+    if (edges[e] < first_dependency) first_dependency = edges[e];
+  if (first_dependency == UINT32_MAX) first_dependency = 1;
+  for (uint32_t root = 0; root < first_dependency; root++) search(scopes, root, is_global);
+}
+
+static crebind_status prepare(struct crebind_scopes *scopes) {
+  if (scopes->is_ready) return CREBIND_OK;
+  size_t count = scopes->images->items.count;
+  if (!read_edges(scopes) || crebind_vector_append(&scopes->is_global, count) == NULL
+      || crebind_vector_append(&scopes->visited, count) == NULL
+      || crebind_vector_append(&scopes->queue, count) == NULL)
+    return CREBIND_OUT_OF_MEMORY;
+  memset(scopes->is_global.data, 0, count * sizeof(bool));
+  mark_global(scopes);
+  scopes->is_ready = true;
+  return CREBIND_OK;
+}
+
+// MARK: - Lookup
+
+/// The definition that an image offers to a reference, by the rules of glibc's
+/// do_lookup_x: a version must be equal, unless the definition has none; without
+/// one, the base version or else the default one is taken.
+static struct crebind_definition find_in_image(const struct crebind_scopes *scopes, size_t index,
+                                               const struct crebind_reference *reference) {
+  const struct crebind_image *image = crebind_image_at(scopes->images, index);
+  const struct crebind_dynamic *dynamic = &scopes->dynamics[index];
+  struct crebind_definition fallback = none;
+  if (image->is_vdso) return none;
+  struct crebind_symbol_walk walk;
+  crebind_symbol_walk_begin(&walk, dynamic, reference->name, reference->length,
+                            reference->gnu_hash);
+  for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
+    const ElfW(Sym) *symbol = &dynamic->symbols[i];
+    unsigned binding = symbol->st_info >> 4, type = symbol->st_info & 0xf;
+    if (symbol->st_shndx == SHN_UNDEF || binding == STB_LOCAL || type == STT_TLS) continue;
+    if (symbol->st_value == 0 && symbol->st_shndx != SHN_ABS) continue;
+    struct crebind_version version = crebind_symbol_version(image, dynamic, i);
+    if (version.name == NULL && !version.is_hidden) return (struct crebind_definition){index, i};
+    if (version.name == NULL) continue;
+    if (reference->version != NULL) {
+      if (crebind_equal(version.name, reference->version))
+        return (struct crebind_definition){index, i};
+    } else if (!reference->wants_default && (dynamic->versym[i] & 0x7fff) == 2) {
+      return (struct crebind_definition){index, i};
+    } else if (!version.is_hidden && fallback.image == SIZE_MAX) {
+      fallback = (struct crebind_definition){index, i};
+    }
+  }
+  return fallback;
+}
+
+/// Looks through the local scopes of image `from`: those of the images that
+/// lead to it, in load order.
+static struct crebind_definition find_in_local_scopes(struct crebind_scopes *scopes, size_t from,
+                                                      const struct crebind_reference *reference) {
+  size_t count = scopes->images->items.count;
+  const bool *is_global = (const bool *)scopes->is_global.data;
+  for (uint32_t root = 0; root < count; root++) {
+    if (is_global[root]) continue;
+    bool *visited = (bool *)scopes->visited.data;
+    memcpy(visited, is_global, count * sizeof *visited);
+    search(scopes, root, visited);
+    if (!visited[from]) continue;
+    for (size_t i = 0; i < scopes->queue.count; i++) {
+      struct crebind_definition found =
+          find_in_image(scopes, ((const uint32_t *)scopes->queue.data)[i], reference);
+      if (found.image != SIZE_MAX) return found;
+    }
+  }
+  return none;
+}
+
+crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
+                                     const struct crebind_reference *reference,
+                                     struct crebind_definition *definition) {
+  *definition = none;
+  crebind_status status = prepare(scopes);
+  if (status != CREBIND_OK) return status;
+  if (scopes->dynamics[from].symbolic) *definition = find_in_image(scopes, from, reference);
+  const bool *is_global = (const bool *)scopes->is_global.data;
+  size_t count = scopes->images->items.count;
+  for (size_t i = 0; i < count && definition->image == SIZE_MAX; i++)
+    if (is_global[i]) *definition = find_in_image(scopes, i, reference);
+  if (definition->image == SIZE_MAX && !is_global[from])
+    *definition = find_in_local_scopes(scopes, from, reference);
+  for (size_t i = 0; i < count && definition->image == SIZE_MAX; i++)
+    if (!is_global[i]) *definition = find_in_image(scopes, i, reference);
+  return CREBIND_OK;
+}
+
+uintptr_t crebind_definition_address(const struct crebind_scopes *scopes,
+                                     struct crebind_definition definition) {
+  if (definition.image == SIZE_MAX) return 0;
+  const ElfW(Sym) *symbol = &scopes->dynamics[definition.image].symbols[definition.symbol];
+  uintptr_t address = symbol->st_value;
+  if (symbol->st_shndx != SHN_ABS)
+    address += crebind_image_at(scopes->images, definition.image)->bias;
+  if ((symbol->st_info & 0xf) == STT_GNU_IFUNC)
+    address = crebind_call_resolver(address, crebind_runtime()->hwcap);
+  return address;
+}

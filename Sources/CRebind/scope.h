@@ -1,0 +1,63 @@
+/// Which definition the loader would bind a reference to.
+///
+/// The loader's own lookup is not to be had: dlsym knows the scope of its
+/// caller only, takes the loader's lock, and may be rebound. So the scopes are
+/// rebuilt from what the images say of themselves. A reference is looked up in
+/// (1) its own image first if that is linked with -Bsymbolic; (2) the global
+/// scope: the program, what is preloaded, and what they need, in load order;
+/// (3) the local scopes: of each image that leads to the reference's own by
+/// DT_NEEDED, that image and all that it needs, breadth first; (4) any other
+/// image, because it may have been opened with RTLD_GLOBAL.
+
+#ifndef CREBIND_SCOPE_H
+#define CREBIND_SCOPE_H
+
+#include "symbol.h"
+
+#pragma GCC visibility push(hidden)
+
+struct crebind_scopes {
+  const struct crebind_images *images;
+  const struct crebind_dynamic *dynamics;
+  /// For image i, its dependencies are `edges[first_edge[i] ..< first_edge[i + 1]]`.
+  struct crebind_vector first_edge, edges;  // uint32_t
+  /// Is the image in the global scope?
+  struct crebind_vector is_global;  // bool
+  struct crebind_vector queue, visited;  // uint32_t and bool, for searches
+  bool is_ready;
+};
+
+/// The name, and the version that the reference asks for (NULL for none).
+struct crebind_reference {
+  const char *name;
+  size_t length;
+  uint32_t gnu_hash;
+  const char *version;
+  /// Without a version: take the default one, as dlsym does, rather than the
+  /// first, as the loader does for an image that was linked without versions.
+  bool wants_default;
+};
+
+/// A definition, or `image` SIZE_MAX for none.
+struct crebind_definition {
+  size_t image, symbol;
+};
+
+/// The arrays must outlive the scopes, and the loader's lock be held meanwhile.
+void crebind_scopes_begin(struct crebind_scopes *scopes, const struct crebind_images *images,
+                          const struct crebind_dynamic *dynamics);
+void crebind_scopes_end(struct crebind_scopes *scopes);
+
+/// What a reference in the image with index `from` is bound to; a non-PIE
+/// executable's canonical PLT entry is looked through.
+crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
+                                     const struct crebind_reference *reference,
+                                     struct crebind_definition *definition);
+
+/// The definition's run-time address; an IFUNC's resolver is called.
+uintptr_t crebind_definition_address(const struct crebind_scopes *scopes,
+                                     struct crebind_definition definition);
+
+#pragma GCC visibility pop
+
+#endif

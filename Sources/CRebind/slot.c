@@ -1,0 +1,147 @@
+#define _GNU_SOURCE
+#include "slot.h"
+
+void crebind_slot_scan_begin(struct crebind_slot_scan *scan) {
+  scan->matches = CREBIND_VECTOR(struct crebind_match);
+  scan->bits = CREBIND_VECTOR(uint64_t);
+}
+
+void crebind_slot_scan_end(struct crebind_slot_scan *scan) {
+  crebind_vector_free(&scan->matches);
+  crebind_vector_free(&scan->bits);
+}
+
+// MARK: - Matching symbols
+
+static bool has_bit(const struct crebind_vector *bits, size_t index) {
+  return index / 64 < bits->count && ((const uint64_t *)bits->data)[index / 64] >> index % 64 & 1;
+}
+
+/// Takes a match, in its place by symbol.
+static bool add_match(struct crebind_slot_scan *scan, size_t symbol, size_t name) {
+  if (has_bit(&scan->bits, symbol)) return true;
+  if (symbol / 64 >= scan->bits.count) {
+    size_t missing = symbol / 64 + 1 - scan->bits.count;
+    uint64_t *added = crebind_vector_append(&scan->bits, missing);
+    if (added == NULL) return false;
+    memset(added, 0, missing * sizeof *added);
+  }
+  if (crebind_vector_append(&scan->matches, 1) == NULL) return false;
+  ((uint64_t *)scan->bits.data)[symbol / 64] |= UINT64_C(1) << symbol % 64;
+  struct crebind_match *matches = (struct crebind_match *)scan->matches.data;
+  size_t at = scan->matches.count - 1;
+  for (; at > 0 && matches[at - 1].symbol > symbol; at--) matches[at] = matches[at - 1];
+  matches[at] = (struct crebind_match){(uint32_t)symbol, (uint32_t)name};
+  return true;
+}
+
+static bool match_index(struct crebind_slot_scan *scan, const struct crebind_dynamic *dynamic,
+                        const struct crebind_names *names, size_t index) {
+  const ElfW(Sym) *symbol = crebind_symbol(dynamic, index);
+  if (symbol == NULL) return true;
+  int64_t name = crebind_names_find(names, dynamic, symbol);
+  return name < 0 || add_match(scan, index, (size_t)name);
+}
+
+static size_t symbol_of_relocation(const struct crebind_relocations *table, size_t index) {
+  return table->is_rela ? CREBIND_R_SYM(((const ElfW(Rela) *)table->data)[index].r_info)
+                        : CREBIND_R_SYM(((const ElfW(Rel) *)table->data)[index].r_info);
+}
+
+crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
+                                       const struct crebind_dynamic *dynamic,
+                                       const struct crebind_names *names) {
+  // Only the words that a match has touched need clearing.
+  for (size_t i = 0; i < scan->matches.count; i++) {
+    const struct crebind_match *match = crebind_vector_at(&scan->matches, i);
+    ((uint64_t *)scan->bits.data)[match->symbol / 64] = 0;
+  }
+  scan->matches.count = 0;
+  if (dynamic->symbols == NULL) return CREBIND_OK;
+
+  // A GNU hash table leaves out what is undefined: the symbols before its
+  // first. That of an executable that exports nothing is empty and starts at 1,
+  // which tells nothing; then the relocations name the symbols.
+  size_t undefined_count = 0;
+  if (dynamic->gnu_hash.symbol_offset > 1)
+    undefined_count = dynamic->gnu_hash.symbol_offset;
+  else if (dynamic->gnu_hash.bucket_count == 0)
+    undefined_count = dynamic->sysv_hash.chain_count;
+
+  for (size_t i = 1; i < undefined_count && i < dynamic->symbol_limit; i++)
+    if (!match_index(scan, dynamic, names, i)) return CREBIND_OUT_OF_MEMORY;
+
+  if (undefined_count == 0) {
+    for (size_t t = 0; t < 3; t++) {
+      const struct crebind_relocations *table = &dynamic->relocations[t];
+      for (size_t i = table->relative_count; i < table->count; i++)
+        if (!match_index(scan, dynamic, names, symbol_of_relocation(table, i)))
+          return CREBIND_OUT_OF_MEMORY;
+    }
+  } else if (dynamic->gnu_hash.bucket_count != 0) {
+    // What the image defines itself and still reaches through a slot.
+    for (size_t n = 0; n < names->count; n++) {
+      const struct crebind_name *name = &names->items[n];
+      struct crebind_symbol_walk walk;
+      crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
+      for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)
+        if (!add_match(scan, i, n)) return CREBIND_OUT_OF_MEMORY;
+    }
+  }
+  return CREBIND_OK;
+}
+
+// MARK: - Visiting slots
+
+static uint32_t name_of_symbol(const struct crebind_slot_scan *scan, uint32_t symbol) {
+  size_t low = 0, high = scan->matches.count;
+  const struct crebind_match *matches = (const struct crebind_match *)scan->matches.data;
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (matches[middle].symbol <= symbol)
+      low = middle;
+    else
+      high = middle;
+  }
+  return matches[low].name;
+}
+
+/// The kind of slot that a relocation type fills, or 0.
+static unsigned kind_of(uint32_t type) {
+  // On some machines two of them are the same type.
+  if (type == CREBIND_R_JUMP_SLOT) return CREBIND_JUMP_SLOT;
+  if (type == CREBIND_R_GLOB_DAT) return CREBIND_GLOB_DAT;
+  if (type == CREBIND_R_ABSOLUTE) return CREBIND_ABSOLUTE;
+  return 0;
+}
+
+crebind_status crebind_slot_scan_visit(
+    const struct crebind_slot_scan *scan, const struct crebind_image *image,
+    const struct crebind_dynamic *dynamic, unsigned kinds,
+    crebind_status (*visit)(void *context, const struct crebind_slot *slot, uint32_t name),
+    void *context) {
+  if (scan->matches.count == 0) return CREBIND_OK;
+  for (size_t t = 0; t < 3; t++) {
+    const struct crebind_relocations *table = &dynamic->relocations[t];
+    for (size_t i = table->relative_count; i < table->count; i++) {
+      // An ElfW(Rela) begins with an ElfW(Rel).
+      const ElfW(Rela) *rela = (const ElfW(Rela) *)table->data + i;
+      const ElfW(Rel) *rel =
+          table->is_rela ? (const ElfW(Rel) *)rela : (const ElfW(Rel) *)table->data + i;
+      uint32_t symbol = (uint32_t)CREBIND_R_SYM(rel->r_info);
+      if (!has_bit(&scan->bits, symbol)) continue;
+      unsigned kind = kind_of((uint32_t)CREBIND_R_TYPE(rel->r_info));
+      if ((kind & kinds) == 0) continue;
+      struct crebind_slot slot = {
+          .address = image->bias + rel->r_offset,
+          .kind = (crebind_slot_kind)kind,
+          .index = (uint32_t)i,
+          .symbol = symbol,
+          .addend = table->is_rela ? (intptr_t)rela->r_addend : 0,
+      };
+      crebind_status status = visit(context, &slot, name_of_symbol(scan, symbol));
+      if (status != CREBIND_OK) return status;
+    }
+  }
+  return CREBIND_OK;
+}

@@ -1,0 +1,55 @@
+/// The slots of an image that refer to a batch's names.
+
+#ifndef CREBIND_SLOT_H
+#define CREBIND_SLOT_H
+
+#include "names.h"
+
+#pragma GCC visibility push(hidden)
+
+/// A symbol of an image whose name is in the batch.
+struct crebind_match {
+  uint32_t symbol, name;
+};
+
+/// A slot as its relocation describes it.
+struct crebind_slot {
+  uintptr_t address;
+  crebind_slot_kind kind;
+  /// The relocation's index in its table: what a lazy PLT entry pushes.
+  uint32_t index;
+  uint32_t symbol;
+  /// 0 for REL, whose addend was in the slot before the loader filled it.
+  intptr_t addend;
+};
+
+/// Memory that is reused from image to image.
+struct crebind_slot_scan {
+  struct crebind_vector matches;  // struct crebind_match, by symbol
+  struct crebind_vector bits;     // uint64_t, a bit a symbol
+};
+
+void crebind_slot_scan_begin(struct crebind_slot_scan *scan);
+void crebind_slot_scan_end(struct crebind_slot_scan *scan);
+
+/// Collects the image's symbols that `names` has, in the order of their index.
+///
+/// - Complexity: O(symbols that the image imports + names). A relocation table
+///   is read only in an image whose hash table counts no symbols.
+crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
+                                       const struct crebind_dynamic *dynamic,
+                                       const struct crebind_names *names);
+
+/// Calls `visit` for each slot of the kinds in `kinds` whose symbol was matched,
+/// and stops at the first that does not return CREBIND_OK.
+///
+/// - Complexity: O(relocations but the relative ones); O(1) without a match.
+crebind_status crebind_slot_scan_visit(
+    const struct crebind_slot_scan *scan, const struct crebind_image *image,
+    const struct crebind_dynamic *dynamic, unsigned kinds,
+    crebind_status (*visit)(void *context, const struct crebind_slot *slot, uint32_t name),
+    void *context);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,10 @@
+/// True for a `@convention(c)` function type.
+///
+/// A type's metadata is part of Swift's ABI: a word with the kind, then for a
+/// function a word with flags whose bits 16 to 23 are the calling convention
+/// (`TargetFunctionTypeFlags` in the runtime's MetadataValues.h).
+func isCFunctionType(_ type: Any.Type) -> Bool {
+  let functionKind = 0x302, cConvention = 3
+  let metadata = unsafeBitCast(type, to: UnsafePointer<Int>.self)
+  return metadata[0] == functionKind && metadata[1] >> 16 & 0xff == cConvention
+}

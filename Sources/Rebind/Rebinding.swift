@@ -1,0 +1,103 @@
+/// A function that other images import, to be pointed at one of ours.
+///
+/// Declare one for each function, with the function's C signature, and apply it
+/// with a replacement of that type:
+///
+/// ```swift
+/// enum Hooks {
+///   typealias Open = @convention(c) (UnsafePointer<CChar>, CInt, mode_t) -> CInt
+///   static let open = Rebinding<Open>("open")
+/// }
+///
+/// try Hooks.open.apply { path, flags, mode in
+///   print("Calling real open('\(String(cString: path))', \(flags))")
+///   return Hooks.open.original(path, flags, mode)
+/// }
+/// ```
+///
+/// `Function` is a `@convention(c)` function type; any other closure type is
+/// refused at compile time, because it is not bitwise copyable. A replacement
+/// captures nothing, as with every C function pointer.
+///
+/// A variadic function such as `open` is declared with the fixed arguments it is
+/// called with: on x86-64 and AArch64 Linux they arrive in the same registers.
+///
+/// Copies of a rebinding stand for the same rebinding. Its storage is never
+/// freed, since a replacement may run for as long as the program does: declare
+/// rebindings as static or global constants.
+public struct Rebinding<Function: BitwiseCopyable>: Sendable {
+  /// The symbol's name, as the images import it.
+  public let name: String
+
+  @usableFromInline
+  internal let storage: RebindingStorage
+
+  /// Prepares to rebind a symbol; nothing is changed until `apply`.
+  ///
+  /// - Parameters:
+  ///   - name: The symbol's name, mangled where the language mangles it.
+  ///   - type: The function's type; mostly inferred.
+  /// - Precondition: `Function` is a `@convention(c)` function type.
+  public init(_ name: String, as type: Function.Type = Function.self) {
+    precondition(
+      isCFunctionType(type),
+      "Rebinding<\(type)>: the type of \(name) must be a @convention(c) function type")
+    self.name = name
+    self.storage = RebindingStorage(symbol: name)
+  }
+
+  /// The function that callers would reach without this rebinding.
+  ///
+  /// Costs one load: no lock, no lookup and no reference counting.
+  ///
+  /// - Precondition: The rebinding has been applied, or the symbol is defined by
+  ///   an image in the program's global scope.
+  @inlinable
+  public var original: Function {
+    guard let address = storage.original else {
+      preconditionFailure("nothing defines \(name), so there is no original to call")
+    }
+    // A C function pointer is an address, and `init` has checked the type.
+    return unsafeBitCast(address, to: Function.self)
+  }
+
+  /// Points the symbol at `replacement` in every loaded image.
+  ///
+  /// Either all slots of the symbol are changed, or none is. `original` is right
+  /// before the first call can arrive. That no image imports the symbol is no
+  /// error; the report says so.
+  ///
+  /// - Returns: The number of slots and images that were changed.
+  /// - Throws: `RebindError`, with nothing changed.
+  /// - Complexity: O(symbols that all images import).
+  ///
+  /// The corresponding C function is `crebind_apply`.
+  @discardableResult
+  public func apply(_ replacement: Function) throws(RebindError) -> RebindingReport {
+    try storage.apply(
+      symbol: name, replacement: unsafeBitCast(replacement, to: UnsafeMutableRawPointer.self))
+  }
+
+  /// Puts back what the slots held. Without an active rebinding it does nothing.
+  ///
+  /// Calls that are inside the replacement go on, and may still use `original`.
+  /// A slot that someone else has changed since is left alone, and counted as
+  /// skipped.
+  ///
+  /// - Throws: `RebindError`, with nothing changed.
+  ///
+  /// The corresponding C function is `crebind_restore`.
+  @discardableResult
+  public func restore() throws(RebindError) -> RebindingReport {
+    try storage.restore(symbol: name)
+  }
+
+  /// True between `apply` and `restore`.
+  public var isActive: Bool { storage.isActive }
+}
+
+extension Rebinding: CustomStringConvertible {
+  public var description: String {
+    "Rebinding of \(name) (\(isActive ? "active" : "not active"))"
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The core builds alone, and needs next to nothing of the C library.
+@Suite struct CompilationTests {
+  static let optimisations = ["-O0", "-O2", "-Os"]
+
+  @Test(arguments: Compiler.all, optimisations)
+  func eachFileCompilesAloneWithoutWarnings(compiler: Compiler, optimisation: String) throws {
+    let builder = try FixtureBuilder(compiler)
+    try compileCore(with: builder, flags: [optimisation])
+  }
+
+  /// A core that calls memcpy cannot rebind memcpy: whatever it imports is either
+  /// kept at start, before anything is rebound, or `errno`.
+  @Test(arguments: Compiler.all, optimisations)
+  func importsNothingThatIsNotKeptAtStart(compiler: Compiler, optimisation: String) throws {
+    let builder = try FixtureBuilder(compiler)
+    try compileCore(with: builder, flags: [optimisation, "-fPIC"])
+    let objects = FixtureBuilder.coreSources.map {
+      $0.deletingPathExtension().lastPathComponent + ".o"
+    }
+    let listing = try run(
+      "nm", ["--undefined-only", "--format=just-symbols"] + objects,
+      currentDirectory: builder.directory.url)
+    try #require(listing.succeeded)
+    let imports = Set(
+      listing.output.split(separator: "\n").map(String.init)
+        .filter { !$0.hasSuffix(":") && !$0.hasPrefix("crebind_") })
+    #expect(
+      imports.subtracting(["_GLOBAL_OFFSET_TABLE_"])
+        == ["__errno_location", "dl_iterate_phdr", "getauxval", "syscall"])
+  }
+
+  private func compileCore(with builder: FixtureBuilder, flags: [String]) throws {
+    try #require(!FixtureBuilder.coreSources.isEmpty)
+    for source in FixtureBuilder.coreSources {
+      try builder.compile(
+        ["-std=gnu11", "-Wall", "-Wextra", "-Werror"] + flags
+          + ["-I", Places.package.appending(path: "Sources/CRebind/include").path]
+          + ["-c", source.path])
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// One symbol with three slots in one image: the call's, the one that its
+/// address is loaded from, and a pointer in data. All three are rebound, and
+/// each can be left out.
+
+#include "CRebind.h"
+#include "check.h"
+
+#include <unistd.h>
+
+static int hooked;
+static pid_t (*original)(void);
+static pid_t hook(void) {
+  hooked++;
+  return original();
+}
+
+/// Also an absolute slot, but the program has put something else there since.
+static pid_t own(void) { return 1; }
+
+pid_t (*pointer)(void) = getppid;
+pid_t (*assigned)(void) = getppid;
+
+__attribute__((noinline)) static pid_t (*address(void))(void) { return getppid; }
+
+/// How many of the three ways lead to the hook.
+static int reached(void) {
+  hooked = 0;
+  getppid();
+  pointer();
+  pid_t (*volatile loaded)(void) = address();
+  loaded();
+  return hooked;
+}
+
+static int reached_by(unsigned kinds) {
+  crebind_rebinding rebinding = {"getppid", (void *)hook, (void **)&original};
+  crebind_options options = {.slot_kinds = kinds};
+  crebind_handle *handle;
+  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
+  int count = reached();
+  CHECK(assigned == own);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  CHECK(reached() == 0);
+  return count;
+}
+
+int main(void) {
+  assigned = own;
+  int jump_slots = reached_by(CREBIND_JUMP_SLOT), glob_dats = reached_by(CREBIND_GLOB_DAT);
+  // Some linkers serve calls and addresses from one slot.
+  CHECK(jump_slots + glob_dats == 2);
+  CHECK(reached_by(CREBIND_JUMP_SLOT | CREBIND_GLOB_DAT) == 2);
+  CHECK(reached_by(CREBIND_ABSOLUTE) == 1);
+  CHECK(reached_by(CREBIND_ALL_SLOT_KINDS) == 3);
+  CHECK(reached_by(0) == 3);
+  printf("%d by jump slot, %d by glob dat, 1 by absolute\n", jump_slots, glob_dats);
+}

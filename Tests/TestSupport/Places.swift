@@ -1,0 +1,18 @@
+public import Foundation
+
+/// Where the tests find the sources and what the build made of them.
+public enum Places {
+  /// The root of the package.
+  public static let package = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  /// The C sources that the tests build at test time.
+  public static let fixtures = package.appending(path: "Tests/Fixtures")
+
+  /// The folder of the built products, such as `rebind-inspect` and the samples.
+  public static let products: URL = {
+    // SwiftPM's test runner is a product itself, so its folder is the one.
+    let runner = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    return runner.deletingLastPathComponent()
+  }()
+}

@@ -1,0 +1,75 @@
+public import Foundation
+
+/// What a child process left behind: its exit status or signal, and its output.
+public struct ProcessResult: Sendable {
+  /// The exit status, or the number of the signal that ended the process.
+  public var status: Int32
+  /// True if the process was ended by a signal.
+  public var wasSignalled: Bool
+  public var standardOutput: Data
+  public var standardError: Data
+
+  public var output: String { String(decoding: standardOutput, as: UTF8.self) }
+  public var errorOutput: String { String(decoding: standardError, as: UTF8.self) }
+  public var succeeded: Bool { status == 0 && !wasSignalled }
+}
+
+/// Runs `executable` with `arguments` and waits for it to end.
+///
+/// Output goes through files rather than pipes, so a child that prints more
+/// than a pipe holds does not block.
+public func run(
+  _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:],
+  currentDirectory: URL? = nil
+) throws -> ProcessResult {
+  let scratch = try TemporaryDirectory()
+  let outputURL = scratch.url.appending(path: "stdout")
+  let errorURL = scratch.url.appending(path: "stderr")
+  try Data().write(to: outputURL)
+  try Data().write(to: errorURL)
+
+  let process = Process()
+  process.executableURL = try locate(executable)
+  process.arguments = arguments
+  process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+  process.currentDirectoryURL = currentDirectory
+  process.standardInput = FileHandle.nullDevice
+  process.standardOutput = try FileHandle(forWritingTo: outputURL)
+  process.standardError = try FileHandle(forWritingTo: errorURL)
+  try process.run()
+  process.waitUntilExit()
+
+  return ProcessResult(
+    status: process.terminationStatus,
+    wasSignalled: process.terminationReason == .uncaughtSignal,
+    standardOutput: try Data(contentsOf: outputURL),
+    standardError: try Data(contentsOf: errorURL))
+}
+
+/// A tool that a test needs is not installed.
+public struct MissingTool: Error, CustomStringConvertible {
+  public var name: String
+  public var description: String { "\(name) is not in PATH: Scripts/bootstrap installs it" }
+}
+
+private func locate(_ executable: String) throws -> URL {
+  if executable.contains("/") { return URL(filePath: executable) }
+  let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+  for directory in path.split(separator: ":") {
+    let candidate = "\(directory)/\(executable)"
+    if FileManager.default.isExecutableFile(atPath: candidate) { return URL(filePath: candidate) }
+  }
+  throw MissingTool(name: executable)
+}
+
+/// A directory that is deleted with the last reference to it.
+public final class TemporaryDirectory: Sendable {
+  public let url: URL
+
+  public init() throws {
+    url = FileManager.default.temporaryDirectory.appending(path: "rebind-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+}
