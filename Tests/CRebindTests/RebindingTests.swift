@@ -95,4 +95,39 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
     #expect(
       result.output == "the program is statically linked, so its calls go through no slots\n")
   }
+
+  @Test(arguments: Compiler.all)
+  func relroThatIsOpenStaysOpen(compiler: Compiler) throws {
+    let builder = try FixtureBuilder(compiler)
+    let program = try builder.build(
+      "open-relro", from: ["open-relro.c"], flags: ["-Wl,-z,relro,-z,now"])
+    let result = try run(program.path)
+    #expect(result.errorOutput == "")
+    #expect(result.output == "left open\n")
+  }
+
+  @Test(arguments: Compiler.all)
+  func badInputIsRefusedAndChangesNothing(compiler: Compiler) throws {
+    let builder = try FixtureBuilder(compiler)
+    let program = try builder.build("bad-input", from: ["bad-input.c"])
+    let result = try run(program.path)
+    #expect(result.errorOutput == "")
+    #expect(result.output == "refused\n")
+  }
+
+  /// Rebinding and restoring on one thread while others open, call and close.
+  @Test(arguments: ["-Wl,-z,relro,-z,lazy", "-Wl,-z,relro,-z,now"])
+  func imagesMayComeAndGoMeanwhile(flags: String) throws {
+    let builder = try FixtureBuilder(.gcc)
+    let plugins = try (1...3).map { number in
+      try builder.build(
+        "plugin\(number).so", from: ["plugin.c"], flags: ["-shared", "-fPIC", flags],
+        withCore: false
+      ).path
+    }
+    let program = try builder.build("concurrent", from: ["concurrent.c"], flags: ["-O1"])
+    let result = try run(program.path, ["1000"] + plugins)
+    #expect(result.errorOutput == "")
+    #expect(result.output == "done\n")
+  }
 }

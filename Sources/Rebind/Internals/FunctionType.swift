@@ -4,7 +4,8 @@
 /// function a word with flags whose bits 16 to 23 are the calling convention
 /// (`TargetFunctionTypeFlags` in the runtime's MetadataValues.h).
 func isCFunctionType(_ type: Any.Type) -> Bool {
-  let functionKind = 0x302, cConvention = 3
+  let functionKind = 0x302
+  let cConvention = 3
   let metadata = unsafeBitCast(type, to: UnsafePointer<Int>.self)
   return metadata[0] == functionKind && metadata[1] >> 16 & 0xff == cConvention
 }

@@ -1,0 +1,64 @@
+/// Every bad argument gets its status, and changes nothing.
+
+#define _GNU_SOURCE
+#include "fishhook.h"
+#include "check.h"
+
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *original = NULL;
+static pid_t hook(void) { return -1; }
+
+static int count_main(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  *(uintptr_t *)context = info->dlpi_addr;
+  return 1;
+}
+
+static void expect(crebind_status expected, const crebind_rebinding *batch, size_t count,
+                   const crebind_options *options, int64_t rebinding) {
+  crebind_handle *handle = NULL;
+  crebind_error error;
+  memset(&error, 0xff, sizeof error);
+  CHECK(crebind_apply(batch, count, options, &handle, NULL, &error) == expected);
+  CHECK(error.status == expected && error.rebinding == rebinding && handle == NULL);
+  CHECK(original == NULL && getppid() > 0);
+}
+
+int main(void) {
+  crebind_rebinding good = {"getppid", (void *)hook, &original};
+  crebind_rebinding no_name = {NULL, (void *)hook, &original};
+  crebind_rebinding empty_name = {"", (void *)hook, &original};
+  crebind_rebinding no_replacement = {"getppid", NULL, &original};
+  crebind_rebinding twice[] = {good, {"open", (void *)hook, &original}, good};
+  crebind_rebinding second_bad[] = {good, no_name};
+  int no_header = 0;
+  crebind_options no_image = {.image = &no_header};
+
+  expect(CREBIND_INVALID_ARGUMENT, NULL, 1, NULL, -1);
+  expect(CREBIND_INVALID_ARGUMENT, &good, 0, NULL, -1);
+  expect(CREBIND_INVALID_ARGUMENT, &no_name, 1, NULL, 0);
+  expect(CREBIND_INVALID_ARGUMENT, &empty_name, 1, NULL, 0);
+  expect(CREBIND_INVALID_ARGUMENT, &no_replacement, 1, NULL, 0);
+  expect(CREBIND_INVALID_ARGUMENT, second_bad, 2, NULL, 1);
+  expect(CREBIND_DUPLICATE_NAME, twice, 3, NULL, 2);
+  expect(CREBIND_NO_SUCH_IMAGE, &good, 1, &no_image, -1);
+
+  struct rebinding fishhook = {"getppid", (void *)hook, &original};
+  uintptr_t bias = 0;
+  dl_iterate_phdr(count_main, &bias);
+  CHECK(rebind_symbols(NULL, 0) == -1 && errno == EINVAL);
+  CHECK(rebind_symbols_image(NULL, 0, &fishhook, 1) == -1 && errno == EINVAL);
+  CHECK(rebind_symbols_image(&no_header, 0, &fishhook, 1) == -1 && errno == EINVAL);
+  // The right header with the wrong slide.
+  extern const ElfW(Ehdr) __ehdr_start;
+  void *header = (void *)&__ehdr_start;
+  CHECK(rebind_symbols_image(header, (intptr_t)bias + 1, &fishhook, 1) == -1 && errno == EINVAL);
+  CHECK(original == NULL && getppid() > 0);
+  CHECK(rebind_symbols_image(header, (intptr_t)bias, &fishhook, 1) == 0);
+  CHECK(original != NULL && getppid() == -1);
+  printf("refused\n");
+}

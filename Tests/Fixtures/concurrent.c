@@ -1,0 +1,58 @@
+/// Threads open, call and close plug-ins while another rebinds and restores:
+/// nothing deadlocks, nothing crashes, and the relro pages of an image that the
+/// loader is not done with stay writable for it.
+
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+static atomic_bool is_done;
+static atomic_long calls, hooked, opened;
+static pid_t (*original)(void);
+
+static pid_t hook(void) {
+  atomic_fetch_add(&hooked, 1);
+  return original();
+}
+
+static void *open_and_close(void *plugin) {
+  pid_t expected = getppid();
+  while (!atomic_load(&is_done)) {
+    void *handle = dlopen(plugin, RTLD_LAZY);
+    CHECK(handle != NULL);
+    pid_t (*call)(void) = (pid_t(*)(void))dlsym(handle, "plugin_call");
+    CHECK(call != NULL && call() == expected);
+    atomic_fetch_add(&calls, 1);
+    CHECK(dlclose(handle) == 0);
+    atomic_fetch_add(&opened, 1);
+  }
+  return NULL;
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc >= 4);
+  int rounds = atoi(argv[1]);
+  pthread_t threads[8];
+  int count = argc - 2;
+  CHECK(count <= 8);
+  for (int i = 0; i < count; i++)
+    CHECK(pthread_create(&threads[i], NULL, open_and_close, argv[i + 2]) == 0);
+  for (int i = 0; i < rounds; i++) {
+    crebind_rebinding rebinding = {"getppid", (void *)hook, (void **)&original};
+    crebind_handle *handle;
+    crebind_error error;
+    crebind_status status = crebind_apply(&rebinding, 1, NULL, &handle, NULL, &error);
+    if (status != CREBIND_OK)
+      fprintf(stderr, "%s: %s\n", error.image, crebind_status_description(status));
+    CHECK(status == CREBIND_OK);
+    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  }
+  atomic_store(&is_done, true);
+  for (int i = 0; i < count; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  CHECK(atomic_load(&opened) > 0 && atomic_load(&hooked) <= atomic_load(&calls));
+  printf("done\n");
+}

@@ -1,0 +1,78 @@
+import Glibc
+import Rebind
+import Testing
+
+private typealias GetParent = @convention(c) () -> pid_t
+private typealias Open = @convention(c) (UnsafePointer<CChar>, CInt, mode_t) -> CInt
+
+private enum Hooks {
+  static let getParent = Rebinding<GetParent>("getppid")
+  static let second = Rebinding<GetParent>("getppid")
+  static let open = Rebinding<Open>("open")
+  nonisolated(unsafe) static var calls = 0
+}
+
+/// The Swift API. What patches memory runs in a child process, as exit tests.
+@Suite struct RebindingTests {
+  @Test func appliesAndRestores() async {
+    await #expect(processExitsWith: .success) {
+      let expected = getppid()
+      let report = try Hooks.getParent.apply {
+        Hooks.calls += 1
+        return Hooks.getParent.original() + 1
+      }
+      try #require(report.changedSlots >= 1 && Hooks.getParent.isActive)
+      try #require(getppid() == expected + 1 && Hooks.calls == 1)
+      try #require(Hooks.getParent.original() == expected && Hooks.calls == 1)
+      let restored = try Hooks.getParent.restore()
+      try #require(restored.changedSlots == report.changedSlots && !Hooks.getParent.isActive)
+      try #require(getppid() == expected && Hooks.calls == 1)
+    }
+  }
+
+  @Test func originalIsCallableBeforeApply() {
+    #expect(Rebinding<GetParent>("getppid").original() == getppid())
+  }
+
+  /// Two rebindings of one symbol form a chain, and either may go first.
+  @Test(arguments: [true, false])
+  func restoresInAnyOrder(newestFirst: Bool) async {
+    await #expect(processExitsWith: .success) { [newestFirst] in
+      let expected = getppid()
+      try Hooks.getParent.apply { Hooks.getParent.original() + 10 }
+      try Hooks.second.apply { Hooks.second.original() + 100 }
+      try #require(getppid() == expected + 110)
+      try (newestFirst ? Hooks.second : Hooks.getParent).restore()
+      try #require(getppid() == expected + (newestFirst ? 10 : 100))
+      try (newestFirst ? Hooks.getParent : Hooks.second).restore()
+      try #require(getppid() == expected)
+    }
+  }
+
+  @Test func applyingTwiceIsAnError() async {
+    await #expect(processExitsWith: .success) {
+      try Hooks.getParent.apply { 1 }
+      let error = #expect(throws: RebindError.self) { try Hooks.getParent.apply { 2 } }
+      #expect(error?.code == .alreadyActive)
+      #expect(error?.description.contains("restore it first") == true)
+      try #require(getppid() == 1)
+    }
+  }
+
+  @Test func unknownSymbolChangesNothing() async {
+    await #expect(processExitsWith: .success) {
+      let missing = Rebinding<GetParent>("rebind_no_such_function")
+      let report = try missing.apply { 0 }
+      try #require(report.changedSlots == 0 && report.changedImages == 0)
+    }
+  }
+
+  @Test func emptyNameIsAnError() {
+    let error = #expect(throws: RebindError.self) { try Rebinding<GetParent>("").apply { 0 } }
+    #expect(error?.code == .invalidArgument)
+  }
+
+  @Test func typeThatIsNoCFunctionIsRefused() async {
+    await #expect(processExitsWith: .failure) { _ = Rebinding<Int>("getppid") }
+  }
+}

@@ -1,0 +1,18 @@
+import Foundation
+import TestSupport
+
+/// Compiles a main file against the Rebind module that was built beside the
+/// tests, far enough for every diagnostic.
+func compileSwift(_ source: String, languageMode: Int = 6) throws -> ProcessResult {
+  let scratch = try TemporaryDirectory()
+  let file = scratch.url.appending(path: "main.swift")
+  try Data("\(source)\n".utf8).write(to: file)
+  return try run(
+    "swiftc",
+    [
+      "-emit-sil", "-o", "/dev/null", "-swift-version", "\(languageMode)",
+      "-I", Places.products.appending(path: "Modules").path,
+      "-Xcc", "-I", "-Xcc", Places.package.appending(path: "Sources/CRebind/include").path,
+      file.path,
+    ])
+}
