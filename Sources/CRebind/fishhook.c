@@ -1,24 +1,9 @@
+/// fishhook's two functions, on top of batches.
+
 #define _GNU_SOURCE
-#include "CRebind.h"
 #include "image.h"
 
 #include <errno.h>
-
-const char *crebind_status_description(crebind_status status) {
-  switch (status) {
-  case CREBIND_OK: return "success";
-  case CREBIND_INVALID_ARGUMENT: return "a name or a replacement is missing, or the batch is empty";
-  case CREBIND_DUPLICATE_NAME: return "two rebindings of one batch name the same symbol";
-  case CREBIND_NO_SUCH_IMAGE: return "no loaded image has this header and slide";
-  case CREBIND_STATIC_EXECUTABLE:
-    return "the program is statically linked, so its calls go through no slots";
-  case CREBIND_BROKEN_IMAGE: return "the image's dynamic table points outside of its segments";
-  case CREBIND_OUT_OF_MEMORY: return "mmap gave no memory";
-  case CREBIND_PROTECTION: return "mprotect refused to change the protection of a page";
-  case CREBIND_BUSY: return "images kept being loaded or unloaded";
-  }
-  return "unknown status";
-}
 
 /// fishhook's clients read `errno`.
 static int errno_of(crebind_status status, const crebind_error *error) {
@@ -36,13 +21,26 @@ static int errno_of(crebind_status status, const crebind_error *error) {
   return EINVAL;
 }
 
-/// fishhook's `struct rebinding` has the layout of ours: the same three members.
+/// A member at a time: fishhook's structure has no version and no library.
 static int apply(const struct rebinding *rebindings, size_t count,
                  const crebind_options *options) {
+  struct crebind_vector copies = CREBIND_VECTOR(crebind_rebinding);
+  crebind_rebinding *copy = NULL;
+  if (rebindings != NULL && count != 0) {
+    copy = crebind_vector_append(&copies, count);
+    if (copy == NULL) {
+      errno = ENOMEM;
+      return -1;
+    }
+    for (size_t i = 0; i < count; i++)
+      copy[i] = (crebind_rebinding){.name = rebindings[i].name,
+                                    .replacement = rebindings[i].replacement,
+                                    .original = rebindings[i].replaced};
+  }
   crebind_handle *handle;  // fishhook's rebindings are for good
   crebind_error error;
-  crebind_status status = crebind_apply((const crebind_rebinding *)rebindings, count, options,
-                                        &handle, NULL, &error);
+  crebind_status status = crebind_apply(copy, count, options, &handle, NULL, &error);
+  crebind_vector_free(&copies);
   if (status == CREBIND_OK) return 0;
   errno = errno_of(status, &error);
   return -1;
@@ -67,6 +65,8 @@ int rebind_symbols_image(void *header, intptr_t slide, struct rebinding rebindin
     errno = EINVAL;
     return -1;
   }
-  crebind_options options = {.image = header};
+  const void *headers[] = {header};
+  crebind_options options = {
+      .scope = CREBIND_SCOPE_IMAGES, .images = headers, .image_count = 1};
   return apply(rebindings, rebindings_nel, &options);
 }

@@ -13,37 +13,37 @@ static uint32_t prefix_of(const char *string) {
 /// 12 well-mixed bits of the prefix.
 static uint32_t prefix_bit(uint32_t prefix) { return prefix * 2654435761u >> 20; }
 
-bool crebind_names_make(struct crebind_names *names, const struct crebind_name *items,
-                        size_t count, int64_t *duplicate) {
+bool crebind_names_begin(struct crebind_names *names, const struct crebind_name *items,
+                         size_t capacity) {
   memset(names, 0, sizeof *names);
   names->items = items;
-  names->count = count;
   size_t size = 16;
-  while (size < count * 2) size *= 2;
+  while (size < capacity * 2) size *= 2;
   names->table = crebind_pages(size * sizeof *names->table);
   if (names->table == NULL) return false;
   names->table_mask = (uint32_t)size - 1;
-
-  for (size_t i = 0; i < count; i++) {
-    if (items[i].length < PREFIX_SIZE - 1) {
-      names->has_short_name = true;
-    } else {
-      uint32_t bit = prefix_bit(prefix_of(items[i].string));
-      names->prefixes[bit / 64] |= UINT64_C(1) << bit % 64;
-    }
-    uint32_t at = items[i].gnu_hash & names->table_mask;
-    for (; names->table[at] != 0; at = (at + 1) & names->table_mask) {
-      if (!crebind_equal(items[names->table[at] - 1].string, items[i].string)) continue;
-      *duplicate = (int64_t)i;
-      return false;
-    }
-    names->table[at] = (uint32_t)i + 1;
-  }
   return true;
 }
 
+size_t crebind_names_add(struct crebind_names *names) {
+  const struct crebind_name *name = &names->items[names->count];
+  uint32_t at = name->gnu_hash & names->table_mask;
+  for (; names->table[at] != 0; at = (at + 1) & names->table_mask)
+    if (crebind_equal(names->items[names->table[at] - 1].string, name->string))
+      return names->table[at] - 1;
+  names->table[at] = (uint32_t)++names->count;
+  if (name->length < PREFIX_SIZE - 1) {
+    names->has_short_name = true;
+  } else {
+    uint32_t bit = prefix_bit(prefix_of(name->string));
+    names->prefixes[bit / 64] |= UINT64_C(1) << bit % 64;
+  }
+  return names->count - 1;
+}
+
 void crebind_names_free(struct crebind_names *names) {
-  crebind_pages_free(names->table, ((size_t)names->table_mask + 1) * sizeof *names->table);
+  if (names->table != NULL)
+    crebind_pages_free(names->table, ((size_t)names->table_mask + 1) * sizeof *names->table);
   names->table = NULL;
 }
 

@@ -26,11 +26,12 @@ struct crebind_names {
   uint32_t table_mask;
 };
 
-/// \param items Must outlive the names.
-/// \param duplicate Receives the index of a name that stands before it too.
-/// \returns false without memory or for a duplicate.
-bool crebind_names_make(struct crebind_names *names, const struct crebind_name *items,
-                        size_t count, int64_t *duplicate);
+/// Starts without names, over an array with room for `capacity` of them that
+/// outlives the names. Returns false without memory.
+bool crebind_names_begin(struct crebind_names *names, const struct crebind_name *items,
+                         size_t capacity);
+/// Takes `items[count]` in, and returns its index or that of an equal name.
+size_t crebind_names_add(struct crebind_names *names);
 void crebind_names_free(struct crebind_names *names);
 
 /// The index of the symbol's name in the batch, or -1.

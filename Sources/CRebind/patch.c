@@ -40,6 +40,10 @@ static bool is_writable(uintptr_t address) {
   return result >= 0;
 }
 
+bool crebind_patch_is_open(const struct crebind_image *image) {
+  return image->relro.start < image->relro.end && is_writable(image->relro.start);
+}
+
 static int protect(struct crebind_range range, int protection) {
   if (crebind_runtime()->system_call(SYS_mprotect, range.start, range.end - range.start,
                                      (long)protection)
@@ -76,7 +80,7 @@ crebind_status crebind_patch_image(const struct crebind_image *image,
   size_t opened = 0;
   for (; opened < regions.count && status == CREBIND_OK; opened++) {
     struct region *region = crebind_vector_at(&regions, opened);
-    if (region->range.start == image->relro.start && is_writable(region->range.start)) {
+    if (region->range.start == image->relro.start && crebind_patch_is_open(image)) {
       if (!accepts_open_relro) status = CREBIND_BUSY;
       region->range.end = region->range.start;  // leave it as it is
       continue;
@@ -89,8 +93,14 @@ crebind_status crebind_patch_image(const struct crebind_image *image,
     }
   }
   if (status == CREBIND_OK)
-    for (size_t i = 0; i < count; i++)
-      __atomic_store_n((uintptr_t *)stores[i].address, stores[i].value, __ATOMIC_RELEASE);
+    for (size_t i = 0; i < count; i++) {
+      uintptr_t *word = (uintptr_t *)stores[i].address, expected = stores[i].expected;
+      if (stores[i].always)
+        __atomic_store_n(word, stores[i].value, __ATOMIC_RELEASE);
+      else
+        __atomic_compare_exchange_n(word, &expected, stores[i].value, false, __ATOMIC_RELEASE,
+                                    __ATOMIC_RELAXED);
+    }
 
   while (opened-- > 0) {
     struct region *region = crebind_vector_at(&regions, opened);

@@ -12,6 +12,9 @@
 /// One word to store.
 struct crebind_store {
   uintptr_t address, value;
+  /// Store only in place of this word, unless it is stored `always`.
+  uintptr_t expected;
+  bool always;
 };
 
 /// What failed.
@@ -35,6 +38,9 @@ crebind_status crebind_patch_image(const struct crebind_image *image,
                                    const struct crebind_store *stores, size_t count,
                                    bool accepts_open_relro,
                                    struct crebind_patch_failure *failure);
+
+/// True if the image's relro pages are writable still.
+bool crebind_patch_is_open(const struct crebind_image *image);
 
 #pragma GCC visibility pop
 

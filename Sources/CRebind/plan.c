@@ -1,163 +1,290 @@
 #define _GNU_SOURCE
 #include "plan.h"
+#include "resolver.h"
 
-/// The state of one walk over an image's slots.
-struct walk {
-  struct crebind_plan *plan;
-  size_t image_index;
-  const struct crebind_image *image;
-  const struct crebind_dynamic *dynamic;
-};
+void crebind_plan_begin(struct crebind_plan *plan, struct crebind_world *world,
+                        const struct crebind_batch *batch) {
+  memset(plan, 0, sizeof *plan);
+  plan->world = world;
+  plan->batch = batch;
+  plan->entries = CREBIND_VECTOR(struct crebind_entry);
+  crebind_slot_scan_begin(&plan->scan);
+}
 
-/// True if a jump slot's word still leads into its own image's PLT.
-static bool is_unresolved(const struct walk *walk, const struct crebind_slot *slot,
-                          uintptr_t word) {
+void crebind_plan_end(struct crebind_plan *plan) {
+  for (size_t i = 0; i < plan->entries.count; i++)
+    crebind_resolver_free(((struct crebind_entry *)crebind_vector_at(&plan->entries, i))->resolver);
+  crebind_vector_free(&plan->entries);
+  crebind_slot_scan_end(&plan->scan);
+}
+
+// MARK: - Words
+
+bool crebind_is_unresolved(const struct crebind_image *image, const struct crebind_slot *slot,
+                           uintptr_t word) {
   if (slot->kind != CREBIND_JUMP_SLOT) return false;
-  const ElfW(Phdr) *segment = crebind_image_segment(walk->image, word, 1);
+  const ElfW(Phdr) *segment = crebind_image_segment(image, word, 1);
   if (segment == NULL || (segment->p_flags & (PF_R | PF_X)) != (PF_R | PF_X)) return false;
-  size_t room = walk->image->bias + segment->p_vaddr + segment->p_memsz - word;
+  size_t room = image->bias + segment->p_vaddr + segment->p_memsz - word;
   return crebind_is_lazy_stub((const uint8_t *)word, room, slot->index);
 }
 
 /// True if the word is a link-time address still: the loader has mapped the
 /// image, but not relocated it.
-static bool is_unrelocated(const struct walk *walk, uintptr_t word) {
-  const struct crebind_image *image = walk->image;
+static bool is_unrelocated(const struct crebind_image *image, uintptr_t word) {
   return image->bias != 0 && word != 0 && word < image->span.start
          && word < image->span.end - image->span.start
          && crebind_image_segment(image, image->bias + word, 1) != NULL;
 }
 
-/// The address of a non-PIE executable's canonical PLT entry for the name, which
-/// stands for the function wherever its address is taken; 0 if there is none.
-static uintptr_t canonical_plt_entry(const struct crebind_plan *plan,
-                                     const struct crebind_name *name) {
-  const struct crebind_dynamic *dynamic = crebind_vector_at(&plan->dynamics, 0);
+uintptr_t crebind_canonical_plt_entry(const struct crebind_world *world,
+                                      const struct crebind_name *name) {
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, 0);
   struct crebind_symbol_walk walk;
   crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
     const ElfW(Sym) *symbol = &dynamic->symbols[i];
     if (symbol->st_shndx == SHN_UNDEF && symbol->st_value != 0)
-      return crebind_image_at(plan->images, 0)->bias + symbol->st_value;
+      return crebind_world_image(world, 0)->bias + symbol->st_value;
   }
   return 0;
 }
 
-/// The function that the loader would bind the slot's symbol to, 0 for none.
-static crebind_status resolve(const struct walk *walk, const struct crebind_slot *slot,
-                              const struct crebind_name *name, uintptr_t *function) {
-  struct crebind_plan *plan = walk->plan;
-  struct crebind_reference reference = {
-      name->string, name->length, name->gnu_hash,
-      crebind_symbol_version(walk->image, walk->dynamic, slot->symbol).name, false};
-  struct crebind_definition definition;
-  crebind_status status =
-      crebind_scopes_lookup(&plan->scopes, walk->image_index, &reference, &definition);
-  *function = crebind_definition_address(&plan->scopes, definition);
-  return status;
+bool crebind_is_exported_function(const ElfW(Sym) * symbol) {
+  unsigned type = symbol->st_info & 0xf, binding = symbol->st_info >> 4;
+  unsigned visibility = symbol->st_other & 3;
+  return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS && symbol->st_value != 0
+         && (type == STT_FUNC || type == STT_GNU_IFUNC) && binding != STB_LOCAL
+         && (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
 }
 
-static crebind_status visit(void *context, const struct crebind_slot *slot, uint32_t name_index) {
+bool crebind_item_selects(const struct crebind_world *world, const struct crebind_item *item,
+                          const char *version, size_t definer) {
+  if (item->version != NULL && (version == NULL || !crebind_equal(version, item->version)))
+    return false;
+  return item->library == NULL
+         || (definer != SIZE_MAX && crebind_world_is_library(world, definer, item->library));
+}
+
+/// The version of what an unversioned reference is bound to.
+static const char *version_of_definition(const struct crebind_world *world, size_t definer,
+                                         const struct crebind_name *name) {
+  if (definer == SIZE_MAX) return NULL;
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, definer);
+  struct crebind_symbol_walk walk;
+  crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
+  for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
+    struct crebind_version version =
+        crebind_symbol_version(crebind_world_image(world, definer), dynamic, i);
+    if (dynamic->symbols[i].st_shndx != SHN_UNDEF && !version.is_hidden) return version.name;
+  }
+  return NULL;
+}
+
+// MARK: - Slots
+
+/// The state of one walk over an image's slots.
+struct walk {
+  struct crebind_plan *plan;
+  size_t index;
+  uint32_t known;
+  const struct crebind_image *image;
+  const struct crebind_dynamic *dynamic;
+};
+
+static crebind_status append_entry(struct crebind_plan *plan, const struct crebind_entry *entry) {
+  struct crebind_entry *place = crebind_vector_append(&plan->entries, 1);
+  if (place == NULL) return CREBIND_OUT_OF_MEMORY;
+  *place = *entry;
+  return CREBIND_OK;
+}
+
+/// A reference's version and binding, found out once and only if needed.
+struct binding {
+  const char *version;
+  uintptr_t function;
+  size_t definer;
+  bool is_known;
+};
+
+static crebind_status bind(const struct walk *walk, const struct crebind_slot *slot,
+                           const struct crebind_name *name, struct binding *binding) {
+  if (binding->is_known) return CREBIND_OK;
+  binding->is_known = true;
+  binding->version = crebind_symbol_version(walk->image, walk->dynamic, slot->symbol).name;
+  return crebind_world_resolve(walk->plan->world, walk->index, name, binding->version, false,
+                               &binding->function, &binding->definer);
+}
+
+/// The item of the batch that selects the slot; SIZE_MAX for none.
+static crebind_status select_item(const struct walk *walk, const struct crebind_slot *slot,
+                                  uint32_t first, struct binding *binding, size_t *selected) {
+  const struct crebind_batch *batch = walk->plan->batch;
+  for (uint32_t i = first + 1; i != 0; i = crebind_batch_item(batch, i - 1)->next) {
+    const struct crebind_item *item = crebind_batch_item(batch, i - 1);
+    if (item->version != NULL || item->library != NULL) {
+      crebind_status status = bind(walk, slot, &item->name, binding);
+      if (status != CREBIND_OK) return status;
+      const char *version = binding->version;
+      if (version == NULL && item->version != NULL)
+        version = version_of_definition(walk->plan->world, binding->definer, &item->name);
+      if (!crebind_item_selects(walk->plan->world, item, version, binding->definer)) continue;
+    }
+    *selected = i - 1;
+    return CREBIND_OK;
+  }
+  *selected = SIZE_MAX;
+  return CREBIND_OK;
+}
+
+/// What an older batch has planned or stored for a slot of an image that is
+/// being served late; NULL if nothing.
+static const struct crebind_entry *entry_below(const struct walk *walk, uintptr_t address) {
+  struct crebind_handle *owner;
+  if (walk->plan->late_handle == NULL) return NULL;
+  return crebind_find_below(walk->plan->late_handle, walk->known, address, &owner);
+}
+
+static crebind_status visit_slot(void *context, const struct crebind_slot *slot, uint32_t unique) {
   const struct walk *walk = context;
   struct crebind_plan *plan = walk->plan;
-  const struct crebind_name *name = &plan->names->items[name_index];
-  uintptr_t replacement = plan->replacements[name_index];
+  const struct crebind_batch *batch = plan->batch;
 
   if (crebind_image_segment(walk->image, slot->address, sizeof(uintptr_t)) == NULL) {
-    plan->broken_image = walk->image_index;
-    plan->broken_tag = DT_RELA;
+    *(int64_t *)crebind_vector_at(&plan->world->broken_tags, walk->index) = DT_RELA;
     return CREBIND_BROKEN_IMAGE;
   }
   if (slot->address % sizeof(uintptr_t) != 0) {
     plan->skipped++;
     return CREBIND_OK;
   }
+  if (plan->late_handle != NULL
+      && crebind_handle_find(plan->late_handle, walk->known, slot->address) != NULL)
+    return CREBIND_OK;
+  struct binding binding = {NULL, 0, SIZE_MAX, false};
+  size_t index;
+  uint32_t first = *(uint32_t *)crebind_vector_at(&batch->first, unique);
+  crebind_status status = select_item(walk, slot, first, &binding, &index);
+  if (status != CREBIND_OK || index == SIZE_MAX) return status;
+  const struct crebind_item *item = crebind_batch_item(batch, index);
+  const struct crebind_name *name = &item->name;
+
   uintptr_t word = __atomic_load_n((const uintptr_t *)slot->address, __ATOMIC_ACQUIRE);
-  uintptr_t value = replacement + (uintptr_t)slot->addend;
-  if (word == value) {
+  if (is_unrelocated(walk->image, word)) return CREBIND_BUSY;
+  uintptr_t addend = (uintptr_t)slot->addend;
+  struct crebind_entry entry = {
+      .address = slot->address,
+      .previous = word,
+      .original = word - addend,
+      .value = item->replacement + addend,
+      .item = (uint32_t)index,
+      .image = walk->known,
+      .symbol = slot->symbol,
+      .kind = (uint8_t)slot->kind,
+  };
+  const struct crebind_entry *below = entry_below(walk, slot->address);
+  if (below != NULL) {
+    entry.previous = below->value;
+    entry.original = below->value - addend;
+    return append_entry(plan, &entry);
+  }
+  bool is_replacement = crebind_is_replacement(name->string, word - addend);
+  if (plan->late_handle == NULL && word == entry.value) {
     plan->unchanged++;
     return CREBIND_OK;
   }
-  if (is_unrelocated(walk, word)) return CREBIND_BUSY;
-
-  uintptr_t target = word - (uintptr_t)slot->addend, original = target;
-  bool is_lazy = false;
-  if (!plan->is_replacement(name->string, target)) {
-    uintptr_t canonical = canonical_plt_entry(plan, name);
-    is_lazy = is_unresolved(walk, slot, word);
-    if (is_lazy || slot->kind == CREBIND_ABSOLUTE || target == canonical) {
-      crebind_status status = resolve(walk, slot, name, &original);
+  if (plan->late_handle != NULL || !is_replacement) {
+    uintptr_t target = word - addend, canonical = crebind_canonical_plt_entry(plan->world, name);
+    entry.is_lazy = crebind_is_unresolved(walk->image, slot, word);
+    bool is_canonical = canonical != 0 && target == canonical;
+    if (entry.is_lazy || is_replacement || slot->kind == CREBIND_ABSOLUTE || is_canonical) {
+      status = bind(walk, slot, name, &binding);
       if (status != CREBIND_OK) return status;
+      entry.original = binding.function;
     }
+    // The loader bound the image to a replacement: its word is not the former one.
+    if (is_replacement) entry.previous = entry.original + addend;
     // Data that has been assigned since is the program's, not the loader's.
-    if (slot->kind == CREBIND_ABSOLUTE && target != original && target != canonical) {
+    if (slot->kind == CREBIND_ABSOLUTE && !is_replacement && target != entry.original
+        && !is_canonical) {
       plan->skipped++;
       return CREBIND_OK;
     }
   }
   // A weak reference that nothing defines: the program asks for NULL before it
   // calls, and there is no original to give.
-  if (original == 0) {
+  if (entry.original == 0) {
     plan->skipped++;
     return CREBIND_OK;
   }
-  struct crebind_entry *entry = crebind_vector_append(&plan->entries, 1);
-  if (entry == NULL) return CREBIND_OUT_OF_MEMORY;
-  *entry = (struct crebind_entry){
-      .address = slot->address,
-      .previous = word,
-      .original = original,
-      .value = value,
-      .rebinding = name_index,
-      .image = (uint32_t)walk->image_index,
-      .symbol = slot->symbol,
-      .kind = (uint8_t)slot->kind,
-      .is_lazy = is_lazy,
+  return append_entry(plan, &entry);
+}
+
+// MARK: - Definitions
+
+static crebind_status add_definition(const struct walk *walk, uint32_t symbol_index,
+                                     size_t item_index) {
+  struct crebind_plan *plan = walk->plan;
+  const struct crebind_item *item = crebind_batch_item(plan->batch, item_index);
+  const ElfW(Sym) *symbol = crebind_symbol(walk->dynamic, symbol_index);
+  uintptr_t address = (uintptr_t)&symbol->st_value;
+  if (plan->late_handle != NULL
+      && crebind_handle_find(plan->late_handle, walk->known, address) != NULL)
+    return CREBIND_OK;
+  struct crebind_entry entry = {
+      .address = address,
+      .previous = symbol->st_value,
+      .value = item->replacement - walk->image->bias,
+      .item = (uint32_t)item_index,
+      .image = walk->known,
+      .symbol = symbol_index,
+      .kind = CREBIND_DEFINITION,
   };
-  return CREBIND_OK;
+  const struct crebind_entry *below = entry_below(walk, address);
+  if (below != NULL) entry.previous = below->value;
+  entry.original = crebind_symbol_address(walk->image, symbol, entry.previous);
+  // A library may export the replacement under the symbol's name.
+  if (entry.original == item->replacement) return CREBIND_OK;
+  if ((symbol->st_info & 0xf) == STT_GNU_IFUNC) {
+    entry.resolver = crebind_resolver_make(item->replacement);
+    // Without one, later images are served when they are noticed.
+    if (entry.resolver == 0) return CREBIND_OK;
+    entry.value = crebind_resolver_address(entry.resolver) - walk->image->bias;
+  }
+  return append_entry(plan, &entry);
 }
 
-static crebind_status decode_images(struct crebind_plan *plan) {
-  size_t count = plan->images->items.count;
-  if (crebind_vector_append(&plan->dynamics, count) == NULL) return CREBIND_OUT_OF_MEMORY;
-  for (size_t i = 0; i < count; i++) {
-    crebind_status status =
-        crebind_dynamic_decode(crebind_image_at(plan->images, i),
-                               crebind_vector_at(&plan->dynamics, i), &plan->broken_tag);
-    if (status == CREBIND_OK) continue;
-    plan->broken_image = i;
-    return status;
+static crebind_status add_definitions(const struct walk *walk) {
+  const struct crebind_batch *batch = walk->plan->batch;
+  for (size_t m = 0; m < walk->plan->scan.matches.count; m++) {
+    const struct crebind_match *match = crebind_vector_at(&walk->plan->scan.matches, m);
+    const ElfW(Sym) *symbol = crebind_symbol(walk->dynamic, match->symbol);
+    if (!crebind_is_exported_function(symbol)) continue;
+    const char *version =
+        crebind_symbol_version(walk->image, walk->dynamic, match->symbol).name;
+    uint32_t first = *(uint32_t *)crebind_vector_at(&batch->first, match->name);
+    for (uint32_t i = first + 1; i != 0; i = crebind_batch_item(batch, i - 1)->next) {
+      if (!crebind_item_selects(walk->plan->world, crebind_batch_item(batch, i - 1), version,
+                                walk->index))
+        continue;
+      crebind_status status = add_definition(walk, match->symbol, i - 1);
+      if (status != CREBIND_OK) return status;
+      break;
+    }
   }
   return CREBIND_OK;
 }
 
-crebind_status crebind_plan_make(struct crebind_plan *plan) {
-  plan->dynamics = CREBIND_VECTOR(struct crebind_dynamic);
-  plan->entries = CREBIND_VECTOR(struct crebind_entry);
-  plan->unchanged = plan->skipped = 0;
-  plan->broken_image = SIZE_MAX;
-  plan->broken_tag = 0;
-  crebind_scopes_begin(&plan->scopes, plan->images, NULL);
-  crebind_status status = decode_images(plan);
-  plan->scopes.dynamics = (const struct crebind_dynamic *)plan->dynamics.data;
-
-  struct crebind_slot_scan scan;
-  crebind_slot_scan_begin(&scan);
-  for (size_t i = 0; i < plan->images->items.count && status == CREBIND_OK; i++) {
-    const struct crebind_image *image = crebind_image_at(plan->images, i);
-    if (image->is_vdso || image->is_loader) continue;
-    if (plan->only_image != SIZE_MAX && plan->only_image != i) continue;
-    struct walk walk = {plan, i, image, crebind_vector_at(&plan->dynamics, i)};
-    status = crebind_slot_scan_match(&scan, walk.dynamic, plan->names);
-    if (status == CREBIND_OK)
-      status = crebind_slot_scan_visit(&scan, image, walk.dynamic, plan->slot_kinds, visit, &walk);
-  }
-  crebind_slot_scan_end(&scan);
+crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, bool in_scope) {
+  const struct crebind_image *image = crebind_world_image(plan->world, index);
+  bool redirects = crebind_batch_redirects_definitions(plan->batch);
+  if (image->is_vdso || image->is_loader || (!in_scope && !redirects)) return CREBIND_OK;
+  struct walk walk = {plan, index, crebind_world_known(plan->world, index), image,
+                      crebind_world_dynamic(plan->world, index)};
+  crebind_status status = crebind_slot_scan_match(&plan->scan, walk.dynamic, &plan->batch->names);
+  if (status == CREBIND_OK && in_scope)
+    status = crebind_slot_scan_visit(&plan->scan, image, walk.dynamic,
+                                     plan->batch->options.slot_kinds, visit_slot, &walk);
+  if (status == CREBIND_OK && redirects) status = add_definitions(&walk);
   return status;
-}
-
-void crebind_plan_free(struct crebind_plan *plan) {
-  crebind_vector_free(&plan->dynamics);
-  crebind_vector_free(&plan->entries);
-  crebind_scopes_end(&plan->scopes);
 }

@@ -1,61 +1,54 @@
-/// What a batch would change: every slot, with what it holds, what it leads to
-/// and what would be stored.
+/// What a batch would change: every slot and definition in its scope, with what
+/// it holds, what it leads to and what would be stored.
 
 #ifndef CREBIND_PLAN_H
 #define CREBIND_PLAN_H
 
-#include "scope.h"
 #include "slot.h"
+#include "world.h"
 
 #pragma GCC visibility push(hidden)
 
-/// One slot's record, of a plan and then of an active batch.
-struct crebind_entry {
-  uintptr_t address;
-  /// The word before our store: a lazy slot's still points into the PLT.
-  uintptr_t previous;
-  /// The function that the slot would lead to without us.
-  uintptr_t original;
-  /// The word that we store: the replacement, plus an absolute slot's addend.
-  uintptr_t value;
-  /// Indices into the batch, and into the images of the plan.
-  uint32_t rebinding, image;
-  uint32_t symbol;
-  uint8_t kind;
-  /// True if the loader had not bound the slot yet.
-  bool is_lazy;
-};
-
-/// Answers whether a function is the replacement of an active rebinding of the
-/// name: such a value is a link of the chain, not the loader's work.
-typedef bool crebind_is_replacement(const char *name, uintptr_t function);
-
 struct crebind_plan {
   // Given.
-  const struct crebind_images *images;
-  /// The batch's names in its order, and a replacement each.
-  const struct crebind_names *names;
-  const uintptr_t *replacements;
-  /// The index of the only image to plan for, or SIZE_MAX.
-  size_t only_image;
-  unsigned slot_kinds;
-  crebind_is_replacement *is_replacement;
+  struct crebind_world *world;
+  const struct crebind_batch *batch;
+  /// The image is being served late: what older batches have planned for it may
+  /// not be stored yet, and the loader may have bound it to a replacement.
+  const struct crebind_handle *late_handle;
 
   // Made.
-  struct crebind_vector dynamics;  // struct crebind_dynamic, by image
-  struct crebind_vector entries;   // struct crebind_entry, by image
+  struct crebind_vector entries;  // struct crebind_entry, by image
   size_t unchanged, skipped;
-  struct crebind_scopes scopes;
-
-  // On failure.
-  size_t broken_image;
-  int64_t broken_tag;
+  struct crebind_slot_scan scan;
 };
 
-/// Plans under the loader's lock. Free it in any case. CREBIND_BUSY means that
-/// an image is being loaded just now.
-crebind_status crebind_plan_make(struct crebind_plan *plan);
-void crebind_plan_free(struct crebind_plan *plan);
+void crebind_plan_begin(struct crebind_plan *plan, struct crebind_world *world,
+                        const struct crebind_batch *batch);
+void crebind_plan_end(struct crebind_plan *plan);
+
+/// Adds the entries of one image, for slots if it is `in_scope`, and for
+/// definitions if the batch redirects them; under both locks.
+///
+/// CREBIND_BUSY means that the loader is at work on the image.
+crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, bool in_scope);
+
+/// True if the item asks for what a reference in image `from` is bound to.
+/// `version` is the reference's own, `definer` what it was resolved to.
+bool crebind_item_selects(const struct crebind_world *world, const struct crebind_item *item,
+                          const char *version, size_t definer);
+
+/// True if a jump slot's word still leads into its own image's PLT.
+bool crebind_is_unresolved(const struct crebind_image *image, const struct crebind_slot *slot,
+                           uintptr_t word);
+
+/// The address of a non-PIE executable's canonical PLT entry for the name, which
+/// stands for the function wherever its address is taken; 0 if there is none.
+uintptr_t crebind_canonical_plt_entry(const struct crebind_world *world,
+                                      const struct crebind_name *name);
+
+/// True if a definition is visible to other images and is a function's.
+bool crebind_is_exported_function(const ElfW(Sym) * symbol);
 
 #pragma GCC visibility pop
 

@@ -12,6 +12,8 @@ void crebind_scopes_begin(struct crebind_scopes *scopes, const struct crebind_im
   scopes->is_global = CREBIND_VECTOR(bool);
   scopes->queue = CREBIND_VECTOR(uint32_t);
   scopes->visited = CREBIND_VECTOR(bool);
+  scopes->visibility = CREBIND_VECTOR(uint8_t);
+  scopes->questions = CREBIND_VECTOR(struct crebind_scope_question);
   scopes->is_ready = false;
 }
 
@@ -21,6 +23,8 @@ void crebind_scopes_end(struct crebind_scopes *scopes) {
   crebind_vector_free(&scopes->is_global);
   crebind_vector_free(&scopes->queue);
   crebind_vector_free(&scopes->visited);
+  crebind_vector_free(&scopes->visibility);
+  crebind_vector_free(&scopes->questions);
 }
 
 // MARK: - Dependencies
@@ -180,6 +184,28 @@ static struct crebind_definition find_in_local_scopes(struct crebind_scopes *sco
   return none;
 }
 
+/// Looks through the images that were opened with RTLD_GLOBAL.
+static crebind_status find_in_opened(struct crebind_scopes *scopes,
+                                     const struct crebind_reference *reference,
+                                     struct crebind_definition *definition) {
+  const bool *is_global = (const bool *)scopes->is_global.data;
+  for (size_t i = 0; i < scopes->images->items.count && definition->image == SIZE_MAX; i++) {
+    uint8_t *visibility = crebind_vector_at(&scopes->visibility, i);
+    if (is_global[i] || *visibility == CREBIND_LOCAL) continue;
+    struct crebind_definition found = find_in_image(scopes, i, reference);
+    if (found.image == SIZE_MAX) continue;
+    if (*visibility == CREBIND_GLOBAL) {
+      *definition = found;
+      continue;
+    }
+    struct crebind_scope_question *question = crebind_vector_append(&scopes->questions, 1);
+    if (question == NULL) return CREBIND_OUT_OF_MEMORY;
+    *question = (struct crebind_scope_question){i, reference->name};
+    *visibility = CREBIND_LOCAL;  // asked once
+  }
+  return CREBIND_OK;
+}
+
 crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
                                      const struct crebind_reference *reference,
                                      struct crebind_definition *definition) {
@@ -193,18 +219,13 @@ crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
     if (is_global[i]) *definition = find_in_image(scopes, i, reference);
   if (definition->image == SIZE_MAX && !is_global[from])
     *definition = find_in_local_scopes(scopes, from, reference);
-  for (size_t i = 0; i < count && definition->image == SIZE_MAX; i++)
-    if (!is_global[i]) *definition = find_in_image(scopes, i, reference);
-  return CREBIND_OK;
+  return definition->image == SIZE_MAX ? find_in_opened(scopes, reference, definition)
+                                       : CREBIND_OK;
 }
 
-uintptr_t crebind_definition_address(const struct crebind_scopes *scopes,
-                                     struct crebind_definition definition) {
-  if (definition.image == SIZE_MAX) return 0;
-  const ElfW(Sym) *symbol = &scopes->dynamics[definition.image].symbols[definition.symbol];
-  uintptr_t address = symbol->st_value;
-  if (symbol->st_shndx != SHN_ABS)
-    address += crebind_image_at(scopes->images, definition.image)->bias;
+uintptr_t crebind_symbol_address(const struct crebind_image *image, const ElfW(Sym) * symbol,
+                                 uintptr_t value) {
+  uintptr_t address = symbol->st_shndx == SHN_ABS ? value : image->bias + value;
   if ((symbol->st_info & 0xf) == STT_GNU_IFUNC)
     address = crebind_call_resolver(address, crebind_runtime()->hwcap);
   return address;

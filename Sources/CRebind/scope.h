@@ -6,8 +6,9 @@
 /// (1) its own image first if that is linked with -Bsymbolic; (2) the global
 /// scope: the program, what is preloaded, and what they need, in load order;
 /// (3) the local scopes: of each image that leads to the reference's own by
-/// DT_NEEDED, that image and all that it needs, breadth first; (4) any other
-/// image, because it may have been opened with RTLD_GLOBAL.
+/// DT_NEEDED, that image and all that it needs, breadth first; (4) the images
+/// that were opened with RTLD_GLOBAL. These the loader has to be asked for, which
+/// cannot be done under its lock: the question is put, and the call tries again.
 
 #ifndef CREBIND_SCOPE_H
 #define CREBIND_SCOPE_H
@@ -15,6 +16,14 @@
 #include "symbol.h"
 
 #pragma GCC visibility push(hidden)
+
+enum crebind_visibility { CREBIND_UNKNOWN = 0, CREBIND_LOCAL, CREBIND_GLOBAL };
+
+/// Was this image, which defines this name, opened with RTLD_GLOBAL?
+struct crebind_scope_question {
+  size_t image;
+  const char *name;
+};
 
 struct crebind_scopes {
   const struct crebind_images *images;
@@ -24,6 +33,10 @@ struct crebind_scopes {
   /// Is the image in the global scope?
   struct crebind_vector is_global;  // bool
   struct crebind_vector queue, visited;  // uint32_t and bool, for searches
+  /// What is known of each image outside of the global scope.
+  struct crebind_vector visibility;  // uint8_t, an enum crebind_visibility
+  /// Lookups that came upon an image of unknown visibility passed it over.
+  struct crebind_vector questions;  // struct crebind_scope_question
   bool is_ready;
 };
 
@@ -54,9 +67,10 @@ crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
                                      const struct crebind_reference *reference,
                                      struct crebind_definition *definition);
 
-/// The definition's run-time address; an IFUNC's resolver is called.
-uintptr_t crebind_definition_address(const struct crebind_scopes *scopes,
-                                     struct crebind_definition definition);
+/// The run-time address that a defining symbol with `value` in place of its
+/// `st_value` stands for; an IFUNC's resolver is called.
+uintptr_t crebind_symbol_address(const struct crebind_image *image, const ElfW(Sym) * symbol,
+                                 uintptr_t value);
 
 #pragma GCC visibility pop
 

@@ -120,7 +120,7 @@ crebind_status crebind_slot_scan_visit(
     const struct crebind_dynamic *dynamic, unsigned kinds,
     crebind_status (*visit)(void *context, const struct crebind_slot *slot, uint32_t name),
     void *context) {
-  if (scan->matches.count == 0) return CREBIND_OK;
+  if (scan != NULL && scan->matches.count == 0) return CREBIND_OK;
   for (size_t t = 0; t < 3; t++) {
     const struct crebind_relocations *table = &dynamic->relocations[t];
     for (size_t i = table->relative_count; i < table->count; i++) {
@@ -129,7 +129,7 @@ crebind_status crebind_slot_scan_visit(
       const ElfW(Rel) *rel =
           table->is_rela ? (const ElfW(Rel) *)rela : (const ElfW(Rel) *)table->data + i;
       uint32_t symbol = (uint32_t)CREBIND_R_SYM(rel->r_info);
-      if (!has_bit(&scan->bits, symbol)) continue;
+      if (scan != NULL && !has_bit(&scan->bits, symbol)) continue;
       unsigned kind = kind_of((uint32_t)CREBIND_R_TYPE(rel->r_info));
       if ((kind & kinds) == 0) continue;
       struct crebind_slot slot = {
@@ -139,7 +139,7 @@ crebind_status crebind_slot_scan_visit(
           .symbol = symbol,
           .addend = table->is_rela ? (intptr_t)rela->r_addend : 0,
       };
-      crebind_status status = visit(context, &slot, name_of_symbol(scan, symbol));
+      crebind_status status = visit(context, &slot, scan == NULL ? 0 : name_of_symbol(scan, symbol));
       if (status != CREBIND_OK) return status;
     }
   }

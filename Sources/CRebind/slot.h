@@ -41,7 +41,8 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
                                        const struct crebind_names *names);
 
 /// Calls `visit` for each slot of the kinds in `kinds` whose symbol was matched,
-/// and stops at the first that does not return CREBIND_OK.
+/// and stops at the first that does not return CREBIND_OK. With a NULL scan it
+/// visits the slots of all symbols, and `name` says nothing.
 ///
 /// - Complexity: O(relocations but the relative ones); O(1) without a match.
 crebind_status crebind_slot_scan_visit(

@@ -29,6 +29,20 @@ bool crebind_symbol_is_named(const struct crebind_dynamic *dynamic, const ElfW(S
   return true;
 }
 
+size_t crebind_symbol_count(const struct crebind_dynamic *dynamic) {
+  const struct crebind_gnu_hash *gnu = &dynamic->gnu_hash;
+  if (gnu->bucket_count == 0) return dynamic->sysv_hash.chain_count;
+  size_t last = 0;
+  for (uint32_t i = 0; i < gnu->bucket_count; i++)
+    if (gnu->buckets[i] > last) last = gnu->buckets[i];
+  if (last < gnu->symbol_offset) return gnu->symbol_offset > 1 ? gnu->symbol_offset : 0;
+  // The last bucket's chain ends with the last symbol.
+  while (last - gnu->symbol_offset < gnu->chain_limit
+         && (gnu->chain[last - gnu->symbol_offset] & 1) == 0)
+    last++;
+  return last + 1;
+}
+
 // MARK: - Versions
 
 /// The record at `address + offset`, or NULL if it leaves the image.

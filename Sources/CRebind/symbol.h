@@ -16,6 +16,9 @@ static inline const ElfW(Sym) * crebind_symbol(const struct crebind_dynamic *dyn
   return index < dynamic->symbol_limit ? &dynamic->symbols[index] : NULL;
 }
 
+/// How many symbols the hash table counts; 0 if it tells nothing. O(buckets).
+size_t crebind_symbol_count(const struct crebind_dynamic *dynamic);
+
 /// True if the symbol's name is `name`, whose length is `length`.
 bool crebind_symbol_is_named(const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol,
                              const char *name, size_t length);

@@ -69,12 +69,10 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
   @Test(arguments: Compiler.all)
   func canonicalPLTEntryIsNoOriginal(compiler: Compiler) throws {
     let builder = try FixtureBuilder(compiler)
-    try builder.build(
-      "libcanonical.so", from: ["canonical-plt-library.c"], flags: ["-shared", "-fPIC"],
-      withCore: false)
+    try builder.buildLibrary("libcanonical.so", from: "canonical-plt-library.c")
     let program = try builder.build(
       "canonical-plt", from: ["canonical-plt.c"], flags: ["-no-pie", "-fno-pie"],
-      libraries: ["-lcanonical", "-Wl,-rpath,\(builder.directory.url.path)"])
+      libraries: ["-lcanonical", builder.runPath])
     // Undefined, but with a value: the canonical PLT entry that the test is about.
     let symbols = try run("readelf", ["--dyn-syms", "--wide", program.path]).output
     let row = symbols.split(separator: "\n").first { $0.contains("getppid") }
@@ -120,10 +118,7 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
   func imagesMayComeAndGoMeanwhile(flags: String) throws {
     let builder = try FixtureBuilder(.gcc)
     let plugins = try (1...3).map { number in
-      try builder.build(
-        "plugin\(number).so", from: ["plugin.c"], flags: ["-shared", "-fPIC", flags],
-        withCore: false
-      ).path
+      try builder.buildLibrary("plugin\(number).so", from: "plugin.c", flags: [flags]).path
     }
     let program = try builder.build("concurrent", from: ["concurrent.c"], flags: ["-O1"])
     let result = try run(program.path, ["1000"] + plugins)

@@ -29,14 +29,15 @@ static void expect(crebind_status expected, const crebind_rebinding *batch, size
 }
 
 int main(void) {
-  crebind_rebinding good = {"getppid", (void *)hook, &original};
-  crebind_rebinding no_name = {NULL, (void *)hook, &original};
-  crebind_rebinding empty_name = {"", (void *)hook, &original};
-  crebind_rebinding no_replacement = {"getppid", NULL, &original};
-  crebind_rebinding twice[] = {good, {"open", (void *)hook, &original}, good};
+  crebind_rebinding good = {.name = "getppid", .replacement = (void *)hook, .original = &original};
+  crebind_rebinding no_name = {.name = NULL, .replacement = (void *)hook, .original = &original};
+  crebind_rebinding empty_name = {.name = "", .replacement = (void *)hook, .original = &original};
+  crebind_rebinding no_replacement = {.name = "getppid", .replacement = NULL, .original = &original};
+  crebind_rebinding twice[] = {good, {.name = "open", .replacement = (void *)hook}, good};
   crebind_rebinding second_bad[] = {good, no_name};
   int no_header = 0;
-  crebind_options no_image = {.image = &no_header};
+  const void *headers[] = {&no_header};
+  crebind_options no_image = {.scope = CREBIND_SCOPE_IMAGES, .images = headers, .image_count = 1};
 
   expect(CREBIND_INVALID_ARGUMENT, NULL, 1, NULL, -1);
   expect(CREBIND_INVALID_ARGUMENT, &good, 0, NULL, -1);

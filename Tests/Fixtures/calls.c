@@ -28,7 +28,8 @@ static pid_t parent_by_proc(void) {
 int main(void) {
   pid_t parent = parent_by_proc();
   char *before = read_maps();
-  crebind_rebinding rebinding = {"getppid", (void *)hook, (void **)&original};
+  crebind_rebinding rebinding = {
+      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
   crebind_handle *handle;
   crebind_report report;
   CHECK(crebind_apply(&rebinding, 1, NULL, &handle, &report, NULL) == CREBIND_OK);

@@ -42,7 +42,8 @@ int main(int argc, char *argv[]) {
   for (int i = 0; i < count; i++)
     CHECK(pthread_create(&threads[i], NULL, open_and_close, argv[i + 2]) == 0);
   for (int i = 0; i < rounds; i++) {
-    crebind_rebinding rebinding = {"getppid", (void *)hook, (void **)&original};
+    crebind_rebinding rebinding = {
+      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
     crebind_handle *handle;
     crebind_error error;
     crebind_status status = crebind_apply(&rebinding, 1, NULL, &handle, NULL, &error);

@@ -34,7 +34,8 @@ static int open_main_relro(struct dl_phdr_info *info, size_t size, void *context
 int main(void) {
   dl_iterate_phdr(open_main_relro, NULL);
   char *before = read_maps();
-  crebind_rebinding rebinding = {"getppid", (void *)hook, (void **)&original};
+  crebind_rebinding rebinding = {
+      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
   crebind_handle *handle;
   CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
   CHECK(strcmp(before, read_maps()) == 0);

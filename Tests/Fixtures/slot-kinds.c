@@ -33,7 +33,8 @@ static int reached(void) {
 }
 
 static int reached_by(unsigned kinds) {
-  crebind_rebinding rebinding = {"getppid", (void *)hook, (void **)&original};
+  crebind_rebinding rebinding = {
+      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
   crebind_options options = {.slot_kinds = kinds};
   crebind_handle *handle;
   CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);

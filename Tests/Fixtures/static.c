@@ -15,7 +15,7 @@ int main(void) {
   CHECK(original == NULL && getppid() != -1);
   crebind_error error;
   crebind_handle *handle;
-  crebind_rebinding one = {"getppid", (void *)hook, NULL};
+  crebind_rebinding one = {.name = "getppid", .replacement = (void *)hook};
   CHECK(crebind_apply(&one, 1, NULL, &handle, NULL, &error) == CREBIND_STATIC_EXECUTABLE);
   CHECK(error.status == CREBIND_STATIC_EXECUTABLE);
   printf("%s\n", crebind_status_description(error.status));

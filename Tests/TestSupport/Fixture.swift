@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// A C compiler to build fixtures with.
 public struct Compiler: Sendable, Hashable, CustomStringConvertible {
@@ -20,6 +21,49 @@ public struct CompilationFailure: Error, CustomStringConvertible {
   public var description: String { "\(command)\n\(output)" }
 }
 
+/// The core as an archive, built once a compiler.
+private enum CoreArchive {
+  private static let archives = Mutex<[Compiler: CoreBuild]>([:])
+
+  private struct CoreBuild {
+    var directory: TemporaryDirectory
+    var archive: URL
+  }
+
+  static func archive(for compiler: Compiler) throws -> URL {
+    try archives.withLock { archives in
+      if let build = archives[compiler] { return build.archive }
+      let directory = try TemporaryDirectory()
+      let archive = directory.url.appending(path: "librebind.a")
+      try compile(
+        compiler,
+        ["-std=gnu11", "-g", "-O1", "-fPIC", "-Wall", "-Wextra", "-Werror", "-c"]
+          + FixtureBuilder.includeFlags + FixtureBuilder.coreSources.map(\.path),
+        in: directory.url)
+      let objects = FixtureBuilder.coreSources.map {
+        $0.deletingPathExtension().lastPathComponent + ".o"
+      }
+      let result = try run(
+        "ar", ["rcs", archive.path] + objects, currentDirectory: directory.url)
+      guard result.succeeded else {
+        throw CompilationFailure(command: "ar", output: result.errorOutput)
+      }
+      archives[compiler] = CoreBuild(directory: directory, archive: archive)
+      return archive
+    }
+  }
+}
+
+/// Runs the compiler in a folder; throws with its output if it fails.
+func compile(_ compiler: Compiler, _ arguments: [String], in folder: URL) throws {
+  let result = try run(compiler.name, arguments, currentDirectory: folder)
+  guard result.succeeded else {
+    throw CompilationFailure(
+      command: ([compiler.name] + arguments).joined(separator: " "),
+      output: result.errorOutput)
+  }
+}
+
 /// Builds the C sources of `Tests/Fixtures` in a folder of its own.
 public struct FixtureBuilder: Sendable {
   public let directory: TemporaryDirectory
@@ -38,9 +82,14 @@ public struct FixtureBuilder: Sendable {
     return (files ?? []).filter { $0.pathExtension == "c" }.sorted { $0.path < $1.path }
   }()
 
+  public static let includeFlags = [
+    "-I", Places.package.appending(path: "Sources/CRebind/include").path,
+  ]
+
   /// Compiles and links `sources` into `output`, with warnings as errors.
   ///
   /// - Parameters:
+  ///   - output: A name in the builder's folder.
   ///   - sources: Names of files in `Tests/Fixtures`.
   ///   - flags: Further options, before the sources.
   ///   - libraries: Options that have to stand after the sources.
@@ -51,23 +100,30 @@ public struct FixtureBuilder: Sendable {
     withCore: Bool = true
   ) throws -> URL {
     let product = directory.url.appending(path: output)
-    let files =
-      sources.map { Places.fixtures.appending(path: $0).path }
-      + (withCore ? Self.coreSources.map(\.path) : [])
+    let core = withCore ? [try CoreArchive.archive(for: compiler).path] : []
     try compile(
-      ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"] + flags
-        + ["-I", Places.package.appending(path: "Sources/CRebind/include").path]
-        + files + ["-o", product.path, "-L", directory.url.path] + libraries)
+      ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"] + flags + Self.includeFlags
+        + sources.map { Places.fixtures.appending(path: $0).path } + core
+        + ["-o", product.path, "-L", directory.url.path] + libraries)
     return product
+  }
+
+  /// Compiles and links a shared library without the core.
+  @discardableResult
+  public func buildLibrary(
+    _ name: String, from source: String, flags: [String] = [], libraries: [String] = []
+  ) throws -> URL {
+    try build(
+      name, from: [source],
+      flags: ["-shared", "-fPIC", "-Wl,-soname,\(name.split(separator: "/").last ?? "")"] + flags,
+      libraries: libraries, withCore: false)
   }
 
   /// Runs the compiler; throws with its output if it fails.
   public func compile(_ arguments: [String]) throws {
-    let result = try run(compiler.name, arguments, currentDirectory: directory.url)
-    guard result.succeeded else {
-      throw CompilationFailure(
-        command: ([compiler.name] + arguments).joined(separator: " "),
-        output: result.errorOutput)
-    }
+    try TestSupport.compile(compiler, arguments, in: directory.url)
   }
+
+  /// The option that makes a program find the builder's libraries.
+  public var runPath: String { "-Wl,-rpath,\(directory.url.path)" }
 }

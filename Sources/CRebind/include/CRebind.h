@@ -47,7 +47,8 @@ struct rebinding {
   void *CREBIND_NULLABLE *CREBIND_NULLABLE replaced;
 };
 
-/// Rebinds each symbol in every loaded image but the loader and the vDSO.
+/// Rebinds each symbol in every image but the loader and the vDSO, loaded now or
+/// later; see `crebind_apply` for when later images are served.
 ///
 /// All or nothing: either every slot of every symbol is changed, or none. The
 /// array and the names may go when the call returns. A name that no image
@@ -130,39 +131,101 @@ typedef enum crebind_slot_kind {
 
 /// One rebinding of a batch.
 typedef struct crebind_rebinding {
+  /// The symbol, as `name` or `name@VERSION`.
   const char *CREBIND_UNSPECIFIED name;
   void *CREBIND_UNSPECIFIED replacement;
   /// Receives the original; may be NULL. See `struct rebinding`.
   void *CREBIND_NULLABLE *CREBIND_NULLABLE original;
+  /// Only references to this version of the symbol, default or not; NULL for
+  /// any. A reference without a version counts as one to what it is bound to.
+  const char *CREBIND_NULLABLE version;
+  /// Only references that are bound to a definition in this library: its
+  /// soname, its path or its file name; NULL for any.
+  const char *CREBIND_NULLABLE library;
 } crebind_rebinding;
+
+/// An image as callbacks see it. The strings last as long as the call.
+typedef struct crebind_image_info {
+  /// As the loader gives it; "" for glibc's main program.
+  const char *path;
+  /// DT_SONAME, or "".
+  const char *soname;
+  /// The address of the ELF header.
+  const void *header;
+  /// The load bias.
+  intptr_t slide;
+} crebind_image_info;
+
+/// The images whose slots a batch changes. The vDSO and the loader are never
+/// among them.
+typedef enum crebind_scope {
+  /// Every image, loaded now or later.
+  CREBIND_SCOPE_ALL = 0,
+  /// The main program.
+  CREBIND_SCOPE_MAIN = 1,
+  /// The images in `crebind_options.images`.
+  CREBIND_SCOPE_IMAGES = 2,
+  /// The images that `crebind_options.matches` accepts, loaded now or later.
+  CREBIND_SCOPE_MATCHING = 3,
+} crebind_scope;
 
 /// Which images and slots a batch applies to. Zeroed: everything.
 typedef struct crebind_options {
-  /// The ELF header of the only image to change, or NULL for all images.
-  const void *CREBIND_NULLABLE image;
+  crebind_scope scope;
+  /// CREBIND_SCOPE_IMAGES: the images' ELF headers.
+  const void *CREBIND_UNSPECIFIED const *CREBIND_NULLABLE images;
+  size_t image_count;
+  /// CREBIND_SCOPE_MATCHING: called without any lock, once for each image, also
+  /// for those that are loaded later, on the thread that loads them.
+  bool (*CREBIND_NULLABLE matches)(const crebind_image_info *image,
+                                   void *CREBIND_NULLABLE context);
+  void *CREBIND_NULLABLE context;
   /// A set of `crebind_slot_kind`; 0 means all kinds.
   unsigned slot_kinds;
+  /// Leaves out the image that holds this code and those that hold the
+  /// replacements.
+  bool excludes_self;
+  /// Leaves out the images that are loaded later.
+  bool loaded_images_only;
 } crebind_options;
 
 /// What a call did, slot by slot, in numbers.
 typedef struct crebind_report {
-  /// Slots that hold our value now (apply), or their former one (restore).
+  /// Slots that hold our value now (apply, verify), or their former one
+  /// (restore).
   size_t changed;
   /// The images that these slots are in.
   size_t images;
-  /// Apply: slots that already held the replacement.
-  /// Restore: slots whose image is gone.
+  /// Apply: slots that already held the replacement. Verify: slots that hold
+  /// what they should. Restore: slots whose image is gone.
   size_t unchanged;
-  /// Apply: absolute slots that no longer hold the original, and slots that no
-  /// aligned store can reach. Restore: slots that someone else has changed
-  /// since. They are left alone.
+  /// Slots that were left alone: absolute ones that no longer hold the original
+  /// and weak ones that nothing defines (apply), those that someone else has
+  /// changed since (verify, restore), and those that no aligned store reaches.
   size_t skipped;
+  /// Apply: rebindings whose symbol nothing defines yet.
+  size_t pending;
+  /// Apply: rebindings whose slots have different originals, so that the one
+  /// original of the rebinding is not every caller's. `crebind_slots` has each.
+  size_t ambiguous;
 } crebind_report;
 
 /// An active batch of rebindings.
 typedef struct crebind_handle crebind_handle;
 
 /// Applies a batch of rebindings: all of it, or nothing.
+///
+/// Images to come: with CREBIND_SCOPE_ALL and all slot kinds, the symbol is also
+/// redirected where it is defined. Whatever is bound later reaches the
+/// replacement then: images loaded by anyone, before their constructors run,
+/// dlsym, and a lazy resolver that is under way. A definition that is loaded
+/// later (of a symbol that nothing defined yet, or of another one of the name),
+/// and the later images of CREBIND_SCOPE_MATCHING, are served right before the
+/// dlopen that loaded them returns, or at the next call of this interface if it
+/// was not called through a slot. Images that dlmopen puts into other
+/// namespaces are left alone.
+///
+/// The images that the replacements are in stay loaded from now on.
 ///
 /// \param handle Receives what `crebind_restore` takes.
 /// \param report May be NULL.
@@ -183,9 +246,175 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
 crebind_status crebind_restore(crebind_handle *handle, crebind_report *CREBIND_NULLABLE report,
                                crebind_error *CREBIND_NULLABLE error);
 
+/// Looks whether every slot of an active batch still leads to it, and stores
+/// again where a lazy resolver that was under way has overtaken us. What someone
+/// else has stored is left alone, and counted as skipped.
+crebind_status crebind_verify(crebind_handle *handle, crebind_report *CREBIND_NULLABLE report,
+                              crebind_error *CREBIND_NULLABLE error);
+
+/// Serves the images that came and went since the last call, and tells the
+/// observers. For loads that go past dlopen's slot, such as libc's own.
+crebind_status crebind_refresh(crebind_error *CREBIND_NULLABLE error);
+
 /// The address that a program that asks for `name` now would get in the global
 /// scope, with our own rebindings looked through; NULL if nothing defines it.
 void *CREBIND_NULLABLE crebind_lookup(const char *name);
+
+// MARK: - Looking at slots
+
+/// One slot that a batch changes or has changed. The strings last as long as
+/// the call.
+typedef struct crebind_slot_info {
+  crebind_image_info image;
+  /// The index of the rebinding in its batch.
+  size_t rebinding;
+  const char *symbol;
+  /// The version that the image asks for, or NULL.
+  const char *CREBIND_NULLABLE version;
+  uintptr_t address;
+  crebind_slot_kind kind;
+  /// The word in the slot now, and the one that the batch stores.
+  uintptr_t current, value;
+  /// The function that the slot leads to without the batch.
+  void *CREBIND_NULLABLE original;
+  /// The loader had not bound the slot when the batch was applied.
+  bool is_lazy;
+  /// The slot lies in pages that are read-only after relocation.
+  bool is_relro;
+} crebind_slot_info;
+
+typedef void crebind_slot_visitor(const crebind_slot_info *slot, void *CREBIND_NULLABLE context);
+
+/// What `crebind_apply` would change: a dry run. `visit` is called without any
+/// lock.
+crebind_status crebind_plan(const crebind_rebinding *CREBIND_NULLABLE rebindings, size_t count,
+                            const crebind_options *CREBIND_NULLABLE options,
+                            crebind_slot_visitor *visit, void *CREBIND_NULLABLE context,
+                            crebind_error *CREBIND_NULLABLE error);
+
+/// The slots of an active batch, each with its own original.
+crebind_status crebind_slots(const crebind_handle *handle, crebind_slot_visitor *visit,
+                             void *CREBIND_NULLABLE context,
+                             crebind_error *CREBIND_NULLABLE error);
+
+// MARK: - Images
+
+/// Tells of images that come and go; either function may be NULL.
+typedef struct crebind_image_observer {
+  void (*CREBIND_NULLABLE added)(const crebind_image_info *image, void *CREBIND_NULLABLE context);
+  void (*CREBIND_NULLABLE removed)(const crebind_image_info *image,
+                                   void *CREBIND_NULLABLE context);
+  void *CREBIND_NULLABLE context;
+} crebind_image_observer;
+
+/// An observer that is being told.
+typedef struct crebind_observation crebind_observation;
+
+/// Tells an observer of every loaded image now, and of each that comes or goes
+/// later, until `crebind_unobserve`.
+///
+/// Told without the loader's lock and ours, one event at a time, on the thread
+/// that called dlopen or dlclose, before it returns to its caller (a new image's
+/// constructors have run by then), or on one that calls `crebind_refresh`. The
+/// callbacks may call anything; what they load is told at once.
+crebind_status crebind_observe(const crebind_image_observer *observer,
+                               crebind_observation *CREBIND_NULLABLE *CREBIND_UNSPECIFIED result,
+                               crebind_error *CREBIND_NULLABLE error);
+
+/// No callback runs any more after this has returned, unless it is the one that
+/// calls this.
+void crebind_unobserve(crebind_observation *observation);
+
+// MARK: - Audit
+
+/// A slot that does not lead where the loader would have bound it. The strings
+/// last as long as the call.
+typedef struct crebind_finding {
+  crebind_slot_info slot;
+  /// The image and the nearest symbol below the slot's target, "" for none, and
+  /// the target's distance from it in bytes.
+  crebind_image_info target;
+  const char *target_symbol;
+  uintptr_t target_offset;
+  /// The target is a replacement of an active rebinding of this copy of CRebind.
+  bool is_ours;
+} crebind_finding;
+
+typedef void crebind_finding_visitor(const crebind_finding *finding,
+                                     void *CREBIND_NULLABLE context);
+
+/// Compares every slot of every image with what the loader would bind, and
+/// visits the foreign ones: who else has hooked this process?
+///
+/// A pointer in writable data is the program's to assign, and not looked at. A
+/// slot that leads to another definition of its own symbol's name is no finding.
+crebind_status crebind_audit(crebind_finding_visitor *visit, void *CREBIND_NULLABLE context,
+                             crebind_error *CREBIND_NULLABLE error);
+
+// MARK: - Diagnosis
+
+/// Why a rebinding of a symbol sees the calls of an image, or does not.
+typedef enum crebind_reason {
+  /// The image has slots for the symbol, which a rebinding changes.
+  CREBIND_REASON_HAS_SLOTS = 1,
+  /// No image in scope imports the symbol.
+  CREBIND_REASON_NOT_IMPORTED = 2,
+  /// The image defines the symbol and calls it without a slot, because it is
+  /// hidden, protected, or linked with -Bsymbolic.
+  CREBIND_REASON_BOUND_INSIDE = 3,
+  /// The image imports another name of the function: a fortified one
+  /// (`__open_2`), a large-file one (`open64`), or a relative (`openat`).
+  CREBIND_REASON_OTHER_NAME = 4,
+  /// The image imports another version than the one asked for.
+  CREBIND_REASON_OTHER_VERSION = 5,
+  /// The image is bound to another library's definition than the one asked for.
+  CREBIND_REASON_OTHER_LIBRARY = 6,
+  /// The image has slots for the symbol, but is not in scope.
+  CREBIND_REASON_NOT_IN_SCOPE = 7,
+  /// No loaded image defines the symbol: its library is not loaded yet.
+  CREBIND_REASON_NOT_DEFINED = 8,
+  /// The program is statically linked.
+  CREBIND_REASON_STATIC_EXECUTABLE = 9,
+  /// The image asks for the symbol, but no slot of it can be changed: it is
+  /// weak and nothing defines it, or the program has assigned the pointer.
+  CREBIND_REASON_UNCHANGEABLE = 10,
+} crebind_reason;
+
+typedef struct crebind_diagnosis {
+  crebind_reason reason;
+  /// The image concerned; NULL header if the reason is none's in particular.
+  crebind_image_info image;
+  /// The other name or version that the image asks for, the library that it is
+  /// bound to, or "".
+  const char *detail;
+  /// How many slots the image has for the symbol.
+  size_t slots;
+} crebind_diagnosis;
+
+typedef void crebind_diagnosis_visitor(const crebind_diagnosis *diagnosis,
+                                       void *CREBIND_NULLABLE context);
+
+/// Says for a rebinding that was or would be made what it does in each image
+/// concerned, and if it does nothing, why. The replacement may be NULL.
+crebind_status crebind_diagnose(const crebind_rebinding *rebinding,
+                                const crebind_options *CREBIND_NULLABLE options,
+                                crebind_diagnosis_visitor *visit, void *CREBIND_NULLABLE context,
+                                crebind_error *CREBIND_NULLABLE error);
+
+/// An English sentence for a reason, without a full stop. Never NULL.
+const char *crebind_reason_description(crebind_reason reason);
+
+// MARK: - Reentrancy
+
+/// Enters a section of this thread that must not be entered again by way of
+/// itself, such as a replacement for malloc that prints. Offered to
+/// replacements, never forced on them; a few instructions, no allocation.
+///
+/// \param guard A number from 0 to 63 of the caller's choice.
+/// \returns false if this thread is in that section already: go on to the
+///   original then, and do not call `crebind_leave`.
+bool crebind_enter(unsigned guard);
+void crebind_leave(unsigned guard);
 
 #if defined(__clang__)
 #pragma clang assume_nonnull end

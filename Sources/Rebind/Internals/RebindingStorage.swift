@@ -52,7 +52,8 @@ internal struct RebindingStorage: Sendable {
       let report = try calling(symbol) { report, error in
         symbol.withCString { name in
           var rebinding = crebind_rebinding(
-            name: name, replacement: replacement, original: originalPointer)
+            name: name, replacement: replacement, original: originalPointer, version: nil,
+            library: nil)
           return crebind_apply(&rebinding, 1, nil, &pointer, report, error)
         }
       }

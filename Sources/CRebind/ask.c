@@ -1,0 +1,144 @@
+#define _GNU_SOURCE
+#include "ask.h"
+
+#include <dlfcn.h>
+
+struct predicate_question {
+  uint64_t serial;  // of the batch; 0: the new one
+  bool (*matches)(const crebind_image_info *, void *);
+  void *context;
+  uint32_t known;
+  struct crebind_gathered_image image;
+  bool answer;
+};
+
+/// Is this image, which defines this symbol, in the loader's global scope?
+struct scope_question {
+  uint32_t known;
+  uintptr_t header;
+  struct crebind_range span;
+  size_t symbol;
+  bool answer;
+};
+
+void crebind_questions_begin(struct crebind_questions *questions) {
+  questions->predicates = CREBIND_VECTOR(struct predicate_question);
+  questions->scopes = CREBIND_VECTOR(struct scope_question);
+  crebind_strings_begin(&questions->strings);
+}
+
+void crebind_questions_end(struct crebind_questions *questions) {
+  crebind_vector_free(&questions->predicates);
+  crebind_vector_free(&questions->scopes);
+  crebind_vector_free(&questions->strings.bytes);
+}
+
+// MARK: - Collecting
+
+static crebind_status collect_predicate(struct crebind_questions *questions,
+                                        const struct crebind_world *world,
+                                        struct crebind_handle *handle, uint64_t serial) {
+  const crebind_options *options = &handle->batch.options;
+  if (options->scope != CREBIND_SCOPE_MATCHING) return CREBIND_OK;
+  size_t known_count = crebind_records.known.count, decided = handle->decisions.count;
+  if (decided < known_count
+      && crebind_vector_append(&handle->decisions, known_count - decided) == NULL)
+    return CREBIND_OUT_OF_MEMORY;
+  for (size_t i = 0; i < world->images.items.count; i++) {
+    uint32_t known = crebind_world_known(world, i);
+    uint8_t *decision = crebind_vector_at(&handle->decisions, known);
+    if (*decision != CREBIND_UNDECIDED) continue;
+    if (!crebind_batch_selects(&handle->batch, crebind_world_image(world, i))
+        || (serial != 0 && options->loaded_images_only)) {
+      *decision = CREBIND_REFUSED;
+      continue;
+    }
+    struct predicate_question *question = crebind_vector_append(&questions->predicates, 1);
+    if (question == NULL) return CREBIND_OUT_OF_MEMORY;
+    *question = (struct predicate_question){
+        serial, options->matches, options->context, known,
+        crebind_gather_image(&questions->strings, world, i), false};
+  }
+  return CREBIND_OK;
+}
+
+crebind_status crebind_questions_collect_predicates(struct crebind_questions *questions,
+                                                    const struct crebind_world *world,
+                                                    struct crebind_handle *new_handle) {
+  crebind_status status = CREBIND_OK;
+  if (new_handle != NULL) status = collect_predicate(questions, world, new_handle, 0);
+  for (struct crebind_handle *handle = crebind_records.oldest;
+       handle != NULL && status == CREBIND_OK; handle = handle->newer)
+    status = collect_predicate(questions, world, handle, handle->serial);
+  return status;
+}
+
+crebind_status crebind_questions_collect_scopes(struct crebind_questions *questions,
+                                                const struct crebind_world *world) {
+  for (size_t i = 0; i < world->scopes.questions.count; i++) {
+    const struct crebind_scope_question *found =
+        crebind_vector_at(&world->scopes.questions, i);
+    const struct crebind_image *image = crebind_world_image(world, found->image);
+    struct scope_question *question = crebind_vector_append(&questions->scopes, 1);
+    if (question == NULL) return CREBIND_OUT_OF_MEMORY;
+    *question = (struct scope_question){crebind_world_known(world, found->image), image->header,
+                                        image->span,
+                                        crebind_strings_add(&questions->strings, found->name),
+                                        false};
+  }
+  return CREBIND_OK;
+}
+
+// MARK: - Asking
+
+static void ask_loader(struct crebind_questions *questions) {
+  // Looked up rather than imported, so that the question goes past any hook.
+  void *(*open_image)(const char *, int) = (void *(*)(const char *, int))crebind_lookup("dlopen");
+  void *(*find)(void *, const char *) = (void *(*)(void *, const char *))crebind_lookup("dlsym");
+  void *global = open_image != NULL ? open_image(NULL, RTLD_LAZY) : NULL;
+  if (global == NULL || find == NULL) return;
+  for (size_t i = 0; i < questions->scopes.count; i++) {
+    struct scope_question *question = crebind_vector_at(&questions->scopes, i);
+    uintptr_t address =
+        (uintptr_t)find(global, crebind_strings_at(&questions->strings, question->symbol));
+    question->answer = address >= question->span.start && address < question->span.end;
+  }
+}
+
+void crebind_questions_ask(struct crebind_questions *questions) {
+  for (size_t i = 0; i < questions->predicates.count; i++) {
+    struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
+    crebind_image_info info = crebind_image_of(&questions->strings, &question->image);
+    question->answer = question->matches(&info, question->context);
+  }
+  if (questions->scopes.count != 0) ask_loader(questions);
+}
+
+// MARK: - Filing
+
+/// The known image that a question was about, unless another one has its place.
+static struct crebind_known_image *find_image(uint32_t index, uintptr_t header) {
+  if (index >= crebind_records.known.count) return NULL;
+  struct crebind_known_image *known = crebind_known_image_at(index);
+  return known->is_present && known->header == header ? known : NULL;
+}
+
+void crebind_questions_file(struct crebind_questions *questions,
+                            struct crebind_handle *new_handle) {
+  for (size_t i = 0; i < questions->predicates.count; i++) {
+    const struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
+    struct crebind_handle *handle =
+        question->serial == 0 ? new_handle : crebind_handle_with_serial(question->serial);
+    if (handle == NULL || question->known >= handle->decisions.count
+        || find_image(question->known, question->image.header) == NULL)
+      continue;
+    *(uint8_t *)crebind_vector_at(&handle->decisions, question->known) =
+        question->answer ? CREBIND_ACCEPTED : CREBIND_REFUSED;
+  }
+  for (size_t i = 0; i < questions->scopes.count; i++) {
+    const struct scope_question *question = crebind_vector_at(&questions->scopes, i);
+    struct crebind_known_image *known = find_image(question->known, question->header);
+    if (known != NULL) known->visibility = question->answer ? CREBIND_GLOBAL : CREBIND_LOCAL;
+  }
+  questions->predicates.count = questions->scopes.count = questions->strings.bytes.count = 0;
+}

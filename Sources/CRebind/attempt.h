@@ -1,0 +1,50 @@
+/// A call's work under the locks, tried until the set of images holds still.
+
+#ifndef CREBIND_ATTEMPT_H
+#define CREBIND_ATTEMPT_H
+
+#include "serve.h"
+
+#pragma GCC visibility push(hidden)
+
+struct crebind_attempt {
+  struct crebind_world world;
+  /// For the words that the call stores. Accepts open relro if it must be
+  /// someone's neglect, and not the loader at work.
+  struct crebind_commit commit;
+  /// The call's own batch, if it has one that is not active yet.
+  struct crebind_handle *new_handle;
+  /// The dynamic tag that is broken in the commit's failed image.
+  int64_t failed_tag;
+};
+
+/// Calls `body` under our lock and the loader's, with a filled world and the
+/// active batches brought to every image; again while it returns CREBIND_BUSY,
+/// for some tenths of a second.
+crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *attempt,
+                                                      void *context),
+                               void *context, struct crebind_handle *new_handle,
+                               crebind_error *error);
+
+/// Makes a batch that is not active yet; on failure fills in `error`.
+crebind_status crebind_handle_make(struct crebind_handle **result,
+                                   const crebind_rebinding *rebindings, size_t count,
+                                   const crebind_options *options, bool needs_replacements,
+                                   crebind_error *error);
+
+/// False if a lookup came upon an image that the loader has to be asked about:
+/// store nothing then, and return CREBIND_BUSY.
+static inline bool crebind_attempt_is_sure(const struct crebind_attempt *attempt) {
+  return attempt->world.scopes.questions.count == 0;
+}
+
+/// Plans the batch over all images; a body's first step.
+crebind_status crebind_attempt_plan(struct crebind_attempt *attempt, struct crebind_plan *plan,
+                                    const struct crebind_handle *handle);
+
+/// Fills in `error` and returns `status`.
+crebind_status crebind_fail(crebind_error *error, crebind_status status, int64_t rebinding);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,169 @@
+#define _GNU_SOURCE
+#include "batch.h"
+
+static const char *copy_string(struct crebind_vector *strings, const char *string, size_t length) {
+  char *copy = strings->data + strings->count;
+  memcpy(copy, string, length);
+  copy[length] = 0;
+  strings->count += length + 1;
+  return copy;
+}
+
+/// The length of a name in front of `@VERSION` or `@@VERSION`.
+static size_t length_of_name(const char *name) {
+  size_t length = 0;
+  while (name[length] != 0 && (name[length] != '@' || length == 0)) {
+    length++;
+    CREBIND_KEEP_LOOP();
+  }
+  return length;
+}
+
+static bool copy_items(struct crebind_batch *batch, const crebind_rebinding *rebindings,
+                       size_t count) {
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++) {
+    size += crebind_length(rebindings[i].name) + 1;
+    if (rebindings[i].version != NULL) size += crebind_length(rebindings[i].version) + 1;
+    if (rebindings[i].library != NULL) size += crebind_length(rebindings[i].library) + 1;
+  }
+  // Reserved at once: the items point into it.
+  if (crebind_vector_append(&batch->strings, size) == NULL) return false;
+  batch->strings.count = 0;
+  struct crebind_item *items = crebind_vector_append(&batch->items, count);
+  if (items == NULL) return false;
+  for (size_t i = 0; i < count; i++) {
+    const char *name = rebindings[i].name, *version = rebindings[i].version;
+    size_t length = length_of_name(name);
+    if (version == NULL && name[length] == '@')
+      version = name + length + (name[length + 1] == '@' ? 2 : 1);
+    memset(&items[i], 0, sizeof items[i]);
+    items[i].name.string = copy_string(&batch->strings, name, length);
+    items[i].name.length = length;
+    items[i].name.gnu_hash = crebind_gnu_hash(items[i].name.string);
+    if (version != NULL)
+      items[i].version = copy_string(&batch->strings, version, crebind_length(version));
+    if (rebindings[i].library != NULL)
+      items[i].library = copy_string(&batch->strings, rebindings[i].library,
+                                     crebind_length(rebindings[i].library));
+    items[i].replacement = (uintptr_t)rebindings[i].replacement;
+    items[i].original = rebindings[i].original;
+  }
+  return true;
+}
+
+static bool may_both_be(const char *a, const char *b) {
+  return a == NULL || b == NULL || crebind_equal(a, b);
+}
+
+/// Files the items under their names, and finds two that may select one symbol.
+static crebind_status index_items(struct crebind_batch *batch, int64_t *bad_item) {
+  size_t count = batch->items.count;
+  if (crebind_vector_append(&batch->unique, count) == NULL
+      || crebind_vector_append(&batch->first, count) == NULL
+      || !crebind_names_begin(&batch->names, (const struct crebind_name *)batch->unique.data,
+                              count))
+    return CREBIND_OUT_OF_MEMORY;
+  struct crebind_name *unique = (struct crebind_name *)batch->unique.data;
+  uint32_t *first = (uint32_t *)batch->first.data;
+  for (size_t i = 0; i < count; i++) {
+    struct crebind_item *item = crebind_batch_item(batch, i);
+    unique[batch->names.count] = item->name;
+    size_t index = crebind_names_add(&batch->names);
+    if (index + 1 == batch->names.count && unique[index].string == item->name.string) {
+      first[index] = (uint32_t)i;
+      continue;
+    }
+    for (struct crebind_item *other = crebind_batch_item(batch, first[index]);;
+         other = crebind_batch_item(batch, other->next - 1)) {
+      if (may_both_be(other->version, item->version) && may_both_be(other->library, item->library)) {
+        *bad_item = (int64_t)i;
+        return CREBIND_DUPLICATE_NAME;
+      }
+      if (other->next != 0) continue;
+      other->next = (uint32_t)i + 1;
+      break;
+    }
+  }
+  return CREBIND_OK;
+}
+
+static crebind_status check(const crebind_rebinding *rebindings, size_t count,
+                            const crebind_options *options, bool needs_replacements,
+                            int64_t *bad_item) {
+  if (rebindings == NULL || count == 0 || count > UINT32_MAX / 4) return CREBIND_INVALID_ARGUMENT;
+  for (size_t i = 0; i < count; i++)
+    if (rebindings[i].name == NULL || rebindings[i].name[0] == 0
+        || (needs_replacements && rebindings[i].replacement == NULL)) {
+      *bad_item = (int64_t)i;
+      return CREBIND_INVALID_ARGUMENT;
+    }
+  if (options->scope == CREBIND_SCOPE_MATCHING && options->matches == NULL)
+    return CREBIND_INVALID_ARGUMENT;
+  if (options->scope == CREBIND_SCOPE_IMAGES
+      && (options->images == NULL || options->image_count == 0))
+    return CREBIND_INVALID_ARGUMENT;
+  if ((unsigned)options->scope > CREBIND_SCOPE_MATCHING
+      || (options->slot_kinds & ~(unsigned)CREBIND_ALL_SLOT_KINDS) != 0)
+    return CREBIND_INVALID_ARGUMENT;
+  return CREBIND_OK;
+}
+
+crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_rebinding *rebindings,
+                                  size_t count, const crebind_options *options,
+                                  bool needs_replacements, int64_t *bad_item) {
+  static const crebind_options everything;
+  if (options == NULL) options = &everything;
+  *bad_item = -1;
+  memset(batch, 0, sizeof *batch);
+  batch->items = CREBIND_VECTOR(struct crebind_item);
+  batch->strings = CREBIND_VECTOR(char);
+  batch->unique = CREBIND_VECTOR(struct crebind_name);
+  batch->first = CREBIND_VECTOR(uint32_t);
+  batch->headers = CREBIND_VECTOR(uintptr_t);
+  crebind_status status = check(rebindings, count, options, needs_replacements, bad_item);
+  if (status != CREBIND_OK) return status;
+
+  batch->options = *options;
+  if (batch->options.slot_kinds == 0) batch->options.slot_kinds = CREBIND_ALL_SLOT_KINDS;
+  if (options->scope == CREBIND_SCOPE_IMAGES) {
+    uintptr_t *headers = crebind_vector_append(&batch->headers, options->image_count);
+    if (headers == NULL) return CREBIND_OUT_OF_MEMORY;
+    for (size_t i = 0; i < options->image_count; i++) headers[i] = (uintptr_t)options->images[i];
+  }
+  batch->options.images = NULL;  // the caller's array may go
+  if (!copy_items(batch, rebindings, count)) return CREBIND_OUT_OF_MEMORY;
+  return index_items(batch, bad_item);
+}
+
+void crebind_batch_free(struct crebind_batch *batch) {
+  crebind_vector_free(&batch->items);
+  crebind_vector_free(&batch->strings);
+  crebind_vector_free(&batch->unique);
+  crebind_vector_free(&batch->first);
+  crebind_vector_free(&batch->headers);
+  crebind_names_free(&batch->names);
+}
+
+bool crebind_batch_is_self(const struct crebind_batch *batch, const struct crebind_image *image) {
+  if (crebind_image_segment(image, (uintptr_t)&crebind_batch_is_self, 1) != NULL) return true;
+  for (size_t i = 0; i < batch->items.count; i++)
+    if (crebind_image_segment(image, crebind_batch_item(batch, i)->replacement, 1) != NULL)
+      return true;
+  return false;
+}
+
+bool crebind_batch_selects(const struct crebind_batch *batch, const struct crebind_image *image) {
+  if (image->is_vdso || image->is_loader) return false;
+  if (batch->options.excludes_self && crebind_batch_is_self(batch, image)) return false;
+  switch (batch->options.scope) {
+  case CREBIND_SCOPE_ALL:
+  case CREBIND_SCOPE_MATCHING: return true;
+  case CREBIND_SCOPE_MAIN: return image->is_main;
+  case CREBIND_SCOPE_IMAGES:
+    for (size_t i = 0; i < batch->headers.count; i++)
+      if (*(uintptr_t *)crebind_vector_at(&batch->headers, i) == image->header) return true;
+    return false;
+  }
+  return false;
+}

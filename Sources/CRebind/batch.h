@@ -1,0 +1,74 @@
+/// A batch of rebindings as the caller gave it, copied: what to rebind, to what,
+/// and where.
+
+#ifndef CREBIND_BATCH_H
+#define CREBIND_BATCH_H
+
+#include "names.h"
+
+#pragma GCC visibility push(hidden)
+
+/// One rebinding.
+struct crebind_item {
+  struct crebind_name name;
+  /// NULL for any.
+  const char *version, *library;
+  uintptr_t replacement;
+  void **original;
+  /// Where the summary original comes from: the entry at this address of the
+  /// known image with this index; 0 if there is none.
+  uintptr_t summary_address;
+  size_t summary_image;
+  /// The next item with the same name plus one, or 0.
+  uint32_t next;
+};
+
+struct crebind_batch {
+  struct crebind_vector items;    // struct crebind_item
+  struct crebind_vector strings;  // char
+  struct crebind_vector unique;   // struct crebind_name: each name once
+  struct crebind_vector first;    // uint32_t: the first item of each unique name
+  struct crebind_names names;     // over `unique`
+  crebind_options options;
+  struct crebind_vector headers;  // uintptr_t: a copy of options.images
+};
+
+static inline struct crebind_item *crebind_batch_item(const struct crebind_batch *batch,
+                                                      size_t index) {
+  return crebind_vector_at(&batch->items, index);
+}
+
+/// Copies and checks a batch. Free it in any case.
+///
+/// \param needs_replacements False for a diagnosis, which stores nothing.
+/// \param bad_item Receives the index of the rebinding that is refused.
+/// \returns CREBIND_OK, CREBIND_INVALID_ARGUMENT, CREBIND_DUPLICATE_NAME or
+///   CREBIND_OUT_OF_MEMORY.
+crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_rebinding *rebindings,
+                                  size_t count, const crebind_options *options,
+                                  bool needs_replacements, int64_t *bad_item);
+void crebind_batch_free(struct crebind_batch *batch);
+
+/// True if images that are loaded later may be in the batch's scope.
+static inline bool crebind_batch_serves_later_images(const struct crebind_batch *batch) {
+  return !batch->options.loaded_images_only
+         && (batch->options.scope == CREBIND_SCOPE_ALL
+             || batch->options.scope == CREBIND_SCOPE_MATCHING);
+}
+
+/// True if the symbols shall be redirected where they are defined: only then
+/// does everything that is bound later belong to the scope.
+static inline bool crebind_batch_redirects_definitions(const struct crebind_batch *batch) {
+  return batch->options.scope == CREBIND_SCOPE_ALL && !batch->options.loaded_images_only
+         && !batch->options.excludes_self && batch->options.slot_kinds == CREBIND_ALL_SLOT_KINDS;
+}
+
+/// True if the image is that of this code or of a replacement.
+bool crebind_batch_is_self(const struct crebind_batch *batch, const struct crebind_image *image);
+
+/// True if the options, apart from a predicate, select the image.
+bool crebind_batch_selects(const struct crebind_batch *batch, const struct crebind_image *image);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,230 @@
+/// Why does a rebinding of a symbol see an image's calls, or not?
+
+#define _GNU_SOURCE
+#include "attempt.h"
+#include "gather.h"
+
+#include <errno.h>
+
+struct diagnosis {
+  crebind_reason reason;
+  struct crebind_gathered_image image;
+  size_t detail;
+  size_t slots;
+};
+
+struct diagnose {
+  struct crebind_handle *handle;
+  struct crebind_batch variants;  // other names of the function
+  struct crebind_vector items;    // struct diagnosis
+  struct crebind_strings strings;
+};
+
+// MARK: - Other names
+
+/// Before and after the name: fortified, large-file, relative and internal ones.
+static const struct {
+  const char *prefix, *suffix;
+} patterns[] = {
+    {"", "64"},     {"__", "_2"},      {"__", "64_2"},       {"__", "_chk"}, {"", "at"},
+    {"", "at64"},   {"__", "at_2"},    {"__", ""},           {"_", ""},      {"__libc_", ""},
+    {"__x", ""},    {"__x", "64"},     {"__isoc99_", ""},    {"__isoc23_", ""},
+    {"__GI_", ""},  {"", "_nocancel"}, {"__", "_nocancel"}, {"", "_unlocked"},
+};
+
+enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
+
+static crebind_status make_variants(struct crebind_batch *variants, const char *name) {
+  struct crebind_vector bytes = CREBIND_VECTOR(char);
+  crebind_rebinding rebindings[PATTERNS];
+  size_t length = crebind_length(name), room = length + 24;
+  char *string = crebind_vector_append(&bytes, room * PATTERNS);
+  crebind_status status = CREBIND_OUT_OF_MEMORY;
+  if (string != NULL) {
+    for (size_t i = 0; i < PATTERNS; i++, string += room) {
+      size_t before = crebind_length(patterns[i].prefix);
+      memcpy(string, patterns[i].prefix, before);
+      memcpy(string + before, name, length);
+      memcpy(string + before + length, patterns[i].suffix, crebind_length(patterns[i].suffix) + 1);
+      rebindings[i] = (crebind_rebinding){.name = string};
+    }
+    int64_t bad_item;
+    status = crebind_batch_make(variants, rebindings, PATTERNS, NULL, false, &bad_item);
+  }
+  crebind_vector_free(&bytes);
+  return status;
+}
+
+// MARK: - One image
+
+static crebind_status add(struct diagnose *diagnose, const struct crebind_world *world,
+                          size_t index, crebind_reason reason, const char *detail, size_t slots) {
+  struct diagnosis *diagnosis = crebind_vector_append(&diagnose->items, 1);
+  if (diagnosis == NULL) return CREBIND_OUT_OF_MEMORY;
+  *diagnosis =
+      (struct diagnosis){reason, crebind_gather_image(&diagnose->strings, world, index),
+                         crebind_strings_add(&diagnose->strings, detail), slots};
+  return CREBIND_OK;
+}
+
+/// What a walk over the slots of the symbol counts.
+struct count {
+  struct crebind_world *world;
+  const struct crebind_item *item;
+  size_t index, slots;
+  const char *other_version, *other_library;
+};
+
+static crebind_status count_slot(void *context, const struct crebind_slot *slot, uint32_t unused) {
+  (void)unused;
+  struct count *count = context;
+  const struct crebind_image *image = crebind_world_image(count->world, count->index);
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(count->world, count->index);
+  count->slots++;
+  const char *version = crebind_symbol_version(image, dynamic, slot->symbol).name;
+  uintptr_t function;
+  size_t definer;
+  crebind_status status = crebind_world_resolve(count->world, count->index, &count->item->name,
+                                                version, false, &function, &definer);
+  if (status != CREBIND_OK || crebind_item_selects(count->world, count->item, version, definer))
+    return status;
+  if (count->item->version != NULL && version != NULL
+      && !crebind_equal(version, count->item->version))
+    count->other_version = version;
+  else if (definer != SIZE_MAX)
+    count->other_library = crebind_world_info(count->world, definer).soname;
+  return CREBIND_OK;
+}
+
+/// Adds the other names that the image imports.
+static crebind_status add_variants(struct diagnose *diagnose, struct crebind_slot_scan *scan,
+                                   const struct crebind_world *world, size_t index) {
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
+  crebind_status status = crebind_slot_scan_match(scan, dynamic, &diagnose->variants.names);
+  for (size_t m = 0; m < scan->matches.count && status == CREBIND_OK; m++) {
+    const struct crebind_match *match = crebind_vector_at(&scan->matches, m);
+    const ElfW(Sym) *symbol = crebind_symbol(dynamic, match->symbol);
+    if (symbol->st_shndx != SHN_UNDEF) continue;
+    status = add(diagnose, world, index, CREBIND_REASON_OTHER_NAME,
+                 diagnose->variants.names.items[match->name].string, 0);
+  }
+  return status;
+}
+
+static bool defines(const struct crebind_slot_scan *scan, const struct crebind_dynamic *dynamic) {
+  for (size_t m = 0; m < scan->matches.count; m++) {
+    const struct crebind_match *match = crebind_vector_at(&scan->matches, m);
+    if (crebind_is_exported_function(crebind_symbol(dynamic, match->symbol))) return true;
+  }
+  return false;
+}
+
+static crebind_status diagnose_image(struct diagnose *diagnose, struct crebind_attempt *attempt,
+                                     struct crebind_slot_scan *scan, size_t index) {
+  struct crebind_world *world = &attempt->world;
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
+  const struct crebind_batch *batch = &diagnose->handle->batch;
+  bool in_scope = crebind_handle_selects(diagnose->handle, world, index);
+  struct count count = {.world = world, .item = crebind_batch_item(batch, 0), .index = index};
+  crebind_status status = crebind_slot_scan_match(scan, dynamic, &batch->names);
+  if (status == CREBIND_OK)
+    status = crebind_slot_scan_visit(scan, crebind_world_image(world, index), dynamic,
+                                     batch->options.slot_kinds, count_slot, &count);
+  if (status != CREBIND_OK) return status;
+
+  struct crebind_plan plan;
+  crebind_plan_begin(&plan, world, batch);
+  status = crebind_plan_add_image(&plan, index, true);
+  size_t changeable = 0;
+  for (size_t i = 0; i < plan.entries.count; i++)
+    changeable += ((struct crebind_entry *)crebind_vector_at(&plan.entries, i))->kind
+                  != CREBIND_DEFINITION;
+  crebind_plan_end(&plan);
+  if (status != CREBIND_OK) return status;
+
+  if (changeable != 0)
+    status = add(diagnose, world, index,
+                 in_scope ? CREBIND_REASON_HAS_SLOTS : CREBIND_REASON_NOT_IN_SCOPE, NULL,
+                 changeable);
+  else if (in_scope && count.other_version != NULL)
+    status = add(diagnose, world, index, CREBIND_REASON_OTHER_VERSION, count.other_version,
+                 count.slots);
+  else if (in_scope && count.other_library != NULL)
+    status = add(diagnose, world, index, CREBIND_REASON_OTHER_LIBRARY, count.other_library,
+                 count.slots);
+  else if (in_scope && count.slots != 0)
+    status = add(diagnose, world, index, CREBIND_REASON_UNCHANGEABLE, NULL, count.slots);
+  else if (in_scope && defines(scan, dynamic))
+    status = add(diagnose, world, index, CREBIND_REASON_BOUND_INSIDE, NULL, 0);
+  if (status == CREBIND_OK && in_scope) status = add_variants(diagnose, scan, world, index);
+  return status;
+}
+
+// MARK: - All images
+
+static crebind_status add_summary(struct diagnose *diagnose, struct crebind_world *world) {
+  for (size_t i = 0; i < diagnose->items.count; i++) {
+    const struct diagnosis *diagnosis = crebind_vector_at(&diagnose->items, i);
+    if (diagnosis->reason == CREBIND_REASON_HAS_SLOTS) return CREBIND_OK;
+  }
+  const struct crebind_item *item = crebind_batch_item(&diagnose->handle->batch, 0);
+  uintptr_t function;
+  size_t definer;
+  crebind_status status =
+      crebind_world_resolve(world, 0, &item->name, NULL, true, &function, &definer);
+  if (status == CREBIND_OK)
+    status = add(diagnose, world, SIZE_MAX, CREBIND_REASON_NOT_IMPORTED, NULL, 0);
+  if (status == CREBIND_OK && function == 0)
+    status = add(diagnose, world, SIZE_MAX, CREBIND_REASON_NOT_DEFINED, NULL, 0);
+  return status;
+}
+
+static crebind_status diagnose_locked(struct crebind_attempt *attempt, void *context) {
+  struct diagnose *diagnose = context;
+  diagnose->items.count = 0;
+  if (crebind_images_are_static(&attempt->world.images))
+    return add(diagnose, &attempt->world, SIZE_MAX, CREBIND_REASON_STATIC_EXECUTABLE, NULL, 0);
+  struct crebind_slot_scan scan;
+  crebind_slot_scan_begin(&scan);
+  crebind_status status = CREBIND_OK;
+  for (size_t i = 0; i < attempt->world.images.items.count && status == CREBIND_OK; i++) {
+    const struct crebind_image *image = crebind_world_image(&attempt->world, i);
+    if (!image->is_vdso && !image->is_loader)
+      status = diagnose_image(diagnose, attempt, &scan, i);
+  }
+  crebind_slot_scan_end(&scan);
+  return status == CREBIND_OK ? add_summary(diagnose, &attempt->world) : status;
+}
+
+crebind_status crebind_diagnose(const crebind_rebinding *rebinding, const crebind_options *options,
+                                crebind_diagnosis_visitor *visit, void *context,
+                                crebind_error *error) {
+  int saved_errno = errno;
+  struct diagnose diagnose = {.items = CREBIND_VECTOR(struct diagnosis)};
+  crebind_strings_begin(&diagnose.strings);
+  crebind_status status =
+      crebind_handle_make(&diagnose.handle, rebinding, 1, options, false, error);
+  if (status != CREBIND_OK) return status;
+  const char *name = crebind_batch_item(&diagnose.handle->batch, 0)->name.string;
+  status = make_variants(&diagnose.variants, name);
+  if (status != CREBIND_OK)
+    crebind_fail(error, status, 0);
+  else
+    status = crebind_attempt(diagnose_locked, &diagnose, diagnose.handle, error);
+  errno = saved_errno;
+  for (size_t i = 0; i < diagnose.items.count && status == CREBIND_OK; i++) {
+    const struct diagnosis *diagnosis = crebind_vector_at(&diagnose.items, i);
+    crebind_diagnosis info = {
+        .reason = diagnosis->reason,
+        .image = crebind_image_of(&diagnose.strings, &diagnosis->image),
+        .detail = crebind_strings_at(&diagnose.strings, diagnosis->detail),
+        .slots = diagnosis->slots,
+    };
+    visit(&info, context);
+  }
+  crebind_batch_free(&diagnose.variants);
+  crebind_handle_free(diagnose.handle);
+  crebind_vector_free(&diagnose.items);
+  crebind_vector_free(&diagnose.strings.bytes);
+  return status;
+}

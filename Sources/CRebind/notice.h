@@ -1,0 +1,24 @@
+/// The image-added and image-removed notices, and the wrappers around dlopen and
+/// dlclose that give them in time: in place only while someone needs them.
+
+#ifndef CREBIND_NOTICE_H
+#define CREBIND_NOTICE_H
+
+#include "CRebind.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Puts the wrappers in place, or counts one more that needs them. Without any
+/// lock.
+void crebind_notice_install(void);
+/// Counts one less, and takes the wrappers away after the last.
+void crebind_notice_remove(void);
+
+/// The path by which the image that holds `caller` would find `file`, if it is
+/// one that this image would not find by itself: by the caller's RPATH, RUNPATH
+/// or $ORIGIN. Returns false if `file` can be passed on as it is.
+bool crebind_caller_path(const char *file, uintptr_t caller, char *path, size_t size);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,28 @@
+/// Keeps the images loaded that a batch's replacements are in, and this code's.
+
+#ifndef CREBIND_PIN_H
+#define CREBIND_PIN_H
+
+#include "world.h"
+
+#pragma GCC visibility push(hidden)
+
+/// The paths of images to hold.
+struct crebind_pins {
+  struct crebind_vector paths;  // char, each ending in NUL
+};
+
+void crebind_pins_begin(struct crebind_pins *pins);
+void crebind_pins_end(struct crebind_pins *pins);
+
+/// Collects the images of a batch that are not held yet; under both locks.
+crebind_status crebind_pins_collect(struct crebind_pins *pins, const struct crebind_world *world,
+                                    const struct crebind_batch *batch);
+
+/// Opens each with RTLD_NODELETE; without any lock. An image that the loader
+/// does not find by its own name for it is left as it is.
+void crebind_pins_hold(const struct crebind_pins *pins);
+
+#pragma GCC visibility pop
+
+#endif

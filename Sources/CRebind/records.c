@@ -1,0 +1,141 @@
+#define _GNU_SOURCE
+#include "records.h"
+#include "resolver.h"
+
+struct crebind_records crebind_records = {
+    .known = {NULL, 0, 0, sizeof(struct crebind_known_image)},
+    .strings = {NULL, 0, 0, sizeof(char)},
+};
+
+struct crebind_run crebind_handle_run(const struct crebind_handle *handle, size_t image) {
+  if (image >= handle->runs.count) return (struct crebind_run){0, 0};
+  return *(struct crebind_run *)crebind_vector_at(&handle->runs, image);
+}
+
+struct crebind_entry *crebind_handle_find(const struct crebind_handle *handle, size_t image,
+                                          uintptr_t address) {
+  struct crebind_run run = crebind_handle_run(handle, image);
+  for (uint32_t i = run.first; i < run.first + run.count; i++) {
+    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    if (entry->address == address) return entry;
+  }
+  return NULL;
+}
+
+struct crebind_entry *crebind_find_below(const struct crebind_handle *handle, size_t image,
+                                         uintptr_t address, struct crebind_handle **owner) {
+  for (*owner = handle->older; *owner != NULL; *owner = (*owner)->older) {
+    struct crebind_entry *entry = crebind_handle_find(*owner, image, address);
+    if (entry != NULL) return entry;
+  }
+  return NULL;
+}
+
+struct crebind_entry *crebind_find_above(const struct crebind_handle *handle, size_t image,
+                                         uintptr_t address, struct crebind_handle **owner) {
+  for (*owner = handle->newer; *owner != NULL; *owner = (*owner)->newer) {
+    struct crebind_entry *entry = crebind_handle_find(*owner, image, address);
+    if (entry != NULL) return entry;
+  }
+  return NULL;
+}
+
+bool crebind_handle_index(struct crebind_handle *handle) {
+  size_t known = crebind_records.known.count;
+  if (handle->runs.count < known
+      && crebind_vector_append(&handle->runs, known - handle->runs.count) == NULL)
+    return false;
+  if (handle->runs.count != 0)
+    memset(handle->runs.data, 0, handle->runs.count * sizeof(struct crebind_run));
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    struct crebind_run *run =
+        crebind_vector_at(&handle->runs, crebind_handle_entry(handle, i)->image);
+    if (run->count++ == 0) run->first = (uint32_t)i;
+  }
+  return true;
+}
+
+void crebind_handle_summarize(struct crebind_handle *handle) {
+  size_t count = handle->batch.items.count;
+  for (size_t i = 0; i < count; i++) {
+    struct crebind_item *item = crebind_batch_item(&handle->batch, i);
+    if (item->summary_address == 0) continue;
+    struct crebind_entry *entry =
+        crebind_handle_find(handle, item->summary_image, item->summary_address);
+    if (entry == NULL) {
+      item->summary_address = 0;
+      continue;
+    }
+    if (item->original != NULL)
+      __atomic_store_n(item->original, (void *)entry->original, __ATOMIC_RELEASE);
+  }
+  // Slots before definitions.
+  for (unsigned wants_definitions = 0; wants_definitions <= 1; wants_definitions++)
+    for (size_t i = 0; i < handle->entries.count; i++) {
+      const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      struct crebind_item *item = crebind_batch_item(&handle->batch, entry->item);
+      if (item->summary_address != 0 || (entry->kind == CREBIND_DEFINITION) != wants_definitions)
+        continue;
+      item->summary_address = entry->address;
+      item->summary_image = entry->image;
+      if (item->original != NULL)
+        __atomic_store_n(item->original, (void *)entry->original, __ATOMIC_RELEASE);
+    }
+}
+
+void crebind_handle_link(struct crebind_handle *handle) {
+  handle->serial = ++crebind_records.next_serial;
+  handle->older = crebind_records.newest;
+  handle->newer = NULL;
+  if (handle->older != NULL)
+    handle->older->newer = handle;
+  else
+    crebind_records.oldest = handle;
+  crebind_records.newest = handle;
+}
+
+void crebind_handle_unlink(struct crebind_handle *handle) {
+  if (handle->older != NULL)
+    handle->older->newer = handle->newer;
+  else
+    crebind_records.oldest = handle->newer;
+  if (handle->newer != NULL)
+    handle->newer->older = handle->older;
+  else
+    crebind_records.newest = handle->older;
+}
+
+void crebind_handle_free(struct crebind_handle *handle) {
+  for (size_t i = 0; i < handle->entries.count; i++)
+    crebind_resolver_free(crebind_handle_entry(handle, i)->resolver);
+  crebind_batch_free(&handle->batch);
+  crebind_vector_free(&handle->entries);
+  crebind_vector_free(&handle->runs);
+  crebind_vector_free(&handle->decisions);
+  crebind_pages_free(handle, sizeof *handle);
+}
+
+struct crebind_handle *crebind_handle_with_serial(uint64_t serial) {
+  struct crebind_handle *handle = crebind_records.oldest;
+  while (handle != NULL && handle->serial != serial) handle = handle->newer;
+  return handle;
+}
+
+bool crebind_is_replacement(const char *name, uintptr_t function) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    for (size_t i = 0; i < handle->batch.items.count; i++) {
+      const struct crebind_item *item = crebind_batch_item(&handle->batch, i);
+      if (item->replacement == function && crebind_equal(item->name.string, name)) return true;
+    }
+  return false;
+}
+
+uintptr_t crebind_base_word(size_t image, const uintptr_t *address) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    const struct crebind_entry *entry = crebind_handle_find(handle, image, (uintptr_t)address);
+    if (entry != NULL) return entry->previous;
+  }
+  return __atomic_load_n(address, __ATOMIC_ACQUIRE);
+}

@@ -1,0 +1,139 @@
+/// What this copy of CRebind has changed, and the images that it knows: all of
+/// it guarded by the lock.
+///
+/// Several batches may have an entry for one slot. In the order of the batches
+/// they form the slot's chain: each one's `previous` is the word of the one
+/// below it, and the slot holds the word of the newest.
+
+#ifndef CREBIND_RECORDS_H
+#define CREBIND_RECORDS_H
+
+#include "batch.h"
+
+#pragma GCC visibility push(hidden)
+
+/// The kind of an entry that is no slot but the value of a defining symbol.
+enum { CREBIND_DEFINITION = 1 << 3 };
+
+/// One word that a batch has changed: a slot, or a definition's `st_value`.
+struct crebind_entry {
+  uintptr_t address;
+  /// The word without us: a lazy slot's still points into the PLT.
+  uintptr_t previous;
+  /// The function that the word leads to without us.
+  uintptr_t original;
+  /// The word that we store.
+  uintptr_t value;
+  /// The indices of the rebinding in its batch, of the known image, and of the
+  /// symbol in the image.
+  uint32_t item, image, symbol;
+  /// A `crebind_slot_kind` or CREBIND_DEFINITION.
+  uint8_t kind;
+  /// The loader had not bound the slot yet.
+  bool is_lazy;
+  /// The IFUNC resolver of ours that a definition leads to, plus one, or 0.
+  uint16_t resolver;
+};
+
+/// What the predicate of a batch said of a known image.
+enum crebind_decision { CREBIND_UNDECIDED = 0, CREBIND_REFUSED, CREBIND_ACCEPTED };
+
+/// An active batch.
+struct crebind_handle {
+  struct crebind_batch batch;
+  /// In runs, one a known image.
+  struct crebind_vector entries;  // struct crebind_entry
+  struct crebind_vector runs;     // struct crebind_run, by known image
+  struct crebind_vector decisions;  // uint8_t, by known image
+  uint64_t serial;
+  /// Counted among those that need the image-added notice.
+  bool needs_notice;
+  /// Batches that were applied before and after.
+  struct crebind_handle *older, *newer;
+};
+
+struct crebind_run {
+  uint32_t first, count;
+};
+
+/// An image as the records know it.
+struct crebind_known_image {
+  uintptr_t bias;
+  const ElfW(Dyn) * dynamic;
+  uintptr_t header;
+  /// Offsets into the records' strings.
+  size_t path, soname;
+  /// The index in the snapshot of the call under way, or SIZE_MAX.
+  size_t index;
+  /// Loaded when last looked; entries of an image that is gone are dropped.
+  bool is_present;
+  /// The active batches have been brought to it.
+  bool is_served;
+  /// An `enum crebind_visibility`, as the loader last answered.
+  uint8_t visibility;
+  /// Kept loaded by us.
+  bool is_pinned;
+  /// The observers have been told.
+  bool is_announced;
+};
+
+struct crebind_records {
+  struct crebind_handle *oldest, *newest;
+  struct crebind_vector known;    // struct crebind_known_image
+  struct crebind_vector strings;  // char
+  unsigned long long adds, subs;
+  bool has_generation;
+  uint64_t next_serial;
+};
+
+extern struct crebind_records crebind_records;
+
+static inline struct crebind_known_image *crebind_known_image_at(size_t index) {
+  return crebind_vector_at(&crebind_records.known, index);
+}
+
+static inline const char *crebind_known_string(size_t offset) {
+  return crebind_records.strings.data + offset;
+}
+
+/// The entries of a known image.
+struct crebind_run crebind_handle_run(const struct crebind_handle *handle, size_t image);
+
+static inline struct crebind_entry *crebind_handle_entry(const struct crebind_handle *handle,
+                                                         size_t index) {
+  return crebind_vector_at(&handle->entries, index);
+}
+
+/// The batch's entry for a word, or NULL. O(entries of the image).
+struct crebind_entry *crebind_handle_find(const struct crebind_handle *handle, size_t image,
+                                          uintptr_t address);
+
+/// The next entry of the word's chain below or above `handle`'s place in it.
+struct crebind_entry *crebind_find_below(const struct crebind_handle *handle, size_t image,
+                                         uintptr_t address, struct crebind_handle **owner);
+struct crebind_entry *crebind_find_above(const struct crebind_handle *handle, size_t image,
+                                         uintptr_t address, struct crebind_handle **owner);
+
+/// Recomputes the runs after a change of the entries. Returns false without memory.
+bool crebind_handle_index(struct crebind_handle *handle);
+
+/// Gives each rebinding its summary original: that of its first slot, or else of
+/// the first definition. It stays with the entry that it came from.
+void crebind_handle_summarize(struct crebind_handle *handle);
+
+void crebind_handle_link(struct crebind_handle *handle);
+void crebind_handle_unlink(struct crebind_handle *handle);
+void crebind_handle_free(struct crebind_handle *handle);
+
+/// The active batch with this serial, or NULL.
+struct crebind_handle *crebind_handle_with_serial(uint64_t serial);
+
+/// True if the function is the replacement of an active rebinding of the name.
+bool crebind_is_replacement(const char *name, uintptr_t function);
+
+/// The word that a definition's `st_value` has without any of us.
+uintptr_t crebind_base_word(size_t image, const uintptr_t *address);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,160 @@
+#define _GNU_SOURCE
+#include "serve.h"
+#include "resolver.h"
+
+bool crebind_handle_selects(const struct crebind_handle *handle,
+                            const struct crebind_world *world, size_t index) {
+  if (!crebind_batch_selects(&handle->batch, crebind_world_image(world, index))) return false;
+  if (handle->batch.options.scope != CREBIND_SCOPE_MATCHING) return true;
+  uint32_t known = crebind_world_known(world, index);
+  return known < handle->decisions.count
+         && *(uint8_t *)crebind_vector_at(&handle->decisions, known) == CREBIND_ACCEPTED;
+}
+
+// MARK: - Images that have gone
+
+/// Drops the entries for which `keep` is false.
+static bool filter_entries(struct crebind_handle *handle, const struct crebind_world *world,
+                           bool (*keep)(const struct crebind_entry *, const struct crebind_world *)) {
+  size_t kept = 0;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    if (keep(entry, world))
+      *crebind_handle_entry(handle, kept++) = *entry;
+    else
+      crebind_resolver_free(entry->resolver);
+  }
+  handle->entries.count = kept;
+  return crebind_handle_index(handle);
+}
+
+static bool is_present(const struct crebind_entry *entry, const struct crebind_world *world) {
+  (void)world;
+  return crebind_known_image_at(entry->image)->is_present;
+}
+
+/// False if the word is as the loader makes it: the image at this place is not
+/// the one that we changed, though it has the same bias and dynamic table.
+static bool is_still_ours(const struct crebind_entry *entry, const struct crebind_world *world) {
+  struct crebind_known_image *known = crebind_known_image_at(entry->image);
+  const struct crebind_image *image = crebind_world_image(world, known->index);
+  if (crebind_image_segment(image, entry->address, sizeof(uintptr_t)) != NULL) {
+    uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+    bool is_fresh = word == entry->previous
+                    || (entry->kind != CREBIND_DEFINITION && word == entry->original);
+    if (!is_fresh) return true;
+  }
+  known->is_served = false;
+  return false;
+}
+
+static bool forget_images(const struct crebind_world *world) {
+  bool may_have_been_replaced = world->images.subs != crebind_records.subs;
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    if (!filter_entries(handle, world, is_present)) return false;
+    if (may_have_been_replaced && !filter_entries(handle, world, is_still_ours)) return false;
+  }
+  return true;
+}
+
+// MARK: - Images that have come
+
+/// Takes the entries of a batch for an image anew: the ones it has and the ones
+/// planned, in one run.
+static bool take_entries(struct crebind_handle *handle, uint32_t known,
+                         struct crebind_plan *plan) {
+  if (plan->entries.count == 0) return true;
+  struct crebind_run run = crebind_handle_run(handle, known);
+  size_t planned = plan->entries.count, total = handle->entries.count + planned;
+  if (crebind_vector_append(&handle->entries, planned) == NULL) return false;
+  size_t at = run.count == 0 ? total - planned : run.first + run.count;
+  for (size_t i = total; i-- > at + planned;)
+    *crebind_handle_entry(handle, i) = *crebind_handle_entry(handle, i - planned);
+  memcpy(crebind_handle_entry(handle, at), plan->entries.data,
+         planned * sizeof(struct crebind_entry));
+  plan->entries.count = 0;
+  return crebind_handle_index(handle);
+}
+
+static crebind_status plan_image(struct crebind_world *world, struct crebind_handle *handle,
+                                 size_t index) {
+  struct crebind_plan plan;
+  crebind_plan_begin(&plan, world, &handle->batch);
+  plan.late_handle = handle;
+  crebind_status status =
+      crebind_plan_add_image(&plan, index, crebind_handle_selects(handle, world, index));
+  if (status == CREBIND_BROKEN_IMAGE)
+    status = CREBIND_OK;
+  else if (status == CREBIND_OK && !take_entries(handle, crebind_world_known(world, index), &plan))
+    status = CREBIND_OUT_OF_MEMORY;
+  crebind_plan_end(&plan);
+  return status;
+}
+
+/// Adds the words to store for an image: those of the newest batches.
+static bool add_changes(struct crebind_commit *commit, const struct crebind_world *world,
+                        size_t index) {
+  uint32_t known = crebind_world_known(world, index);
+  for (struct crebind_handle *handle = crebind_records.newest, *owner; handle != NULL;
+       handle = handle->older) {
+    struct crebind_run run = crebind_handle_run(handle, known);
+    for (uint32_t i = run.first; i < run.first + run.count; i++) {
+      const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+      if (word == entry->value
+          || crebind_find_above(handle, known, entry->address, &owner) != NULL)
+        continue;
+      if (!crebind_commit_add(commit, (struct crebind_change){index, entry->address, word,
+                                                              entry->value, true}))
+        return false;
+    }
+  }
+  return true;
+}
+
+static crebind_status serve_image(struct crebind_world *world, size_t index,
+                                  struct crebind_commit *commit) {
+  const struct crebind_image *image = crebind_world_image(world, index);
+  uint32_t known = crebind_world_known(world, index);
+  bool has_entries = false;
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    if (!crebind_batch_serves_later_images(&handle->batch)) continue;
+    crebind_status status = plan_image(world, handle, index);
+    if (status != CREBIND_OK) return status;
+    has_entries |= crebind_handle_run(handle, known).count != 0;
+  }
+  // What the loader is not done with may still be bound.
+  if (has_entries && !commit->accepts_open_relro && crebind_patch_is_open(image))
+    return CREBIND_BUSY;
+  return add_changes(commit, world, index) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
+}
+
+crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit) {
+  size_t count = world->images.items.count;
+  if (crebind_records.has_generation && crebind_records.adds == world->images.adds
+      && crebind_records.subs == world->images.subs)
+    return CREBIND_OK;
+  if (!forget_images(world)) return CREBIND_OUT_OF_MEMORY;
+
+  crebind_status status = CREBIND_OK;
+  if (crebind_records.oldest != NULL)
+    for (size_t i = 0; i < count && status == CREBIND_OK; i++)
+      if (!crebind_known_image_at(crebind_world_known(world, i))->is_served)
+        status = serve_image(world, i, commit);
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    crebind_handle_summarize(handle);
+  if (status == CREBIND_OK && world->scopes.questions.count != 0) status = CREBIND_BUSY;
+  if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
+  commit->changes.count = 0;
+  if (status != CREBIND_OK) return status;
+
+  for (size_t i = 0; i < count; i++)
+    crebind_known_image_at(crebind_world_known(world, i))->is_served = true;
+  crebind_records.adds = world->images.adds;
+  crebind_records.subs = world->images.subs;
+  crebind_records.has_generation = true;
+  return CREBIND_OK;
+}

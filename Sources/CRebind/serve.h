@@ -1,0 +1,25 @@
+/// Brings the active batches to the images that have come since they were
+/// applied, and forgets the images that have gone.
+
+#ifndef CREBIND_SERVE_H
+#define CREBIND_SERVE_H
+
+#include "commit.h"
+#include "plan.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Does so under both locks; CREBIND_BUSY if the loader is at work on an image.
+/// Does nothing if the generation is the same as the last time. An image whose
+/// dynamic table is broken is passed over.
+///
+/// \param commit Has no changes, before and after; says what failed.
+crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit);
+
+/// True if the batch's options, and its predicate's answer, select the image.
+bool crebind_handle_selects(const struct crebind_handle *handle,
+                            const struct crebind_world *world, size_t index);
+
+#pragma GCC visibility pop
+
+#endif

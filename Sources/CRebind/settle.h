@@ -1,0 +1,22 @@
+/// Waits until no thread can still be inside of a lazy resolver that it entered
+/// before.
+
+#ifndef CREBIND_SETTLE_H
+#define CREBIND_SETTLE_H
+
+#include "runtime.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Returns false at once in a process with one thread: then nobody has raced.
+///
+/// glibc's `_dl_fixup` looks a symbol up and stores the result a few instructions
+/// later; a thread that was preempted in between overwrites what we stored. A
+/// thread has left that window once it has been seen blocked, which it cannot be
+/// inside, or has used some processor time since. Waits a tenth of a second at
+/// most, which only a thread that gets no processor at all can cause.
+bool crebind_settle(void);
+
+#pragma GCC visibility pop
+
+#endif

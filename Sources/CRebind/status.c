@@ -1,0 +1,36 @@
+#include "CRebind.h"
+
+const char *crebind_status_description(crebind_status status) {
+  switch (status) {
+  case CREBIND_OK: return "success";
+  case CREBIND_INVALID_ARGUMENT: return "a name or a replacement is missing, or the batch is empty";
+  case CREBIND_DUPLICATE_NAME: return "two rebindings of one batch name the same symbol";
+  case CREBIND_NO_SUCH_IMAGE: return "no loaded image has this header and slide";
+  case CREBIND_STATIC_EXECUTABLE:
+    return "the program is statically linked, so its calls go through no slots";
+  case CREBIND_BROKEN_IMAGE: return "the image's dynamic table points outside of its segments";
+  case CREBIND_OUT_OF_MEMORY: return "mmap gave no memory";
+  case CREBIND_PROTECTION: return "mprotect refused to change the protection of a page";
+  case CREBIND_BUSY: return "images kept being loaded or unloaded";
+  }
+  return "unknown status";
+}
+
+const char *crebind_reason_description(crebind_reason reason) {
+  switch (reason) {
+  case CREBIND_REASON_HAS_SLOTS: return "has slots for the symbol";
+  case CREBIND_REASON_NOT_IMPORTED: return "no image in scope imports the symbol";
+  case CREBIND_REASON_BOUND_INSIDE:
+    return "defines the symbol and calls it without a slot";
+  case CREBIND_REASON_OTHER_NAME: return "imports another name of the function";
+  case CREBIND_REASON_OTHER_VERSION: return "imports another version of the symbol";
+  case CREBIND_REASON_OTHER_LIBRARY: return "is bound to another library's definition";
+  case CREBIND_REASON_NOT_IN_SCOPE: return "has slots for the symbol, but is not in scope";
+  case CREBIND_REASON_NOT_DEFINED: return "no loaded image defines the symbol";
+  case CREBIND_REASON_STATIC_EXECUTABLE:
+    return "the program is statically linked, so its calls go through no slots";
+  case CREBIND_REASON_UNCHANGEABLE:
+    return "asks for the symbol, but has no slot of it that can be changed";
+  }
+  return "unknown reason";
+}

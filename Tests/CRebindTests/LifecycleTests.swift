@@ -1,0 +1,131 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Batches: chains, selection, originals, images to come, audit and diagnosis.
+/// Each case is a fixture that checks by itself and prints one line.
+@Suite struct LifecycleTests {
+  /// When the slots of the fixture's libraries are bound.
+  static let bindings = ["-Wl,-z,lazy", "-Wl,-z,now"]
+
+  @Test(arguments: Compiler.all, bindings)
+  func chainIsRemovableInAnyOrder(compiler: Compiler, binding: String) throws {
+    let builder = try FixtureBuilder(compiler)
+    try expect(
+      "6 orders\n", from: builder.build("chain", from: ["chain.c"], flags: [binding]))
+  }
+
+  @Test(arguments: Compiler.all, bindings)
+  func slotsAreSelectedByVersionLibraryAndImage(compiler: Compiler, binding: String) throws {
+    let builder = try FixtureBuilder(compiler)
+    try buildNumberLibraries(with: builder, binding: binding)
+    try expect(
+      "selected\n",
+      from: builder.build("selection", from: ["selection.c"], libraries: [builder.runPath]))
+  }
+
+  /// A library's own definition is the original with -Bsymbolic, and not without.
+  @Test(arguments: Compiler.all, [true, false])
+  func originalIsWhatTheLoaderWouldBind(compiler: Compiler, isSymbolic: Bool) throws {
+    let builder = try FixtureBuilder(compiler)
+    try builder.buildLibrary(
+      "libinterposed.so", from: "originals-library.c",
+      flags: ["-Wl,-z,lazy", "-DVALUE=2", "-DCALLER=call_interposed", "-DWITH_IFUNC"])
+    try builder.buildLibrary(
+      "libsymbolic.so", from: "originals-library.c",
+      flags: ["-Wl,-z,lazy", "-DVALUE=3", "-DCALLER=call_symbolic"]
+        + (isSymbolic ? ["-Wl,-Bsymbolic"] : []))
+    // With -Bsymbolic the linker leaves no slot to rebind.
+    try expect(
+      "originals\n",
+      from: builder.build(
+        "originals", from: ["originals.c"],
+        flags: ["-rdynamic", "-DSYMBOLIC=\(isSymbolic ? 0 : 1)"], libraries: [builder.runPath]))
+  }
+
+  @Test(arguments: Compiler.all)
+  func onlyWhatIsOpenedGloballyIsInTheGlobalScope(compiler: Compiler) throws {
+    let builder = try FixtureBuilder(compiler)
+    try builder.buildLibrary("libplain.so", from: "selection-library.c", flags: ["-DRESULT=3"])
+    try builder.buildLibrary("libweak.so", from: "global-weak.c", flags: ["-Wl,-z,lazy"])
+    try expect(
+      "global\n",
+      from: builder.build("global", from: ["global.c"], libraries: [builder.runPath]))
+  }
+
+  @Test(arguments: Compiler.all, [[], ["-no-pie", "-fno-pie"], ["-Wl,-z,now"]])
+  func imagesToComeAreReached(compiler: Compiler, flags: [String]) throws {
+    let builder = try FixtureBuilder(compiler)
+    let plugin = try builder.buildLibrary("plugin.so", from: "later-plugin.c")
+    let program = try builder.build("later", from: ["later.c"], flags: flags)
+    let result = try run(program.path, [plugin.path])
+    #expect(result.errorOutput == "")
+    #expect(result.output.hasPrefix("later images"))
+  }
+
+  @Test(arguments: Compiler.all)
+  func imagesThatComeAndGoAreNoticed(compiler: Compiler) throws {
+    let builder = try FixtureBuilder(compiler)
+    let deep = builder.directory.url.appending(path: "deep")
+    try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
+    try builder.buildLibrary("deep/liblatecaller.so", from: "notice-late.c", flags: ["-DCALLER"])
+    try builder.buildLibrary(
+      "deep/liblate.so", from: "notice-late.c", flags: ["-Wl,--no-as-needed"],
+      libraries: ["-L\(deep.path)", "-l:liblatecaller.so", "-Wl,-rpath,$ORIGIN"])
+    try builder.buildLibrary(
+      "libopener.so", from: "notice-opener.c", libraries: ["-Wl,-rpath,$ORIGIN/deep"])
+    try expect(
+      "noticed\n",
+      from: builder.build("notice", from: ["notice.c"], libraries: [builder.runPath]))
+  }
+
+  @Test(arguments: Compiler.all, bindings)
+  func foreignSlotsAreFound(compiler: Compiler, binding: String) throws {
+    let builder = try FixtureBuilder(compiler)
+    let program = try builder.build(
+      "audit", from: ["audit.c"], flags: [binding, "-rdynamic"])
+    try expect("audited\n", from: program)
+    let preloaded = try builder.buildLibrary("libpreloaded.so", from: "preloaded.c")
+    try expect("audited\n", from: program, environment: ["LD_PRELOAD": preloaded.path])
+  }
+
+  @Test(arguments: Compiler.all)
+  func everyReasonIsGiven(compiler: Compiler) throws {
+    let builder = try FixtureBuilder(compiler)
+    try buildNumberLibraries(with: builder, binding: "-Wl,-z,lazy")
+    try builder.buildLibrary(
+      "libsymbolic.so", from: "originals-library.c",
+      flags: ["-Wl,-Bsymbolic", "-DVALUE=3", "-DCALLER=call_symbolic"])
+    try builder.buildLibrary("liblarge.so", from: "diagnose-large.c")
+    try expect(
+      "diagnosed\n",
+      from: builder.build("diagnose", from: ["diagnose.c"], libraries: [builder.runPath]))
+  }
+
+  /// Two libraries that define `number`, one in two versions, and their callers.
+  private func buildNumberLibraries(with builder: FixtureBuilder, binding: String) throws {
+    let map = Places.fixtures.appending(path: "selection-library.map").path
+    try builder.buildLibrary(
+      "libversioned.so", from: "selection-library.c",
+      flags: ["-DVERSIONED", "-Wl,--version-script=\(map)"])
+    try builder.buildLibrary("libplain.so", from: "selection-library.c", flags: ["-DRESULT=3"])
+    for (name, definition, flags) in [
+      ("old", "versioned", ["-DOLD_VERSION"]), ("new", "versioned", []), ("other", "plain", []),
+    ] {
+      try builder.buildLibrary(
+        "lib\(name).so", from: "selection-caller.c",
+        flags: flags + [binding, "-DCALLER=call_\(name)"],
+        libraries: ["-l\(definition)", builder.runPath])
+    }
+  }
+
+  private func expect(
+    _ output: String, from program: URL, environment: [String: String] = [:],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let result = try run(program.path, environment: environment)
+    #expect(result.errorOutput == "", sourceLocation: sourceLocation)
+    #expect(result.output == output, sourceLocation: sourceLocation)
+    #expect(result.succeeded, sourceLocation: sourceLocation)
+  }
+}

@@ -1,0 +1,34 @@
+/// What RTLD_GLOBAL opens is in the global scope; what RTLD_LOCAL opens is not,
+/// and no original for a reference that only it could satisfy.
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+
+static int (*original)(void);
+static int hook(void) { return 100 + original(); }
+
+int main(void) {
+  void *caller = dlopen("libweak.so", RTLD_LAZY | RTLD_LOCAL);
+  void *local = dlopen("libplain.so", RTLD_LAZY | RTLD_LOCAL);
+  CHECK(caller != NULL && local != NULL);
+  int (*call)(void) = (int (*)(void))dlsym(caller, "call_weak");
+  crebind_rebinding rebinding = {.name = "number", .replacement = (void *)hook,
+                                 .original = (void **)&original};
+  crebind_options options = {.loaded_images_only = true};
+  crebind_handle *handle;
+  crebind_report report;
+  CHECK(crebind_apply(&rebinding, 1, &options, &handle, &report, NULL) == CREBIND_OK);
+  CHECK(report.changed == 0 && report.pending == 1);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+
+  CHECK(dlopen("libplain.so", RTLD_LAZY | RTLD_GLOBAL) == local);
+  CHECK(crebind_apply(&rebinding, 1, &options, &handle, &report, NULL) == CREBIND_OK);
+  CHECK(report.changed == 1 && report.pending == 0);
+  CHECK(call() == 103);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  CHECK(call() == 3);
+  printf("global\n");
+}

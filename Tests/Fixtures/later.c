@@ -1,0 +1,86 @@
+/// A rebinding for all images reaches those that are loaded later: their
+/// constructors, what dlsym returns, an IFUNC, and what libc loads by itself.
+/// Restored, nothing is left of it.
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <iconv.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static pid_t (*original)(void);
+static time_t (*original_time)(time_t *);
+static int hooked;
+static pid_t hook(void) {
+  hooked++;
+  return original() + 1000000;
+}
+static time_t hook_time(time_t *result) {
+  if (result != NULL) *result = 5;
+  return 5;
+}
+
+/// Sees the calls of an iconv module, which libc opens without any slot.
+static int (*original_strcmp)(const char *, const char *);
+static const void *converter;
+static void *(*original_malloc)(size_t);
+static int module_calls;
+static void *hook_malloc(size_t size) {
+  Dl_info info;
+  void *caller = __builtin_return_address(0);
+  if (crebind_enter(0)) {
+    if (dladdr(caller, &info) != 0 && strstr(info.dli_fname, "gconv") != NULL) module_calls++;
+    crebind_leave(0);
+  }
+  return original_malloc(size);
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 2);
+  (void)original_strcmp, (void)converter;
+  pid_t parent = getppid();
+  void *before = dlsym(RTLD_DEFAULT, "getppid"), *before_time = dlsym(RTLD_DEFAULT, "time");
+  char *maps = read_maps();
+
+  crebind_rebinding rebindings[] = {
+      {.name = "getppid", .replacement = (void *)hook, .original = (void **)&original},
+      {.name = "time", .replacement = (void *)hook_time, .original = (void **)&original_time},
+      {.name = "malloc", .replacement = (void *)hook_malloc,
+       .original = (void **)&original_malloc},
+  };
+  crebind_handle *handle;
+  crebind_report report;
+  CHECK(crebind_apply(rebindings, 3, NULL, &handle, &report, NULL) == CREBIND_OK);
+  CHECK(report.pending == 0);
+  CHECK(dlsym(RTLD_DEFAULT, "getppid") == (void *)hook);
+  CHECK(dlsym(RTLD_DEFAULT, "time") == (void *)hook_time);
+  CHECK(strcmp(maps, read_maps()) == 0);
+
+  void *plugin = dlopen(argv[1], RTLD_LAZY);
+  CHECK(plugin != NULL);
+  CHECK(*(pid_t *)dlsym(plugin, "plugin_parent") == parent + 1000000);
+  CHECK(*(time_t *)dlsym(plugin, "plugin_time") == 5);
+  pid_t (*call)(void) = (pid_t(*)(void))dlsym(plugin, "plugin_call");
+  CHECK(call() == parent + 1000000);
+
+  iconv_t conversion = iconv_open("UTF-16", "EUC-JP");
+  bool has_module = conversion != (iconv_t)-1;
+  if (has_module) {
+    CHECK(module_calls > 0);
+    iconv_close(conversion);
+  }
+
+  int calls = hooked;
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  CHECK(dlsym(RTLD_DEFAULT, "getppid") == before && dlsym(RTLD_DEFAULT, "time") == before_time);
+  CHECK(call() == parent && getppid() == parent && time(NULL) != 5 && hooked == calls);
+  CHECK(dlclose(plugin) == 0);
+  plugin = dlopen(argv[1], RTLD_NOW);
+  CHECK(*(pid_t *)dlsym(plugin, "plugin_parent") == parent);
+  CHECK(*(time_t *)dlsym(plugin, "plugin_time") != 5);
+  printf("later images%s\n", has_module ? ", iconv modules too" : "");
+}

@@ -1,0 +1,90 @@
+/// The notice of images that come and go: observers with replay, a symbol that
+/// nothing defined yet, a predicate's scope, and the caller's RUNPATH and
+/// $ORIGIN, which the wrapper around dlopen must not lose.
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+
+static char log[8192];
+static void added(const crebind_image_info *image, void *context) {
+  const char *slash = strrchr(image->path, '/');
+  snprintf(log + strlen(log), sizeof log - strlen(log), "+%s%s ", (const char *)context,
+           slash != NULL ? slash + 1 : image->path);
+  CHECK(image->header != NULL && memcmp(image->header, "\x7f" "ELF", 4) == 0);
+}
+static void removed(const crebind_image_info *image, void *context) {
+  const char *slash = strrchr(image->path, '/');
+  snprintf(log + strlen(log), sizeof log - strlen(log), "-%s%s ", (const char *)context,
+           slash != NULL ? slash + 1 : image->path);
+}
+
+static int (*original)(void);
+static int hook(void) { return 100 + original(); }
+static bool is_late(const crebind_image_info *image, void *context) {
+  (void)context;
+  return strstr(image->path, "liblate") != NULL;
+}
+
+static pid_t (*original_parent)(void);
+static pid_t hook_parent(void) { return original_parent() + 1000000; }
+
+int main(int argc, char *argv[]) {
+  (void)argc, (void)argv;
+  void *opener = dlopen("libopener.so", RTLD_NOW);
+  CHECK(opener != NULL);
+  void *(*open_through)(const char *) = (void *(*)(const char *))dlsym(opener, "open_through");
+
+  crebind_image_observer first = {added, removed, ""}, second = {NULL, removed, "second:"};
+  crebind_observation *observations[2];
+  CHECK(crebind_observe(&first, &observations[0], NULL) == CREBIND_OK);
+  CHECK(strstr(log, "+libopener.so ") != NULL && strstr(log, "libc.so") != NULL);
+  CHECK(crebind_observe(&second, &observations[1], NULL) == CREBIND_OK);
+  CHECK(strstr(log, "second:") == NULL);
+
+  // Nothing defines `late` yet; getppid is rebound in images that match only.
+  crebind_rebinding late = {.name = "late", .replacement = (void *)hook,
+                            .original = (void **)&original};
+  crebind_rebinding parent = {.name = "getppid", .replacement = (void *)hook_parent,
+                              .original = (void **)&original_parent};
+  crebind_handle *handles[2];
+  crebind_report report;
+  CHECK(crebind_apply(&late, 1, NULL, &handles[0], &report, NULL) == CREBIND_OK);
+  CHECK(report.pending == 1 && report.changed == 0 && original == NULL);
+  crebind_options matching = {.scope = CREBIND_SCOPE_MATCHING, .matches = is_late};
+  CHECK(crebind_apply(&parent, 1, &matching, &handles[1], &report, NULL) == CREBIND_OK);
+  CHECK(report.changed == 0);
+
+  log[0] = 0;
+  CHECK(dlopen("liblate.so", RTLD_NOW) == NULL);  // not by our own search path
+  void *image = open_through("liblate.so");       // by the opener's RUNPATH
+  CHECK(image != NULL);
+  CHECK(strstr(log, "+liblate.so ") != NULL && strstr(log, "+liblatecaller.so ") != NULL);
+  int (*call_late)(void) = (int (*)(void))dlsym(image, "call_late");
+  pid_t (*late_parent)(void) = (pid_t(*)(void))dlsym(image, "late_parent");
+  CHECK(call_late() == 142 && original() == 42);
+  CHECK(((int (*)(void))dlsym(image, "late"))() == 142);
+  CHECK(late_parent() == getppid() + 1000000);
+  void *again = open_through("$ORIGIN/deep/liblate.so");
+  CHECK(again == image && dlclose(again) == 0);
+
+  log[0] = 0;
+  CHECK(dlclose(image) == 0);
+  CHECK(strstr(log, "-liblate.so ") != NULL && strstr(log, "-second:liblate.so ") != NULL);
+
+  // What a refresh finds was not announced: a load past the wrapper.
+  crebind_unobserve(observations[1]);
+  CHECK(crebind_restore(handles[1], NULL, NULL) == CREBIND_OK);
+  CHECK(crebind_restore(handles[0], NULL, NULL) == CREBIND_OK);
+  crebind_unobserve(observations[0]);
+  log[0] = 0;
+  image = open_through("liblate.so");
+  CHECK(image != NULL && log[0] == 0);
+  call_late = (int (*)(void))dlsym(image, "call_late");
+  CHECK(call_late() == 42);
+  printf("noticed\n");
+}
