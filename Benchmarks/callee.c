@@ -1,0 +1,3 @@
+#include "calls.h"
+
+int callee(int value) { return value + 1; }
