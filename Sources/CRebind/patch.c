@@ -12,22 +12,57 @@ struct region {
   int protection;
 };
 
+/// A set of an image's regions: bit 0 is a part of the relro range, bit i + 1 the
+/// segment with index i. It needs no memory of its own, which is an mmap an image.
+typedef uint64_t region_set;
+
+enum { MAX_SEGMENTS = 63 };
+
+/// What the stores into an image need to have opened.
+struct needs {
+  region_set regions;
+  /// From the first page of the relro range that is stored to, to the last one.
+  struct crebind_range relro;
+};
+
 static int protection_of(const ElfW(Phdr) * segment) {
   return (segment->p_flags & PF_R ? PROT_READ : 0) | (segment->p_flags & PF_W ? PROT_WRITE : 0)
          | (segment->p_flags & PF_X ? PROT_EXEC : 0);
 }
 
-/// The region that has to be opened for a store at `address`; an empty one if
-/// the page is writable.
-static struct region region_of(const struct crebind_image *image, uintptr_t address) {
+static struct region region_at(const struct crebind_image *image, const struct needs *needs,
+                               unsigned bit) {
   uintptr_t mask = crebind_runtime()->page_size - 1;
-  if (address >= image->relro.start && address < image->relro.end)
-    return (struct region){image->relro, PROT_READ};
-  const ElfW(Phdr) *segment = crebind_image_segment(image, address, sizeof(uintptr_t));
-  if (segment == NULL || (segment->p_flags & PF_W) != 0) return (struct region){{0, 0}, 0};
+  if (bit == 0) return (struct region){needs->relro, PROT_READ};
+  const ElfW(Phdr) *segment = &image->phdr[bit - 1];
   uintptr_t start = image->bias + segment->p_vaddr;
   return (struct region){{start & ~mask, (start + segment->p_memsz + mask) & ~mask},
                          protection_of(segment)};
+}
+
+static void add_relro_page(uintptr_t address, struct needs *needs) {
+  uintptr_t page_size = crebind_runtime()->page_size, page = address & ~(page_size - 1);
+  if ((needs->regions & 1) == 0) needs->relro = (struct crebind_range){page, page};
+  needs->regions |= 1;
+  if (page < needs->relro.start) needs->relro.start = page;
+  if (page >= needs->relro.end) needs->relro.end = page + page_size;
+}
+
+static bool find_needs(const struct crebind_image *image, const struct crebind_store *stores,
+                       size_t count, struct needs *needs) {
+  *needs = (struct needs){0, {0, 0}};
+  for (size_t i = 0; i < count; i++) {
+    uintptr_t address = stores[i].address;
+    if (address >= image->relro.start && address < image->relro.end) {
+      add_relro_page(address, needs);
+      continue;
+    }
+    const ElfW(Phdr) *segment = crebind_image_segment(image, address, sizeof(uintptr_t));
+    if (segment == NULL || (segment->p_flags & PF_W) != 0) continue;
+    if (segment - image->phdr >= MAX_SEGMENTS) return false;
+    needs->regions |= (region_set)1 << (segment - image->phdr + 1);
+  }
+  return true;
 }
 
 /// Asks the kernel whether the word can be written, by an atomic OR with 0 that
@@ -52,46 +87,39 @@ static int protect(struct crebind_range range, int protection) {
   return errno;
 }
 
-/// Finds the regions that the stores need, each once.
-static bool collect_regions(const struct crebind_image *image, const struct crebind_store *stores,
-                            size_t count, struct crebind_vector *regions) {
-  for (size_t i = 0; i < count; i++) {
-    struct region region = region_of(image, stores[i].address);
-    bool is_known = region.range.start == region.range.end;
-    for (size_t r = 0; r < regions->count && !is_known; r++)
-      is_known =
-          ((struct region *)crebind_vector_at(regions, r))->range.start == region.range.start;
-    if (is_known) continue;
-    struct region *added = crebind_vector_append(regions, 1);
-    if (added == NULL) return false;
-    *added = region;
+/// Opens the regions one by one, and tells which it has opened.
+static crebind_status open_regions(const struct crebind_image *image, const struct needs *needs,
+                                   bool accepts_open_relro, region_set *opened,
+                                   struct crebind_patch_failure *failure) {
+  *opened = 0;
+  for (region_set left = needs->regions; left != 0; left &= left - 1) {
+    unsigned bit = (unsigned)__builtin_ctzll(left);
+    struct region region = region_at(image, needs, bit);
+    if (bit == 0 && is_writable(region.range.start)) {
+      if (!accepts_open_relro) return CREBIND_BUSY;
+      continue;  // leave it as it is
+    }
+    failure->system_error = protect(region.range, region.protection | PROT_WRITE);
+    if (failure->system_error != 0) {
+      failure->address = region.range.start;
+      return CREBIND_PROTECTION;
+    }
+    *opened |= (region_set)1 << bit;
   }
-  return true;
+  return CREBIND_OK;
 }
 
 crebind_status crebind_patch_image(const struct crebind_image *image,
                                    const struct crebind_store *stores, size_t count,
                                    bool accepts_open_relro,
                                    struct crebind_patch_failure *failure) {
-  struct crebind_vector regions = CREBIND_VECTOR(struct region);
-  crebind_status status = CREBIND_OK;
-  if (!collect_regions(image, stores, count, &regions)) status = CREBIND_OUT_OF_MEMORY;
-
-  size_t opened = 0;
-  for (; opened < regions.count && status == CREBIND_OK; opened++) {
-    struct region *region = crebind_vector_at(&regions, opened);
-    if (region->range.start == image->relro.start && crebind_patch_is_open(image)) {
-      if (!accepts_open_relro) status = CREBIND_BUSY;
-      region->range.end = region->range.start;  // leave it as it is
-      continue;
-    }
-    failure->system_error = protect(region->range, region->protection | PROT_WRITE);
-    if (failure->system_error != 0) {
-      failure->address = region->range.start;
-      status = CREBIND_PROTECTION;
-      break;
-    }
+  struct needs needs;
+  region_set opened;
+  if (!find_needs(image, stores, count, &needs)) {
+    failure->system_error = ENOTSUP;
+    return CREBIND_PROTECTION;
   }
+  crebind_status status = open_regions(image, &needs, accepts_open_relro, &opened, failure);
   if (status == CREBIND_OK)
     for (size_t i = 0; i < count; i++) {
       uintptr_t *word = (uintptr_t *)stores[i].address, expected = stores[i].expected;
@@ -102,15 +130,13 @@ crebind_status crebind_patch_image(const struct crebind_image *image,
                                     __ATOMIC_RELAXED);
     }
 
-  while (opened-- > 0) {
-    struct region *region = crebind_vector_at(&regions, opened);
-    if (region->range.start == region->range.end) continue;
-    int error = protect(region->range, region->protection);
+  for (; opened != 0; opened &= opened - 1) {
+    struct region region = region_at(image, &needs, (unsigned)__builtin_ctzll(opened));
+    int error = protect(region.range, region.protection);
     if (error == 0) continue;
     failure->system_error = error;
-    failure->address = region->range.start;
+    failure->address = region.range.start;
     status = CREBIND_PROTECTION;
   }
-  crebind_vector_free(&regions);
   return status;
 }

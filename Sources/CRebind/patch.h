@@ -27,9 +27,12 @@ struct crebind_patch_failure {
 /// stored, unless the pages could not be closed again (CREBIND_PROTECTION).
 ///
 /// The program headers say what is writable and what protection to put back, so
-/// /proc/self/maps need not be read. Each range that has to be opened is opened
-/// whole, as the loader mapped it, with one pair of mprotect calls: the kernel
-/// then has no mapping to split, and the maps read as before.
+/// /proc/self/maps need not be read. Of the relro range, the run of pages from
+/// the first slot to the last is opened, with one pair of mprotect calls: the
+/// rest is mostly data, and changing its page table entries costs more than all
+/// else. When the run is closed, the kernel joins the mappings again. A segment
+/// that never was writable is opened whole, for a part of it would stay a mapping
+/// of its own: the kernel accounts for it as writable from then on.
 ///
 /// \param accepts_open_relro Whether a relro range that is still writable is
 ///   taken as it is. Otherwise it means that the loader is not done with the
