@@ -48,6 +48,8 @@ static size_t symbol_of_relocation(const struct crebind_relocations *table, size
                         : CREBIND_R_SYM(((const ElfW(Rel) *)table->data)[index].r_info);
 }
 
+enum { PREFETCH_DISTANCE = 16 };
+
 crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
                                        const struct crebind_dynamic *dynamic,
                                        const struct crebind_names *names) {
@@ -68,8 +70,13 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
   else if (dynamic->gnu_hash.bucket_count == 0)
     undefined_count = dynamic->sysv_hash.chain_count;
 
-  for (size_t i = 1; i < undefined_count && i < dynamic->symbol_limit; i++)
+  if (undefined_count > dynamic->symbol_limit) undefined_count = dynamic->symbol_limit;
+  for (size_t i = 1; i < undefined_count; i++) {
+    // The names lie apart from the symbols; waiting for each is most of the work.
+    if (i + PREFETCH_DISTANCE < undefined_count)
+      __builtin_prefetch(dynamic->strings + dynamic->symbols[i + PREFETCH_DISTANCE].st_name);
     if (!match_index(scan, dynamic, names, i)) return CREBIND_OUT_OF_MEMORY;
+  }
 
   if (undefined_count == 0) {
     for (size_t t = 0; t < 3; t++) {
