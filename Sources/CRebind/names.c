@@ -1,18 +1,6 @@
 #define _GNU_SOURCE
 #include "names.h"
 
-enum { PREFIX_SIZE = 4 };
-
-static uint32_t prefix_of(const char *string) {
-  struct __attribute__((packed, may_alias)) unaligned {
-    uint32_t value;
-  };
-  return ((const struct unaligned *)string)->value;
-}
-
-/// 12 well-mixed bits of the prefix.
-static uint32_t prefix_bit(uint32_t prefix) { return prefix * 2654435761u >> 20; }
-
 bool crebind_names_begin(struct crebind_names *names, const struct crebind_name *items,
                          size_t capacity) {
   memset(names, 0, sizeof *names);
@@ -32,10 +20,10 @@ size_t crebind_names_add(struct crebind_names *names) {
     if (crebind_equal(names->items[names->table[at] - 1].string, name->string))
       return names->table[at] - 1;
   names->table[at] = (uint32_t)++names->count;
-  if (name->length < PREFIX_SIZE - 1) {
+  if (name->length < CREBIND_PREFIX_SIZE - 1) {
     names->has_short_name = true;
   } else {
-    uint32_t bit = prefix_bit(prefix_of(name->string));
+    uint32_t bit = crebind_prefix_bit(name->string);
     names->prefixes[bit / 64] |= UINT64_C(1) << bit % 64;
   }
   return names->count - 1;
@@ -47,16 +35,11 @@ void crebind_names_free(struct crebind_names *names) {
   names->table = NULL;
 }
 
-int64_t crebind_names_find(const struct crebind_names *names,
-                           const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol) {
-  size_t offset = symbol->st_name;
-  if (offset == 0 || offset >= dynamic->strings_size) return -1;
-  const char *string = dynamic->strings + offset;
-  size_t room = dynamic->strings_size - offset;
-  if (room >= PREFIX_SIZE && !names->has_short_name) {
-    uint32_t bit = prefix_bit(prefix_of(string));
-    if ((names->prefixes[bit / 64] >> bit % 64 & 1) == 0) return -1;
-  }
+int64_t crebind_names_find_whole(const struct crebind_names *names,
+                                 const struct crebind_dynamic *dynamic,
+                                 const ElfW(Sym) * symbol) {
+  const char *string = dynamic->strings + symbol->st_name;
+  size_t room = dynamic->strings_size - symbol->st_name;
   uint32_t hash = 5381;
   for (size_t i = 0; i < room && string[i] != 0; i++)
     hash = hash * 33 + (unsigned char)string[i];

@@ -34,10 +34,33 @@ bool crebind_names_begin(struct crebind_names *names, const struct crebind_name 
 size_t crebind_names_add(struct crebind_names *names);
 void crebind_names_free(struct crebind_names *names);
 
+enum { CREBIND_PREFIX_SIZE = 4 };
+
+/// 12 well-mixed bits of the string's first four bytes.
+static inline uint32_t crebind_prefix_bit(const char *string) {
+  struct __attribute__((packed, may_alias)) unaligned {
+    uint32_t value;
+  };
+  return ((const struct unaligned *)string)->value * 2654435761u >> 20;
+}
+
+/// As `crebind_names_find`, of a symbol whose name lies in the table.
+int64_t crebind_names_find_whole(const struct crebind_names *names,
+                                 const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol);
+
 /// The index of the symbol's name in the batch, or -1.
 /// - Complexity: O(1) for most symbols, else O(length of the name).
-int64_t crebind_names_find(const struct crebind_names *names,
-                           const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol);
+static inline int64_t crebind_names_find(const struct crebind_names *names,
+                                         const struct crebind_dynamic *dynamic,
+                                         const ElfW(Sym) * symbol) {
+  size_t offset = symbol->st_name;
+  if (offset == 0 || offset >= dynamic->strings_size) return -1;
+  if (dynamic->strings_size - offset >= CREBIND_PREFIX_SIZE && !names->has_short_name) {
+    uint32_t bit = crebind_prefix_bit(dynamic->strings + offset);
+    if ((names->prefixes[bit / 64] >> bit % 64 & 1) == 0) return -1;
+  }
+  return crebind_names_find_whole(names, dynamic, symbol);
+}
 
 #pragma GCC visibility pop
 
