@@ -102,19 +102,19 @@ static crebind_status add_variants(struct diagnose *diagnose, struct crebind_slo
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
   crebind_status status = crebind_slot_scan_match(scan, dynamic, &diagnose->variants.names);
   for (size_t m = 0; m < scan->matches.count && status == CREBIND_OK; m++) {
-    const struct crebind_match *match = crebind_vector_at(&scan->matches, m);
-    const ElfW(Sym) *symbol = crebind_symbol(dynamic, match->symbol);
-    if (symbol->st_shndx != SHN_UNDEF) continue;
+    uint32_t match = *(uint32_t *)crebind_vector_at(&scan->matches, m);
+    if (crebind_symbol(dynamic, match)->st_shndx != SHN_UNDEF) continue;
+    uint32_t name = crebind_slot_scan_name(scan, match);
     status = add(diagnose, world, index, CREBIND_REASON_OTHER_NAME,
-                 diagnose->variants.names.items[match->name].string, 0);
+                 diagnose->variants.names.items[name].string, 0);
   }
   return status;
 }
 
 static bool defines(const struct crebind_slot_scan *scan, const struct crebind_dynamic *dynamic) {
   for (size_t m = 0; m < scan->matches.count; m++) {
-    const struct crebind_match *match = crebind_vector_at(&scan->matches, m);
-    if (crebind_is_exported_function(crebind_symbol(dynamic, match->symbol))) return true;
+    uint32_t match = *(uint32_t *)crebind_vector_at(&scan->matches, m);
+    if (crebind_is_exported_function(crebind_symbol(dynamic, match))) return true;
   }
   return false;
 }

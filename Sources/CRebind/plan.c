@@ -257,17 +257,16 @@ static crebind_status add_definition(const struct walk *walk, uint32_t symbol_in
 static crebind_status add_definitions(const struct walk *walk) {
   const struct crebind_batch *batch = walk->plan->batch;
   for (size_t m = 0; m < walk->plan->scan.matches.count; m++) {
-    const struct crebind_match *match = crebind_vector_at(&walk->plan->scan.matches, m);
-    const ElfW(Sym) *symbol = crebind_symbol(walk->dynamic, match->symbol);
-    if (!crebind_is_exported_function(symbol)) continue;
-    const char *version =
-        crebind_symbol_version(walk->image, walk->dynamic, match->symbol).name;
-    uint32_t first = *(uint32_t *)crebind_vector_at(&batch->first, match->name);
+    uint32_t match = *(uint32_t *)crebind_vector_at(&walk->plan->scan.matches, m);
+    if (!crebind_is_exported_function(crebind_symbol(walk->dynamic, match))) continue;
+    const char *version = crebind_symbol_version(walk->image, walk->dynamic, match).name;
+    uint32_t name = crebind_slot_scan_name(&walk->plan->scan, match);
+    uint32_t first = *(uint32_t *)crebind_vector_at(&batch->first, name);
     for (uint32_t i = first + 1; i != 0; i = crebind_batch_item(batch, i - 1)->next) {
       if (!crebind_item_selects(walk->plan->world, crebind_batch_item(batch, i - 1), version,
                                 walk->index))
         continue;
-      crebind_status status = add_definition(walk, match->symbol, i - 1);
+      crebind_status status = add_definition(walk, match, i - 1);
       if (status != CREBIND_OK) return status;
       break;
     }

@@ -2,13 +2,15 @@
 #include "slot.h"
 
 void crebind_slot_scan_begin(struct crebind_slot_scan *scan) {
-  scan->matches = CREBIND_VECTOR(struct crebind_match);
+  scan->matches = CREBIND_VECTOR(uint32_t);
   scan->bits = CREBIND_VECTOR(uint64_t);
+  scan->names = CREBIND_VECTOR(uint32_t);
 }
 
 void crebind_slot_scan_end(struct crebind_slot_scan *scan) {
   crebind_vector_free(&scan->matches);
   crebind_vector_free(&scan->bits);
+  crebind_vector_free(&scan->names);
 }
 
 // MARK: - Matching symbols
@@ -17,21 +19,19 @@ static bool has_bit(const struct crebind_vector *bits, size_t index) {
   return index / 64 < bits->count && ((const uint64_t *)bits->data)[index / 64] >> index % 64 & 1;
 }
 
-/// Takes a match, in its place by symbol.
 static bool add_match(struct crebind_slot_scan *scan, size_t symbol, size_t name) {
   if (has_bit(&scan->bits, symbol)) return true;
   if (symbol / 64 >= scan->bits.count) {
     size_t missing = symbol / 64 + 1 - scan->bits.count;
     uint64_t *added = crebind_vector_append(&scan->bits, missing);
-    if (added == NULL) return false;
+    if (added == NULL || crebind_vector_append(&scan->names, missing * 64) == NULL) return false;
     memset(added, 0, missing * sizeof *added);
   }
-  if (crebind_vector_append(&scan->matches, 1) == NULL) return false;
+  uint32_t *match = crebind_vector_append(&scan->matches, 1);
+  if (match == NULL) return false;
+  *match = (uint32_t)symbol;
   ((uint64_t *)scan->bits.data)[symbol / 64] |= UINT64_C(1) << symbol % 64;
-  struct crebind_match *matches = (struct crebind_match *)scan->matches.data;
-  size_t at = scan->matches.count - 1;
-  for (; at > 0 && matches[at - 1].symbol > symbol; at--) matches[at] = matches[at - 1];
-  matches[at] = (struct crebind_match){(uint32_t)symbol, (uint32_t)name};
+  ((uint32_t *)scan->names.data)[symbol] = (uint32_t)name;
   return true;
 }
 
@@ -54,10 +54,8 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
                                        const struct crebind_dynamic *dynamic,
                                        const struct crebind_names *names) {
   // Only the words that a match has touched need clearing.
-  for (size_t i = 0; i < scan->matches.count; i++) {
-    const struct crebind_match *match = crebind_vector_at(&scan->matches, i);
-    ((uint64_t *)scan->bits.data)[match->symbol / 64] = 0;
-  }
+  for (size_t i = 0; i < scan->matches.count; i++)
+    ((uint64_t *)scan->bits.data)[((const uint32_t *)scan->matches.data)[i] / 64] = 0;
   scan->matches.count = 0;
   if (dynamic->symbols == NULL) return CREBIND_OK;
 
@@ -100,19 +98,6 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
 
 // MARK: - Visiting slots
 
-static uint32_t name_of_symbol(const struct crebind_slot_scan *scan, uint32_t symbol) {
-  size_t low = 0, high = scan->matches.count;
-  const struct crebind_match *matches = (const struct crebind_match *)scan->matches.data;
-  while (high - low > 1) {
-    size_t middle = low + (high - low) / 2;
-    if (matches[middle].symbol <= symbol)
-      low = middle;
-    else
-      high = middle;
-  }
-  return matches[low].name;
-}
-
 /// The kind of slot that a relocation type fills, or 0.
 static unsigned kind_of(uint32_t type) {
   // On some machines two of them are the same type.
@@ -122,33 +107,46 @@ static unsigned kind_of(uint32_t type) {
   return 0;
 }
 
+/// Visits the slots of one table whose symbol was matched, or all of them.
+static crebind_status visit_table(
+    const struct crebind_slot_scan *scan, const struct crebind_image *image,
+    const struct crebind_relocations *table, unsigned kinds,
+    crebind_status (*visit)(void *context, const struct crebind_slot *slot, uint32_t name),
+    void *context) {
+  // Most relocations fail the test of one bit, so it is kept short.
+  const uint64_t *bits = scan != NULL ? (const uint64_t *)scan->bits.data : NULL;
+  size_t bit_count = scan != NULL ? scan->bits.count * 64 : 0;
+  size_t stride = table->is_rela ? sizeof(ElfW(Rela)) : sizeof(ElfW(Rel));
+  const char *end = table->data + table->count * stride;
+  for (const char *at = table->data + table->relative_count * stride; at < end; at += stride) {
+    // An ElfW(Rela) begins with an ElfW(Rel).
+    const ElfW(Rel) *rel = (const ElfW(Rel) *)at;
+    size_t symbol = CREBIND_R_SYM(rel->r_info);
+    if (scan != NULL && (symbol >= bit_count || (bits[symbol / 64] >> symbol % 64 & 1) == 0))
+      continue;
+    unsigned kind = kind_of((uint32_t)CREBIND_R_TYPE(rel->r_info));
+    if ((kind & kinds) == 0) continue;
+    struct crebind_slot slot = {
+        .address = image->bias + rel->r_offset,
+        .kind = (crebind_slot_kind)kind,
+        .index = (uint32_t)((size_t)(at - table->data) / stride),
+        .symbol = (uint32_t)symbol,
+        .addend = table->is_rela ? (intptr_t)((const ElfW(Rela) *)at)->r_addend : 0,
+    };
+    crebind_status status = visit(context, &slot, scan != NULL ? crebind_slot_scan_name(scan, symbol) : 0);
+    if (status != CREBIND_OK) return status;
+  }
+  return CREBIND_OK;
+}
+
 crebind_status crebind_slot_scan_visit(
     const struct crebind_slot_scan *scan, const struct crebind_image *image,
     const struct crebind_dynamic *dynamic, unsigned kinds,
     crebind_status (*visit)(void *context, const struct crebind_slot *slot, uint32_t name),
     void *context) {
-  if (scan != NULL && scan->matches.count == 0) return CREBIND_OK;
-  for (size_t t = 0; t < 3; t++) {
-    const struct crebind_relocations *table = &dynamic->relocations[t];
-    for (size_t i = table->relative_count; i < table->count; i++) {
-      // An ElfW(Rela) begins with an ElfW(Rel).
-      const ElfW(Rela) *rela = (const ElfW(Rela) *)table->data + i;
-      const ElfW(Rel) *rel =
-          table->is_rela ? (const ElfW(Rel) *)rela : (const ElfW(Rel) *)table->data + i;
-      uint32_t symbol = (uint32_t)CREBIND_R_SYM(rel->r_info);
-      if (scan != NULL && !has_bit(&scan->bits, symbol)) continue;
-      unsigned kind = kind_of((uint32_t)CREBIND_R_TYPE(rel->r_info));
-      if ((kind & kinds) == 0) continue;
-      struct crebind_slot slot = {
-          .address = image->bias + rel->r_offset,
-          .kind = (crebind_slot_kind)kind,
-          .index = (uint32_t)i,
-          .symbol = symbol,
-          .addend = table->is_rela ? (intptr_t)rela->r_addend : 0,
-      };
-      crebind_status status = visit(context, &slot, scan == NULL ? 0 : name_of_symbol(scan, symbol));
-      if (status != CREBIND_OK) return status;
-    }
-  }
-  return CREBIND_OK;
+  crebind_status status = CREBIND_OK;
+  if (scan != NULL && scan->matches.count == 0) return status;
+  for (size_t t = 0; t < 3 && status == CREBIND_OK; t++)
+    status = visit_table(scan, image, &dynamic->relocations[t], kinds, visit, context);
+  return status;
 }

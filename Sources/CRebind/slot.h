@@ -7,11 +7,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/// A symbol of an image whose name is in the batch.
-struct crebind_match {
-  uint32_t symbol, name;
-};
-
 /// A slot as its relocation describes it.
 struct crebind_slot {
   uintptr_t address;
@@ -25,14 +20,21 @@ struct crebind_slot {
 
 /// Memory that is reused from image to image.
 struct crebind_slot_scan {
-  struct crebind_vector matches;  // struct crebind_match, by symbol
-  struct crebind_vector bits;     // uint64_t, a bit a symbol
+  struct crebind_vector matches;  // uint32_t, the symbols whose name is in the batch
+  struct crebind_vector bits;     // uint64_t, a bit a symbol: is it a match?
+  struct crebind_vector names;    // uint32_t, by symbol: a match's name
 };
+
+/// The name in the batch of a symbol that was matched.
+static inline uint32_t crebind_slot_scan_name(const struct crebind_slot_scan *scan,
+                                              size_t symbol) {
+  return ((const uint32_t *)scan->names.data)[symbol];
+}
 
 void crebind_slot_scan_begin(struct crebind_slot_scan *scan);
 void crebind_slot_scan_end(struct crebind_slot_scan *scan);
 
-/// Collects the image's symbols that `names` has, in the order of their index.
+/// Collects the image's symbols that `names` has.
 ///
 /// - Complexity: O(symbols that the image imports + names). A relocation table
 ///   is read only in an image whose hash table counts no symbols.
