@@ -87,6 +87,7 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
     // What the image defines itself and still reaches through a slot.
     for (size_t n = 0; n < names->count; n++) {
       const struct crebind_name *name = &names->items[n];
+      if (!crebind_symbol_may_be_hashed(dynamic, name->gnu_hash)) continue;
       struct crebind_symbol_walk walk;
       crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
       for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)

@@ -119,13 +119,11 @@ void crebind_symbol_walk_begin(struct crebind_symbol_walk *walk,
   walk->steps = dynamic->symbol_limit;
   const struct crebind_gnu_hash *gnu = &dynamic->gnu_hash;
   walk->is_gnu = gnu->bucket_count != 0;
+  if (!crebind_symbol_may_be_hashed(dynamic, gnu_hash)) return;
   if (walk->is_gnu) {
-    const unsigned bits = 8 * sizeof(ElfW(Addr));
-    ElfW(Addr) word = gnu->bloom[gnu_hash / bits & gnu->bloom_mask];
-    if ((word >> gnu_hash % bits & word >> (gnu_hash >> gnu->bloom_shift) % bits & 1) == 0) return;
     walk->next = gnu->buckets[gnu_hash % gnu->bucket_count];
     if (walk->next < gnu->symbol_offset) walk->next = 0;
-  } else if (dynamic->sysv_hash.bucket_count != 0) {
+  } else {
     const struct crebind_sysv_hash *sysv = &dynamic->sysv_hash;
     walk->next = sysv->buckets[sysv_hash(name) % sysv->bucket_count];
   }

@@ -48,7 +48,17 @@ struct crebind_symbol_walk {
   size_t steps;
 };
 
-/// - Complexity: O(1) for most names that the image does not define (Bloom filter).
+/// False if the image's Bloom filter says that it does not define the name.
+static inline bool crebind_symbol_may_be_hashed(const struct crebind_dynamic *dynamic,
+                                                uint32_t gnu_hash) {
+  const struct crebind_gnu_hash *gnu = &dynamic->gnu_hash;
+  const unsigned bits = 8 * sizeof(ElfW(Addr));
+  if (gnu->bucket_count == 0) return dynamic->sysv_hash.bucket_count != 0;
+  ElfW(Addr) word = gnu->bloom[gnu_hash / bits & gnu->bloom_mask];
+  return (word >> gnu_hash % bits & word >> (gnu_hash >> gnu->bloom_shift) % bits & 1) != 0;
+}
+
+/// - Complexity: O(1) for most names that the image does not define.
 void crebind_symbol_walk_begin(struct crebind_symbol_walk *walk,
                                const struct crebind_dynamic *dynamic, const char *name,
                                size_t length, uint32_t gnu_hash);
