@@ -21,7 +21,8 @@ static double time_of_calls(void) {
 }
 
 static double time_through(int (*replacement)(int)) {
-  crebind_rebinding rebinding = {"callee", (void *)replacement, (void **)&original};
+  crebind_rebinding rebinding = {
+      .name = "callee", .replacement = (void *)replacement, .original = (void **)&original};
   crebind_handle *handle;
   if (crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) != CREBIND_OK) abort();
   double time = time_of_calls();

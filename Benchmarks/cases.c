@@ -18,7 +18,8 @@ static void *originals[NAME_COUNT];
 static const crebind_rebinding *batch(int layer, size_t count) {
   static crebind_rebinding batches[2][NAME_COUNT];
   for (size_t i = 0; i < count; i++)
-    batches[layer][i] = (crebind_rebinding){names[i], &replacements[layer][i], &originals[i]};
+    batches[layer][i] = (crebind_rebinding){
+        .name = names[i], .replacement = &replacements[layer][i], .original = &originals[i]};
   return batches[layer];
 }
 

@@ -40,6 +40,7 @@ static bool is_unrelocated(const struct crebind_image *image, uintptr_t word) {
 uintptr_t crebind_canonical_plt_entry(const struct crebind_world *world,
                                       const struct crebind_name *name) {
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, 0);
+  if (crebind_world_image(world, 0)->bias != 0) return 0;
   struct crebind_symbol_walk walk;
   crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {

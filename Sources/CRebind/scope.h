@@ -67,6 +67,13 @@ crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
                                      const struct crebind_reference *reference,
                                      struct crebind_definition *definition);
 
+/// True if a definition that a lookup has found is in the global scope.
+static inline bool crebind_scopes_is_global(const struct crebind_scopes *scopes,
+                                            struct crebind_definition definition) {
+  return definition.image != SIZE_MAX
+         && *(const bool *)crebind_vector_at(&scopes->is_global, definition.image);
+}
+
 /// The run-time address that a defining symbol with `value` in place of its
 /// `st_value` stands for; an IFUNC's resolver is called.
 uintptr_t crebind_symbol_address(const struct crebind_image *image, const ElfW(Sym) * symbol,

@@ -6,6 +6,7 @@ crebind_status crebind_world_begin(struct crebind_world *world) {
   world->dynamics = CREBIND_VECTOR(struct crebind_dynamic);
   world->broken_tags = CREBIND_VECTOR(int64_t);
   world->known_of = CREBIND_VECTOR(uint32_t);
+  world->memo = CREBIND_VECTOR(struct crebind_memo);
   crebind_scopes_begin(&world->scopes, &world->images, NULL);
   return crebind_images_read(&world->images);
 }
@@ -15,6 +16,7 @@ void crebind_world_end(struct crebind_world *world) {
   crebind_vector_free(&world->dynamics);
   crebind_vector_free(&world->broken_tags);
   crebind_vector_free(&world->known_of);
+  crebind_vector_free(&world->memo);
   crebind_scopes_end(&world->scopes);
 }
 
@@ -156,9 +158,32 @@ crebind_status crebind_world_fill(struct crebind_world *world) {
 
 // MARK: - Questions
 
+enum { MEMO_SIZE = 1024 };
+
+/// The place of a name and version in the memo; NULL without memory.
+static struct crebind_memo *memo_place(struct crebind_world *world,
+                                       const struct crebind_name *name) {
+  if (world->memo.count == 0 && crebind_vector_append(&world->memo, MEMO_SIZE) == NULL)
+    return NULL;
+  return crebind_vector_at(&world->memo, name->gnu_hash % MEMO_SIZE);
+}
+
+static bool is_same(const char *a, const char *b) {
+  return a == b || (a != NULL && b != NULL && crebind_equal(a, b));
+}
+
 crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
                                      const struct crebind_name *name, const char *version,
                                      bool wants_default, uintptr_t *function, size_t *definer) {
+  // An image linked with -Bsymbolic asks itself first.
+  bool asks_global_first = !wants_default && !crebind_world_dynamic(world, from)->symbolic;
+  struct crebind_memo *memo = asks_global_first ? memo_place(world, name) : NULL;
+  if (memo != NULL && memo->function != 0 && is_same(memo->version, version)
+      && is_same(memo->name, name->string)) {
+    *function = memo->function;
+    *definer = memo->definer;
+    return CREBIND_OK;
+  }
   struct crebind_reference reference = {name->string, name->length, name->gnu_hash, version,
                                         wants_default};
   struct crebind_definition definition;
@@ -171,6 +196,8 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
   uintptr_t word = crebind_base_word(crebind_world_known(world, definition.image),
                                      (const uintptr_t *)&symbol->st_value);
   *function = crebind_symbol_address(crebind_world_image(world, definition.image), symbol, word);
+  if (memo != NULL && crebind_scopes_is_global(&world->scopes, definition))
+    *memo = (struct crebind_memo){name->string, version, *function, *definer};
   return CREBIND_OK;
 }
 

@@ -16,6 +16,14 @@ struct crebind_world {
   struct crebind_vector broken_tags;  // int64_t, by image: the tag, or INT64_MIN
   struct crebind_vector known_of;     // uint32_t, by image: the index in the records
   struct crebind_scopes scopes;
+  /// What the global scope gave for a name and version: most images ask the same.
+  struct crebind_vector memo;  // struct crebind_memo, by the name's hash
+};
+
+struct crebind_memo {
+  const char *name, *version;
+  uintptr_t function;
+  size_t definer;
 };
 
 static inline const struct crebind_image *crebind_world_image(const struct crebind_world *world,
