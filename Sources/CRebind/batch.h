@@ -17,8 +17,10 @@ struct crebind_item {
   void **original;
   /// Where the summary original comes from: the entry at this address of the
   /// known image with this index; 0 if there is none.
-  uintptr_t summary_address;
+  uintptr_t summary_address, summary_original;
   size_t summary_image;
+  /// Some slot has another original.
+  bool is_ambiguous;
   /// The next item with the same name plus one, or 0.
   uint32_t next;
 };

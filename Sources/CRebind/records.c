@@ -55,31 +55,37 @@ bool crebind_handle_index(struct crebind_handle *handle) {
   return true;
 }
 
+static void publish(struct crebind_item *item, uintptr_t original) {
+  item->summary_original = original;
+  if (item->original != NULL)
+    __atomic_store_n(item->original, (void *)original, __ATOMIC_RELEASE);
+}
+
 void crebind_handle_summarize(struct crebind_handle *handle) {
-  size_t count = handle->batch.items.count;
-  for (size_t i = 0; i < count; i++) {
+  size_t missing = 0;
+  for (size_t i = 0; i < handle->batch.items.count; i++) {
     struct crebind_item *item = crebind_batch_item(&handle->batch, i);
-    if (item->summary_address == 0) continue;
-    struct crebind_entry *entry =
-        crebind_handle_find(handle, item->summary_image, item->summary_address);
-    if (entry == NULL) {
+    const struct crebind_entry *entry = NULL;
+    if (item->summary_address != 0)
+      entry = crebind_handle_find(handle, item->summary_image, item->summary_address);
+    if (entry != NULL) {
+      publish(item, entry->original);
+    } else {
       item->summary_address = 0;
-      continue;
+      missing++;
     }
-    if (item->original != NULL)
-      __atomic_store_n(item->original, (void *)entry->original, __ATOMIC_RELEASE);
   }
   // Slots before definitions.
   for (unsigned wants_definitions = 0; wants_definitions <= 1; wants_definitions++)
-    for (size_t i = 0; i < handle->entries.count; i++) {
+    for (size_t i = 0; i < handle->entries.count && missing != 0; i++) {
       const struct crebind_entry *entry = crebind_handle_entry(handle, i);
       struct crebind_item *item = crebind_batch_item(&handle->batch, entry->item);
       if (item->summary_address != 0 || (entry->kind == CREBIND_DEFINITION) != wants_definitions)
         continue;
       item->summary_address = entry->address;
       item->summary_image = entry->image;
-      if (item->original != NULL)
-        __atomic_store_n(item->original, (void *)entry->original, __ATOMIC_RELEASE);
+      publish(item, entry->original);
+      missing--;
     }
 }
 

@@ -33,19 +33,14 @@ static crebind_status publish_unused(struct crebind_world *world, struct crebind
 /// Counts the rebindings whose slots have different originals.
 static size_t count_ambiguous(const struct crebind_handle *handle) {
   size_t count = 0;
-  for (size_t i = 0; i < handle->batch.items.count; i++) {
-    const struct crebind_item *item = crebind_batch_item(&handle->batch, i);
-    if (item->summary_address == 0) continue;
-    const struct crebind_entry *summary =
-        crebind_handle_find(handle, item->summary_image, item->summary_address);
-    for (size_t e = 0; e < handle->entries.count; e++) {
-      const struct crebind_entry *entry = crebind_handle_entry(handle, e);
-      if (entry->item != i || entry->kind == CREBIND_DEFINITION
-          || entry->original == summary->original)
-        continue;
-      count++;
-      break;
-    }
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    struct crebind_item *item = crebind_batch_item(&handle->batch, entry->item);
+    if (entry->kind == CREBIND_DEFINITION || entry->original == item->summary_original
+        || item->is_ambiguous)
+      continue;
+    item->is_ambiguous = true;
+    count++;
   }
   return count;
 }
