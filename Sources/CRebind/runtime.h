@@ -35,10 +35,21 @@ void crebind_unlock(void);
 #define CREBIND_KEEP_LOOP() __asm__ volatile("" ::: "memory")
 
 /// Compilers call these two for assignments and initialisers of structures.
-/// Definitions that are local to each object file take those calls.
+/// Definitions that are local to each object file take those calls, a word at a
+/// time.
+struct __attribute__((packed, may_alias)) crebind_word {
+  uintptr_t value;
+};
+
 __attribute__((used, noinline)) static void *memcpy(void *restrict to, const void *restrict from,
                                                     size_t size) {
-  for (size_t i = 0; i < size; i++) {
+  size_t i = 0;
+  for (; size - i >= sizeof(struct crebind_word); i += sizeof(struct crebind_word)) {
+    const struct crebind_word *word = (const struct crebind_word *)((const char *)from + i);
+    ((struct crebind_word *)((char *)to + i))->value = word->value;
+    CREBIND_KEEP_LOOP();
+  }
+  for (; i < size; i++) {
     ((char *)to)[i] = ((const char *)from)[i];
     CREBIND_KEEP_LOOP();
   }
@@ -46,7 +57,13 @@ __attribute__((used, noinline)) static void *memcpy(void *restrict to, const voi
 }
 
 __attribute__((used, noinline)) static void *memset(void *memory, int byte, size_t size) {
-  for (size_t i = 0; i < size; i++) {
+  uintptr_t word = UINTPTR_MAX / 255 * (unsigned char)byte;
+  size_t i = 0;
+  for (; size - i >= sizeof word; i += sizeof word) {
+    ((struct crebind_word *)((char *)memory + i))->value = word;
+    CREBIND_KEEP_LOOP();
+  }
+  for (; i < size; i++) {
     ((char *)memory)[i] = (char)byte;
     CREBIND_KEEP_LOOP();
   }
