@@ -21,6 +21,10 @@ struct crebind_item {
   size_t summary_image;
   /// Some slot has another original.
   bool is_ambiguous;
+  /// What the records last answered while planning: is this function a
+  /// replacement? Most slots of a name ask about the same one.
+  bool last_is_replacement;
+  uintptr_t last_function;
   /// The next item with the same name plus one, or 0.
   uint32_t next;
 };

@@ -9,6 +9,7 @@ void crebind_plan_begin(struct crebind_plan *plan, struct crebind_world *world,
   plan->batch = batch;
   plan->entries = CREBIND_VECTOR(struct crebind_entry);
   crebind_slot_scan_begin(&plan->scan);
+  for (size_t i = 0; i < batch->items.count; i++) crebind_batch_item(batch, i)->last_function = 0;
 }
 
 void crebind_plan_end(struct crebind_plan *plan) {
@@ -146,6 +147,14 @@ static const struct crebind_entry *entry_below(const struct walk *walk, uintptr_
   return crebind_find_below(walk->plan->late_handle, walk->known, address, &owner);
 }
 
+static bool is_replacement_of(struct crebind_item *item, uintptr_t function) {
+  if (item->last_function != function) {
+    item->last_function = function;
+    item->last_is_replacement = crebind_is_replacement(item->name.string, function);
+  }
+  return item->last_is_replacement;
+}
+
 static crebind_status visit_slot(void *context, const struct crebind_slot *slot, uint32_t unique) {
   const struct walk *walk = context;
   struct crebind_plan *plan = walk->plan;
@@ -167,7 +176,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   uint32_t first = *(uint32_t *)crebind_vector_at(&batch->first, unique);
   crebind_status status = select_item(walk, slot, first, &binding, &index);
   if (status != CREBIND_OK || index == SIZE_MAX) return status;
-  const struct crebind_item *item = crebind_batch_item(batch, index);
+  struct crebind_item *item = crebind_batch_item(batch, index);
   const struct crebind_name *name = &item->name;
 
   uintptr_t word = __atomic_load_n((const uintptr_t *)slot->address, __ATOMIC_ACQUIRE);
@@ -189,7 +198,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
     entry.original = below->value - addend;
     return append_entry(plan, &entry);
   }
-  bool is_replacement = crebind_is_replacement(name->string, word - addend);
+  bool is_replacement = is_replacement_of(item, word - addend);
   if (plan->late_handle == NULL && word == entry.value) {
     plan->unchanged++;
     return CREBIND_OK;
