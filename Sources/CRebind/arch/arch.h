@@ -1,6 +1,7 @@
 /// The relocation types and lazy-binding habits of the machine that this code
 /// is compiled for, under shared names: CREBIND_R_JUMP_SLOT, CREBIND_R_GLOB_DAT,
 /// CREBIND_R_ABSOLUTE, `crebind_is_lazy_stub` and `crebind_call_resolver`.
+/// Documentation/Porting.md says how to find them out for another machine.
 
 #ifndef CREBIND_ARCH_H
 #define CREBIND_ARCH_H
@@ -20,8 +21,22 @@ struct crebind_hwcap {
 #include "x86_64.h"
 #elif defined(__aarch64__) && defined(__LP64__)
 #include "aarch64.h"
+#elif defined(__i386__)
+#include "i386.h"
+#elif defined(__arm__) && defined(__ARMEL__)
+#include "arm.h"
+#elif defined(__riscv) && __riscv_xlen == 64
+#include "riscv64.h"
+#elif defined(__s390x__)
+#include "s390x.h"
+#elif defined(__powerpc64__) && defined(_CALL_ELF) && _CALL_ELF == 2
+#include "ppc64.h"
 #else
 #error "CRebind does not know this machine's relocations: add a header to Sources/CRebind/arch"
+#endif
+
+#ifndef CREBIND_HAS_LOCAL_ENTRIES
+#define CREBIND_HAS_LOCAL_ENTRIES 0
 #endif
 
 #if __SIZEOF_POINTER__ == 8

@@ -1,0 +1,19 @@
+/// 32-bit Arm: relocations of the ELF for the Arm Architecture ABI. Tables are
+/// REL, and a Thumb function's address is odd, in slots and symbols alike.
+
+#define CREBIND_R_JUMP_SLOT R_ARM_JUMP_SLOT
+#define CREBIND_R_GLOB_DAT R_ARM_GLOB_DAT
+#define CREBIND_R_ABSOLUTE R_ARM_ABS32
+
+/// Every unresolved slot holds the address of PLT0: `str lr, [sp, #-4]!`, then
+/// `ldr lr, [pc, #4]`, or from lld `add lr, pc, #...`.
+static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {
+  (void)index;
+  const uint32_t *words = (const uint32_t *)code;
+  if (room < 8 || (uintptr_t)code % 4 != 0 || words[0] != 0xe52de004) return false;
+  return words[1] == 0xe59fe004 || (words[1] & 0xffffff00) == 0xe28fe600;
+}
+
+static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
+  return ((uintptr_t(*)(unsigned long))resolver)(hwcap.hwcap);
+}

@@ -1,0 +1,25 @@
+/// i386: relocations of the System V ABI's Intel386 supplement. Tables are REL.
+
+#define CREBIND_R_JUMP_SLOT R_386_JMP_SLOT
+#define CREBIND_R_GLOB_DAT R_386_GLOB_DAT
+#define CREBIND_R_ABSOLUTE R_386_32
+
+/// An unresolved slot holds the address of its own PLT entry's second half,
+/// `push $offset; jmp PLT0`, behind an `endbr32` in an IBT-enabled PLT; the
+/// offset is that of the relocation in its table. mold's slots hold PLT0 itself:
+/// `endbr32; push %ecx`, then `lea` or `mov` of the table's address to %ecx.
+static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {
+  if (room < 16) return false;
+  bool has_endbr = code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfb;
+  if (has_endbr) code += 4;
+  if (has_endbr && code[0] == 0x51 && (code[1] == 0xb9 || (code[1] == 0x8d && code[2] == 0x8b)))
+    return true;
+  uint32_t pushed =
+      code[1] | (uint32_t)code[2] << 8 | (uint32_t)code[3] << 16 | (uint32_t)code[4] << 24;
+  return code[0] == 0x68 && pushed == index * sizeof(Elf32_Rel);
+}
+
+static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
+  (void)hwcap;
+  return ((uintptr_t(*)(void))resolver)();
+}

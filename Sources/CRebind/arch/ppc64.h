@@ -1,0 +1,28 @@
+/// 64-bit PowerPC with the ELFv2 ABI, as ppc64le has it: relocations of the
+/// OpenPOWER ABI. Linkers fill most slots that code loads from by
+/// R_PPC64_ADDR64, so that GLOB_DAT is rare.
+
+#define CREBIND_R_JUMP_SLOT R_PPC64_JMP_SLOT
+#define CREBIND_R_GLOB_DAT R_PPC64_GLOB_DAT
+#define CREBIND_R_ABSOLUTE R_PPC64_ADDR64
+
+/// A slot that leads into its own image may hold the function's local entry
+/// point, which expects that image's TOC in r2: no function for others to call.
+#define CREBIND_HAS_LOCAL_ENTRIES 1
+
+/// An unresolved slot holds the address of its own entry in .glink, a single
+/// `b` back to the resolver, which begins with `mflr r0; bcl 20,31,.+4`.
+static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {
+  (void)index;
+  if (room < 4 || (uintptr_t)code % 4 != 0) return false;
+  uint32_t branch = *(const uint32_t *)code;
+  const uint32_t opcode = branch & 0xfc000003, is_backwards = branch & 0x02000000;
+  if (opcode != 0x48000000 || !is_backwards) return false;
+  uint32_t distance = 0x04000000 - (branch & 0x03fffffc);
+  const uint32_t *resolver = (const uint32_t *)(code - distance);
+  return resolver[0] == 0x7c0802a6 && resolver[1] == 0x429f0005;
+}
+
+static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
+  return ((uintptr_t(*)(unsigned long))resolver)(hwcap.hwcap);
+}

@@ -1,0 +1,35 @@
+/// 64-bit RISC-V: relocations of the RISC-V ELF psABI. Slots that code loads
+/// from and pointers in data have one relocation type.
+
+#define CREBIND_R_JUMP_SLOT R_RISCV_JUMP_SLOT
+#define CREBIND_R_GLOB_DAT R_RISCV_64
+#define CREBIND_R_ABSOLUTE R_RISCV_64
+
+/// Every unresolved slot holds the address of PLT0, which begins with
+/// `auipc t2, ...; sub t1, t1, t3`.
+static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {
+  (void)index;
+  const uint32_t *words = (const uint32_t *)code;
+  if (room < 8 || (uintptr_t)code % 4 != 0) return false;
+  return (words[0] & 0xfff) == 0x397 && words[1] == 0x41c30333;
+}
+
+/// riscv_hwprobe(2), with errors as positive numbers: resolvers may run before
+/// they can call a function of the C library, so they are given this one.
+static inline int crebind_hwprobe(void *pairs, size_t pair_count, size_t cpu_count,
+                                  unsigned long *cpus, unsigned flags) {
+  register long a0 __asm__("a0") = (long)pairs;
+  register long a1 __asm__("a1") = (long)pair_count, a2 __asm__("a2") = (long)cpu_count;
+  register long a3 __asm__("a3") = (long)cpus, a4 __asm__("a4") = (long)flags;
+  register long number __asm__("a7") = 258;
+  __asm__ volatile("ecall"
+                   : "+r"(a0)
+                   : "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(number)
+                   : "memory");
+  return (int)-a0;
+}
+
+static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
+  return ((uintptr_t(*)(uint64_t, const void *))resolver)(hwcap.hwcap,
+                                                          (const void *)crebind_hwprobe);
+}

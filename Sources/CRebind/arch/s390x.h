@@ -1,0 +1,26 @@
+/// 64-bit IBM Z, big endian: relocations of the s390x ELF ABI supplement.
+
+#define CREBIND_R_JUMP_SLOT R_390_JMP_SLOT
+#define CREBIND_R_GLOB_DAT R_390_GLOB_DAT
+#define CREBIND_R_ABSOLUTE R_390_64
+
+/// An unresolved slot holds the address of its own PLT entry's second half:
+/// `basr %r1, 0; lgf %r1, 12(%r1); jg PLT0`, and the relocation's offset in its
+/// table. mold's slots hold PLT0 itself: `stg %r0, 56(%r15); larl %r1, ...`.
+static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {
+  static const uint8_t entry[] = {0x0d, 0x10, 0xe3, 0x10, 0x10, 0x0c, 0x00, 0x14, 0xc0, 0xf4};
+  static const uint8_t header[] = {0xe3, 0x00, 0xf0, 0x38, 0x00, 0x24, 0xc0, 0x10};
+  enum { OFFSET = 14 };
+  if (room < OFFSET + 4) return false;
+  size_t same = 0;
+  while (same < sizeof header && code[same] == header[same]) same++;
+  if (same == sizeof header) return true;
+  for (same = 0; same < sizeof entry && code[same] == entry[same];) same++;
+  uint32_t offset = (uint32_t)code[OFFSET] << 24 | (uint32_t)code[OFFSET + 1] << 16
+                    | (uint32_t)code[OFFSET + 2] << 8 | code[OFFSET + 3];
+  return same == sizeof entry && offset == index * sizeof(Elf64_Rela);
+}
+
+static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
+  return ((uintptr_t(*)(unsigned long))resolver)(hwcap.hwcap);
+}
