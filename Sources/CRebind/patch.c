@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include "patch.h"
+#include "futex.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -70,8 +70,7 @@ static bool find_needs(const struct crebind_image *image, const struct crebind_s
 static bool is_writable(uintptr_t address) {
   uint32_t own_word = 0;
   long result = crebind_runtime()->system_call(
-      SYS_futex, &own_word, FUTEX_WAKE_OP | FUTEX_PRIVATE_FLAG, 0, 0L, address,
-      FUTEX_OP(FUTEX_OP_OR, 0, FUTEX_OP_CMP_EQ, 0));
+      SYS_futex, &own_word, CREBIND_FUTEX_WAKE_OP, 0, 0L, address, CREBIND_FUTEX_OR_NOTHING);
   return result >= 0;
 }
 

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "runtime.h"
+#include "futex.h"
 
-#include <linux/futex.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -41,12 +41,12 @@ void crebind_lock(void) {
   if (__atomic_compare_exchange_n(&lock, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
     return;
   while (__atomic_exchange_n(&lock, 2, __ATOMIC_ACQUIRE) != 0)
-    crebind_runtime()->system_call(SYS_futex, &lock, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+    crebind_runtime()->system_call(SYS_futex, &lock, CREBIND_FUTEX_WAIT, 2, NULL, NULL, 0);
 }
 
 void crebind_unlock(void) {
   if (__atomic_exchange_n(&lock, 0, __ATOMIC_RELEASE) == 2)
-    crebind_runtime()->system_call(SYS_futex, &lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    crebind_runtime()->system_call(SYS_futex, &lock, CREBIND_FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 // MARK: Memory
