@@ -125,10 +125,10 @@ static bool decode_gnu_hash(const struct crebind_image *image, ElfW(Addr) d_ptr,
 
 static bool decode_sysv_hash(const struct crebind_image *image, ElfW(Addr) d_ptr,
                              struct crebind_sysv_hash *hash) {
-  uintptr_t address = table(image, d_ptr, 2 * sizeof(uint32_t), sizeof(uint32_t));
+  uintptr_t address = table(image, d_ptr, 2 * sizeof(Elf_Symndx), sizeof(Elf_Symndx));
   if (address == 0) return false;
-  const uint32_t *words = (const uint32_t *)address;
-  size_t available = room(image, address) / sizeof(uint32_t) - 2;
+  const Elf_Symndx *words = (const Elf_Symndx *)address;
+  size_t available = room(image, address) / sizeof(Elf_Symndx) - 2;
   if (words[0] > available || words[1] > available - words[0]) return false;
   hash->bucket_count = words[0];
   hash->chain_count = words[1];

@@ -28,10 +28,10 @@ struct crebind_gnu_hash {
   size_t chain_limit;
 };
 
-/// DT_HASH.
+/// DT_HASH. Its words have 8 bytes on s390x, and 4 elsewhere.
 struct crebind_sysv_hash {
-  const uint32_t *buckets, *chain;
-  uint32_t bucket_count, chain_count;
+  const Elf_Symndx *buckets, *chain;
+  size_t bucket_count, chain_count;
 };
 
 struct crebind_dynamic {
