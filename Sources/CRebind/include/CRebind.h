@@ -122,7 +122,8 @@ typedef enum crebind_slot_kind {
   CREBIND_JUMP_SLOT = 1 << 0,
   /// A slot that code loads the address from (`R_*_GLOB_DAT`).
   CREBIND_GLOB_DAT = 1 << 1,
-  /// A pointer in data (`R_X86_64_64`, `R_AARCH64_ABS64`).
+  /// A pointer in data (`R_X86_64_64`, `R_AARCH64_ABS64`). RISC-V does not tell
+  /// it from a glob dat: asking for one of the two selects both.
   CREBIND_ABSOLUTE = 1 << 2,
   CREBIND_ALL_SLOT_KINDS = CREBIND_JUMP_SLOT | CREBIND_GLOB_DAT | CREBIND_ABSOLUTE,
 } crebind_slot_kind;
