@@ -30,6 +30,12 @@ bool crebind_is_unresolved(const struct crebind_image *image, const struct crebi
   return crebind_is_lazy_stub((const uint8_t *)word, room, slot->index);
 }
 
+/// True if the word may be a local entry point, which only its own image can
+/// call.
+static bool is_local_entry(const struct crebind_image *image, uintptr_t word) {
+  return CREBIND_HAS_LOCAL_ENTRIES && crebind_image_segment(image, word, 1) != NULL;
+}
+
 /// True if the word is a link-time address still: the loader has mapped the
 /// image, but not relocated it.
 static bool is_unrelocated(const struct crebind_image *image, uintptr_t word) {
@@ -207,7 +213,8 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
     uintptr_t target = word - addend, canonical = crebind_canonical_plt_entry(plan->world, name);
     entry.is_lazy = crebind_is_unresolved(walk->image, slot, word);
     bool is_canonical = canonical != 0 && target == canonical;
-    if (entry.is_lazy || is_replacement || slot->kind == CREBIND_ABSOLUTE || is_canonical) {
+    if (entry.is_lazy || is_replacement || slot->kind == CREBIND_ABSOLUTE || is_canonical
+        || is_local_entry(walk->image, target)) {
       status = bind(walk, slot, name, &binding);
       if (status != CREBIND_OK) return status;
       entry.original = binding.function;

@@ -99,35 +99,12 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
 
 // MARK: - Visiting slots
 
-<<<<<<< HEAD
-/// The kind of slot that a relocation type fills, or 0.
-static unsigned kind_of(uint32_t type) {
-  // On some machines two of them are the same type.
-  if (type == CREBIND_R_JUMP_SLOT) return CREBIND_JUMP_SLOT;
-  if (type == CREBIND_R_GLOB_DAT) return CREBIND_GLOB_DAT;
-  if (type == CREBIND_R_ABSOLUTE) return CREBIND_ABSOLUTE;
-  return 0;
-=======
-static uint32_t name_of_symbol(const struct crebind_slot_scan *scan, uint32_t symbol) {
-  size_t low = 0, high = scan->matches.count;
-  const struct crebind_match *matches = (const struct crebind_match *)scan->matches.data;
-  while (high - low > 1) {
-    size_t middle = low + (high - low) / 2;
-    if (matches[middle].symbol <= symbol)
-      low = middle;
-    else
-      high = middle;
-  }
-  return matches[low].name;
-}
-
 /// The kinds of slot that a relocation type may fill; RISC-V has one type for
 /// two of them.
 static unsigned kinds_of(uint32_t type) {
   return (type == CREBIND_R_JUMP_SLOT ? CREBIND_JUMP_SLOT : 0)
          | (type == CREBIND_R_GLOB_DAT ? CREBIND_GLOB_DAT : 0)
          | (type == CREBIND_R_ABSOLUTE ? CREBIND_ABSOLUTE : 0);
->>>>>>> 433608f (Take RISC-V's only relocation for addresses as either kind of slot)
 }
 
 /// Visits the slots of one table whose symbol was matched, or all of them.
@@ -147,8 +124,10 @@ static crebind_status visit_table(
     size_t symbol = CREBIND_R_SYM(rel->r_info);
     if (scan != NULL && (symbol >= bit_count || (bits[symbol / 64] >> symbol % 64 & 1) == 0))
       continue;
-    unsigned kind = kind_of((uint32_t)CREBIND_R_TYPE(rel->r_info));
+    unsigned kind = kinds_of((uint32_t)CREBIND_R_TYPE(rel->r_info));
     if ((kind & kinds) == 0) continue;
+    // What may be data is changed with data's care.
+    if ((kind & CREBIND_ABSOLUTE) != 0) kind = CREBIND_ABSOLUTE;
     struct crebind_slot slot = {
         .address = image->bias + rel->r_offset,
         .kind = (crebind_slot_kind)kind,
@@ -167,38 +146,9 @@ crebind_status crebind_slot_scan_visit(
     const struct crebind_dynamic *dynamic, unsigned kinds,
     crebind_status (*visit)(void *context, const struct crebind_slot *slot, uint32_t name),
     void *context) {
-<<<<<<< HEAD
   crebind_status status = CREBIND_OK;
   if (scan != NULL && scan->matches.count == 0) return status;
   for (size_t t = 0; t < 3 && status == CREBIND_OK; t++)
     status = visit_table(scan, image, &dynamic->relocations[t], kinds, visit, context);
   return status;
-=======
-  if (scan->matches.count == 0) return CREBIND_OK;
-  for (size_t t = 0; t < 3; t++) {
-    const struct crebind_relocations *table = &dynamic->relocations[t];
-    for (size_t i = table->relative_count; i < table->count; i++) {
-      // An ElfW(Rela) begins with an ElfW(Rel).
-      const ElfW(Rela) *rela = (const ElfW(Rela) *)table->data + i;
-      const ElfW(Rel) *rel =
-          table->is_rela ? (const ElfW(Rel) *)rela : (const ElfW(Rel) *)table->data + i;
-      uint32_t symbol = (uint32_t)CREBIND_R_SYM(rel->r_info);
-      if (!has_bit(&scan->bits, symbol)) continue;
-      unsigned kind = kinds_of((uint32_t)CREBIND_R_TYPE(rel->r_info));
-      if ((kind & kinds) == 0) continue;
-      // What may be data is changed with data's care.
-      if ((kind & CREBIND_ABSOLUTE) != 0) kind = CREBIND_ABSOLUTE;
-      struct crebind_slot slot = {
-          .address = image->bias + rel->r_offset,
-          .kind = (crebind_slot_kind)kind,
-          .index = (uint32_t)i,
-          .symbol = symbol,
-          .addend = table->is_rela ? (intptr_t)rela->r_addend : 0,
-      };
-      crebind_status status = visit(context, &slot, name_of_symbol(scan, symbol));
-      if (status != CREBIND_OK) return status;
-    }
-  }
-  return CREBIND_OK;
->>>>>>> 433608f (Take RISC-V's only relocation for addresses as either kind of slot)
 }
