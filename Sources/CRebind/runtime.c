@@ -65,9 +65,15 @@ static size_t round_up_to_page(size_t size) {
 void *crebind_pages(size_t size) {
   size_t rounded = round_up_to_page(size);
   if (rounded == 0) return NULL;
-  long result = crebind_runtime()->system_call(CREBIND_SYS_MMAP, NULL, rounded,
-                                               PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+  const int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+#ifdef __s390x__
+  // The kernel takes the address of the arguments there.
+  const long arguments[] = {0, (long)rounded, protection, flags, -1, 0};
+  long result = crebind_runtime()->system_call(CREBIND_SYS_MMAP, arguments);
+#else
+  long result = crebind_runtime()->system_call(CREBIND_SYS_MMAP, NULL, rounded, protection, flags,
                                                -1, 0L);
+#endif
   return result == -1 ? NULL : (void *)result;
 }
 
