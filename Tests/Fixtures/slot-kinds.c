@@ -48,11 +48,17 @@ static int reached_by(unsigned kinds) {
 int main(void) {
   assigned = own;
   int jump_slots = reached_by(CREBIND_JUMP_SLOT), glob_dats = reached_by(CREBIND_GLOB_DAT);
-  // Some linkers serve calls and addresses from one slot.
-  CHECK(jump_slots + glob_dats == 2);
-  CHECK(reached_by(CREBIND_JUMP_SLOT | CREBIND_GLOB_DAT) == 2);
-  CHECK(reached_by(CREBIND_ABSOLUTE) == 1);
+  int absolutes = reached_by(CREBIND_ABSOLUTE);
+  // Some linkers serve calls and addresses from one slot, and ppc64le's load
+  // addresses from absolute ones.
+#ifdef __riscv
+  CHECK(glob_dats == absolutes && jump_slots + absolutes == 3);
+#else
+  CHECK(absolutes >= 1 && jump_slots + glob_dats + absolutes == 3);
+  CHECK(reached_by(CREBIND_JUMP_SLOT | CREBIND_GLOB_DAT) == jump_slots + glob_dats);
+#endif
+  CHECK(reached_by(CREBIND_GLOB_DAT | CREBIND_ABSOLUTE) == 3 - jump_slots);
   CHECK(reached_by(CREBIND_ALL_SLOT_KINDS) == 3);
   CHECK(reached_by(0) == 3);
-  printf("%d by jump slot, %d by glob dat, 1 by absolute\n", jump_slots, glob_dats);
+  printf("%d by jump slot, %d by glob dat, %d by absolute\n", jump_slots, glob_dats, absolutes);
 }
