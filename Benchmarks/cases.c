@@ -46,7 +46,7 @@ static void measure_rebind(struct sample *sample, size_t count) {
   const crebind_rebinding *rebindings = batch(0, count), *others = batch(1, count);
   crebind_handle *handle, *other;
   crebind_report report;
-  double times[5];
+  double times[7];
   times[0] = now();
   if (crebind_apply(rebindings, count, NULL, &handle, &report, NULL) != CREBIND_OK) return;
   times[1] = now();
@@ -56,10 +56,17 @@ static void measure_rebind(struct sample *sample, size_t count) {
   times[3] = now();
   if (crebind_restore(handle, NULL, NULL) != CREBIND_OK) return;
   times[4] = now();
+  if (crebind_apply(rebindings, count, NULL, &handle, NULL, NULL) != CREBIND_OK) return;
+  if (crebind_apply(others, count, NULL, &other, NULL, NULL) != CREBIND_OK) return;
+  times[5] = now();
+  if (crebind_restore(handle, NULL, NULL) != CREBIND_OK) return;
+  times[6] = now();
+  if (crebind_restore(other, NULL, NULL) != CREBIND_OK) return;
   sample->first = times[1] - times[0];
   sample->again = times[2] - times[1];
   sample->restore_again = times[3] - times[2];
   sample->restore = times[4] - times[3];
+  sample->restore_below = times[6] - times[5];
   sample->slots = report.changed;
   sample->patched_images = report.images;
   sample->is_valid = true;

@@ -9,7 +9,7 @@
 /// Nanoseconds, but for the counts.
 struct sample {
   struct census census;
-  double scan, first, again, restore_again, restore;
+  double scan, first, again, restore_again, restore, restore_below;
   size_t slots, patched_images;
   /// What the core mapped at most, and what became resident.
   size_t peak_mapped, peak_resident;

@@ -60,17 +60,18 @@ static struct libraries default_libraries(void) {
 
 // MARK: - Cases
 
-enum column { SCAN, FIRST, AGAIN, RESTORE_AGAIN, RESTORE, COLUMN_COUNT };
+enum column { SCAN, FIRST, AGAIN, RESTORE_AGAIN, RESTORE, RESTORE_BELOW, COLUMN_COUNT };
 
-/// The medians of the repetitions.
+/// The medians of the repetitions: of the times, and of their ratios to the scan
+/// in the same process.
 struct result {
   struct sample last;
-  double columns[COLUMN_COUNT];
+  double times[COLUMN_COUNT], ratios[COLUMN_COUNT];
 };
 
 static struct result repeat(enum case_kind kind, size_t name_count, int repetitions,
                             const struct libraries *libraries, size_t image_limit) {
-  double columns[COLUMN_COUNT][MAX_REPETITIONS];
+  double times[COLUMN_COUNT][MAX_REPETITIONS], ratios[COLUMN_COUNT][MAX_REPETITIONS];
   struct result result;
   for (int i = 0; i < repetitions; i++) {
     struct sample sample = measure_case(kind, name_count, libraries, image_limit);
@@ -78,37 +79,49 @@ static struct result repeat(enum case_kind kind, size_t name_count, int repetiti
       fprintf(stderr, "rebind-benchmark: a case with %zu names failed\n", name_count);
       exit(1);
     }
-    columns[SCAN][i] = sample.scan;
-    columns[FIRST][i] = sample.first;
-    columns[AGAIN][i] = sample.again;
-    columns[RESTORE_AGAIN][i] = sample.restore_again;
-    columns[RESTORE][i] = sample.restore;
+    const double columns[COLUMN_COUNT] = {
+        [SCAN] = sample.scan,
+        [FIRST] = sample.first,
+        [AGAIN] = sample.again,
+        [RESTORE_AGAIN] = sample.restore_again,
+        [RESTORE] = sample.restore,
+        [RESTORE_BELOW] = sample.restore_below,
+    };
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+      times[c][i] = columns[c];
+      ratios[c][i] = columns[c] / sample.scan;
+    }
     result.last = sample;
   }
-  for (int c = 0; c < COLUMN_COUNT; c++)
-    result.columns[c] = median(columns[c], (size_t)repetitions);
+  for (int c = 0; c < COLUMN_COUNT; c++) {
+    result.times[c] = median(times[c], (size_t)repetitions);
+    result.ratios[c] = median(ratios[c], (size_t)repetitions);
+  }
   return result;
 }
 
 // MARK: - Table
 
 /// \param fishhook The time of fishhook's loop beside it, or 0.
-static void print_row(const char *label, size_t name_count, double time, double scan,
-                      double fishhook) {
+static void print_row(const char *label, size_t name_count, const struct result *result,
+                      enum column column, double fishhook) {
   char names[24] = "";
   if (name_count != 0) snprintf(names, sizeof names, "%zu", name_count);
-  printf("%-24s %5s %9.3f %9.2f", label, names, time / 1e6, time / scan);
+  double time = result->times[column];
+  printf("%-24s %5s %9.3f %9.2f", label, names, time / 1e6, result->ratios[column]);
   if (fishhook != 0) printf(" %13.1f", fishhook / time);
   putchar('\n');
 }
 
 static void print_calls(void) {
   struct call_times calls = measure_calls();
-  printf("\n%-34s %8s %11s\n", "call", "ns", "/ unhooked");
-  printf("%-34s %8.2f %11.2f\n", "unhooked, through the PLT", calls.unhooked, 1.0);
-  printf("%-34s %8.2f %11.2f\n", "replacement that returns at once", calls.replaced,
+  printf("\n%-36s %8s %11s\n", "call", "ns", "/ unhooked");
+  printf("%-36s %8.2f %11.2f\n", "unhooked, through the PLT", calls.unhooked, 1.0);
+  printf("%-36s %8.2f %11.2f\n", "the replacement itself", calls.replacement,
+         calls.replacement / calls.unhooked);
+  printf("%-36s %8.2f %11.2f\n", "replacement that returns at once", calls.replaced,
          calls.replaced / calls.unhooked);
-  printf("%-34s %8.2f %11.2f\n", "replacement that calls the original", calls.passed_on,
+  printf("%-36s %8.2f %11.2f\n", "replacement that calls the original", calls.passed_on,
          calls.passed_on / calls.unhooked);
 }
 
@@ -145,21 +158,20 @@ int main(int argc, char **argv) {
   printf("%zu images, %zu relocations, %zu of them relative; medians of %d processes\n\n",
          census->images, census->relocations, census->relative, repetitions);
   printf("%-24s %5s %9s %9s %13s\n", "", "names", "ms", "/ scan", "fishhook's /");
-  print_row("scan of every r_info", 0, rebind[STEPS - 1].columns[SCAN],
-            rebind[STEPS - 1].columns[SCAN], 0);
+  print_row("scan of every r_info", 0, &rebind[STEPS - 1], SCAN, 0);
   for (int i = 0; i < STEPS; i++)
-    print_row("fishhook's loop", name_counts[i], fishhook[i].columns[FIRST],
-              fishhook[i].columns[SCAN], 0);
+    print_row("fishhook's loop", name_counts[i], &fishhook[i], FIRST, 0);
   static const char *const labels[COLUMN_COUNT] = {
       [FIRST] = "apply, first call",
       [AGAIN] = "apply others on top",
       [RESTORE_AGAIN] = "restore these",
       [RESTORE] = "restore the first",
+      [RESTORE_BELOW] = "restore below others",
   };
   for (int column = FIRST; column < COLUMN_COUNT; column++)
     for (int i = 0; i < STEPS; i++)
-      print_row(labels[column], name_counts[i], rebind[i].columns[column],
-                rebind[i].columns[SCAN], fishhook[i].columns[FIRST]);
+      print_row(labels[column], name_counts[i], &rebind[i], (enum column)column,
+                fishhook[i].times[FIRST]);
 
   putchar('\n');
   for (int i = 0; i < STEPS; i++)
