@@ -98,7 +98,29 @@ struct walk {
   uint32_t known;
   const struct crebind_image *image;
   const struct crebind_dynamic *dynamic;
+  /// The versions asked for last, by the low bits of their index: an image's
+  /// references share a few of them.
+  struct {
+    uint32_t key;
+    const char *name;
+  } versions[4];
 };
+
+/// The version of a symbol of the image.
+static const char *version_of(struct walk *walk, uint32_t index) {
+  const struct crebind_dynamic *dynamic = walk->dynamic;
+  const ElfW(Sym) *symbol = crebind_symbol(dynamic, index);
+  if (dynamic->versym == NULL || symbol == NULL) return NULL;
+  uint32_t entry = dynamic->versym[index];
+  // Never 0, and apart for what the image defines itself.
+  uint32_t key = entry | (symbol->st_shndx == SHN_UNDEF ? 1u << 16 : 1u << 17);
+  size_t at = entry % (sizeof walk->versions / sizeof *walk->versions);
+  if (walk->versions[at].key != key) {
+    walk->versions[at].key = key;
+    walk->versions[at].name = crebind_symbol_version(walk->image, dynamic, index).name;
+  }
+  return walk->versions[at].name;
+}
 
 static crebind_status append_entry(struct crebind_plan *plan, const struct crebind_entry *entry) {
   struct crebind_entry *place = crebind_vector_append(&plan->entries, 1);
@@ -115,17 +137,17 @@ struct binding {
   bool is_known;
 };
 
-static crebind_status bind(const struct walk *walk, const struct crebind_slot *slot,
+static crebind_status bind(struct walk *walk, const struct crebind_slot *slot,
                            const struct crebind_name *name, struct binding *binding) {
   if (binding->is_known) return CREBIND_OK;
   binding->is_known = true;
-  binding->version = crebind_symbol_version(walk->image, walk->dynamic, slot->symbol).name;
+  binding->version = version_of(walk, slot->symbol);
   return crebind_world_resolve(walk->plan->world, walk->index, name, binding->version, false,
                                &binding->function, &binding->definer);
 }
 
 /// The item of the batch that selects the slot; SIZE_MAX for none.
-static crebind_status select_item(const struct walk *walk, const struct crebind_slot *slot,
+static crebind_status select_item(struct walk *walk, const struct crebind_slot *slot,
                                   uint32_t first, struct binding *binding, size_t *selected) {
   const struct crebind_batch *batch = walk->plan->batch;
   for (uint32_t i = first + 1; i != 0; i = crebind_batch_item(batch, i - 1)->next) {
@@ -162,7 +184,7 @@ static bool is_replacement_of(struct crebind_item *item, uintptr_t function) {
 }
 
 static crebind_status visit_slot(void *context, const struct crebind_slot *slot, uint32_t unique) {
-  const struct walk *walk = context;
+  struct walk *walk = context;
   struct crebind_plan *plan = walk->plan;
   const struct crebind_batch *batch = plan->batch;
 
@@ -271,12 +293,12 @@ static crebind_status add_definition(const struct walk *walk, uint32_t symbol_in
   return append_entry(plan, &entry);
 }
 
-static crebind_status add_definitions(const struct walk *walk) {
+static crebind_status add_definitions(struct walk *walk) {
   const struct crebind_batch *batch = walk->plan->batch;
   for (size_t m = 0; m < walk->plan->scan.matches.count; m++) {
     uint32_t match = *(uint32_t *)crebind_vector_at(&walk->plan->scan.matches, m);
     if (!crebind_is_exported_function(crebind_symbol(walk->dynamic, match))) continue;
-    const char *version = crebind_symbol_version(walk->image, walk->dynamic, match).name;
+    const char *version = version_of(walk, match);
     uint32_t name = crebind_slot_scan_name(&walk->plan->scan, match);
     uint32_t first = *(uint32_t *)crebind_vector_at(&batch->first, name);
     for (uint32_t i = first + 1; i != 0; i = crebind_batch_item(batch, i - 1)->next) {
@@ -295,8 +317,13 @@ crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, b
   const struct crebind_image *image = crebind_world_image(plan->world, index);
   bool redirects = crebind_batch_redirects_definitions(plan->batch);
   if (image->is_vdso || image->is_loader || (!in_scope && !redirects)) return CREBIND_OK;
-  struct walk walk = {plan, index, crebind_world_known(plan->world, index), image,
-                      crebind_world_dynamic(plan->world, index)};
+  struct walk walk = {
+      .plan = plan,
+      .index = index,
+      .known = crebind_world_known(plan->world, index),
+      .image = image,
+      .dynamic = crebind_world_dynamic(plan->world, index),
+  };
   crebind_status status = crebind_slot_scan_match(&plan->scan, walk.dynamic, &plan->batch->names);
   if (status == CREBIND_OK && in_scope)
     status = crebind_slot_scan_visit(&plan->scan, image, walk.dynamic,
