@@ -37,7 +37,9 @@ let package = Package(
         "CLibelf",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: swiftSettings),
+      swiftSettings: swiftSettings,
+      // __cxa_demangle, in whatever way the standard library is linked.
+      linkerSettings: [.linkedLibrary("stdc++")]),
 
     .executableTarget(
       name: "open-close", dependencies: ["Rebind"],

@@ -1,0 +1,56 @@
+import Glibc
+
+/// What makes the mangled names of Swift and C++ readable.
+///
+/// The last readable name is kept until the next one, so that no caller has to free it.
+struct Demangler: ~Copyable {
+  private var kept: UnsafeMutablePointer<CChar>?
+
+  deinit { free(kept) }
+
+  /// The readable name, valid until the next call; nil if the name is not mangled.
+  ///
+  /// `name` ends at its first zero byte, and has one.
+  mutating func demangle(_ name: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    guard let name = name.assumingMemoryBound(to: CChar.self).baseAddress else { return nil }
+    let demangled: UnsafeMutablePointer<CChar>?
+    if Self.has(name, "_Z") {
+      demangled = cxxDemangle(name, nil, nil, nil)
+    } else if Self.swiftPrefixes.contains(where: { Self.has(name, $0) }) {
+      demangled = swiftDemangle(name, strlen(name), nil, nil, 0)
+    } else {
+      return nil
+    }
+    free(kept)
+    kept = demangled
+    // What it cannot read swift_demangle gives back as it was.
+    guard let demangled, strcmp(demangled, name) != 0 else { return nil }
+    return UnsafeRawBufferPointer(start: demangled, count: strlen(demangled))
+  }
+
+  /// How the names of Swift's manglings start: Swift 5, Embedded Swift, Swift 4, macros.
+  private static let swiftPrefixes: [StaticString] = [
+    "$s", "$S", "$e", "_$s", "_$S", "_$e", "_T0", "@__swiftmacro_",
+  ]
+
+  private static func has(_ name: UnsafePointer<CChar>, _ prefix: StaticString) -> Bool {
+    strncmp(name, prefix.utf8Start, prefix.utf8CodeUnitCount) == 0
+  }
+}
+
+// Neither has a header that Swift can import. Both take and return only pointers and integers,
+// which Swift's calling convention passes as C's does.
+
+/// The corresponding function of the Swift runtime is `swift_demangle`.
+@_silgen_name("swift_demangle")
+private func swiftDemangle(
+  _ name: UnsafePointer<CChar>, _ length: Int, _ buffer: UnsafeMutablePointer<CChar>?,
+  _ bufferSize: UnsafeMutablePointer<Int>?, _ flags: UInt32
+) -> UnsafeMutablePointer<CChar>?
+
+/// The corresponding function of the C++ ABI is `abi::__cxa_demangle`.
+@_silgen_name("__cxa_demangle")
+private func cxxDemangle(
+  _ name: UnsafePointer<CChar>, _ buffer: UnsafeMutablePointer<CChar>?,
+  _ bufferSize: UnsafeMutablePointer<Int>?, _ status: UnsafeMutablePointer<Int32>?
+) -> UnsafeMutablePointer<CChar>?

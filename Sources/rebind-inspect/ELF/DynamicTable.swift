@@ -1,0 +1,63 @@
+import CLibelf
+import Glibc
+
+/// The dynamic table: where the loader finds an image's other tables. The corresponding segment
+/// is `PT_DYNAMIC`.
+struct DynamicTable {
+  private let table: TableData
+  private let elfClass: ELFClass
+  private let count: Int
+
+  /// The table of a file; nil if it has none, as relocatable and debug files.
+  init?(of file: ELFFile) throws(InputError) {
+    guard !file.isDebugFile,
+      let segment = file.segments.first(where: { $0.type == .dynamic })
+    else { return nil }
+    table = try file.reader.data(
+      at: segment.offset, size: segment.fileSize, as: ELF_T_DYN, field: "PT_DYNAMIC")
+    elfClass = file.reader.elfClass
+    let (table, elfClass) = (table, elfClass)
+    let capacity =
+      elfClass == .bits64 ? table.count(of: UInt64.self) / 2 : table.count(of: UInt32.self) / 2
+    count = (0..<capacity).first { Self.entry($0, table, elfClass).tag == .null } ?? capacity
+  }
+
+  /// The value of a tag; nil if the table has no such tag. The last one counts, as for glibc.
+  ///
+  /// - Complexity: O(*n*), where *n* is the number of entries.
+  subscript(tag: DynamicTag) -> UInt64? {
+    var index = count
+    while index > 0 {
+      index -= 1
+      let entry = Self.entry(index, table, elfClass)
+      if entry.tag == tag { return entry.value }
+    }
+    return nil
+  }
+
+  /// The value of a tag that the table cannot be without. `field` is its constant.
+  func value(of tag: DynamicTag, field: String) throws(InputError) -> UInt64 {
+    guard let value = self[tag] else {
+      throw table.error(.malformed("is missing"), field: field)
+    }
+    return value
+  }
+
+  /// An entry is two words of the class, `d_tag` and `d_un`.
+  private static func entry(
+    _ index: Int, _ table: TableData, _ elfClass: ELFClass
+  ) -> (tag: DynamicTag, value: UInt64) {
+    switch elfClass {
+    case .bits64:
+      return (
+        DynamicTag(rawValue: table.entry(2 * index, as: Int64.self)),
+        table.entry(2 * index + 1, as: UInt64.self)
+      )
+    case .bits32:
+      return (
+        DynamicTag(rawValue: Int64(table.entry(2 * index, as: Int32.self))),
+        UInt64(table.entry(2 * index + 1, as: UInt32.self))
+      )
+    }
+  }
+}

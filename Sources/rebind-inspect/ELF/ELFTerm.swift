@@ -1,0 +1,38 @@
+/// A raw value of a file that the format gives a name to.
+///
+/// A value without a name is written as the range that it lies in and its distance from there,
+/// `LOOS+2` or `LOPROC+0`, and outside of the reserved ranges as `UNKNOWN+7`. So the raw value
+/// can always be told from the text.
+protocol ELFTerm: RawRepresentable, Equatable where RawValue: FixedWidthInteger & UnsignedInteger {
+  init(rawValue: RawValue)
+
+  var name: StaticString? { get }
+
+  /// The values that belong to operating systems, `LOOS` to `HIOS`.
+  static var osSpecific: ClosedRange<RawValue>? { get }
+  /// The values that belong to processors, `LOPROC` to `HIPROC`.
+  static var processorSpecific: ClosedRange<RawValue>? { get }
+}
+
+extension ELFTerm {
+  static var osSpecific: ClosedRange<RawValue>? { nil }
+  static var processorSpecific: ClosedRange<RawValue>? { nil }
+}
+
+extension OutputBuffer {
+  /// Appends the value's name. The caller has reserved `longestTerm` bytes.
+  mutating func append<Term: ELFTerm>(_ term: Term) {
+    if let name = term.name {
+      append(name)
+    } else if let range = Term.osSpecific, range.contains(term.rawValue) {
+      append("LOOS+")
+      append(decimal: UInt64(term.rawValue - range.lowerBound))
+    } else if let range = Term.processorSpecific, range.contains(term.rawValue) {
+      append("LOPROC+")
+      append(decimal: UInt64(term.rawValue - range.lowerBound))
+    } else {
+      append("UNKNOWN+")
+      append(decimal: UInt64(term.rawValue))
+    }
+  }
+}

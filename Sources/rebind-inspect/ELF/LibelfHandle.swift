@@ -1,0 +1,37 @@
+import CLibelf
+import Glibc
+
+/// libelf's descriptor of a file, ended with the last use of this value.
+///
+/// The type is all of rebind-inspect that calls libelf. It trusts its caller with the ranges,
+/// which `ELFReader` checks.
+struct LibelfHandle: ~Copyable {
+  private let elf: OpaquePointer
+
+  /// Maps the file. The corresponding call is `elf_begin` with `ELF_C_READ_MMAP`.
+  init?(_ file: borrowing RegularFile) {
+    elf_version(UInt32(EV_CURRENT))
+    guard let elf = elf_begin(file.descriptor, ELF_C_READ_MMAP, nil) else { return nil }
+    self.elf = elf
+  }
+
+  deinit { elf_end(elf) }
+
+  /// The ELF header. The corresponding call is `gelf_getehdr`.
+  func header() -> GElf_Ehdr? {
+    var header = GElf_Ehdr()
+    return gelf_getehdr(elf, &header) == nil ? nil : header
+  }
+
+  /// A range of the file in the host's byte order, valid as long as this value; nil if there is
+  /// no memory for it.
+  ///
+  /// It is the mapping itself where that is in the host's order and aligned, and else a copy. The
+  /// corresponding call is `elf_getdata_rawchunk`.
+  func chunk(at offset: UInt64, size: UInt64, as type: Elf_Type) -> UnsafeRawBufferPointer? {
+    guard let offset = Int64(exactly: offset), let size = Int(exactly: size),
+      let data = elf_getdata_rawchunk(elf, offset, size, type)
+    else { return nil }
+    return UnsafeRawBufferPointer(start: data.pointee.d_buf, count: data.pointee.d_size)
+  }
+}

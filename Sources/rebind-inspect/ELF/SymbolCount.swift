@@ -1,0 +1,60 @@
+import CLibelf
+import Glibc
+
+/// How many dynamic symbols there are, and what says so: no tag of the dynamic table does.
+struct SymbolCount {
+  /// The number, the null symbol included.
+  let value: UInt64
+  let source: Source
+
+  /// What the number was taken from, in the order of trust.
+  enum Source: String {
+    /// The section header, if no hash table knows of more symbols.
+    case sectionHeader = "SHT_DYNSYM"
+    /// The hash table that has all symbols.
+    case hash = "DT_HASH"
+    /// The hash table that has the exported symbols, which come last.
+    case gnuHash = "DT_GNU_HASH"
+    /// The highest symbol index that a relocation names.
+    case relocations = "relocations"
+  }
+
+  /// The number of symbols of a table at `offset`, of `entrySize` bytes each.
+  init(
+    of file: ELFFile, _ dynamic: DynamicTable, tableAt offset: UInt64, entrySize: UInt64
+  ) throws(InputError) {
+    let section = file.sections.first { $0.type == .dynamicSymbols && $0.offset == offset }
+    let inSection = section.map { $0.size / entrySize }
+    let hashed: UInt64? =
+      if let address = dynamic[.hash] {
+        try SymbolHashTable.symbolCount(address, in: file)
+      } else {
+        nil
+      }
+    let leastHashed: UInt64? =
+      if let address = dynamic[.gnuHash] {
+        try SymbolHashTable.leastSymbolCount(address, in: file)
+      } else {
+        nil
+      }
+
+    if let inSection, inSection >= hashed ?? 0, inSection >= leastHashed ?? 0 {
+      self.init(value: inSection, source: .sectionHeader)
+    } else if let hashed {
+      self.init(value: hashed, source: .hash)
+    } else {
+      // A GNU hash table may have none of the symbols that the image imports.
+      let named = try RelocationTable.highestSymbolIndex(of: file, dynamic) + 1
+      if let leastHashed, leastHashed >= named {
+        self.init(value: leastHashed, source: .gnuHash)
+      } else {
+        self.init(value: named, source: .relocations)
+      }
+    }
+  }
+
+  private init(value: UInt64, source: Source) {
+    self.value = value
+    self.source = source
+  }
+}

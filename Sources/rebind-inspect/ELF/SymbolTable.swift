@@ -1,0 +1,70 @@
+import CLibelf
+import Glibc
+
+/// The symbols that the loader binds by. The corresponding tag is `DT_SYMTAB`.
+///
+/// It starts from the dynamic table, so it is there without section headers too.
+struct SymbolTable {
+  /// How many symbols there are, the null symbol at index 0 included.
+  let count: Int
+  let source: SymbolCount.Source
+  let strings: StringTable
+  let versions: VersionTable?
+  let elfClass: ELFClass
+  private let table: TableData
+
+  /// The table of a file, each name and version of which has been checked; nil if it has none.
+  init?(of file: ELFFile) throws(InputError) {
+    guard let dynamic = try DynamicTable(of: file), let address = dynamic[.symbolTable] else {
+      return nil
+    }
+    elfClass = file.reader.elfClass
+    let entrySize = UInt64(
+      elfClass == .bits64 ? MemoryLayout<Elf64_Sym>.size : MemoryLayout<Elf32_Sym>.size)
+    let statedSize = try dynamic.value(of: .symbolSize, field: "DT_SYMENT")
+    let offset = try file.locate(address, field: "DT_SYMTAB").offset
+    guard statedSize == entrySize else {
+      throw file.reader.error(
+        .malformed("is \(statedSize), not \(entrySize)"), field: "DT_SYMENT", at: nil)
+    }
+    let symbolCount = try SymbolCount(
+      of: file, dynamic, tableAt: offset, entrySize: entrySize)
+    table = try file.table(
+      atAddress: address, count: symbolCount.value, entrySize: entrySize, as: ELF_T_SYM,
+      field: "DT_SYMTAB")
+    // The table is in memory, so its count fits.
+    count = Int(symbolCount.value)
+    source = symbolCount.source
+    strings = try StringTable(of: file, dynamic)
+    versions = try VersionTable(of: file, dynamic, count: count, strings: strings)
+    try check(file)
+  }
+
+  /// The symbol at an index below `count`.
+  subscript(index: Int) -> Symbol {
+    switch elfClass {
+    case .bits64: Symbol(table.entry(index, as: Elf64_Sym.self))
+    case .bits32: Symbol(table.entry(index, as: Elf32_Sym.self))
+    }
+  }
+
+  /// The bytes of a symbol's name, ended by the first zero byte.
+  func name(of symbol: Symbol) -> UnsafeRawBufferPointer {
+    strings.bytes(from: symbol.nameOffset)
+  }
+
+  /// The indices of all symbols but the null symbol.
+  var indices: Range<Int> { min(1, count)..<count }
+
+  private func check(_ file: ELFFile) throws(InputError) {
+    for index in indices {
+      let symbol = self[index]
+      guard symbol.nameOffset < strings.count else {
+        throw table.error(
+          .malformed("has a name at \(hex(symbol.nameOffset)) of DT_STRTAB, behind its end"),
+          field: "symbol \(index)", distance: index * (table.bytes.count / count))
+      }
+      try versions?.check(symbolAt: index)
+    }
+  }
+}

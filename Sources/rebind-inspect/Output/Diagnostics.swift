@@ -1,0 +1,24 @@
+import Glibc
+
+/// The lines on standard error.
+enum Diagnostics {
+  /// Writes why a file was not read, as one line.
+  static func report(_ error: InputError) {
+    var line = OutputBuffer(descriptor: STDERR_FILENO)
+    line.append(text: "rebind-inspect: ")
+    line.append(path: error.path, .line)
+    line.append(text: ": \(error.message)\n")
+    line.flush()
+  }
+
+  /// Ends the program because standard output could not be written.
+  static func exitAfterFailedWrite(_ number: Int32) -> Never {
+    // The reader of the pipe has what it wanted. SIGPIPE would have ended us, were it not
+    // ignored, and this is the status that a shell makes of that.
+    if number == EPIPE { exit(128 + SIGPIPE) }
+    var line = OutputBuffer(descriptor: STDERR_FILENO)
+    line.append(text: "rebind-inspect: standard output: \(String(cString: strerror(number)))\n")
+    line.flush()
+    exit(1)
+  }
+}

@@ -1,0 +1,108 @@
+/// The columns of a symbol's line of text: index, value, size, type, binding, visibility, section,
+/// name with version, and after these the demangled name.
+struct SymbolColumns {
+  private let style: TextStyle
+  // All widths are 0, which fills up nothing, where the columns are not aligned.
+  private var indexWidth = 0
+  private var valueWidth = 0
+  private var sizeWidth = 0
+  private var typeWidth = 0
+  private var bindingWidth = 0
+  private var visibilityWidth = 0
+  private var sectionWidth = 0
+
+  init(of table: SymbolTable, _ style: TextStyle) {
+    self.style = style
+    guard style.isAligned else { return }
+    let largest = table.indices.reduce(0) { max($0, table[$1].size) }
+    indexWidth = max("INDEX".utf8.count, String(table.count).utf8.count)
+    valueWidth = 2 + 2 * Int(table.elfClass.addressSize)
+    sizeWidth = max("SIZE".utf8.count, String(largest).utf8.count)
+    typeWidth = "SECTION".utf8.count
+    bindingWidth = "BINDING".utf8.count
+    visibilityWidth = "VISIBILITY".utf8.count
+    sectionWidth = "SECTION".utf8.count
+  }
+
+  func writeTitles(in output: inout OutputBuffer) {
+    guard style.isAligned else { return }
+    output.reserve(256)
+    color(TextStyle.heading, in: &output)
+    output.pad(indexWidth - 5)
+    output.append("INDEX ")
+    output.pad(valueWidth - 5)
+    output.append("VALUE ")
+    output.pad(sizeWidth - 4)
+    output.append("SIZE TYPE    BINDING VISIBILITY SECTION NAME")
+    color(TextStyle.plain, in: &output)
+    output.append(0x0a)
+  }
+
+  /// Writes all columns in front of the name.
+  @inline(__always)
+  func write(_ symbol: Symbol, _ index: Int, in output: inout OutputBuffer) {
+    output.reserve(256)
+    output.append(decimal: UInt64(index), width: indexWidth)
+    output.append(0x20)
+    output.append(hex: symbol.value, width: valueWidth)
+    output.append(0x20)
+    output.append(decimal: symbol.size, width: sizeWidth)
+    output.append(0x20)
+    write(symbol.type, width: typeWidth, in: &output)
+    write(symbol.binding, width: bindingWidth, in: &output)
+    write(symbol.visibility, width: visibilityWidth, in: &output)
+
+    if !symbol.isDefined { color(TextStyle.undefined, in: &output) }
+    let start = output.next
+    if let name = symbol.sectionIndex.name {
+      output.append(name)
+    } else {
+      output.append(decimal: UInt64(symbol.sectionIndex.rawValue))
+    }
+    output.pad(sectionWidth - (output.next - start))
+    if !symbol.isDefined { color(TextStyle.plain, in: &output) }
+    output.append(0x20)
+  }
+
+  /// Writes `name`, `name@version` or `name@@version`; `-` for a symbol without a name.
+  @inline(__always)
+  func writeName(
+    of symbol: Symbol, _ index: Int, _ table: SymbolTable, in output: inout OutputBuffer
+  ) {
+    let name = table.name(of: symbol)
+    if name[0] == 0 { output.append(0x2d) }
+    output.append(name: name, .column)
+    guard let version = table.versions?.version(of: symbol, at: index)
+    else { return }
+    output.reserve(TextStyle.longestColor + 2)
+    color(TextStyle.version, in: &output)
+    output.append(0x40)
+    if version.isDefault { output.append(0x40) }
+    output.append(name: table.strings.bytes(from: version.nameOffset), .column)
+    output.reserve(TextStyle.longestColor)
+    color(TextStyle.plain, in: &output)
+  }
+
+  /// Writes the readable name behind the mangled one.
+  func write(demangled name: UnsafeRawBufferPointer, in output: inout OutputBuffer) {
+    output.reserve(TextStyle.longestColor + 1)
+    output.append(0x20)
+    color(TextStyle.demangled, in: &output)
+    output.append(name: name, .line)
+    output.reserve(TextStyle.longestColor)
+    color(TextStyle.plain, in: &output)
+  }
+
+  @inline(__always)
+  private func write(_ term: some ELFTerm, width: Int, in output: inout OutputBuffer) {
+    let start = output.next
+    output.append(term)
+    output.pad(width - (output.next - start))
+    output.append(0x20)
+  }
+
+  @inline(__always)
+  private func color(_ sequence: StaticString, in output: inout OutputBuffer) {
+    if style.isColored { output.append(sequence) }
+  }
+}

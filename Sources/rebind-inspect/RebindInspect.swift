@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// The command `rebind-inspect`: what an ELF image holds, a subcommand a question.
+@main
+struct RebindInspect: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rebind-inspect",
+    abstract: "Show what an ELF image holds.",
+    usage: "rebind-inspect [<subcommand>] [<options>] <file> ...",
+    discussion: """
+      A failed file is one line on standard error, and the other files are still \
+      shown. The exit status is 0 if every file was read, 1 if one was not, and 64 if the \
+      command line is wrong.
+
+      EXAMPLES:
+        rebind-inspect libfoo.so
+        rebind-inspect symbols --imports --format json /usr/bin/env
+      """,
+    version: "0.1.0",
+    subcommands: [SymbolsCommand.self],
+    defaultSubcommand: SymbolsCommand.self)
+
+  static func main() {
+    main(RawArguments.encoded())
+  }
+}
