@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build demo test bench format lint clean
+.PHONY: help build demo test test-cross bench format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ demo: ## Hook open and close, then show the imports that made it possible
 test: ## Build and run all tests
 	@Scripts/bootstrap test
 	$(SWIFT) test
+
+test-cross: ## Build and run the C core's tests for other machines and for musl
+	@Scripts/test-cross
 
 bench: ## Measure the core beside a scan of all relocations and fishhook's loop
 	@$(MAKE) --no-print-directory -C Benchmarks run
