@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build demo test test-cross bench format lint clean
+.PHONY: help build demo test test-cross bench install format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ test: ## Build and run all tests
 
 test-cross: ## Build and run the C core's tests for other machines and for musl
 	@Scripts/test-cross
+
+install: ## Build the C library and install it under PREFIX (/usr/local), below DESTDIR
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' CC='$(CC)' Scripts/install
 
 bench: ## Measure the core beside a scan of all relocations and fishhook's loop
 	@$(MAKE) --no-print-directory -C Benchmarks run

@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `make install` gives to C users: it is complete, it exports what the
+/// headers declare, and a program builds against it.
+@Suite struct InstallTests {
+  /// An installation in a folder of its own.
+  struct Installation {
+    let directory: TemporaryDirectory
+    var root: URL { directory.url }
+
+    /// - Parameter variables: What make is given; % stands for the folder.
+    init(_ variables: [String]) throws {
+      directory = try TemporaryDirectory()
+      let arguments = variables.map { $0.replacing("%", with: directory.url.path) }
+      try InstallTests.make(["install"] + arguments, in: Places.package)
+    }
+
+    var library: URL { root.appending(path: "lib/librebind.so") }
+  }
+
+  /// Runs make with a clean set of flags: this test may itself run under make.
+  @discardableResult
+  static func make(
+    _ arguments: [String], in folder: URL, environment: [String: String] = [:]
+  ) throws -> ProcessResult {
+    let result = try run(
+      "make", ["--silent"] + arguments,
+      environment: ["MAKEFLAGS": "", "MFLAGS": ""].merging(environment) { $1 },
+      currentDirectory: folder)
+    try #require(result.succeeded, "\(result.errorOutput)")
+    #expect(result.errorOutput == "")
+    return result
+  }
+
+  @Test func installsLibrariesHeadersAndPackageFile() throws {
+    let installation = try Installation(["PREFIX=%"])
+    #expect(
+      try files(below: installation.root) == [
+        "include/rebind/CRebind.h", "include/rebind/fishhook.h",
+        "lib/librebind.a", "lib/librebind.so", "lib/librebind.so.0", "lib/librebind.so.0.1.0",
+        "lib/pkgconfig/rebind.pc",
+      ])
+    let dynamic = try run("readelf", ["--dynamic", "--wide", installation.library.path]).output
+    #expect(dynamic.contains("Library soname: [librebind.so.0]"))
+  }
+
+  /// A packager's folder takes the place of `/`, and is named in no file.
+  @Test func destinationFolderIsNotPartOfThePrefix() throws {
+    let installation = try Installation(["PREFIX=/opt/rebind", "DESTDIR=%"])
+    let package = installation.root.appending(path: "opt/rebind/lib/pkgconfig/rebind.pc")
+    let text = try String(contentsOf: package, encoding: .utf8)
+    #expect(text.hasPrefix("prefix=/opt/rebind\n"))
+    #expect(!text.contains(installation.root.path))
+  }
+
+  @Test func exportsWhatTheHeadersDeclareWithAVersion() throws {
+    let installation = try Installation(["PREFIX=%"])
+    let listing = try run(
+      "nm",
+      [
+        "--dynamic", "--defined-only", "--with-symbol-versions", "--format=just-symbols",
+        installation.library.path,
+      ])
+    let names = Set(listing.output.split(separator: "\n").map(String.init))
+    // The version is a symbol as well.
+    let declared = try declaredFunctions(
+      in: installation.root.appending(path: "include/rebind/CRebind.h"))
+    #expect(declared.isSuperset(of: ["rebind_symbols", "rebind_symbols_image", "crebind_apply"]))
+    #expect(names == Set(declared.map { $0 + "@@REBIND_0" }).union(["REBIND_0"]))
+  }
+
+  /// The sample, as its Makefile builds it.
+  @Test(arguments: [["STATIC=1"], []])
+  func sampleRunsAgainstTheInstalledCopy(flags: [String]) throws {
+    let installation = try Installation(["PREFIX=%"])
+    let program = installation.root.appending(path: "c-client")
+    try Self.make(
+      flags + ["OUTPUT=\(program.path)", "CFLAGS=-Werror"],
+      in: Places.package.appending(path: "Samples/c-client"),
+      environment: [
+        "PKG_CONFIG_PATH": installation.root.appending(path: "lib/pkgconfig").path
+      ])
+    let needed = try run("readelf", ["--dynamic", "--wide", program.path]).output
+    #expect(needed.contains("[librebind.so.0]") == flags.isEmpty)
+    let result = try run(program.path)
+    #expect(result.errorOutput == "")
+    #expect(
+      result.output == """
+        Hello, whoever you are
+        getenv("GREETED")
+        Hello, Rebind
+        Hello, whoever you are
+
+        """)
+    #expect(result.succeeded)
+  }
+
+  @Test func relativePrefixIsRefused() throws {
+    let result = try run(
+      "make", ["--silent", "install", "PREFIX=here"], environment: ["MAKEFLAGS": ""],
+      currentDirectory: Places.package)
+    #expect(!result.succeeded)
+    #expect(result.errorOutput.contains("install: PREFIX has to be an absolute path: here"))
+  }
+
+  /// The paths of the files below a folder, sorted.
+  private func files(below folder: URL) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      .filter {
+        var isDirectory: ObjCBool = false
+        let path = folder.appending(path: $0).path
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+          && !isDirectory.boolValue
+      }.sorted()
+  }
+
+  /// The functions that a header declares, read from the preprocessor's output.
+  private func declaredFunctions(in header: URL) throws -> Set<String> {
+    let text = try run("gcc", ["-E", "-P", header.path]).output
+    let declarations = text.split(separator: ";").filter {
+      !$0.contains("typedef") && !$0.contains("struct rebinding {")
+    }
+    return Set(
+      declarations.compactMap {
+        $0.firstMatch(of: /\b(crebind_\w+|rebind_\w+) ?\(/).map { String($0.1) }
+      })
+  }
+}
