@@ -2,9 +2,6 @@
 #include "attempt.h"
 #include "ask.h"
 
-#include <sys/syscall.h>
-#include <time.h>
-
 enum {
   /// An image that is being loaded is waited for this long, at a millisecond an
   /// attempt; then its open relro is taken as it is.
@@ -85,11 +82,6 @@ static crebind_status run_locked(void *opaque) {
   return status == CREBIND_OK ? CREBIND_BUSY : status;
 }
 
-static void pause_for_a_millisecond(void) {
-  struct timespec pause = {0, 1000000};
-  crebind_runtime()->system_call(SYS_nanosleep, &pause, NULL);
-}
-
 static void describe_failure(crebind_error *error, const struct crebind_attempt *attempt,
                              crebind_status status) {
   crebind_fail(error, status, -1);
@@ -123,7 +115,7 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, 
     if (status == CREBIND_BUSY && crebind_questions_are_open(&questions))
       crebind_questions_ask(&questions);
     else if (status == CREBIND_BUSY && i > 0)
-      pause_for_a_millisecond();
+      crebind_sleep(1000000);
     if (status != CREBIND_OK) describe_failure(error, &attempt, status);
     crebind_commit_end(&attempt.commit);
     crebind_world_end(&attempt.world);

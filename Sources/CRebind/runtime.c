@@ -49,6 +49,12 @@ void crebind_unlock(void) {
     crebind_runtime()->system_call(SYS_futex, &lock, CREBIND_FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
+void crebind_sleep(long nanoseconds) {
+  // The system call's own timespec: the C library's may have 64-bit seconds.
+  const long pause[2] = {0, nanoseconds};
+  crebind_runtime()->system_call(SYS_nanosleep, pause, NULL);
+}
+
 // MARK: Memory
 
 #ifdef SYS_mmap2

@@ -30,6 +30,9 @@ const struct crebind_runtime *crebind_runtime(void);
 void crebind_lock(void);
 void crebind_unlock(void);
 
+/// Waits, for less than a second.
+void crebind_sleep(long nanoseconds);
+
 /// Keeps the compiler from turning a loop into a call of memcpy or strlen,
 /// which might be the very function that is being rebound.
 #define CREBIND_KEEP_LOOP() __asm__ volatile("" ::: "memory")

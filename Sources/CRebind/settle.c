@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
-#include <time.h>
 
 enum {
   /// The window is some dozen instructions, a page fault and an IFUNC's resolver.
@@ -24,9 +23,10 @@ struct suspect {
 static uint64_t processor_time(int thread) {
   // CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD_MASK, see clock_getcpuclockid(3).
   long clock = (long)(~(unsigned)thread << 3 | 6);
-  struct timespec time = {0, 0};
-  if (crebind_runtime()->system_call(SYS_clock_gettime, (long)(int)clock, &time) != 0) return 0;
-  return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+  // The system call's own timespec: the C library's may have 64-bit seconds.
+  long time[2] = {0, 0};
+  if (crebind_runtime()->system_call(SYS_clock_gettime, (long)(int)clock, time) != 0) return 0;
+  return (uint64_t)time[0] * 1000000000 + (uint64_t)time[1];
 }
 
 /// Writes "/proc/self/task/N/stat".
@@ -104,9 +104,8 @@ bool crebind_settle(void) {
   struct crebind_vector suspects = CREBIND_VECTOR(struct suspect);
   size_t threads = 0;
   bool has_proc = collect(&suspects, &threads);
-  struct timespec pause = {0, NANOSECONDS_A_ROUND};
   for (int round = 0; round < ROUNDS && suspects.count != 0; round++) {
-    crebind_runtime()->system_call(SYS_nanosleep, &pause, NULL);
+    crebind_sleep(NANOSECONDS_A_ROUND);
     size_t left = 0;
     for (size_t i = 0; i < suspects.count; i++) {
       struct suspect *suspect = crebind_vector_at(&suspects, i);
@@ -117,7 +116,6 @@ bool crebind_settle(void) {
   crebind_vector_free(&suspects);
   if (has_proc) return threads > 1;
   // Nobody to ask: a few scheduler periods.
-  pause.tv_nsec = 20000000;
-  crebind_runtime()->system_call(SYS_nanosleep, &pause, NULL);
+  crebind_sleep(20000000);
   return true;
 }
