@@ -4,7 +4,6 @@
 #include "gather.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <sys/syscall.h>
 
 struct crebind_observation {
@@ -21,7 +20,7 @@ static struct crebind_observation *observations;
 /// order. Recursive, since a callback may load an image. Taken before the other
 /// locks.
 static struct {
-  uint32_t word;  // 0: free; 1: held; 2: held, and someone waits
+  crebind_mutex mutex;
   int owner;
   unsigned depth;
 } delivery;
@@ -32,12 +31,7 @@ static void lock_delivery(void) {
     delivery.depth++;
     return;
   }
-  uint32_t expected = 0;
-  if (!__atomic_compare_exchange_n(&delivery.word, &expected, 1, false, __ATOMIC_ACQUIRE,
-                                   __ATOMIC_RELAXED))
-    while (__atomic_exchange_n(&delivery.word, 2, __ATOMIC_ACQUIRE) != 0)
-      crebind_runtime()->system_call(SYS_futex, &delivery.word, FUTEX_WAIT_PRIVATE, 2, NULL, NULL,
-                                     0);
+  crebind_mutex_lock(&delivery.mutex);
   __atomic_store_n(&delivery.owner, own, __ATOMIC_RELAXED);
   delivery.depth = 1;
 }
@@ -45,8 +39,7 @@ static void lock_delivery(void) {
 static void unlock_delivery(void) {
   if (--delivery.depth != 0) return;
   __atomic_store_n(&delivery.owner, 0, __ATOMIC_RELAXED);
-  if (__atomic_exchange_n(&delivery.word, 0, __ATOMIC_RELEASE) == 2)
-    crebind_runtime()->system_call(SYS_futex, &delivery.word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+  crebind_mutex_unlock(&delivery.mutex);
 }
 
 // MARK: - Events

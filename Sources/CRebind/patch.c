@@ -25,6 +25,13 @@ struct needs {
   struct crebind_range relro;
 };
 
+/// The lowest bit's number; a builtin would call libgcc on some machines.
+static unsigned first_of(region_set set) {
+  unsigned bit = 0;
+  while ((set >> bit & 1) == 0) bit++;
+  return bit;
+}
+
 static int protection_of(const ElfW(Phdr) * segment) {
   return (segment->p_flags & PF_R ? PROT_READ : 0) | (segment->p_flags & PF_W ? PROT_WRITE : 0)
          | (segment->p_flags & PF_X ? PROT_EXEC : 0);
@@ -92,7 +99,7 @@ static crebind_status open_regions(const struct crebind_image *image, const stru
                                    struct crebind_patch_failure *failure) {
   *opened = 0;
   for (region_set left = needs->regions; left != 0; left &= left - 1) {
-    unsigned bit = (unsigned)__builtin_ctzll(left);
+    unsigned bit = first_of(left);
     struct region region = region_at(image, needs, bit);
     if (bit == 0 && is_writable(region.range.start)) {
       if (!accepts_open_relro) return CREBIND_BUSY;
@@ -130,7 +137,7 @@ crebind_status crebind_patch_image(const struct crebind_image *image,
     }
 
   for (; opened != 0; opened &= opened - 1) {
-    struct region region = region_at(image, &needs, (unsigned)__builtin_ctzll(opened));
+    struct region region = region_at(image, &needs, first_of(opened));
     int error = protect(region.range, region.protection);
     if (error == 0) continue;
     failure->system_error = error;

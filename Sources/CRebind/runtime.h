@@ -26,6 +26,12 @@ struct crebind_runtime {
 /// The one runtime, initialised before main and on first use.
 const struct crebind_runtime *crebind_runtime(void);
 
+/// A lock by futex(2). 0: free; 1: held; 2: held, and someone waits.
+typedef uint32_t crebind_mutex;
+
+void crebind_mutex_lock(crebind_mutex *mutex);
+void crebind_mutex_unlock(crebind_mutex *mutex);
+
 /// Serialises what changes or reads the records. Not recursive.
 void crebind_lock(void);
 void crebind_unlock(void);

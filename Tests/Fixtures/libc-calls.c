@@ -16,7 +16,8 @@ static void *hook(size_t size) {
 
 int main(void) {
   char *(*volatile duplicate)(const char *) = strdup;
-  crebind_rebinding rebinding = {"malloc", (void *)hook, (void **)&original};
+  crebind_rebinding rebinding = {
+      .name = "malloc", .replacement = (void *)hook, .original = (void **)&original};
   crebind_handle *handle;
   CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
   char *copy = duplicate("copy");

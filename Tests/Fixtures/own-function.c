@@ -17,7 +17,8 @@ static int hook(int number) {
 int main(void) {
   // Bind the slot first: an unresolved one has its original looked up anyway.
   CHECK(call_own_function(2) == 42);
-  crebind_rebinding rebinding = {"own_function", (void *)hook, (void **)&original};
+  crebind_rebinding rebinding = {
+      .name = "own_function", .replacement = (void *)hook, .original = (void **)&original};
   crebind_handle *handle;
   CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
   CHECK(call_own_function(2) == 43 && hooked == 1);
