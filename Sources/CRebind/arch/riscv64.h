@@ -29,7 +29,8 @@ static inline int crebind_hwprobe(void *pairs, size_t pair_count, size_t cpu_cou
   return (int)-a0;
 }
 
+/// The third argument is reserved, and glibc passes NULL.
 static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
-  return ((uintptr_t(*)(uint64_t, const void *))resolver)(hwcap.hwcap,
-                                                          (const void *)crebind_hwprobe);
+  return ((uintptr_t(*)(uint64_t, const void *, const void *))resolver)(
+      hwcap.hwcap, (const void *)crebind_hwprobe, NULL);
 }
