@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "ask.h"
+#include "attempt.h"
 
 #include <dlfcn.h>
 
@@ -93,8 +94,10 @@ crebind_status crebind_questions_collect_scopes(struct crebind_questions *questi
 
 static void ask_loader(struct crebind_questions *questions) {
   // Looked up rather than imported, so that the question goes past any hook.
-  void *(*open_image)(const char *, int) = (void *(*)(const char *, int))crebind_lookup("dlopen");
-  void *(*find)(void *, const char *) = (void *(*)(void *, const char *))crebind_lookup("dlsym");
+  void *(*open_image)(const char *, int) =
+      (void *(*)(const char *, int))crebind_find_loader_function("dlopen");
+  void *(*find)(void *, const char *) =
+      (void *(*)(void *, const char *))crebind_find_loader_function("dlsym");
   void *global = open_image != NULL ? open_image(NULL, RTLD_LAZY) : NULL;
   if (global == NULL || find == NULL) return;
   for (size_t i = 0; i < questions->scopes.count; i++) {

@@ -2,6 +2,8 @@
 #include "attempt.h"
 #include "ask.h"
 
+#include <errno.h>
+
 enum {
   /// An image that is being loaded is waited for this long, at a millisecond an
   /// attempt; then its open relro is taken as it is.
@@ -52,7 +54,7 @@ crebind_status crebind_handle_make(struct crebind_handle **result,
 
 struct locked {
   struct crebind_attempt *attempt;
-  struct crebind_questions *questions;
+  struct crebind_questions *questions;  // NULL: what is not known is not asked
   bool is_first;
   crebind_status (*body)(struct crebind_attempt *, void *);
   void *context;
@@ -72,6 +74,8 @@ static crebind_status run_locked(void *opaque) {
   struct crebind_world *world = &attempt->world;
   if (locked->is_first) forget_local_answers();
   crebind_status status = crebind_world_fill(world);
+  if (locked->questions == NULL)
+    return status == CREBIND_OK ? locked->body(attempt, locked->context) : status;
   if (status == CREBIND_OK)
     status = crebind_questions_collect_predicates(locked->questions, world, attempt->new_handle);
   if (status == CREBIND_OK && crebind_questions_are_open(locked->questions)) return CREBIND_BUSY;
@@ -92,9 +96,9 @@ static void describe_failure(crebind_error *error, const struct crebind_attempt 
   name_image(error, attempt);
 }
 
-crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, void *),
-                               void *context, struct crebind_handle *new_handle,
-                               crebind_error *error) {
+static crebind_status make_attempts(crebind_status (*body)(struct crebind_attempt *, void *),
+                                    void *context, struct crebind_handle *new_handle,
+                                    bool asks, crebind_error *error) {
   crebind_status status = CREBIND_BUSY;
   struct crebind_questions questions;
   crebind_questions_begin(&questions);
@@ -106,7 +110,7 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, 
     attempt.commit.accepts_open_relro = i >= CREBIND_ATTEMPTS_BEFORE_ACCEPTING;
     status = crebind_world_begin(&attempt.world);
     if (status == CREBIND_OK) {
-      struct locked locked = {&attempt, &questions, i == 0, body, context};
+      struct locked locked = {&attempt, asks ? &questions : NULL, i == 0, body, context};
       crebind_lock();
       crebind_questions_file(&questions, new_handle);
       status = crebind_images_with_lock(&attempt.world.images, run_locked, &locked);
@@ -123,6 +127,38 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, 
   crebind_questions_end(&questions);
   return status;
 }
+
+crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, void *),
+                               void *context, struct crebind_handle *new_handle,
+                               crebind_error *error) {
+  return make_attempts(body, context, new_handle, true, error);
+}
+
+// MARK: - Lookup
+
+struct lookup {
+  struct crebind_name name;
+  uintptr_t function;
+};
+
+static crebind_status lookup_locked(struct crebind_attempt *attempt, void *context) {
+  struct lookup *lookup = context;
+  size_t definer;
+  return crebind_world_resolve(&attempt->world, 0, &lookup->name, NULL, true, &lookup->function,
+                               &definer);
+}
+
+static uintptr_t look_up(const char *name, bool asks) {
+  int saved_errno = errno;
+  struct lookup lookup = {{name, crebind_length(name), crebind_gnu_hash(name)}, 0};
+  crebind_status status = make_attempts(lookup_locked, &lookup, NULL, asks, NULL);
+  errno = saved_errno;
+  return status == CREBIND_OK ? lookup.function : 0;
+}
+
+uintptr_t crebind_find_loader_function(const char *name) { return look_up(name, false); }
+
+void *crebind_lookup(const char *name) { return (void *)look_up(name, true); }
 
 // MARK: - Planning
 

@@ -26,6 +26,10 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *at
                                void *context, struct crebind_handle *new_handle,
                                crebind_error *error);
 
+/// The function that `name` leads to in the global scope, as far as that can be
+/// said without asking the loader; for calling the loader.
+uintptr_t crebind_find_loader_function(const char *name);
+
 /// Makes a batch that is not active yet; on failure fills in `error`.
 crebind_status crebind_handle_make(struct crebind_handle **result,
                                    const crebind_rebinding *rebindings, size_t count,

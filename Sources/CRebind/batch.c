@@ -76,7 +76,8 @@ static crebind_status index_items(struct crebind_batch *batch, int64_t *bad_item
     }
     for (struct crebind_item *other = crebind_batch_item(batch, first[index]);;
          other = crebind_batch_item(batch, other->next - 1)) {
-      if (may_both_be(other->version, item->version) && may_both_be(other->library, item->library)) {
+      if (may_both_be(other->version, item->version)
+          && may_both_be(other->library, item->library)) {
         *bad_item = (int64_t)i;
         return CREBIND_DUPLICATE_NAME;
       }

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "notice.h"
+#include "attempt.h"
 #include "runtime.h"
 
 #include <dlfcn.h>
@@ -26,7 +27,8 @@ static bool begins_with(const char *text, const char *prefix) {
 
 /// The folders that the loader searches for an image's dependencies.
 static Dl_serinfo *search_list(void *image, size_t *size) {
-  int (*information)(void *, int, void *) = (int (*)(void *, int, void *))crebind_lookup("dlinfo");
+  int (*information)(void *, int, void *) =
+      (int (*)(void *, int, void *))crebind_find_loader_function("dlinfo");
   Dl_serinfo head;
   if (information == NULL || information(image, RTLD_DI_SERINFOSIZE, &head) != 0) return NULL;
   *size = head.dls_size;
@@ -85,7 +87,7 @@ static bool expand_origin(const char *file, const char *image_path, char *path, 
 bool crebind_caller_path(const char *file, uintptr_t caller, char *path, size_t size) {
   if (file == NULL || file[0] == 0) return false;
   int (*address_info)(const void *, Dl_info *, void **, int) =
-      (int (*)(const void *, Dl_info *, void **, int))crebind_lookup("dladdr1");
+      (int (*)(const void *, Dl_info *, void **, int))crebind_find_loader_function("dladdr1");
   Dl_info info;
   void *callers_image = NULL, *own_image = NULL;
   if (address_info == NULL

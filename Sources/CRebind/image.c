@@ -39,12 +39,12 @@ static void describe(struct crebind_image *image, const struct dl_phdr_info *inf
     }
   }
   image->is_vdso = runtime->vdso_base != 0 && image->header == runtime->vdso_base;
-  image->is_loader = runtime->loader_base != 0 && image->header == runtime->loader_base;
-#ifndef __GLIBC__
+  image->is_interpreter = runtime->loader_base != 0 && image->header == runtime->loader_base;
+#ifdef __GLIBC__
+  image->is_loader = image->is_interpreter;
+#endif
   // musl's loader is its C library, whose calls of malloc and the like go
   // through slots so that a program can bring its own.
-  image->is_loader = false;
-#endif
 }
 
 struct read_context {

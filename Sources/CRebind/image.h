@@ -39,7 +39,11 @@ struct crebind_image {
   /// What the loader made read-only after relocating, in whole pages; empty
   /// without PT_GNU_RELRO.
   struct crebind_range relro;
-  bool is_main, is_vdso, is_loader, has_interpreter;
+  bool is_main, is_vdso, has_interpreter;
+  /// The program's interpreter; on musl that is the C library as well.
+  bool is_interpreter;
+  /// The interpreter, if it is nothing else: its slots are left alone.
+  bool is_loader;
 };
 
 struct crebind_images {

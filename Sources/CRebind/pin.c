@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "pin.h"
+#include "attempt.h"
 
 #include <dlfcn.h>
 
@@ -34,8 +35,9 @@ crebind_status crebind_pins_collect(struct crebind_pins *pins, const struct creb
 void crebind_pins_hold(const struct crebind_pins *pins) {
   if (pins->paths.count == 0) return;
   // Looked up rather than imported: so it is not our own slots that are used.
-  void *(*open_image)(const char *, int) = (void *(*)(const char *, int))crebind_lookup("dlopen");
-  int (*close_image)(void *) = (int (*)(void *))crebind_lookup("dlclose");
+  void *(*open_image)(const char *, int) =
+      (void *(*)(const char *, int))crebind_find_loader_function("dlopen");
+  int (*close_image)(void *) = (int (*)(void *))crebind_find_loader_function("dlclose");
   if (open_image == NULL || close_image == NULL) return;
   for (size_t at = 0; at < pins->paths.count;) {
     const char *path = pins->paths.data + at;

@@ -114,6 +114,9 @@ static void mark_global(struct crebind_scopes *scopes) {
     if (edges[e] < first_dependency) first_dependency = edges[e];
   if (first_dependency == UINT32_MAX) first_dependency = 1;
   for (uint32_t root = 0; root < first_dependency; root++) search(scopes, root, is_global);
+  // musl's is needed by a name that it does not have.
+  for (size_t i = 0; i < scopes->images->items.count; i++)
+    if (crebind_image_at(scopes->images, i)->is_interpreter) is_global[i] = true;
 }
 
 static crebind_status prepare(struct crebind_scopes *scopes) {

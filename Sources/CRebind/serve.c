@@ -14,8 +14,9 @@ bool crebind_handle_selects(const struct crebind_handle *handle,
 // MARK: - Images that have gone
 
 /// Drops the entries for which `keep` is false.
-static bool filter_entries(struct crebind_handle *handle, const struct crebind_world *world,
-                           bool (*keep)(const struct crebind_entry *, const struct crebind_world *)) {
+static bool filter_entries(
+    struct crebind_handle *handle, const struct crebind_world *world,
+    bool (*keep)(const struct crebind_entry *, const struct crebind_world *)) {
   size_t kept = 0;
   for (size_t i = 0; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);

@@ -83,8 +83,9 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
         if (!match_index(scan, dynamic, names, symbol_of_relocation(table, i)))
           return CREBIND_OUT_OF_MEMORY;
     }
-  } else if (dynamic->gnu_hash.bucket_count != 0) {
-    // What the image defines itself and still reaches through a slot.
+  }
+  if (dynamic->gnu_hash.bucket_count != 0) {
+    // What the image defines itself, and may still reach through a slot.
     for (size_t n = 0; n < names->count; n++) {
       const struct crebind_name *name = &names->items[n];
       if (!crebind_symbol_may_be_hashed(dynamic, name->gnu_hash)) continue;
@@ -135,7 +136,8 @@ static crebind_status visit_table(
         .symbol = (uint32_t)symbol,
         .addend = table->is_rela ? (intptr_t)((const ElfW(Rela) *)at)->r_addend : 0,
     };
-    crebind_status status = visit(context, &slot, scan != NULL ? crebind_slot_scan_name(scan, symbol) : 0);
+    uint32_t name = scan != NULL ? crebind_slot_scan_name(scan, symbol) : 0;
+    crebind_status status = visit(context, &slot, name);
     if (status != CREBIND_OK) return status;
   }
   return CREBIND_OK;

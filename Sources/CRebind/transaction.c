@@ -173,7 +173,8 @@ crebind_status crebind_apply(const crebind_rebinding *rebindings, size_t count,
   int saved_errno = errno;
   struct apply apply = {.formers = CREBIND_VECTOR(void *)};
   crebind_pins_begin(&apply.pins);
-  crebind_status status = crebind_handle_make(&apply.handle, rebindings, count, options, true, error);
+  crebind_status status =
+      crebind_handle_make(&apply.handle, rebindings, count, options, true, error);
   if (status != CREBIND_OK) return status;
   if (crebind_vector_append(&apply.formers, count) == NULL)
     status = crebind_fail(error, CREBIND_OUT_OF_MEMORY, -1);
@@ -249,7 +250,8 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
   crebind_status status = crebind_commit_run(&attempt->commit, &attempt->world);
   if (status != CREBIND_OK) return status;
 
-  for (size_t i = 0; i < handle->entries.count; i++) relink(handle, crebind_handle_entry(handle, i));
+  for (size_t i = 0; i < handle->entries.count; i++)
+    relink(handle, crebind_handle_entry(handle, i));
   crebind_handle_unlink(handle);
   for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
     crebind_handle_summarize(other);
@@ -269,26 +271,4 @@ crebind_status crebind_restore(crebind_handle *handle, crebind_report *report,
   if (report != NULL) *report = restore.report;
   errno = saved_errno;
   return status;
-}
-
-// MARK: - Lookup
-
-struct lookup {
-  struct crebind_name name;
-  uintptr_t function;
-};
-
-static crebind_status lookup_locked(struct crebind_attempt *attempt, void *context) {
-  struct lookup *lookup = context;
-  size_t definer;
-  return crebind_world_resolve(&attempt->world, 0, &lookup->name, NULL, true, &lookup->function,
-                               &definer);
-}
-
-void *crebind_lookup(const char *name) {
-  int saved_errno = errno;
-  struct lookup lookup = {{name, crebind_length(name), crebind_gnu_hash(name)}, 0};
-  crebind_status status = crebind_attempt(lookup_locked, &lookup, NULL, NULL);
-  errno = saved_errno;
-  return status == CREBIND_OK ? (void *)lookup.function : NULL;
 }

@@ -46,7 +46,8 @@ import Testing
   @Test(arguments: Compiler.all)
   func onlyWhatIsOpenedGloballyIsInTheGlobalScope(compiler: Compiler) throws {
     let builder = try FixtureBuilder(compiler)
-    try builder.buildLibrary("libplain.so", from: "selection-library.c", flags: ["-DRESULT=3"])
+    try builder.buildLibrary(
+      "libplain.so", from: "selection-library.c", flags: ["-DRESULT=3", "-nostdlib"])
     try builder.buildLibrary("libweak.so", from: "global-weak.c", flags: ["-Wl,-z,lazy"])
     try expect(
       "global\n",

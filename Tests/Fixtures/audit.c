@@ -47,7 +47,8 @@ static struct seen audit(void) {
 }
 
 static void find_slot(const crebind_slot_info *slot, void *context) {
-  if (slot->image.path[0] == 0) *(uintptr_t *)context = slot->address;
+  extern const char __ehdr_start;
+  if (slot->image.header == &__ehdr_start) *(uintptr_t *)context = slot->address;
 }
 
 /// Stores into a slot as a careless tool does.

@@ -32,7 +32,7 @@ int main(void) {
   crebind_rebinding good = {.name = "getppid", .replacement = (void *)hook, .original = &original};
   crebind_rebinding no_name = {.name = NULL, .replacement = (void *)hook, .original = &original};
   crebind_rebinding empty_name = {.name = "", .replacement = (void *)hook, .original = &original};
-  crebind_rebinding no_replacement = {.name = "getppid", .replacement = NULL, .original = &original};
+  crebind_rebinding no_replacement = {.name = "getppid", .original = &original};
   crebind_rebinding twice[] = {good, {.name = "open", .replacement = (void *)hook}, good};
   crebind_rebinding second_bad[] = {good, no_name};
   int no_header = 0;
