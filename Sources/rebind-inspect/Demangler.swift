@@ -15,9 +15,9 @@ struct Demangler: ~Copyable {
     guard let name = name.assumingMemoryBound(to: CChar.self).baseAddress else { return nil }
     let demangled: UnsafeMutablePointer<CChar>?
     if Self.has(name, "_Z") {
-      demangled = cxxDemangle(name, nil, nil, nil)
+      demangled = FatalSignals.demangling { cxxDemangle(name, nil, nil, nil) }
     } else if Self.swiftPrefixes.contains(where: { Self.has(name, $0) }) {
-      demangled = swiftDemangle(name, strlen(name), nil, nil, 0)
+      demangled = FatalSignals.demangling { swiftDemangle(name, strlen(name), nil, nil, 0) }
     } else {
       return nil
     }

@@ -15,7 +15,7 @@ final class ELFReader {
 
   init(_ path: InputPath) throws(InputError) {
     let file = try RegularFile.open(path)
-    ShrunkFile.isReading(path)
+    FatalSignals.isReading(path)
     let identification = try ELFIdentification(of: file, path)
     guard let handle = LibelfHandle(file), let header = handle.header() else {
       throw InputError(path: path, reason: .malformed("is refused by libelf"), field: "the header")

@@ -8,9 +8,12 @@ enum SymbolHashTable {
   /// The corresponding tag is `DT_HASH`, the number its `nchain`.
   static func symbolCount(_ address: UInt64, in file: ELFFile) throws(InputError) -> UInt64 {
     let table = try OpenEndedTable(atAddress: address, in: file, field: "DT_HASH")
-    // Two ABIs have words of 64 bits here.
+    // Two ABIs have words of 64 bits here, but not every linker knows. If the first two words of
+    // 32 bits are one of 64, its upper half is zero; if they are nbucket and nchain, neither is.
     let machine = file.reader.machine
-    if file.reader.elfClass == .bits64, machine == .s390 || machine == .alpha {
+    if file.reader.elfClass == .bits64, machine == .s390 || machine == .alpha,
+      try table.number(at: 0, as: UInt64.self) <= UInt32.max
+    {
       return try table.number(at: 8, as: UInt64.self)
     }
     return UInt64(try table.number(at: 4, as: UInt32.self))

@@ -25,7 +25,7 @@ extension InputError {
     case .notRegularFile: .notRegularFile
     case .empty: .empty
     case .notELF: .notELF
-    case .truncated, .shrunk: .truncated
+    case .truncated: .truncated
     case .tooLarge: .tooLarge
     case .outOfMemory: .outOfMemory
     case .malformed: .malformed

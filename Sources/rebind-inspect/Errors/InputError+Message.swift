@@ -18,8 +18,6 @@ extension InputError {
       "truncated: \(field) ends at \(hex(end)), the file at \(hex(fileSize))\(place)"
     case .tooLarge(let size):
       "\(field) has \(size) bytes, more than the \(ELFReader.largestTable) of one table\(place)"
-    case .shrunk:
-      "truncated: the file became shorter while it was read"
     case .outOfMemory:
       "no memory for \(field)\(place)"
     case .malformed(let how):

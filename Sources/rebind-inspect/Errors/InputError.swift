@@ -20,8 +20,6 @@ struct InputError: Error {
     case truncated(end: UInt64, fileSize: UInt64)
     /// One table is larger than `ELFReader.largestTable`.
     case tooLarge(size: UInt64)
-    /// The file became shorter while it was read.
-    case shrunk
     /// There is no memory for a table.
     case outOfMemory
     /// The bytes contradict the format or each other; the words say how.

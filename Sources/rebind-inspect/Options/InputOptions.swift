@@ -38,7 +38,7 @@ extension InputOptions {
   func forEachFile(
     _ body: (ELFFile, inout any ReportFormatter, inout OutputBuffer) throws(InputError) -> Void
   ) throws {
-    ShrunkFile.watch()
+    FatalSignals.watch()
     var output = OutputBuffer(descriptor: STDOUT_FILENO)
     var formatter = format.formatter(self)
     var hasFailed = false
@@ -51,7 +51,7 @@ extension InputOptions {
         formatter.write(error, in: &output)
         // Both streams may be one terminal: the line goes where the file would have been.
         output.flush()
-        Diagnostics.report(error)
+        Diagnostics.report(path, error.message)
       }
     }
     formatter.end(in: &output)

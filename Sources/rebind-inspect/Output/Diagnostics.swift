@@ -3,11 +3,11 @@ import Glibc
 /// The lines on standard error.
 enum Diagnostics {
   /// Writes why a file was not read, as one line.
-  static func report(_ error: InputError) {
+  static func report(_ path: InputPath, _ message: String) {
     var line = OutputBuffer(descriptor: STDERR_FILENO)
     line.append(text: "rebind-inspect: ")
-    line.append(path: error.path, .line)
-    line.append(text: ": \(error.message)\n")
+    line.append(path: path, .line)
+    line.append(text: ": \(message)\n")
     line.flush()
   }
 

@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+
+/// Files that are there on each machine that can run the tests.
+enum InstalledFile: String, CaseIterable, Sendable {
+  case libc, libswiftCore, clang
+
+  var path: String {
+    get throws {
+      switch self {
+      case .libc:
+        // The one that this process runs on.
+        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+        let line = maps.split(separator: "\n").first { $0.hasSuffix("/libc.so.6") }
+        guard let path = line?.split(separator: " ").last else {
+          throw SetupFailure(output: "no libc.so.6 in this process")
+        }
+        return String(path)
+      case .libswiftCore:
+        return try toolchain("swift").deletingLastPathComponent().deletingLastPathComponent()
+          .appending(path: "lib/swift/linux/libswiftCore.so").path
+      case .clang:
+        return try toolchain("clang").path
+      }
+    }
+  }
+
+  private func toolchain(_ tool: String) throws -> URL {
+    let result = try run("bash", ["-c", "readlink -f \"$(command -v \(tool))\""])
+    guard result.succeeded, !result.output.isEmpty else { throw SetupFailure(output: "no \(tool)") }
+    return URL(filePath: result.output.trimmingCharacters(in: .newlines))
+  }
+}
+
+/// Tests/Fixtures/inspect-symbols.c, built for a target by the Swift toolchain's clang and lld.
+struct BuiltFixture {
+  let directory: TemporaryDirectory
+  var path: String { directory.url.appending(path: "libsymbols.so").path }
+
+  init(target: String = "x86_64-linux-gnu", hashStyle: String = "both") throws {
+    directory = try TemporaryDirectory()
+    try build("provider", target: target, hashStyle: hashStyle, versions: Self.providerVersions)
+    try build(
+      "symbols", target: target, hashStyle: hashStyle, versions: Self.versions,
+      libraries: ["libprovider.so"])
+  }
+
+  /// The bytes of the built file.
+  func bytes() throws -> Data { try Data(contentsOf: URL(filePath: path)) }
+
+  /// Writes a file beside the built one, and returns its path.
+  func write(_ bytes: Data, as name: String) throws -> String {
+    let url = directory.url.appending(path: name)
+    try bytes.write(to: url)
+    return url.path
+  }
+
+  private func build(
+    _ name: String, target: String, hashStyle: String, versions: String, libraries: [String] = []
+  ) throws {
+    let source = Places.fixtures.appending(path: "inspect-\(name).c").path
+    try versions.write(
+      to: directory.url.appending(path: "\(name).map"), atomically: true, encoding: .utf8)
+    try succeed(
+      "clang", "--target=\(target)", "-ffreestanding", "-fPIC", "-O1", "-c", source, "-o",
+      "\(name).o")
+    try succeed(
+      "ld.lld", "-shared", "--hash-style=\(hashStyle)", "--version-script=\(name).map",
+      "-soname", "lib\(name).so", "\(name).o", "-o", "lib\(name).so", arguments: libraries)
+  }
+
+  private func succeed(_ tool: String, _ fixed: String..., arguments: [String] = []) throws {
+    let result = try run(tool, fixed + arguments, currentDirectory: directory.url)
+    guard result.succeeded else { throw SetupFailure(output: result.errorOutput) }
+  }
+
+  private static let providerVersions = """
+    PROVIDER_1 { global: provided_function; provided_data; local: *; };
+    PROVIDER_2 { global: provided_later; } PROVIDER_1;
+    """
+  private static let versions = """
+    INSPECT_1 { global: object; thread_object; weak_function; protected_function; local: versioned_*; };
+    INSPECT_2 { global: caller; _ZN3foo3barEi; "$s4main3fooyyF"; } INSPECT_1;
+    """
+}
+
+/// What the tests need could not be built or found.
+struct SetupFailure: Error, CustomStringConvertible {
+  var output: String
+  var description: String { output }
+}
+
+extension Data {
+  /// The same ELF file without section headers, as `sstrip` leaves it.
+  func withoutSectionHeaders() -> Data {
+    let is64 = self[4] == 2
+    var copy = self
+    // e_shoff, and e_shentsize, e_shnum, e_shstrndx: zero is zero in both byte orders.
+    copy.resetBytes(in: is64 ? 0x28..<0x30 : 0x20..<0x24)
+    copy.resetBytes(in: is64 ? 0x3a..<0x40 : 0x2e..<0x34)
+    return copy
+  }
+}

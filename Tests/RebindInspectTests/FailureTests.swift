@@ -1,0 +1,114 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Files that cannot be read: a line and an error object for each, and the others are printed.
+@Suite struct FailureTests {
+  let scratch: TemporaryDirectory
+
+  init() throws {
+    scratch = try TemporaryDirectory()
+  }
+
+  enum Odd: String, CaseIterable {
+    case missing, belowAFile, notELF, archive, empty, magicAlone, header, cut, directory, fifo
+    case device, badClass, sparse
+
+    var code: String {
+      switch self {
+      case .missing, .belowAFile: "not-found"
+      case .notELF, .archive: "not-elf"
+      case .empty: "empty"
+      case .magicAlone, .header, .cut: "truncated"
+      case .directory, .fifo, .device: "not-regular-file"
+      case .badClass: "malformed"
+      case .sparse: "too-large"
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: Odd.allCases)
+  func odd(_ odd: Odd) throws {
+    let good = try InstalledFile.libc.path
+    let path = try make(odd)
+
+    let text = try inspect([path, good])
+    #expect(text.status == 1 && !text.wasSignalled)
+    #expect(text.errorOutput.hasPrefix("rebind-inspect: \(path): "))
+    #expect(text.errorOutput.split(separator: "\n").count == 1)
+    #expect(text.output == "\(good):\n" + (try inspect([good]).output))
+
+    let json = try inspect(["--format", "json", path, good])
+    #expect(json.status == 1)
+    let report = try JSONDecoder().decode(Report.self, from: json.standardOutput)
+    #expect(report.files.map(\.path) == [path, good])
+    #expect(report.files[0].error?.code == odd.code)
+    #expect(report.files[0].symbols == nil)
+    #expect(report.files[1].symbols?.isEmpty == false)
+    let message = try #require(report.files[0].error?.message)
+    #expect(text.errorOutput == "rebind-inspect: \(path): \(message)\n")
+  }
+
+  /// Files that have no dynamic symbols, and that is no error.
+  @Test func noDynamicSymbols() throws {
+    let source = Places.fixtures.appending(path: "inspect-provider.c").path
+    let object = scratch.url.appending(path: "object.o").path
+    let whole = scratch.url.appending(path: "whole.so").path
+    let debug = scratch.url.appending(path: "debug").path
+    #expect(try run("clang", ["-g", "-c", source, "-o", object]).succeeded)
+    #expect(try run("ld.lld", ["-shared", object, "-o", whole]).succeeded)
+    #expect(try run("objcopy", ["--only-keep-debug", whole, debug]).succeeded)
+    for path in [object, debug] {
+      let result = try inspect([path])
+      #expect(result.succeeded && result.output.isEmpty && result.errorOutput.isEmpty)
+      let file = try #require(try Report([path]).files.first)
+      #expect(file.symbols == [] && file.symbolSource == nil)
+    }
+  }
+
+  @Test func wrongUsage() throws {
+    for arguments in [[], ["--format", "xml", "/dev/null"], ["symbols", "--nonsense", "a"]] {
+      #expect(try inspect(arguments).status == 64)
+    }
+  }
+
+  private func make(_ odd: Odd) throws -> String {
+    let path = scratch.url.appending(path: odd.rawValue).path
+    let libc = try Data(contentsOf: URL(filePath: InstalledFile.libc.path))
+    func write(_ bytes: Data) throws -> String {
+      try bytes.write(to: URL(filePath: path))
+      return path
+    }
+    switch odd {
+    case .missing: return path
+    case .belowAFile: return "/etc/passwd/file"
+    case .notELF: return try write(Data("#!/bin/sh\n".utf8))
+    case .archive: return try write(Data("!<arch>\n".utf8))
+    case .empty: return try write(Data())
+    case .magicAlone: return try write(libc.prefix(4))
+    case .header: return try write(libc.prefix(63))
+    case .cut: return try write(libc.dropLast())
+    case .directory: return scratch.url.path
+    case .fifo:
+      #expect(try run("mkfifo", [path]).succeeded)
+      return path
+    case .device: return "/dev/zero"
+    case .badClass:
+      var copy = libc
+      copy[4] = 7
+      return try write(copy)
+    case .sparse:
+      // One segment, PT_DYNAMIC, as large as the file, which is a hole.
+      var copy = libc.prefix(64).withoutSectionHeaders()
+      copy.resetBytes(in: 0x38..<0x3a)
+      copy[0x38] = 1
+      copy.append(contentsOf: [2, 0, 0, 0, 4, 0, 0, 0])
+      for number: UInt64 in [0, 0, 0, 1 << 40, 1 << 40, 8] {
+        withUnsafeBytes(of: number) { copy.append(contentsOf: $0) }
+      }
+      _ = try write(copy)
+      #expect(try run("truncate", ["-s", "1T", path]).succeeded)
+      return path
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import TestSupport
+
+/// Runs the built `rebind-inspect`.
+func inspect(
+  _ arguments: [String], environment: [String: String] = [:]
+) throws -> ProcessResult {
+  try run(inspectPath, arguments, environment: environment)
+}
+
+/// Runs a line of bash, in which `$0` is `rebind-inspect` and `$1` and so on are the arguments.
+func bash(_ line: String, _ arguments: [String] = []) throws -> ProcessResult {
+  try run("bash", ["-c", line, inspectPath] + arguments)
+}
+
+let inspectPath = Places.products.appending(path: "rebind-inspect").path
+
+/// What `--format json` prints.
+struct Report: Decodable {
+  var schema: String
+  var files: [File]
+
+  /// What `symbols --format json` prints of the files.
+  init(_ arguments: [String]) throws {
+    let result = try inspect(["symbols", "--format", "json"] + arguments)
+    self = try JSONDecoder().decode(Report.self, from: result.standardOutput)
+  }
+}
+
+struct File: Decodable {
+  var path: String
+  var pathBytes: String?
+  var error: Failure?
+  var `class`: Int?
+  var byteOrder: String?
+  var machine: String?
+  var machineValue: Int?
+  var type: String?
+  var typeValue: Int?
+  var symbolSource: String?
+  var symbols: [Symbol]?
+
+  struct Failure: Decodable {
+    var code: String
+    var message: String
+    var field: String?
+    var offset: String?
+  }
+
+  /// The first symbol of a name.
+  func symbol(_ name: String) -> Symbol? { symbols?.first { $0.name == name } }
+}
+
+struct Symbol: Decodable, Equatable {
+  var index: Int
+  var name: String
+  var demangledName: String?
+  var version: String?
+  var isDefaultVersion: Bool?
+  var value: String
+  var size: UInt64
+  var type: String
+  var binding: String
+  var visibility: String
+  var sectionIndex: Int
+  var isDefined: Bool
+}

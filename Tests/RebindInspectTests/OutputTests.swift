@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What becomes of the output: pipes, full disks, terminals, odd names.
+@Suite struct OutputTests {
+  @Test func aClosedPipeIsQuiet() throws {
+    let path = try InstalledFile.libswiftCore.path
+    // The usual way: SIGPIPE ends it, as it ends cat.
+    let usual = try bash(#"set -o pipefail; "$0" "$1" | head -1"#, [path])
+    #expect(usual.status == 141 && usual.errorOutput.isEmpty)
+    #expect(usual.output.split(separator: "\n").count == 1)
+    // And where the parent ignores SIGPIPE.
+    let ignored = try bash(#"set -o pipefail; trap '' PIPE; "$0" "$1" | head -1"#, [path])
+    #expect(ignored.status == 141 && ignored.errorOutput.isEmpty)
+  }
+
+  @Test(arguments: ["text", "json", "jsonl"])
+  func aFullDiskIsAnError(format: String) throws {
+    let result = try bash(
+      #""$0" --format "$2" "$1" > /dev/full"#, [try InstalledFile.libc.path, format])
+    #expect(result.status == 1)
+    #expect(result.errorOutput == "rebind-inspect: standard output: No space left on device\n")
+  }
+
+  @Test func aClosedStandardErrorLosesNothingElse() throws {
+    let path = try InstalledFile.libc.path
+    let result = try bash(#""$0" /nowhere "$1" 2>&-"#, [path])
+    #expect(result.status == 1)
+    #expect(result.output == "\(path):\n" + (try inspect([path]).output))
+  }
+
+  /// The pipe is full when the file shrinks, so the tool is in the middle of it.
+  @Test func aFileThatShrinksIsAnError() throws {
+    let scratch = try TemporaryDirectory()
+    let copy = scratch.url.appending(path: "copy").path
+    try FileManager.default.copyItem(atPath: try InstalledFile.libswiftCore.path, toPath: copy)
+    let result = try bash(
+      #"set -o pipefail; "$0" "$1" | { read -r line; truncate -s 0 "$1"; cat > /dev/null; }"#,
+      [copy])
+    #expect(result.status == 1 && !result.wasSignalled)
+    #expect(
+      result.errorOutput
+        == "rebind-inspect: \(copy): truncated: the file became shorter while it was read\n")
+  }
+
+  @Test func colourAndColumns() throws {
+    let fixture = try BuiltFixture()
+    let plain = try inspect([fixture.path]).output
+    #expect(!plain.contains("\u{1B}") && !plain.contains("  ") && !plain.contains("\t"))
+    #expect(try inspect(["--color", "never", fixture.path]).output == plain)
+    let colored = try inspect(["--color", "always", fixture.path]).output
+    #expect(colored.contains("\u{1B}[36m@@INSPECT_2\u{1B}[0m"))
+    #expect(colored.replacing(/\u{1B}\[[0-9]*m/, with: "") == plain)
+    #expect(
+      try inspect(["--color", "always", "--format", "json", fixture.path]).output.contains("\u{1B}")
+        == false)
+  }
+
+  @Test(arguments: [
+    ([:], true), (["NO_COLOR": "1"], false), (["NO_COLOR": ""], true), (["TERM": "dumb"], false),
+  ])
+  func terminal(environment: [String: String], isColored: Bool) throws {
+    let fixture = try BuiltFixture()
+    let result = try run(
+      "/usr/bin/python3",
+      ["-c", "import pty, sys; pty.spawn(sys.argv[1:])", inspectPath, fixture.path],
+      environment: ["NO_COLOR": "", "TERM": "xterm"].merging(environment) { $1 })
+    #expect(result.output.contains("\u{1B}[") == isColored)
+    let lines = result.output.replacing(/\u{1B}\[[0-9]*m/, with: "").split(separator: "\r\n")
+    // All columns in front of the name are aligned, under their titles.
+    let title = try #require(lines.first?.range(of: "NAME"))
+    let start = lines[0].distance(from: lines[0].startIndex, to: title.lowerBound)
+    #expect(lines.count > 10)
+    #expect(lines.allSatisfy { $0.dropFirst(start - 1).first == " " })
+    #expect(lines.dropFirst().allSatisfy { $0.dropFirst(start).first != " " })
+  }
+
+  /// A name with a control sequence, a quote, a space and a byte that is no UTF-8.
+  @Test func oddNamesAreSafe() throws {
+    let fixture = try BuiltFixture()
+    var bytes = try fixture.bytes()
+    let name = try #require(bytes.range(of: Data("oddly_named_symbol".utf8)))
+    let odd = Data(
+      [0x1b] + Array("[2J \"\\".utf8) + [0xff, 0xc2, 0x9b] + Array("é§abcde".utf8).prefix(8))
+    #expect(odd.count == name.count)
+    bytes.replaceSubrange(name, with: odd)
+    let path = try fixture.write(bytes, as: "odd.so")
+
+    let line = try #require(
+      try inspect([path]).output.split(separator: "\n").first { $0.contains("[2J") })
+    #expect(line.hasSuffix(#" \x1b[2J\x20"\\\xff\xc2\x9bé§abcd"#))
+    let symbols = try #require(try Report([path]).files.first?.symbols)
+    #expect(symbols.contains { $0.name == "\u{1B}[2J \"\\\u{FFFD}\u{9B}é§abcd" })
+  }
+
+  @Test func aPathNeedNotBeUTF8() throws {
+    let scratch = try TemporaryDirectory()
+    let result = try bash(
+      #"cd "$2" && odd=$(printf 'a\377\364\217\274\200') && cp "$1" "$odd" && "$0" --format json "$odd""#,
+      [try InstalledFile.libc.path, scratch.url.path])
+    #expect(result.succeeded)
+    let report = try JSONDecoder().decode(Report.self, from: result.standardOutput)
+    // U+10FF00, which is how the bytes that are no UTF-8 travel inside, is a path as any other.
+    #expect(report.files[0].path == "a\u{FFFD}\u{10FF00}")
+    #expect(report.files[0].pathBytes == "61fff48fbc80")
+    #expect(report.files[0].symbols?.isEmpty == false)
+  }
+
+  @Test func aPathCannotControlTheTerminal() throws {
+    let result = try inspect(["/nowhere\u{1B}[2J\n"])
+    #expect(
+      result.errorOutput == "rebind-inspect: /nowhere\\x1b[2J\\x0a: No such file or directory\n")
+  }
+
+  /// So many that argument-parser alone would take a second for them.
+  @Test(.timeLimit(.minutes(1))) func manyPaths() throws {
+    let paths = (0..<5000).map { "/nowhere/\($0)" }
+    let result = try inspect(["symbols", "--format", "jsonl"] + paths + ["--", "-dashed"])
+    let files = try result.output.split(separator: "\n").map {
+      try JSONDecoder().decode(File.self, from: Data($0.utf8))
+    }
+    #expect(files.map(\.path) == paths + ["-dashed"])
+  }
+
+  @Test func help() throws {
+    let result = try inspect(["symbols", "--help"])
+    #expect(result.succeeded)
+    for word in ["--imports", "--demangle", "EXAMPLES", "default: text", "default: auto"] {
+      #expect(result.output.contains(word))
+    }
+    #expect(try inspect(["--version"]).succeeded)
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The output is what Documentation/rebind-inspect.schema.json says.
+@Suite struct SchemaTests {
+  @Test(arguments: ["json", "jsonl"], [[], ["--demangle"], ["--imports"]])
+  func outputFollowsTheSchema(format: String, options: [String]) throws {
+    let fixture = try BuiltFixture()
+    let odd = fixture.directory.url.path
+    let result = try inspect(
+      ["--format", format] + options + [fixture.path, "/nowhere", odd, try InstalledFile.libc.path])
+    #expect(result.status == 1)
+    let output = try fixture.write(result.standardOutput, as: "output")
+    try #require(validate(output, isLines: format == "jsonl") == "")
+  }
+
+  /// The check itself can fail.
+  @Test(arguments: [
+    #"{"schema":"rebind-inspect/2","files":[]}"#,
+    #"{"schema":"rebind-inspect/1","files":[{"path":"a"}]}"#,
+    #"{"schema":"rebind-inspect/1","path":"a","error":{"code":"Not ELF","message":"","field":null,"offset":null}}"#,
+  ])
+  func theSchemaRefuses(_ text: String) throws {
+    let scratch = try TemporaryDirectory()
+    let url = scratch.url.appending(path: "output")
+    try text.write(to: url, atomically: true, encoding: .utf8)
+    #expect(try validate(url.path, isLines: false) != "")
+  }
+
+  /// What the validator has against a file; empty if it is valid.
+  private func validate(_ output: String, isLines: Bool) throws -> String {
+    let schema = Places.package.appending(path: "Documentation/rebind-inspect.schema.json").path
+    let script = """
+      import json, jsonschema, sys
+      schema = json.load(open(sys.argv[1]))
+      jsonschema.Draft202012Validator.check_schema(schema)
+      validator = jsonschema.Draft202012Validator(schema)
+      text = open(sys.argv[2], encoding="utf-8").read()
+      for document in text.splitlines() if sys.argv[3] == "lines" else [text]:
+          validator.validate(json.loads(document))
+      """
+    // Debian's python3-jsonschema belongs to this interpreter.
+    let result = try run(
+      "/usr/bin/python3", ["-c", script, schema, output, isLines ? "lines" : "document"])
+    return result.succeeded ? "" : "invalid: \(result.errorOutput.suffix(2000))"
+  }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `symbols` says of each kind of symbol, in each format.
+@Suite struct SymbolTests {
+  let fixture: BuiltFixture
+
+  init() throws {
+    fixture = try BuiltFixture()
+  }
+
+  @Test func versions() throws {
+    let file = try #require(try Report([fixture.path]).files.first)
+    let versioned = try #require(file.symbols).filter { $0.name == "versioned" }
+    #expect(Set(versioned.map(\.version)) == ["INSPECT_1", "INSPECT_2"])
+    #expect(versioned.first { $0.version == "INSPECT_1" }?.isDefaultVersion == false)
+    #expect(versioned.first { $0.version == "INSPECT_2" }?.isDefaultVersion == true)
+
+    let needed = try #require(file.symbol("provided_later"))
+    #expect(needed.version == "PROVIDER_2")
+    #expect(needed.isDefaultVersion == false)
+    #expect(!needed.isDefined)
+
+    let unversioned = try #require(file.symbol("absent_function"))
+    #expect(unversioned.version == nil)
+    #expect(unversioned.isDefaultVersion == nil)
+  }
+
+  @Test(arguments: [
+    ("object", "OBJECT", "GLOBAL", "DEFAULT"),
+    ("thread_object", "TLS", "GLOBAL", "DEFAULT"),
+    ("weak_function", "FUNC", "WEAK", "DEFAULT"),
+    ("protected_function", "FUNC", "GLOBAL", "PROTECTED"),
+    ("indirect_function", "IFUNC", "GLOBAL", "DEFAULT"),
+    ("unique_object", "OBJECT", "UNIQUE", "DEFAULT"),
+    ("absent_function", "NOTYPE", "WEAK", "DEFAULT"),
+  ])
+  func kinds(name: String, type: String, binding: String, visibility: String) throws {
+    let symbol = try #require(try Report([fixture.path]).files.first?.symbol(name))
+    #expect(symbol.type == type)
+    #expect(symbol.binding == binding)
+    #expect(symbol.visibility == visibility)
+  }
+
+  @Test func importsAreTheUndefinedOnes() throws {
+    let all = try #require(try Report([fixture.path]).files.first?.symbols)
+    let imports = try #require(try Report(["--imports", fixture.path]).files.first?.symbols)
+    #expect(imports == all.filter { !$0.isDefined })
+    #expect(imports.map(\.name).contains("provided_data"))
+  }
+
+  @Test func exportsAreTheDefinedAndVisibleOnes() throws {
+    // lld keeps no hidden symbol in the table, so one is hidden here.
+    let bytes = try hide("weak_function")
+    let path = try fixture.write(bytes, as: "hidden.so")
+    let all = try #require(try Report([path]).files.first?.symbols)
+    #expect(all.contains { $0.name == "weak_function" && $0.visibility == "HIDDEN" })
+
+    let exports = try #require(try Report(["--exports", path]).files.first?.symbols)
+    #expect(exports == all.filter { $0.isDefined && $0.name != "weak_function" })
+    let both = try #require(try Report(["--imports", "--exports", path]).files.first?.symbols)
+    #expect(both == all.filter { $0.name != "weak_function" })
+  }
+
+  @Test func valuesWithoutANameKeepTheirNumber() throws {
+    let bytes = try changeSymbol("weak_function") { $0[$0.startIndex + 4] = 0xcb }
+    let path = try fixture.write(bytes, as: "unknown.so")
+    let symbol = try #require(try Report([path]).files.first?.symbol("weak_function"))
+    #expect(symbol.type == "LOOS+1")
+    #expect(symbol.binding == "LOOS+2")
+
+    var header = try fixture.bytes()
+    header.replaceSubrange(0x10..<0x14, with: [0x01, 0xfe, 0x34, 0x12])
+    let file = try #require(
+      try Report([try fixture.write(header, as: "header.so")]).files.first)
+    #expect(file.type == "LOOS+1" && file.typeValue == 0xfe01)
+    #expect(file.machine == "UNKNOWN+4660" && file.machineValue == 0x1234)
+  }
+
+  @Test func textIsALineASymbol() throws {
+    let symbols = try #require(try Report([fixture.path]).files.first?.symbols)
+    let lines = try inspect([fixture.path]).output.split(separator: "\n")
+    #expect(
+      lines.map(String.init)
+        == symbols.map { symbol in
+          let section = [0: "UND", 0xfff1: "ABS"][symbol.sectionIndex] ?? "\(symbol.sectionIndex)"
+          let version = symbol.version.map { (symbol.isDefaultVersion! ? "@@" : "@") + $0 } ?? ""
+          return """
+            \(symbol.index) \(symbol.value) \(symbol.size) \(symbol.type) \(symbol.binding) \
+            \(symbol.visibility) \(section) \(symbol.name)\(version)
+            """
+        })
+  }
+
+  @Test func severalFilesHaveHeadings() throws {
+    let one = try inspect([fixture.path]).output
+    let two = try inspect([fixture.path, fixture.path]).output
+    #expect(two == "\(fixture.path):\n\(one)\n\(fixture.path):\n\(one)")
+  }
+
+  @Test func jsonLinesAreTheFilesOfTheDocument() throws {
+    let document = try inspect(["--format", "json", fixture.path, "/dev/null"])
+    let lines = try inspect(["--format", "jsonl", fixture.path, "/dev/null"])
+    let object = try JSONSerialization.jsonObject(with: document.standardOutput)
+    let files = try #require((object as? [String: Any])?["files"] as? [[String: Any]])
+    let lineFiles = try lines.output.split(separator: "\n").map {
+      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:]
+    }
+    #expect(lineFiles.map { $0["schema"] as? String } == ["rebind-inspect/1", "rebind-inspect/1"])
+    #expect(
+      lineFiles.map { $0.filter { $0.key != "schema" } as NSDictionary }
+        == files.map { $0 as NSDictionary })
+  }
+
+  @Test func aSymbolHasTheseFields() throws {
+    let output = try inspect(["--format", "json", fixture.path]).standardOutput
+    let document = try #require(try JSONSerialization.jsonObject(with: output) as? [String: Any])
+    let files = try #require(document["files"] as? [[String: Any]])
+    let symbols = try #require(files[0]["symbols"] as? [[String: Any]])
+    for symbol in symbols {
+      #expect(
+        Set(symbol.keys) == [
+          "index", "name", "version", "isDefaultVersion", "value", "size", "type", "binding",
+          "visibility", "sectionIndex", "isDefined",
+        ])
+    }
+  }
+
+  private func hide(_ name: String) throws -> Data {
+    try changeSymbol(name) { $0[$0.startIndex + 5] = 2 }
+  }
+
+  /// The fixture with the 24 bytes of a symbol's entry changed.
+  private func changeSymbol(_ name: String, _ change: (inout Data) -> Void) throws -> Data {
+    let symbol = try #require(try Report([fixture.path]).files.first?.symbol(name))
+    let section = try #require(
+      try run("readelf", ["-SW", fixture.path]).output.split(separator: "\n")
+        .first { $0.contains(" DYNSYM ") })
+    let offset = try #require(
+      section.split(separator: " ").drop { $0 != "DYNSYM" }.dropFirst(2).first
+        .flatMap { Int($0, radix: 16) })
+    var bytes = try fixture.bytes()
+    let range = offset + 24 * symbol.index..<offset + 24 * (symbol.index + 1)
+    var entry = Data(bytes[range])
+    change(&entry)
+    bytes.replaceSubrange(range, with: entry)
+    return bytes
+  }
+}
