@@ -48,6 +48,17 @@ struct BuiltFixture {
   /// The bytes of the built file.
   func bytes() throws -> Data { try Data(contentsOf: URL(filePath: path)) }
 
+  /// Where a section starts, by the type that readelf prints for it.
+  func offset(ofSection type: String) throws -> Int {
+    let lines = try run("readelf", ["-SW", path]).output.split(separator: "\n")
+    // [Nr] Name Type Address Off
+    let fields = lines.first { $0.contains(" \(type) ") }?.split(separator: " ") ?? []
+    guard let place = fields.firstIndex(of: Substring(type)), place + 2 < fields.count,
+      let offset = Int(fields[place + 2], radix: 16)
+    else { throw SetupFailure(output: "no section \(type)") }
+    return offset
+  }
+
   /// Writes a file beside the built one, and returns its path.
   func write(_ bytes: Data, as name: String) throws -> String {
     let url = directory.url.appending(path: name)

@@ -44,6 +44,27 @@ import Testing
     try compare(copy, fixture.path, expectedSource: "DT_GNU_HASH")
   }
 
+  /// As in an executable of GNU ld's that exports nothing: the hash table counts nothing, and the
+  /// relocations name the imports.
+  @Test func relocationsCountWhereTheHashTableDoesNot() throws {
+    let fixture = try BuiltFixture(hashStyle: "gnu")
+    var bytes = try fixture.bytes().withoutSectionHeaders()
+    let table = try fixture.offset(ofSection: "GNU_HASH")
+    // One symbol in front of the hashed ones, and no bucket in use.
+    bytes.replaceSubrange(table + 4..<table + 8, with: [1, 0, 0, 0])
+    let buckets = table + 16 + 8 * Int(bytes[table + 8])
+    bytes.resetBytes(in: buckets..<buckets + 4 * Int(bytes[table]))
+
+    let file = try #require(
+      try Report([try fixture.write(bytes, as: "unhashed.so")]).files.first)
+    let symbols = try #require(file.symbols)
+    #expect(file.symbolSource == "relocations")
+    #expect(symbols == Array(try readelfSymbols(fixture.path).prefix(symbols.count)))
+    for name in ["provided_function", "provided_data", "absent_function"] {
+      #expect(file.symbol(name) != nil)
+    }
+  }
+
   private func compare(_ path: String, _ witness: String, expectedSource: String? = nil) throws {
     let file = try #require(try Report([path]).files.first)
     let symbols = try #require(file.symbols, "\(file.error?.message ?? "")")

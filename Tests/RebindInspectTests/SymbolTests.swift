@@ -134,12 +134,7 @@ import Testing
   /// The fixture with the 24 bytes of a symbol's entry changed.
   private func changeSymbol(_ name: String, _ change: (inout Data) -> Void) throws -> Data {
     let symbol = try #require(try Report([fixture.path]).files.first?.symbol(name))
-    let section = try #require(
-      try run("readelf", ["-SW", fixture.path]).output.split(separator: "\n")
-        .first { $0.contains(" DYNSYM ") })
-    let offset = try #require(
-      section.split(separator: " ").drop { $0 != "DYNSYM" }.dropFirst(2).first
-        .flatMap { Int($0, radix: 16) })
+    let offset = try fixture.offset(ofSection: "DYNSYM")
     var bytes = try fixture.bytes()
     let range = offset + 24 * symbol.index..<offset + 24 * (symbol.index + 1)
     var entry = Data(bytes[range])

@@ -24,8 +24,8 @@ enum ByteOrder: UInt8 {
 struct FileType: ELFTerm {
   let rawValue: UInt16
 
-  static let osSpecific: ClosedRange<UInt16>? = UInt16(ET_LOOS)...UInt16(ET_HIOS)
-  static let processorSpecific: ClosedRange<UInt16>? = UInt16(ET_LOPROC)...UInt16(ET_HIPROC)
+  static var osSpecific: ClosedRange<UInt16>? { UInt16(ET_LOOS)...UInt16(ET_HIOS) }
+  static var processorSpecific: ClosedRange<UInt16>? { UInt16(ET_LOPROC)...UInt16(ET_HIPROC) }
 
   /// The constant without its `ET_`.
   var name: StaticString? {
@@ -45,11 +45,11 @@ struct Machine: ELFTerm {
   let rawValue: UInt16
 
   /// The corresponding constant is `EM_S390`.
-  static let s390 = Machine(rawValue: UInt16(EM_S390))
+  static var s390: Self { Self(rawValue: UInt16(EM_S390)) }
   /// The corresponding constant is `EM_ALPHA`.
-  static let alpha = Machine(rawValue: UInt16(EM_ALPHA))
+  static var alpha: Self { Self(rawValue: UInt16(EM_ALPHA)) }
   /// The corresponding constant is `EM_MIPS`.
-  static let mips = Machine(rawValue: UInt16(EM_MIPS))
+  static var mips: Self { Self(rawValue: UInt16(EM_MIPS)) }
 
   /// The name that the toolchains use.
   var name: StaticString? {

@@ -3,7 +3,7 @@
 /// A value without a name is written as the range that it lies in and its distance from there,
 /// `LOOS+2` or `LOPROC+0`, and outside of the reserved ranges as `UNKNOWN+7`. So the raw value
 /// can always be told from the text.
-protocol ELFTerm: RawRepresentable, Equatable where RawValue: FixedWidthInteger & UnsignedInteger {
+protocol ELFTerm: RawRepresentable, Equatable where RawValue: UnsignedInteger {
   init(rawValue: RawValue)
 
   var name: StaticString? { get }
@@ -20,7 +20,7 @@ extension ELFTerm {
 }
 
 extension OutputBuffer {
-  /// Appends the value's name. The caller has reserved `longestTerm` bytes.
+  /// Appends the value's name, at most 16 bytes. The caller has reserved them.
   mutating func append<Term: ELFTerm>(_ term: Term) {
     if let name = term.name {
       append(name)

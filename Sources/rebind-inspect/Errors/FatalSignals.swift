@@ -7,8 +7,8 @@ import Glibc
 /// may be wrong or is incomplete, so the program ends: with a line and the status of a file that
 /// cannot be read, but without the files behind it.
 ///
-/// The handler allocates and writes, though a handler must not in general. These signals are
-/// raised by what the program does at that moment, which is no allocation and no output.
+/// The handler allocates and writes, though a handler must not in general: the program raises these
+/// signals itself, where it reads a page or aborts, and never in the middle of allocating.
 enum FatalSignals {
   /// The file that is read. One thread sets it and reads it, as the signals come to the thread
   /// that raised them; so for the next one.

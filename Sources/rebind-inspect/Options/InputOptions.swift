@@ -40,7 +40,7 @@ extension InputOptions {
   ) throws {
     FatalSignals.watch()
     var output = OutputBuffer(descriptor: STDOUT_FILENO)
-    var formatter = format.formatter(self)
+    var formatter = formatter
     var hasFailed = false
     formatter.begin(in: &output)
     for path in files {

@@ -8,11 +8,11 @@ protocol ReportFormatter {
   mutating func end(in output: inout OutputBuffer)
 }
 
-extension OutputFormat {
-  /// The formatter of this format, as the options ask for it.
-  func formatter(_ options: InputOptions) -> any ReportFormatter {
-    switch self {
-    case .text: TextFormatter(hasHeadings: options.files.count > 1, style: TextStyle(options.color))
+extension InputOptions {
+  /// The formatter that the options ask for.
+  var formatter: any ReportFormatter {
+    switch format {
+    case .text: TextFormatter(hasHeadings: files.count > 1, style: TextStyle(color))
     case .json: JSONFormatter(isLines: false)
     case .jsonl: JSONFormatter(isLines: true)
     }
