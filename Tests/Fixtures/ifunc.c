@@ -17,7 +17,8 @@ static int hook(void) { return original() + 1; }
 
 int main(void) {
   int before = times_resolved();
-  crebind_rebinding rebinding = {"pick", (void *)hook, (void **)&original};
+  crebind_rebinding rebinding = {
+      .name = "pick", .replacement = (void *)hook, .original = (void **)&original};
   crebind_handle *handle;
   CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
   CHECK(times_resolved() > before);
