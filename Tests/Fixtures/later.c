@@ -78,9 +78,11 @@ int main(int argc, char *argv[]) {
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
   CHECK(dlsym(RTLD_DEFAULT, "getppid") == before && dlsym(RTLD_DEFAULT, "time") == before_time);
   CHECK(call() == parent && getppid() == parent && time(NULL) != 5 && hooked == calls);
+#ifdef __GLIBC__  // musl unloads nothing, so that no constructor runs again
   CHECK(dlclose(plugin) == 0);
   plugin = dlopen(argv[1], RTLD_NOW);
   CHECK(*(pid_t *)dlsym(plugin, "plugin_parent") == parent);
   CHECK(*(time_t *)dlsym(plugin, "plugin_time") != 5);
+#endif
   printf("later images%s\n", has_module ? ", iconv modules too" : "");
 }
