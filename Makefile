@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build demo test test-cross bench install format lint clean
+.PHONY: help build release demo test test-cross bench install format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -14,6 +14,11 @@ build: ## Build everything for debugging
 demo: ## Hook open and close, then show the imports that made it possible
 	@Scripts/bootstrap build
 	@Scripts/demo
+
+release: ## Build rebind-inspect for release, with the static standard library
+	@Scripts/bootstrap build
+	$(SWIFT) build --configuration release --static-swift-stdlib --product rebind-inspect
+	@echo "built $$($(SWIFT) build --configuration release --show-bin-path)/rebind-inspect"
 
 test: ## Build and run all tests
 	@Scripts/bootstrap test

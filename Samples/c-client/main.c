@@ -24,7 +24,8 @@ int main(void) {
   unsetenv("GREETED");
   greet();
 
-  crebind_rebinding rebinding = {"getenv", (void *)my_getenv, (void **)&original_getenv};
+  crebind_rebinding rebinding = {
+      .name = "getenv", .replacement = (void *)my_getenv, .original = (void **)&original_getenv};
   crebind_handle *handle;
   crebind_error error;
   if (crebind_apply(&rebinding, 1, NULL, &handle, NULL, &error) != CREBIND_OK) {
