@@ -29,6 +29,12 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
   /// The symbol's name, as the images import it.
   public let name: String
 
+  /// The symbol's version that callers have to ask for; nil for any.
+  public let version: String?
+
+  /// The library that callers have to be bound to; nil for any.
+  public let library: String?
+
   @usableFromInline
   internal let storage: RebindingStorage
 
@@ -36,13 +42,22 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
   ///
   /// - Parameters:
   ///   - name: The symbol's name, mangled where the language mangles it.
+  ///   - version: Only calls of this version of the symbol, such as
+  ///     `"GLIBC_2.2.5"`; nil for any.
+  ///   - library: Only calls that are bound to this library, by its soname, path
+  ///     or file name; nil for any.
   ///   - type: The function's type; mostly inferred.
   /// - Precondition: `Function` is a `@convention(c)` function type.
-  public init(_ name: String, as type: Function.Type = Function.self) {
+  public init(
+    _ name: String, version: String? = nil, library: String? = nil,
+    as type: Function.Type = Function.self
+  ) {
     precondition(
       isCFunctionType(type),
       "Rebinding<\(type)>: the type of \(name) must be a @convention(c) function type")
     self.name = name
+    self.version = version
+    self.library = library
     self.storage = RebindingStorage(symbol: name)
   }
 
@@ -61,11 +76,12 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
     return unsafeBitCast(address, to: Function.self)
   }
 
-  /// Points the symbol at `replacement` in every loaded image.
+  /// Points the symbol at `replacement` in every image, loaded now or later.
   ///
   /// Either all slots of the symbol are changed, or none is. `original` is right
-  /// before the first call can arrive. That no image imports the symbol is no
-  /// error; the report says so.
+  /// before the first call can arrive. Later images are served before their
+  /// constructors run, and so is what `dlsym` returns. That no image imports the
+  /// symbol, or that none defines it yet, is no error; the report says so.
   ///
   /// - Returns: The number of slots and images that were changed.
   /// - Throws: `RebindError`, with nothing changed.
@@ -75,7 +91,8 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
   @discardableResult
   public func apply(_ replacement: Function) throws(RebindError) -> RebindingReport {
     try storage.apply(
-      symbol: name, replacement: unsafeBitCast(replacement, to: UnsafeMutableRawPointer.self))
+      symbol: name, version: version, library: library,
+      replacement: unsafeBitCast(replacement, to: UnsafeMutableRawPointer.self))
   }
 
   /// Puts back what the slots held. Without an active rebinding it does nothing.

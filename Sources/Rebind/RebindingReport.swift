@@ -1,14 +1,20 @@
 /// What applying or restoring a rebinding did to the slots.
 public struct RebindingReport: Sendable, Hashable {
   /// The slots that hold our value now, or after a restore their former one.
-  public var changedSlots: Int
+  public var changedSlots = 0
   /// The images that these slots are in.
-  public var changedImages: Int
+  public var changedImages = 0
   /// The slots that were right already, or after a restore those whose image is
   /// no longer loaded.
-  public var unchangedSlots: Int
+  public var unchangedSlots = 0
   /// The slots that were left alone, because they hold what someone else stored.
-  public var skippedSlots: Int
+  public var skippedSlots = 0
+  /// True if no loaded image defines the symbol: the rebinding takes effect when
+  /// one that does is loaded.
+  public var isPending = false
+  /// True if callers in different images would reach different functions, so that
+  /// `original` is not every caller's.
+  public var hasSeveralOriginals = false
 }
 
 extension RebindingReport: CustomStringConvertible {
@@ -16,6 +22,8 @@ extension RebindingReport: CustomStringConvertible {
     var text = "\(changedSlots) slots in \(changedImages) images changed"
     if unchangedSlots > 0 { text += ", \(unchangedSlots) unchanged" }
     if skippedSlots > 0 { text += ", \(skippedSlots) skipped" }
+    if isPending { text += ", pending until the symbol is defined" }
+    if hasSeveralOriginals { text += ", with several originals" }
     return text
   }
 }

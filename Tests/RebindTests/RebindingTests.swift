@@ -64,6 +64,23 @@ private enum Hooks {
       let missing = Rebinding<GetParent>("rebind_no_such_function")
       let report = try missing.apply { 0 }
       try #require(report.changedSlots == 0 && report.changedImages == 0)
+      try #require(report.isPending && report.description.contains("pending"))
+    }
+  }
+
+  /// Only callers that are bound to the version and the library are rebound.
+  @Test func selectsByVersionAndLibrary() async {
+    await #expect(processExitsWith: .success) {
+      for (version, library, isSelected) in [
+        (nil, "libc.so.6", true), (nil, "libm.so.6", false), ("NO_SUCH_1.0", nil, false),
+        ("NO_SUCH_1.0", "libc.so.6", false),
+      ] as [(String?, String?, Bool)] {
+        let rebinding = Rebinding<GetParent>("getppid", version: version, library: library)
+        let report = try rebinding.apply { 1 }
+        try #require((report.changedSlots > 0) == isSelected && (getppid() == 1) == isSelected)
+        try rebinding.restore()
+        try #require(getppid() != 1)
+      }
     }
   }
 

@@ -20,7 +20,26 @@ func calling(
   guard status == CREBIND_OK else { throw RebindError(error, symbol: symbol) }
   return RebindingReport(
     changedSlots: report.changed, changedImages: report.images, unchangedSlots: report.unchanged,
-    skippedSlots: report.skipped)
+    skippedSlots: report.skipped, isPending: report.pending > 0,
+    hasSeveralOriginals: report.ambiguous > 0)
+}
+
+/// Calls `body` with the strings as C has them, and nil as NULL.
+func withCStrings<Result>(
+  _ first: String, _ second: String?, _ third: String?,
+  _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Result
+) -> Result {
+  func withOptional(
+    _ string: String?, _ body: (UnsafePointer<CChar>?) -> Result
+  ) -> Result {
+    guard let string else { return body(nil) }
+    return string.withCString(body)
+  }
+  return first.withCString { first in
+    withOptional(second) { second in
+      withOptional(third) { third in body(first, second, third) }
+    }
+  }
 }
 
 extension RebindError {

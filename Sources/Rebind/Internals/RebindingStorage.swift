@@ -41,7 +41,7 @@ internal struct RebindingStorage: Sendable {
   var isActive: Bool { state.pointee.handle.withLock { $0 != nil } }
 
   func apply(
-    symbol: String, replacement: UnsafeMutableRawPointer
+    symbol: String, version: String?, library: String?, replacement: UnsafeMutableRawPointer
   ) throws(RebindError) -> RebindingReport {
     // `Atomic` has the layout of its value, which the core writes atomically.
     let originalPointer = UnsafeMutableRawPointer(originalCell)
@@ -50,10 +50,10 @@ internal struct RebindingStorage: Sendable {
       guard handle == nil else { throw RebindError(code: .alreadyActive, symbol: symbol) }
       var pointer: OpaquePointer?
       let report = try calling(symbol) { report, error in
-        symbol.withCString { name in
+        withCStrings(symbol, version, library) { name, version, library in
           var rebinding = crebind_rebinding(
-            name: name, replacement: replacement, original: originalPointer, version: nil,
-            library: nil)
+            name: name, replacement: replacement, original: originalPointer, version: version,
+            library: library)
           return crebind_apply(&rebinding, 1, nil, &pointer, report, error)
         }
       }
@@ -65,8 +65,7 @@ internal struct RebindingStorage: Sendable {
   func restore(symbol: String) throws(RebindError) -> RebindingReport {
     try state.pointee.handle.withLock { (handle) throws(RebindError) -> RebindingReport in
       guard let active = handle else {
-        return RebindingReport(
-          changedSlots: 0, changedImages: 0, unchangedSlots: 0, skippedSlots: 0)
+        return RebindingReport()
       }
       let report = try calling(symbol) { report, error in
         crebind_restore(active.pointer, report, error)
