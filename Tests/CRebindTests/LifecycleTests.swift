@@ -64,6 +64,15 @@ import Testing
     #expect(result.output.hasPrefix("later images"))
   }
 
+  @Test func otherNamespacesAreLeftAlone() throws {
+    let builder = try FixtureBuilder(.gcc)
+    let plugin = try builder.buildLibrary("plugin.so", from: "later-plugin.c")
+    let result = try run(
+      builder.build("namespace", from: ["namespace.c"]).path, [plugin.path])
+    #expect(result.errorOutput == "")
+    #expect(result.output == "left alone\n")
+  }
+
   @Test(arguments: Compiler.all)
   func imagesThatComeAndGoAreNoticed(compiler: Compiler) throws {
     let builder = try FixtureBuilder(compiler)
