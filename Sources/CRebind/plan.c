@@ -183,6 +183,24 @@ static bool is_replacement_of(struct crebind_item *item, uintptr_t function) {
   return item->last_is_replacement;
 }
 
+/// True if another copy of CRebind has redirected the definition on top of us.
+/// The loader binds a late image to it then, and it leads to us: a slot that we
+/// took for ourselves would go past it.
+static bool is_covered(const struct walk *walk, size_t definer, size_t item) {
+  if (walk->plan->late_handle == NULL || definer == SIZE_MAX) return false;
+  uint32_t known = crebind_world_known(walk->plan->world, definer);
+  struct crebind_run run = crebind_handle_run(walk->plan->late_handle, known);
+  for (uint32_t i = run.first; i < run.first + run.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(walk->plan->late_handle, i);
+    struct crebind_handle *owner;
+    if (entry->kind == CREBIND_DEFINITION && entry->item == item
+        && crebind_find_above(walk->plan->late_handle, known, entry->address, &owner) == NULL
+        && __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE) != entry->value)
+      return true;
+  }
+  return false;
+}
+
 static crebind_status visit_slot(void *context, const struct crebind_slot *slot, uint32_t unique) {
   struct walk *walk = context;
   struct crebind_plan *plan = walk->plan;
@@ -220,13 +238,18 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
       .symbol = slot->symbol,
       .kind = (uint8_t)slot->kind,
   };
+  bool is_replacement = is_replacement_of(item, word - addend);
+  if (plan->late_handle != NULL && !is_replacement) {
+    status = bind(walk, slot, name, &binding);
+    if (status != CREBIND_OK) return status;
+    entry.is_covered = is_covered(walk, binding.definer, index);
+  }
   const struct crebind_entry *below = entry_below(walk, slot->address);
   if (below != NULL) {
     entry.previous = below->value;
     entry.original = below->value - addend;
     return append_entry(plan, &entry);
   }
-  bool is_replacement = is_replacement_of(item, word - addend);
   if (plan->late_handle == NULL && word == entry.value) {
     plan->unchanged++;
     return CREBIND_OK;
@@ -241,11 +264,15 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
       if (status != CREBIND_OK) return status;
       entry.original = binding.function;
     }
+    if (entry.is_covered) {
+      entry.original = binding.function;
+      if (!entry.is_lazy) entry.previous = binding.function + addend;
+    }
     // The loader bound the image to a replacement: its word is not the former one.
     if (is_replacement) entry.previous = entry.original + addend;
     // Data that has been assigned since is the program's, not the loader's.
-    if (slot->kind == CREBIND_ABSOLUTE && !is_replacement && target != entry.original
-        && !is_canonical) {
+    if (slot->kind == CREBIND_ABSOLUTE && !is_replacement && !entry.is_covered
+        && target != entry.original && !is_canonical) {
       plan->skipped++;
       return CREBIND_OK;
     }

@@ -30,7 +30,9 @@ struct crebind_entry {
   /// A `crebind_slot_kind` or CREBIND_DEFINITION.
   uint8_t kind;
   /// The loader had not bound the slot yet.
-  bool is_lazy;
+  bool is_lazy : 1;
+  /// Left to another copy of CRebind, whose hook leads to us; see plan.c.
+  bool is_covered : 1;
   /// The IFUNC resolver of ours that a definition leads to, plus one, or 0.
   uint16_t resolver;
 };

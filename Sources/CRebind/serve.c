@@ -103,7 +103,7 @@ static bool add_changes(struct crebind_commit *commit, const struct crebind_worl
     for (uint32_t i = run.first; i < run.first + run.count; i++) {
       const struct crebind_entry *entry = crebind_handle_entry(handle, i);
       uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
-      if (word == entry->value
+      if (word == entry->value || entry->is_covered
           || crebind_find_above(handle, known, entry->address, &owner) != NULL)
         continue;
       if (!crebind_commit_add(commit, (struct crebind_change){index, entry->address, word,

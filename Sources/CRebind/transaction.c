@@ -142,7 +142,7 @@ static crebind_status verify_locked(struct crebind_attempt *attempt, void *conte
       continue;
     }
     // Only the loader stores what the slot would hold without us.
-    if (word != entry->previous && word != entry->original) {
+    if (entry->is_covered || (word != entry->previous && word != entry->original)) {
       verify->report.skipped++;
       continue;
     }
