@@ -108,14 +108,14 @@ static crebind_status make_attempts(crebind_status (*body)(struct crebind_attemp
     attempt.new_handle = new_handle;
     crebind_commit_begin(&attempt.commit);
     attempt.commit.accepts_open_relro = i >= CREBIND_ATTEMPTS_BEFORE_ACCEPTING;
+    crebind_lock();
     status = crebind_world_begin(&attempt.world);
     if (status == CREBIND_OK) {
       struct locked locked = {&attempt, asks ? &questions : NULL, i == 0, body, context};
-      crebind_lock();
       crebind_questions_file(&questions, new_handle);
       status = crebind_images_with_lock(&attempt.world.images, run_locked, &locked);
-      crebind_unlock();
     }
+    crebind_unlock();
     if (status == CREBIND_BUSY && crebind_questions_are_open(&questions))
       crebind_questions_ask(&questions);
     else if (status == CREBIND_BUSY && i > 0)

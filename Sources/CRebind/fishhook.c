@@ -54,12 +54,14 @@ int rebind_symbols_image(void *header, intptr_t slide, struct rebinding rebindin
                          size_t rebindings_nel) {
   struct crebind_images images;
   bool is_loaded = false;
+  crebind_lock();
   if (crebind_images_read(&images) == CREBIND_OK)
     for (size_t i = 0; i < images.items.count; i++) {
       const struct crebind_image *image = crebind_image_at(&images, i);
       is_loaded |= header != NULL && image->header == (uintptr_t)header
                    && image->bias == (uintptr_t)slide;
     }
+  crebind_unlock();
   crebind_images_free(&images);
   if (!is_loaded) {
     errno = EINVAL;

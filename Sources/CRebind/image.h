@@ -62,7 +62,7 @@ static inline const char *crebind_image_path(const struct crebind_images *images
   return images->strings.data + image->path;
 }
 
-/// Takes a snapshot. Free it in any case.
+/// Takes a snapshot, under our lock. Free it in any case.
 crebind_status crebind_images_read(struct crebind_images *images);
 void crebind_images_free(struct crebind_images *images);
 

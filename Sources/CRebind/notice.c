@@ -4,6 +4,7 @@
 #include "gather.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 
 struct crebind_observation {
@@ -40,6 +41,33 @@ static void unlock_delivery(void) {
   if (--delivery.depth != 0) return;
   __atomic_store_n(&delivery.owner, 0, __ATOMIC_RELAXED);
   crebind_mutex_unlock(&delivery.mutex);
+}
+
+// MARK: - Fork
+
+// A child has only the thread that forked: with both locks taken no other one is
+// in the middle of a change, or holds the loader's lock for us.
+
+static void before_fork(void) {
+  lock_delivery();
+  crebind_lock();
+}
+
+static void after_fork_in_parent(void) {
+  crebind_unlock();
+  unlock_delivery();
+}
+
+static void after_fork_in_child(void) {
+  crebind_unlock();
+  // The thread has another number now.
+  __atomic_store_n(&delivery.owner, (int)crebind_runtime()->system_call(SYS_gettid),
+                   __ATOMIC_RELAXED);
+  unlock_delivery();
+}
+
+__attribute__((constructor(101))) static void handle_forks(void) {
+  pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
 
 // MARK: - Events

@@ -32,7 +32,9 @@ typedef uint32_t crebind_mutex;
 void crebind_mutex_lock(crebind_mutex *mutex);
 void crebind_mutex_unlock(crebind_mutex *mutex);
 
-/// Serialises what changes or reads the records. Not recursive.
+/// Serialises what changes or reads the records, and every walk over the loaded
+/// images: a child forked in the middle of one would find the loader's lock held
+/// for ever. Not recursive.
 void crebind_lock(void);
 void crebind_unlock(void);
 

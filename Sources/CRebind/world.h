@@ -40,7 +40,7 @@ static inline uint32_t crebind_world_known(const struct crebind_world *world, si
   return *(uint32_t *)crebind_vector_at(&world->known_of, index);
 }
 
-/// Takes the snapshot; before any lock. End the world in any case.
+/// Takes the snapshot; under our lock. End the world in any case.
 crebind_status crebind_world_begin(struct crebind_world *world);
 void crebind_world_end(struct crebind_world *world);
 

@@ -30,7 +30,7 @@ import Testing
         .filter { !$0.hasSuffix(":") && !$0.hasPrefix("crebind_") })
     #expect(
       imports.subtracting(["_GLOBAL_OFFSET_TABLE_"])
-        == ["__errno_location", "dl_iterate_phdr", "getauxval", "syscall"])
+        == ["__errno_location", "dl_iterate_phdr", "getauxval", "pthread_atfork", "syscall"])
   }
 
   private func compileCore(with builder: FixtureBuilder, flags: [String]) throws {

@@ -1,0 +1,109 @@
+/// Children forked while another thread applies, restores and observes can do all
+/// of that themselves: no lock is left held, and no change half made.
+
+#include "CRebind.h"
+#include "check.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CHILDREN = 200 };
+
+static atomic_bool is_done;
+static int hooked;
+static pid_t (*original)(void);
+static pid_t (*childs_original)(void);
+
+static pid_t hook(void) { return __atomic_load_n(&original, __ATOMIC_ACQUIRE)(); }
+static pid_t childs_hook(void) {
+  hooked++;
+  return childs_original();
+}
+
+static void count_image(const crebind_image_info *image, void *count) {
+  (void)image;
+  atomic_fetch_add((atomic_int *)count, 1);
+}
+
+static void observe(void) {
+  atomic_int images = 0;
+  const crebind_image_observer observer = {.added = count_image, .context = &images};
+  crebind_observation *observation;
+  CHECK(crebind_observe(&observer, &observation, NULL) == CREBIND_OK);
+  CHECK(atomic_load(&images) > 0);
+  crebind_unobserve(observation);
+}
+
+/// Forks out of a callback: the observers' lock is this thread's, and its child's.
+static void fork_once(const crebind_image_info *image, void *has_forked) {
+  (void)image;
+  if (*(bool *)has_forked) return;
+  *(bool *)has_forked = true;
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(10);
+    observe();
+    _exit(0);
+  }
+  int status;
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void *rebind(void *unused) {
+  while (!atomic_load(&is_done)) {
+    crebind_rebinding rebinding = {
+        .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
+    crebind_handle *handle;
+    CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  }
+  return unused;
+}
+
+static void *keep_observing(void *unused) {
+  while (!atomic_load(&is_done)) observe();
+  return unused;
+}
+
+static void be_child(pid_t parent) {
+  alarm(10);
+  crebind_rebinding rebinding = {
+      .name = "getppid", .replacement = (void *)childs_hook, .original = (void **)&childs_original};
+  for (int i = 1; i <= 2; i++) {
+    crebind_handle *handle;
+    CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+    CHECK(getppid() == parent && hooked == i);
+    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+    CHECK(getppid() == parent && hooked == i);
+  }
+  observe();
+  _exit(0);
+}
+
+int main(void) {
+  pthread_t threads[2];
+  pid_t own = getpid();
+  CHECK(pthread_create(&threads[0], NULL, rebind, NULL) == 0);
+  CHECK(pthread_create(&threads[1], NULL, keep_observing, NULL) == 0);
+  int failed = 0;
+  for (int i = 0; i < CHILDREN; i++) {
+    pid_t child = fork();
+    if (child == 0) be_child(own);
+    int status;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    failed += status != 0;
+    // A child that hangs takes its ten seconds.
+    if (failed == 2) break;
+  }
+  bool has_forked = false;
+  const crebind_image_observer observer = {.added = fork_once, .context = &has_forked};
+  crebind_observation *observation;
+  CHECK(crebind_observe(&observer, &observation, NULL) == CREBIND_OK && has_forked);
+  crebind_unobserve(observation);
+  atomic_store(&is_done, true);
+  for (int i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  CHECK(failed == 0);
+  printf("every child did its work\n");
+}
