@@ -246,6 +246,8 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   }
   const struct crebind_entry *below = entry_below(walk, slot->address);
   if (below != NULL) {
+    // As where it is stored already when a batch is applied.
+    if (below->value == entry.value) return CREBIND_OK;
     entry.previous = below->value;
     entry.original = below->value - addend;
     return append_entry(plan, &entry);

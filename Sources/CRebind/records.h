@@ -73,6 +73,9 @@ struct crebind_known_image {
   bool is_served;
   /// An `enum crebind_visibility`, as the loader last answered.
   uint8_t visibility;
+  /// Not so yet, ever: entries with its index are of the image that had the index
+  /// before, or were never stored.
+  bool is_new;
   /// Kept loaded by us.
   bool is_pinned;
   /// The observers have been told.

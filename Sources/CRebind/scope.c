@@ -132,6 +132,13 @@ static crebind_status prepare(struct crebind_scopes *scopes) {
   return CREBIND_OK;
 }
 
+crebind_status crebind_scopes_may_be_unloaded(struct crebind_scopes *scopes, size_t image,
+                                              bool *may_be) {
+  crebind_status status = prepare(scopes);
+  if (status == CREBIND_OK) *may_be = !((const bool *)scopes->is_global.data)[image];
+  return status;
+}
+
 // MARK: - Lookup
 
 /// The definition that an image offers to a reference, by the rules of glibc's

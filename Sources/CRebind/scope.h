@@ -74,6 +74,10 @@ static inline bool crebind_scopes_is_global(const struct crebind_scopes *scopes,
          && *(const bool *)crebind_vector_at(&scopes->is_global, definition.image);
 }
 
+/// False for the program, what is preloaded, and what they need.
+crebind_status crebind_scopes_may_be_unloaded(struct crebind_scopes *scopes, size_t image,
+                                              bool *may_be);
+
 /// The run-time address that a defining symbol with `value` in place of its
 /// `st_value` stands for; an IFUNC's resolver is called.
 uintptr_t crebind_symbol_address(const struct crebind_image *image, const ElfW(Sym) * symbol,

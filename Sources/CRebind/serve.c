@@ -31,7 +31,8 @@ static bool filter_entries(
 
 static bool is_present(const struct crebind_entry *entry, const struct crebind_world *world) {
   (void)world;
-  return crebind_known_image_at(entry->image)->is_present;
+  const struct crebind_known_image *known = crebind_known_image_at(entry->image);
+  return known->is_present && !known->is_new;
 }
 
 /// False if the word is as the loader makes it: the image at this place is not
@@ -49,8 +50,7 @@ static bool is_still_ours(const struct crebind_entry *entry, const struct crebin
   return false;
 }
 
-static bool forget_images(const struct crebind_world *world) {
-  bool may_have_been_replaced = world->images.subs != crebind_records.subs;
+static bool forget_images(const struct crebind_world *world, bool may_have_been_replaced) {
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer) {
     if (!filter_entries(handle, world, is_present)) return false;
@@ -137,13 +137,19 @@ crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit 
   if (crebind_records.has_generation && crebind_records.adds == world->images.adds
       && crebind_records.subs == world->images.subs)
     return CREBIND_OK;
-  if (!forget_images(world)) return CREBIND_OUT_OF_MEMORY;
+  bool may_have_been_replaced = world->images.subs != crebind_records.subs;
+  if (!forget_images(world, may_have_been_replaced)) return CREBIND_OUT_OF_MEMORY;
 
   crebind_status status = CREBIND_OK;
   if (crebind_records.oldest != NULL)
-    for (size_t i = 0; i < count && status == CREBIND_OK; i++)
-      if (!crebind_known_image_at(crebind_world_known(world, i))->is_served)
-        status = serve_image(world, i, commit);
+    for (size_t i = 0; i < count && status == CREBIND_OK; i++) {
+      bool is_due = !crebind_known_image_at(crebind_world_known(world, i))->is_served;
+      // An image without entries does not show whether it is another one: a file
+      // may even have been rebuilt and loaded again.
+      if (!is_due && may_have_been_replaced)
+        status = crebind_scopes_may_be_unloaded(&world->scopes, i, &is_due);
+      if (status == CREBIND_OK && is_due) status = serve_image(world, i, commit);
+    }
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
     crebind_handle_summarize(handle);
@@ -152,8 +158,11 @@ crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit 
   commit->changes.count = 0;
   if (status != CREBIND_OK) return status;
 
-  for (size_t i = 0; i < count; i++)
-    crebind_known_image_at(crebind_world_known(world, i))->is_served = true;
+  for (size_t i = 0; i < count; i++) {
+    struct crebind_known_image *known = crebind_known_image_at(crebind_world_known(world, i));
+    known->is_served = true;
+    known->is_new = false;
+  }
   crebind_records.adds = world->images.adds;
   crebind_records.subs = world->images.subs;
   crebind_records.has_generation = true;

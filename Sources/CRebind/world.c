@@ -95,6 +95,7 @@ static bool enter(const struct crebind_world *world, size_t index, uint32_t *pla
       .soname = soname,
       .index = index,
       .is_present = true,
+      .is_new = true,
   };
   *place = (uint32_t)at;
   return true;
@@ -113,6 +114,11 @@ static void find_known(struct crebind_world *world) {
       if (next >= known_count) next = 0;
       struct crebind_known_image *known = crebind_known_image_at(next++);
       if (!known->is_present || known->bias != image->bias || known->dynamic != image->dynamic)
+        continue;
+      // Another one may have taken its place.
+      if (world->images.subs != crebind_records.subs
+          && !crebind_equal(crebind_known_string(known->path),
+                            crebind_image_path(&world->images, image)))
         continue;
       known->index = i;
       known_of[i] = (uint32_t)(next - 1);
