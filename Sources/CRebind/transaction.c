@@ -59,9 +59,9 @@ static void save_or_put_back_originals(struct apply *apply, bool puts_back) {
     const struct crebind_item *item = crebind_batch_item(&apply->handle->batch, i);
     if (item->original == NULL) continue;
     if (puts_back)
-      *item->original = formers[i];
+      __atomic_store_n(item->original, formers[i], __ATOMIC_RELEASE);
     else
-      formers[i] = *item->original;
+      formers[i] = __atomic_load_n(item->original, __ATOMIC_ACQUIRE);
   }
 }
 
