@@ -9,43 +9,36 @@ void crebind_commit_begin(struct crebind_commit *commit) {
 
 void crebind_commit_end(struct crebind_commit *commit) { crebind_vector_free(&commit->changes); }
 
-bool crebind_commit_add(struct crebind_commit *commit, struct crebind_change change) {
-  struct crebind_change *place = crebind_vector_append(&commit->changes, 1);
-  if (place == NULL) return false;
-  *place = change;
+bool crebind_commit_add(struct crebind_commit *commit, const struct crebind_entry *entry,
+                        uintptr_t from, uintptr_t to, bool always) {
+  struct crebind_change *change = crebind_vector_append(&commit->changes, 1);
+  if (change == NULL) return false;
+  *change = (struct crebind_change){
+      .address = entry->address,
+      .from = from,
+      .to = to,
+      .image = (uint32_t)crebind_known_image_at(entry->image)->index,
+      .always = always,
+  };
   return true;
 }
 
 /// Stores the first `count` changes, or takes them back.
 static crebind_status store(struct crebind_commit *commit, const struct crebind_world *world,
                             size_t count, bool takes_back, size_t *done) {
-  struct crebind_vector stores = CREBIND_VECTOR(struct crebind_store);
   const struct crebind_change *changes = (const struct crebind_change *)commit->changes.data;
   crebind_status status = CREBIND_OK;
   commit->images = 0;
   for (size_t begin = 0, end; begin < count && status == CREBIND_OK; begin = end) {
-    stores.count = 0;
-    for (end = begin; end < count && changes[end].image == changes[begin].image; end++) {
-      struct crebind_store *added = crebind_vector_append(&stores, 1);
-      if (added == NULL) {
-        status = CREBIND_OUT_OF_MEMORY;
-        break;
-      }
-      const struct crebind_change *change = &changes[end];
-      *added = takes_back
-                   ? (struct crebind_store){change->address, change->from, change->to, false}
-                   : (struct crebind_store){change->address, change->to, change->from,
-                                            change->always};
-    }
-    if (status == CREBIND_OK)
-      status = crebind_patch_image(crebind_world_image(world, changes[begin].image),
-                                   (const struct crebind_store *)stores.data, stores.count,
-                                   takes_back || commit->accepts_open_relro, &commit->failure);
-    if (status != CREBIND_OK) commit->failed_image = changes[begin].image;
+    size_t image = changes[begin].image;
+    for (end = begin; end < count && changes[end].image == image; end++) continue;
+    status = crebind_patch_image(crebind_world_image(world, image), changes + begin, end - begin,
+                                 takes_back, takes_back || commit->accepts_open_relro,
+                                 &commit->failure);
+    if (status != CREBIND_OK) commit->failed_image = image;
     *done = end;
     commit->images++;
   }
-  crebind_vector_free(&stores);
   return status;
 }
 

@@ -8,16 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/// One word to change. Changes are sorted by image.
-struct crebind_change {
-  size_t image;
-  uintptr_t address, from, to;
-  /// Store whatever the word is by now; else only in place of `from`.
-  bool always;
-};
-
 struct crebind_commit {
-  struct crebind_vector changes;  // struct crebind_change
+  struct crebind_vector changes;  // struct crebind_change, in runs, one an image
   bool accepts_open_relro;
   size_t images;
   // On failure.
@@ -28,8 +20,11 @@ struct crebind_commit {
 void crebind_commit_begin(struct crebind_commit *commit);
 void crebind_commit_end(struct crebind_commit *commit);
 
-/// Adds a change; returns false without memory.
-bool crebind_commit_add(struct crebind_commit *commit, struct crebind_change change);
+/// Adds a change of an entry's word; returns false without memory.
+///
+/// \param from The word that is there; with `always`, what a failure puts back.
+bool crebind_commit_add(struct crebind_commit *commit, const struct crebind_entry *entry,
+                        uintptr_t from, uintptr_t to, bool always);
 
 /// Stores all changes, or undoes those that were made and says why. Under both
 /// locks.

@@ -55,11 +55,11 @@ static void add_relro_page(uintptr_t address, struct needs *needs) {
   if (page >= needs->relro.end) needs->relro.end = page + page_size;
 }
 
-static bool find_needs(const struct crebind_image *image, const struct crebind_store *stores,
+static bool find_needs(const struct crebind_image *image, const struct crebind_change *changes,
                        size_t count, struct needs *needs) {
   *needs = (struct needs){0, {0, 0}};
   for (size_t i = 0; i < count; i++) {
-    uintptr_t address = stores[i].address;
+    uintptr_t address = changes[i].address;
     if (address >= image->relro.start && address < image->relro.end) {
       add_relro_page(address, needs);
       continue;
@@ -115,26 +115,29 @@ static crebind_status open_regions(const struct crebind_image *image, const stru
   return CREBIND_OK;
 }
 
+static void store(const struct crebind_change *change, bool takes_back) {
+  uintptr_t *word = (uintptr_t *)change->address;
+  uintptr_t from = takes_back ? change->to : change->from;
+  uintptr_t to = takes_back ? change->from : change->to;
+  if (change->always && !takes_back)
+    __atomic_store_n(word, to, __ATOMIC_RELEASE);
+  else
+    __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
 crebind_status crebind_patch_image(const struct crebind_image *image,
-                                   const struct crebind_store *stores, size_t count,
-                                   bool accepts_open_relro,
+                                   const struct crebind_change *changes, size_t count,
+                                   bool takes_back, bool accepts_open_relro,
                                    struct crebind_patch_failure *failure) {
   struct needs needs;
   region_set opened;
-  if (!find_needs(image, stores, count, &needs)) {
+  if (!find_needs(image, changes, count, &needs)) {
     failure->system_error = ENOTSUP;
     return CREBIND_PROTECTION;
   }
   crebind_status status = open_regions(image, &needs, accepts_open_relro, &opened, failure);
   if (status == CREBIND_OK)
-    for (size_t i = 0; i < count; i++) {
-      uintptr_t *word = (uintptr_t *)stores[i].address, expected = stores[i].expected;
-      if (stores[i].always)
-        __atomic_store_n(word, stores[i].value, __ATOMIC_RELEASE);
-      else
-        __atomic_compare_exchange_n(word, &expected, stores[i].value, false, __ATOMIC_RELEASE,
-                                    __ATOMIC_RELAXED);
-    }
+    for (size_t i = 0; i < count; i++) store(&changes[i], takes_back);
 
   for (; opened != 0; opened &= opened - 1) {
     struct region region = region_at(image, &needs, first_of(opened));

@@ -9,11 +9,12 @@
 
 #pragma GCC visibility push(hidden)
 
-/// One word to store.
-struct crebind_store {
-  uintptr_t address, value;
-  /// Store only in place of this word, unless it is stored `always`.
-  uintptr_t expected;
+/// One word to change.
+struct crebind_change {
+  uintptr_t address, from, to;
+  /// The image's index in the snapshot.
+  uint32_t image;
+  /// Store whatever the word is by now; else only in place of `from`.
   bool always;
 };
 
@@ -23,8 +24,9 @@ struct crebind_patch_failure {
   uintptr_t address;
 };
 
-/// Stores into the slots of one image. On failure none of the words has been
-/// stored, unless the pages could not be closed again (CREBIND_PROTECTION).
+/// Stores into the slots of one image, or takes back what was stored. On failure
+/// none of the words has been stored, unless the pages could not be closed again
+/// (CREBIND_PROTECTION).
 ///
 /// The program headers say what is writable and what protection to put back, so
 /// /proc/self/maps need not be read. Of the relro range, the run of pages from
@@ -38,8 +40,8 @@ struct crebind_patch_failure {
 ///   taken as it is. Otherwise it means that the loader is not done with the
 ///   image, and the answer is CREBIND_BUSY.
 crebind_status crebind_patch_image(const struct crebind_image *image,
-                                   const struct crebind_store *stores, size_t count,
-                                   bool accepts_open_relro,
+                                   const struct crebind_change *changes, size_t count,
+                                   bool takes_back, bool accepts_open_relro,
                                    struct crebind_patch_failure *failure);
 
 /// True if the image's relro pages are writable still.

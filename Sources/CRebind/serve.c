@@ -106,8 +106,7 @@ static bool add_changes(struct crebind_commit *commit, const struct crebind_worl
       if (word == entry->value || entry->is_covered
           || crebind_find_above(handle, known, entry->address, &owner) != NULL)
         continue;
-      if (!crebind_commit_add(commit, (struct crebind_change){index, entry->address, word,
-                                                              entry->value, true}))
+      if (!crebind_commit_add(commit, entry, word, entry->value, true))
         return false;
     }
   }

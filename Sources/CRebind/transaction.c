@@ -71,10 +71,7 @@ static crebind_status store_entries(struct crebind_attempt *attempt, struct appl
   uint32_t last_image = UINT32_MAX;
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
-    size_t index = crebind_known_image_at(entry->image)->index;
-    if (!crebind_commit_add(&attempt->commit,
-                            (struct crebind_change){index, entry->address, entry->previous,
-                                                    entry->value, true}))
+    if (!crebind_commit_add(&attempt->commit, entry, entry->previous, entry->value, true))
       return CREBIND_OUT_OF_MEMORY;
     apply->has_lazy_slots |= entry->is_lazy;
     if (entry->kind == CREBIND_DEFINITION) continue;
@@ -146,9 +143,7 @@ static crebind_status verify_locked(struct crebind_attempt *attempt, void *conte
       verify->report.skipped++;
       continue;
     }
-    size_t index = crebind_known_image_at(entry->image)->index;
-    if (!crebind_commit_add(&attempt->commit, (struct crebind_change){index, entry->address, word,
-                                                                      entry->value, false}))
+    if (!crebind_commit_add(&attempt->commit, entry, word, entry->value, false))
       return CREBIND_OUT_OF_MEMORY;
     verify->report.changed++;
     verify->report.images += entry->image != last_image;
@@ -237,10 +232,7 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
       report->skipped += is_slot && word != entry->previous;
       continue;
     }
-    size_t index = crebind_known_image_at(entry->image)->index;
-    if (!crebind_commit_add(&attempt->commit,
-                            (struct crebind_change){index, entry->address, entry->value,
-                                                    entry->previous, false}))
+    if (!crebind_commit_add(&attempt->commit, entry, entry->value, entry->previous, false))
       return CREBIND_OUT_OF_MEMORY;
     if (!is_slot) continue;
     report->changed++;

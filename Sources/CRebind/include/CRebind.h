@@ -219,12 +219,12 @@ typedef struct crebind_handle crebind_handle;
 /// Images to come: with CREBIND_SCOPE_ALL and all slot kinds, the symbol is also
 /// redirected where it is defined. Whatever is bound later reaches the
 /// replacement then: images loaded by anyone, before their constructors run,
-/// dlsym, and a lazy resolver that is under way. A definition that is loaded
-/// later (of a symbol that nothing defined yet, or of another one of the name),
-/// and the later images of CREBIND_SCOPE_MATCHING, are served right before the
-/// dlopen that loaded them returns, or at the next call of this interface if it
-/// was not called through a slot. Images that dlmopen puts into other
-/// namespaces are left alone.
+/// dlsym, and a lazy resolver that is under way. A symbol that nothing defines
+/// yet, and the later images of CREBIND_SCOPE_MATCHING, are served right before
+/// the dlopen that loads them returns, or at the next call of this interface if
+/// that was not called through a slot; so is a further definition of the name
+/// that a later image brings, at the next call. Images that dlmopen puts into
+/// other namespaces are left alone.
 ///
 /// The images that the replacements are in stay loaded from now on.
 ///
