@@ -72,13 +72,35 @@ static bool find_needs(const struct crebind_image *image, const struct crebind_c
   return true;
 }
 
-/// Asks the kernel whether the word can be written, by an atomic OR with 0 that
-/// fails with EFAULT where a store would fault.
-static bool is_writable(uintptr_t address) {
+/// Does the word's page take a write? By an atomic OR with 0, which fails with
+/// EFAULT where a store would fault: any kernel can say, but only by faulting.
+static bool takes_or_of_nothing(uintptr_t address) {
   uint32_t own_word = 0;
-  long result = crebind_runtime()->system_call(
-      SYS_futex, &own_word, CREBIND_FUTEX_WAKE_OP, 0, 0L, address, CREBIND_FUTEX_OR_NOTHING);
-  return result >= 0;
+  return crebind_runtime()->system_call(SYS_futex, &own_word, CREBIND_FUTEX_WAKE_OP, 0, 0L, address,
+                                        CREBIND_FUTEX_OR_NOTHING)
+         >= 0;
+}
+
+/// The same by MADV_POPULATE_WRITE (Linux 5.14), which looks at the mapping only.
+static bool takes_population(uintptr_t address) {
+  enum { POPULATE_WRITE = 23 };
+  size_t page_size = crebind_runtime()->page_size;
+  return crebind_runtime()->system_call(SYS_madvise, address & ~(uintptr_t)(page_size - 1),
+                                        page_size, (long)POPULATE_WRITE)
+         == 0;
+}
+
+static bool is_writable(uintptr_t address) {
+  // Older kernels refuse the advice for every page, emulators take it for every
+  // page: so it is asked about one page of each kind first.
+  static const uint32_t read_only = 0;
+  static volatile uint32_t writable;
+  static uint32_t verdict;  // 0: unknown; 1: population tells; 2: it does not
+  if (verdict == 0)
+    verdict = takes_population((uintptr_t)&writable) && !takes_population((uintptr_t)&read_only)
+                  ? 1
+                  : 2;
+  return verdict == 1 ? takes_population(address) : takes_or_of_nothing(address);
 }
 
 bool crebind_patch_is_open(const struct crebind_image *image) {
