@@ -67,10 +67,9 @@ import Testing
   @Test func otherNamespacesAreLeftAlone() throws {
     let builder = try FixtureBuilder(.gcc)
     let plugin = try builder.buildLibrary("plugin.so", from: "later-plugin.c")
-    let result = try run(
-      builder.build("namespace", from: ["namespace.c"]).path, [plugin.path])
-    #expect(result.errorOutput == "")
-    #expect(result.output == "left alone\n")
+    try expect(
+      "left alone\n", from: builder.build("namespace", from: ["namespace.c"]),
+      arguments: [plugin.path])
   }
 
   @Test(arguments: Compiler.all)
@@ -127,15 +126,5 @@ import Testing
         flags: flags + [binding, "-DCALLER=call_\(name)"],
         libraries: ["-l\(definition)", builder.runPath])
     }
-  }
-
-  private func expect(
-    _ output: String, from program: URL, environment: [String: String] = [:],
-    sourceLocation: SourceLocation = #_sourceLocation
-  ) throws {
-    let result = try run(program.path, environment: environment)
-    #expect(result.errorOutput == "", sourceLocation: sourceLocation)
-    #expect(result.output == output, sourceLocation: sourceLocation)
-    #expect(result.succeeded, sourceLocation: sourceLocation)
   }
 }

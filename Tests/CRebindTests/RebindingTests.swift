@@ -32,10 +32,7 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
   func hookRunsAtEachCall(compiler: Compiler, mode: LinkMode) throws {
     let builder = try FixtureBuilder(compiler)
     let program = try builder.build("calls", from: ["calls.c"], flags: mode.flags)
-    let result = try run(program.path)
-    #expect(result.errorOutput == "")
-    #expect(result.output == "the hook ran 5 of 5\n")
-    #expect(result.succeeded)
+    try expect("the hook ran 5 of 5\n", from: program)
   }
 
   /// With everything bound at start no slot is lazy.
@@ -61,9 +58,7 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
           $0.contains(type) && $0.contains("getppid")
         })
     }
-    let result = try run(program.path)
-    #expect(result.errorOutput == "")
-    #expect(result.output == "1 by jump slot, 1 by glob dat, 1 by absolute\n")
+    try expect("1 by jump slot, 1 by glob dat, 1 by absolute\n", from: program)
   }
 
   @Test(arguments: Compiler.all)
@@ -77,9 +72,7 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
     let symbols = try run("readelf", ["--dyn-syms", "--wide", program.path]).output
     let row = symbols.split(separator: "\n").first { $0.contains("getppid") }
     #expect(row?.contains("UND") == true && row?.contains(" 0000000000000000 ") == false)
-    let result = try run(program.path)
-    #expect(result.errorOutput == "")
-    #expect(result.output == "no recursion\n")
+    try expect("no recursion\n", from: program)
   }
 
   @Test(arguments: Compiler.all, ["-static", "-static-pie"])
@@ -99,18 +92,14 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
     let builder = try FixtureBuilder(compiler)
     let program = try builder.build(
       "open-relro", from: ["open-relro.c"], flags: ["-Wl,-z,relro,-z,now"])
-    let result = try run(program.path)
-    #expect(result.errorOutput == "")
-    #expect(result.output == "left open\n")
+    try expect("left open\n", from: program)
   }
 
   @Test(arguments: Compiler.all)
   func badInputIsRefusedAndChangesNothing(compiler: Compiler) throws {
     let builder = try FixtureBuilder(compiler)
     let program = try builder.build("bad-input", from: ["bad-input.c"])
-    let result = try run(program.path)
-    #expect(result.errorOutput == "")
-    #expect(result.output == "refused\n")
+    try expect("refused\n", from: program)
   }
 
   /// Rebinding and restoring on one thread while others open, call and close.
@@ -121,8 +110,6 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
       try builder.buildLibrary("plugin\(number).so", from: "plugin.c", flags: [flags]).path
     }
     let program = try builder.build("concurrent", from: ["concurrent.c"], flags: ["-O1"])
-    let result = try run(program.path, ["1000"] + plugins)
-    #expect(result.errorOutput == "")
-    #expect(result.output == "done\n")
+    try expect("done\n", from: program, arguments: ["1000"] + plugins)
   }
 }

@@ -26,6 +26,8 @@ extern "C" {
 #endif
 
 #if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wnullability-extension"
 #pragma clang assume_nonnull begin
 #define CREBIND_NULLABLE _Nullable
 #define CREBIND_UNSPECIFIED _Null_unspecified
@@ -419,6 +421,7 @@ void crebind_leave(unsigned guard);
 
 #if defined(__clang__)
 #pragma clang assume_nonnull end
+#pragma clang diagnostic pop
 #endif
 
 #ifdef __cplusplus
