@@ -177,6 +177,7 @@ static bool has_all_images(const struct crebind_world *world, const struct crebi
 crebind_status crebind_attempt_plan(struct crebind_attempt *attempt, struct crebind_plan *plan,
                                     const struct crebind_handle *handle) {
   struct crebind_world *world = &attempt->world;
+  plan->accepts_unrelocated = attempt->commit.accepts_open_relro;
   if (crebind_images_are_static(&world->images)) return CREBIND_STATIC_EXECUTABLE;
   if (!has_all_images(world, &handle->batch)) return CREBIND_NO_SUCH_IMAGE;
   for (size_t i = 0; i < world->images.items.count; i++) {

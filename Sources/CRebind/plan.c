@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "plan.h"
+#include "patch.h"
 #include "resolver.h"
 
 void crebind_plan_begin(struct crebind_plan *plan, struct crebind_world *world,
@@ -129,6 +130,17 @@ static crebind_status append_entry(struct crebind_plan *plan, const struct crebi
   return CREBIND_OK;
 }
 
+/// False for an image that was there before the program started, and where the
+/// loader has closed the relro pages behind it.
+static crebind_status may_be_unrelocated(const struct walk *walk, bool *may_be) {
+  crebind_status status =
+      crebind_scopes_may_be_unloaded(&walk->plan->world->scopes, walk->index, may_be);
+  const struct crebind_range *relro = &walk->image->relro;
+  *may_be = status == CREBIND_OK && *may_be
+            && (relro->start >= relro->end || crebind_patch_is_open(walk->image));
+  return status;
+}
+
 /// A reference's version and binding, found out once and only if needed.
 struct binding {
   const char *version;
@@ -226,7 +238,16 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   const struct crebind_name *name = &item->name;
 
   uintptr_t word = __atomic_load_n((const uintptr_t *)slot->address, __ATOMIC_ACQUIRE);
-  if (is_unrelocated(walk->image, word)) return CREBIND_BUSY;
+  if (is_unrelocated(walk->image, word)) {
+    bool is_open = false;
+    status = may_be_unrelocated(walk, &is_open);
+    if (status != CREBIND_OK) return status;
+    if (slot->kind != CREBIND_ABSOLUTE || (is_open && !plan->accepts_unrelocated))
+      return CREBIND_BUSY;
+    // Something else than an address that the program has put there.
+    plan->skipped++;
+    return CREBIND_OK;
+  }
   uintptr_t addend = (uintptr_t)slot->addend;
   struct crebind_entry entry = {
       .address = slot->address,
@@ -242,7 +263,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   if (plan->late_handle != NULL && !is_replacement) {
     status = bind(walk, slot, name, &binding);
     if (status != CREBIND_OK) return status;
-    entry.is_covered = is_covered(walk, binding.definer, index);
+    entry.is_left = is_covered(walk, binding.definer, index);
   }
   const struct crebind_entry *below = entry_below(walk, slot->address);
   if (below != NULL) {
@@ -256,6 +277,20 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
     plan->unchanged++;
     return CREBIND_OK;
   }
+  if (word == 0) {
+    bool is_open;
+    status = may_be_unrelocated(walk, &is_open);
+    if (status == CREBIND_OK && is_open) status = bind(walk, slot, name, &binding);
+    if (status != CREBIND_OK) return status;
+    if (is_open && binding.function != 0) {
+      if (!plan->accepts_unrelocated) return CREBIND_BUSY;
+      // The loader may bind it to the replacement yet, so restoring has to know.
+      entry.is_left = true;
+      entry.original = binding.function;
+      entry.previous = binding.function + addend;
+      return append_entry(plan, &entry);
+    }
+  }
   if (plan->late_handle != NULL || !is_replacement) {
     uintptr_t target = word - addend, canonical = crebind_canonical_plt_entry(plan->world, name);
     entry.is_lazy = crebind_is_unresolved(walk->image, slot, word);
@@ -266,14 +301,14 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
       if (status != CREBIND_OK) return status;
       entry.original = binding.function;
     }
-    if (entry.is_covered) {
+    if (entry.is_left) {
       entry.original = binding.function;
       if (!entry.is_lazy) entry.previous = binding.function + addend;
     }
     // The loader bound the image to a replacement: its word is not the former one.
     if (is_replacement) entry.previous = entry.original + addend;
     // Data that has been assigned since is the program's, not the loader's.
-    if (slot->kind == CREBIND_ABSOLUTE && !is_replacement && !entry.is_covered
+    if (slot->kind == CREBIND_ABSOLUTE && !is_replacement && !entry.is_left
         && target != entry.original && !is_canonical) {
       plan->skipped++;
       return CREBIND_OK;

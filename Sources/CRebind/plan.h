@@ -16,6 +16,9 @@ struct crebind_plan {
   /// The image is being served late: what older batches have planned for it may
   /// not be stored yet, and the loader may have bound it to a replacement.
   const struct crebind_handle *late_handle;
+  /// An image that the loader seems to be at work on is taken as it is, and
+  /// CREBIND_BUSY no answer for it if there is another one.
+  bool accepts_unrelocated;
 
   // Made.
   struct crebind_vector entries;  // struct crebind_entry, by image

@@ -31,8 +31,9 @@ struct crebind_entry {
   uint8_t kind;
   /// The loader had not bound the slot yet.
   bool is_lazy : 1;
-  /// Left to another copy of CRebind, whose hook leads to us; see plan.c.
-  bool is_covered : 1;
+  /// Not for us to store: another copy of CRebind has, whose hook leads to us, or
+  /// the loader is about to; see plan.c.
+  bool is_left : 1;
   /// The IFUNC resolver of ours that a definition leads to, plus one, or 0.
   uint16_t resolver;
 };

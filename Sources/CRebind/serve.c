@@ -79,10 +79,11 @@ static bool take_entries(struct crebind_handle *handle, uint32_t known,
 }
 
 static crebind_status plan_image(struct crebind_world *world, struct crebind_handle *handle,
-                                 size_t index) {
+                                 size_t index, bool accepts_unrelocated) {
   struct crebind_plan plan;
   crebind_plan_begin(&plan, world, &handle->batch);
   plan.late_handle = handle;
+  plan.accepts_unrelocated = accepts_unrelocated;
   crebind_status status =
       crebind_plan_add_image(&plan, index, crebind_handle_selects(handle, world, index));
   if (status == CREBIND_BROKEN_IMAGE)
@@ -103,7 +104,7 @@ static bool add_changes(struct crebind_commit *commit, const struct crebind_worl
     for (uint32_t i = run.first; i < run.first + run.count; i++) {
       const struct crebind_entry *entry = crebind_handle_entry(handle, i);
       uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
-      if (word == entry->value || entry->is_covered
+      if (word == entry->value || entry->is_left
           || crebind_find_above(handle, known, entry->address, &owner) != NULL)
         continue;
       if (!crebind_commit_add(commit, entry, word, entry->value, true))
@@ -121,7 +122,7 @@ static crebind_status serve_image(struct crebind_world *world, size_t index,
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer) {
     if (!crebind_batch_serves_later_images(&handle->batch)) continue;
-    crebind_status status = plan_image(world, handle, index);
+    crebind_status status = plan_image(world, handle, index, commit->accepts_open_relro);
     if (status != CREBIND_OK) return status;
     has_entries |= crebind_handle_run(handle, known).count != 0;
   }

@@ -71,6 +71,10 @@ static crebind_status store_entries(struct crebind_attempt *attempt, struct appl
   uint32_t last_image = UINT32_MAX;
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    if (entry->is_left) {
+      report->skipped++;
+      continue;
+    }
     if (!crebind_commit_add(&attempt->commit, entry, entry->previous, entry->value, true))
       return CREBIND_OUT_OF_MEMORY;
     apply->has_lazy_slots |= entry->is_lazy;
@@ -139,7 +143,7 @@ static crebind_status verify_locked(struct crebind_attempt *attempt, void *conte
       continue;
     }
     // Only the loader stores what the slot would hold without us.
-    if (entry->is_covered || (word != entry->previous && word != entry->original)) {
+    if (entry->is_left || (word != entry->previous && word != entry->original)) {
       verify->report.skipped++;
       continue;
     }
