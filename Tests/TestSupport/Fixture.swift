@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// A C compiler to build fixtures with.
 public struct Compiler: Sendable, Hashable, CustomStringConvertible {
@@ -19,39 +18,6 @@ public struct CompilationFailure: Error, CustomStringConvertible {
   public var command: String
   public var output: String
   public var description: String { "\(command)\n\(output)" }
-}
-
-/// The core as an archive, built once a compiler.
-private enum CoreArchive {
-  private static let archives = Mutex<[Compiler: CoreBuild]>([:])
-
-  private struct CoreBuild {
-    var directory: TemporaryDirectory
-    var archive: URL
-  }
-
-  static func archive(for compiler: Compiler) throws -> URL {
-    try archives.withLock { archives in
-      if let build = archives[compiler] { return build.archive }
-      let directory = try TemporaryDirectory()
-      let archive = directory.url.appending(path: "librebind.a")
-      try compile(
-        compiler,
-        ["-std=gnu11", "-g", "-O1", "-fPIC", "-Wall", "-Wextra", "-Werror", "-c"]
-          + FixtureBuilder.includeFlags + FixtureBuilder.coreSources.map(\.path),
-        in: directory.url)
-      let objects = FixtureBuilder.coreSources.map {
-        $0.deletingPathExtension().lastPathComponent + ".o"
-      }
-      let result = try run(
-        "ar", ["rcs", archive.path] + objects, currentDirectory: directory.url)
-      guard result.succeeded else {
-        throw CompilationFailure(command: "ar", output: result.errorOutput)
-      }
-      archives[compiler] = CoreBuild(directory: directory, archive: archive)
-      return archive
-    }
-  }
 }
 
 /// Runs the compiler in a folder; throws with its output if it fails.
@@ -100,7 +66,7 @@ public struct FixtureBuilder: Sendable {
     withCore: Bool = true
   ) throws -> URL {
     let product = directory.url.appending(path: output)
-    let core = withCore ? [try CoreArchive.archive(for: compiler).path] : []
+    let core = withCore ? [try CoreArchive.file(for: compiler).path] : []
     try compile(
       ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"] + flags + Self.includeFlags
         + sources.map { Places.fixtures.appending(path: $0).path } + core

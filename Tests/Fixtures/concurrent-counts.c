@@ -1,0 +1,112 @@
+/// Eight threads call a function, half of them by way of plug-ins that they open
+/// and close, while another thread rebinds, verifies and restores: each call
+/// reaches the function exactly once, at most by way of the hook, and after the
+/// last restore no call of any image does.
+///
+/// Usage: concurrent-counts MILLISECONDS PLUGIN...
+
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+/// ThreadSanitizer does not see the loader's own locks, and what it does see, its
+/// calls of malloc and free, looks like races with whoever asks for the images.
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void) { return "called_from_lib:ld-linux*.so*\n"; }
+
+enum { THREADS = 8, PHASES = 50 };
+
+int counted(void);
+extern atomic_long calls_counted;
+
+static atomic_bool is_done;
+static atomic_long calls, hooked;
+static int (*original)(void);
+
+static int hook(void) {
+  atomic_fetch_add(&hooked, 1);
+  // Others may be storing it: the core does so by one atomic store.
+  return __atomic_load_n(&original, __ATOMIC_ACQUIRE)();
+}
+
+static void call(int (*function)(void)) {
+  atomic_fetch_add(&calls, 1);
+  CHECK(function() == 1);
+}
+
+static int call_here(void) { return counted(); }
+
+/// Calls until the end; the plug-in that is open then stays open, and is returned.
+static void *work(void *plugin) {
+  if (plugin == NULL) {
+    while (!atomic_load(&is_done)) call(call_here);
+    return NULL;
+  }
+  for (;;) {
+    void *image = dlopen(plugin, RTLD_LAZY);
+    CHECK(image != NULL);
+    int (*function)(void) = (int (*)(void))dlsym(image, "plugin_call");
+    int (*const *pointer)(void) = (int (*const *)(void))dlsym(image, "plugin_pointer");
+    CHECK(function != NULL && pointer != NULL);
+    for (int i = 0; i < 10; i++) {
+      call(function);
+      call(__atomic_load_n(pointer, __ATOMIC_ACQUIRE));
+    }
+    if (atomic_load(&is_done)) return image;
+    CHECK(dlclose(image) == 0);
+  }
+}
+
+static long milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void rebind_until(long end) {
+  while (milliseconds() < end) {
+    crebind_rebinding rebinding = {
+        .name = "counted", .replacement = (void *)hook, .original = (void **)&original};
+    crebind_handle *handle;
+    CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+    CHECK(crebind_verify(handle, NULL, NULL) == CREBIND_OK);
+    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  }
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc >= 3);
+  long duration = atol(argv[1]) / PHASES;
+  bool was_hooked = false;
+  for (int phase = 0; phase < PHASES; phase++) {
+    pthread_t threads[THREADS];
+    atomic_store(&is_done, false);
+    for (int i = 0; i < THREADS; i++) {
+      void *plugin = i % 2 == 0 ? NULL : argv[2 + (i / 2 + phase) % (argc - 2)];
+      CHECK(pthread_create(&threads[i], NULL, work, plugin) == 0);
+    }
+    rebind_until(milliseconds() + duration);
+    atomic_store(&is_done, true);
+
+    void *images[THREADS];
+    for (int i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], &images[i]) == 0);
+    CHECK(atomic_load(&calls_counted) == atomic_load(&calls));
+    CHECK(atomic_load(&hooked) <= atomic_load(&calls));
+    was_hooked |= atomic_load(&hooked) > 0;
+    atomic_store(&hooked, 0);
+    for (int i = 0; i < THREADS; i++) {
+      call(call_here);
+      if (images[i] == NULL) continue;
+      call((int (*)(void))dlsym(images[i], "plugin_call"));
+      call(*(int (*const *)(void))dlsym(images[i], "plugin_pointer"));
+      CHECK(dlclose(images[i]) == 0);
+    }
+    CHECK(atomic_load(&hooked) == 0);
+  }
+  CHECK(was_hooked);
+  printf("every call counted once\n");
+}

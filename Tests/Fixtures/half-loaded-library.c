@@ -1,0 +1,29 @@
+/// Two libraries of which the loader relocates the second, built with -DSLOW,
+/// first, and stops there in an IFUNC's resolver until it is told to go on. The
+/// first is mapped by then, and listed, but not relocated.
+
+#include <unistd.h>
+
+int slow(void);
+
+#ifdef SLOW
+
+#include "half-loaded.h"
+
+static int answer(void) { return 1; }
+
+static int (*resolve(void))(void) {
+  struct half_loaded *shared = (struct half_loaded *)HALF_LOADED_ADDRESS;
+  __atomic_store_n(&shared->is_inside, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(&shared->may_go_on, __ATOMIC_SEQ_CST) == 0) {}
+  return answer;
+}
+int slow(void) __attribute__((ifunc("resolve")));
+int (*slow_pointer)(void) = slow;
+
+#else
+
+pid_t plugin_call(void) { return getppid(); }
+int plugin_slow(void) { return slow(); }
+
+#endif

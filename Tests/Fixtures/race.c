@@ -1,0 +1,183 @@
+/// One thread makes first calls through lazy slots while another rebinds the
+/// functions that it is about to call, timed to land in the loader's resolver:
+/// once the rebinding call has returned, every call reaches the hook.
+///
+/// Usage: race all|images|loaded|naive LIBRARY-OF-CALLERS. `naive` is the
+/// control: a plain store into the slot, which the resolver overwrites.
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef __aarch64__
+#define JUMP_SLOT R_AARCH64_JUMP_SLOT
+#else
+#define JUMP_SLOT R_X86_64_JUMP_SLOT
+#endif
+
+enum { COUNT = 2000, SMALL_STEP = 50, LARGE_STEP = 20000, LONGEST = 10000000, SECONDS = 4 };
+
+static int (*const *callers)(void);
+static uintptr_t bias;
+static const void *header;
+static void **slots[COUNT];
+
+static int hook(void) { return 2; }
+
+/// Each thread on a processor of its own, if there are two.
+static cpu_set_t allowed;
+
+static void take_processor(int number) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int i = 0; i < CPU_SETSIZE; i++)
+    if (CPU_ISSET(i, &allowed) && number-- == 0) CPU_SET(i, &one);
+  if (CPU_COUNT(&one) == 1) sched_setaffinity(0, sizeof one, &one);
+}
+
+// MARK: - The caller
+
+/// The first call of number `turn` is made `delay` steps after the turn is given.
+static atomic_int turn = -1, answered = -1;
+static atomic_long delay;
+static int first_answer;
+
+static void spin(long steps) {
+  for (long i = 0; i < steps; i++) __asm__ volatile("" ::: "memory");
+}
+
+static void *call(void *unused) {
+  (void)unused;
+  take_processor(1);
+  for (int i = 0; i < COUNT; i++) {
+    while (atomic_load(&turn) < i) {}
+    spin(atomic_load(&delay));
+    first_answer = callers[i]();
+    atomic_store(&answered, i);
+  }
+  return NULL;
+}
+
+// MARK: - Finding the slots
+
+static ElfW(Addr) tag(const ElfW(Dyn) * dynamic, ElfW(Sxword) wanted) {
+  for (; dynamic->d_tag != DT_NULL; dynamic++)
+    if (dynamic->d_tag == wanted) return dynamic->d_un.d_ptr;
+  CHECK(!"has the tag");
+  return 0;
+}
+
+/// glibc relocates the table in place, musl does not.
+static uintptr_t pointer(const ElfW(Dyn) * dynamic, ElfW(Sxword) wanted) {
+  ElfW(Addr) value = tag(dynamic, wanted);
+  return value < bias ? bias + value : value;
+}
+
+static int find_slots(struct dl_phdr_info *info, size_t size, void *path) {
+  (void)size;
+  if (strcmp(info->dlpi_name, path) != 0) return 0;
+  const ElfW(Dyn) *dynamic = NULL;
+  bias = info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    uintptr_t start = bias + info->dlpi_phdr[i].p_vaddr;
+    if (info->dlpi_phdr[i].p_type == PT_DYNAMIC) dynamic = (const ElfW(Dyn) *)start;
+    if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_offset == 0)
+      header = (const void *)start;
+  }
+  const ElfW(Sym) *symbols = (const ElfW(Sym) *)pointer(dynamic, DT_SYMTAB);
+  const char *strings = (const char *)pointer(dynamic, DT_STRTAB);
+  const ElfW(Rela) *relocations = (const ElfW(Rela) *)pointer(dynamic, DT_JMPREL);
+  size_t count = tag(dynamic, DT_PLTRELSZ) / sizeof *relocations;
+  for (size_t i = 0; i < count; i++) {
+    const char *name = strings + symbols[ELF64_R_SYM(relocations[i].r_info)].st_name;
+    int number, length = 0;
+    if (ELF64_R_TYPE(relocations[i].r_info) != JUMP_SLOT) continue;
+    if (sscanf(name, "f%4d%n", &number, &length) == 1 && length == 5 && name[5] == 0)
+      slots[number] = (void **)(bias + relocations[i].r_offset);
+  }
+  return 1;
+}
+
+// MARK: - The rebinder
+
+static void rebind(const char *mode, int number, crebind_handle **handle) {
+  if (strcmp(mode, "naive") == 0) {
+    __atomic_store_n(slots[number], (void *)hook, __ATOMIC_RELEASE);
+    return;
+  }
+  char name[8];
+  snprintf(name, sizeof name, "f%04d", number);
+  crebind_rebinding rebinding = {.name = name, .replacement = (void *)hook};
+  crebind_options options = {.scope = CREBIND_SCOPE_ALL};
+  if (strcmp(mode, "images") == 0) {
+    options.scope = CREBIND_SCOPE_IMAGES;
+    options.images = &header;
+    options.image_count = 1;
+  }
+  options.loaded_images_only = strcmp(mode, "loaded") == 0;
+  CHECK(crebind_apply(&rebinding, 1, &options, handle, NULL, NULL) == CREBIND_OK);
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 3);
+  void *library = dlopen(argv[2], RTLD_LAZY);
+  CHECK(library != NULL);
+  callers = (int (*const *)(void))dlsym(library, "callers");
+  CHECK(dl_iterate_phdr(find_slots, argv[2]) == 1);
+  bool is_naive = strcmp(argv[1], "naive") == 0;
+  pthread_t thread;
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  take_processor(0);
+  CHECK(pthread_create(&thread, NULL, call, NULL) == 0);
+
+  int lost = 0, early = 0, late = 0, former = 0;
+  long lead = 0, step = SMALL_STEP;
+  time_t end = time(NULL) + SECONDS;
+  for (int i = 0; i < COUNT && time(NULL) < end; i++) {
+    CHECK(slots[i] != NULL);
+    crebind_handle *handle;
+    // Around the time at which the calls before have met the store.
+    long jitter = rand() % 400 - 200;
+    atomic_store(&delay, lead + jitter > 0 ? lead + jitter : 0);
+    atomic_store(&turn, i);
+    if (is_naive) spin(lead + jitter < 0 ? -lead - jitter : 0);
+    rebind(argv[1], i, &handle);
+    int at_once = callers[i]();
+    while (atomic_load(&answered) < i) {}
+    // Towards the store, faster as long as it is on the same side.
+    step = first_answer == former ? step * 2 : step / 4;
+    if (step < SMALL_STEP) step = SMALL_STEP;
+    if (step > LARGE_STEP) step = LARGE_STEP;
+    lead += first_answer == 1 ? step : -step;
+    if (lead < 0) lead = 0;
+    if (lead > LONGEST) lead = LONGEST;
+    former = first_answer;
+    early += first_answer == 1;
+    late += first_answer == 2;
+    lost += at_once != 2 || callers[i]() != 2;
+    if (is_naive && lost != 0) {
+      printf("a naive store is lost\n");
+      exit(0);
+    }
+    if (is_naive) continue;
+    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+    CHECK(callers[i]() == 1);
+  }
+  atomic_store(&turn, COUNT);
+  CHECK(pthread_join(thread, NULL) == 0);
+  if (is_naive) {
+    printf("no naive store was lost\n");
+    exit(0);
+  }
+  // Otherwise the two never met.
+  CHECK(early > COUNT / 100 && late > COUNT / 100);
+  printf("%d lost\n", lost);
+}

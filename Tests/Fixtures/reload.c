@@ -1,0 +1,79 @@
+/// 500 rounds of dlopen, hook, call and dlclose, with two plug-ins in turn that
+/// take each other's place in memory: each round's hook runs where it should, and
+/// the process does not grow.
+///
+/// Usage: reload before|after restored|kept|once PLUGIN OTHER-PLUGIN
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROUNDS = 500, SETTLED = 100 };
+
+static int hooked;
+static pid_t (*original)(void);
+static pid_t hook(void) {
+  hooked++;
+  return original();
+}
+
+static const crebind_rebinding rebinding = {
+    .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
+
+/// The size of the address space in KiB.
+static long memory(void) {
+  FILE *file = fopen("/proc/self/statm", "r");
+  long pages = 0;
+  CHECK(file != NULL && fscanf(file, "%ld", &pages) == 1);
+  fclose(file);
+  return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 5);
+  bool is_before = strcmp(argv[1], "before") == 0;
+  bool is_restored = strcmp(argv[2], "restored") == 0, is_once = strcmp(argv[2], "once") == 0;
+  pid_t parent = getppid(), group = getpgrp();
+  crebind_handle *handle = NULL;
+  long settled = 0;
+  uintptr_t places[2] = {0, 0};
+  int same = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    // The heap is grown by the loader and stdio alike.
+    if (i == SETTLED) settled = memory();
+    bool is_other = i % 2 == 1, applies = !is_once || i == 0;
+    if (is_before && applies)
+      CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+    void *image = dlopen(argv[3 + is_other], RTLD_LAZY);
+    CHECK(image != NULL);
+    struct link_map *map;
+    CHECK(dlinfo(image, RTLD_DI_LINKMAP, &map) == 0);
+    places[is_other] = map->l_addr;
+    same += places[0] == places[1];
+    if (!is_before && applies)
+      CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+
+    pid_t (*call)(void) = (pid_t(*)(void))dlsym(image, "plugin_call");
+    int (*number)(void) = (int (*)(void))dlsym(image, "plugin_number");
+    hooked = 0;
+    CHECK(call() == (is_other ? group : parent) && number() == 1 + is_other);
+    CHECK(hooked == !is_other);
+    if (is_restored) {
+      CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+      CHECK(call() == (is_other ? group : parent) && hooked == !is_other);
+    }
+    CHECK(dlclose(image) == 0);
+  }
+  // A handle that is kept has its records, which may take the place.
+  bool is_kept = !is_restored && !is_once;
+  CHECK(is_kept || same > ROUNDS / 2);
+  long growth = memory() - settled, allowed = is_kept ? (ROUNDS - SETTLED) * 64 : 256;
+  if (growth > allowed) fprintf(stderr, "grown by %ld KiB\n", growth);
+  CHECK(growth <= allowed);
+  printf("no growth\n");
+}
