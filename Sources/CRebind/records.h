@@ -34,6 +34,8 @@ struct crebind_entry {
   /// Not for us to store: another copy of CRebind has, whose hook leads to us, or
   /// the loader is about to; see plan.c.
   bool is_left : 1;
+  /// Planned for an image that came late, and not stored yet.
+  bool is_due : 1;
   /// The IFUNC resolver of ours that a definition leads to, plus one, or 0.
   uint16_t resolver;
 };

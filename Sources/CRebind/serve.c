@@ -16,11 +16,12 @@ bool crebind_handle_selects(const struct crebind_handle *handle,
 /// Drops the entries for which `keep` is false.
 static bool filter_entries(
     struct crebind_handle *handle, const struct crebind_world *world,
-    bool (*keep)(const struct crebind_entry *, const struct crebind_world *)) {
+    bool (*keep)(const struct crebind_handle *, const struct crebind_entry *,
+                 const struct crebind_world *)) {
   size_t kept = 0;
   for (size_t i = 0; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
-    if (keep(entry, world))
+    if (keep(handle, entry, world))
       *crebind_handle_entry(handle, kept++) = *entry;
     else
       crebind_resolver_free(entry->resolver);
@@ -29,23 +30,40 @@ static bool filter_entries(
   return crebind_handle_index(handle);
 }
 
-static bool is_present(const struct crebind_entry *entry, const struct crebind_world *world) {
-  (void)world;
+static bool is_present(const struct crebind_handle *handle, const struct crebind_entry *entry,
+                       const struct crebind_world *world) {
+  (void)handle, (void)world;
   const struct crebind_known_image *known = crebind_known_image_at(entry->image);
   return known->is_present && !known->is_new;
 }
 
-/// False if the word is as the loader makes it: the image at this place is not
-/// the one that we changed, though it has the same bias and dynamic table.
-static bool is_still_ours(const struct crebind_entry *entry, const struct crebind_world *world) {
+/// True if the word is as the loader makes it.
+static bool is_fresh(const struct crebind_image *image, const struct crebind_entry *entry) {
+  uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+  if (word == entry->value) return false;
+  if (word == entry->previous) return true;
+  if (entry->kind == CREBIND_DEFINITION) return false;
+  // A lazy slot's leads into the image's own PLT.
+  return word == entry->original
+         || (entry->kind == CREBIND_JUMP_SLOT && crebind_image_segment(image, word, 1) != NULL);
+}
+
+/// False if the image at this place is not the one that we changed, though it has
+/// the same bias, dynamic table and path.
+static bool is_still_ours(const struct crebind_handle *handle, const struct crebind_entry *entry,
+                          const struct crebind_world *world) {
   struct crebind_known_image *known = crebind_known_image_at(entry->image);
   const struct crebind_image *image = crebind_world_image(world, known->index);
-  if (crebind_image_segment(image, entry->address, sizeof(uintptr_t)) != NULL) {
-    uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
-    bool is_fresh = word == entry->previous
-                    || (entry->kind != CREBIND_DEFINITION && word == entry->original);
-    if (!is_fresh) return true;
-  }
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, known->index);
+  const ElfW(Sym) *symbol = crebind_symbol(dynamic, entry->symbol);
+  const struct crebind_name *name = &crebind_batch_item(&handle->batch, entry->item)->name;
+  // Without symbols the table has been broken since, and nothing can be said.
+  bool is_named = dynamic->symbols == NULL
+                  || (symbol != NULL
+                      && crebind_symbol_is_named(dynamic, symbol, name->string, name->length));
+  if (is_named && crebind_image_segment(image, entry->address, sizeof(uintptr_t)) != NULL
+      && !is_fresh(image, entry))
+    return true;
   known->is_served = false;
   return false;
 }
@@ -74,6 +92,7 @@ static bool take_entries(struct crebind_handle *handle, uint32_t known,
     *crebind_handle_entry(handle, i) = *crebind_handle_entry(handle, i - planned);
   memcpy(crebind_handle_entry(handle, at), plan->entries.data,
          planned * sizeof(struct crebind_entry));
+  for (size_t i = at; i < at + planned; i++) crebind_handle_entry(handle, i)->is_due = true;
   plan->entries.count = 0;
   return crebind_handle_index(handle);
 }
@@ -104,7 +123,7 @@ static bool add_changes(struct crebind_commit *commit, const struct crebind_worl
     for (uint32_t i = run.first; i < run.first + run.count; i++) {
       const struct crebind_entry *entry = crebind_handle_entry(handle, i);
       uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
-      if (word == entry->value || entry->is_left
+      if (!entry->is_due || word == entry->value || entry->is_left
           || crebind_find_above(handle, known, entry->address, &owner) != NULL)
         continue;
       if (!crebind_commit_add(commit, entry, word, entry->value, true))
@@ -157,6 +176,10 @@ crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit 
   if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
   commit->changes.count = 0;
   if (status != CREBIND_OK) return status;
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    for (size_t i = 0; i < handle->entries.count; i++)
+      crebind_handle_entry(handle, i)->is_due = false;
 
   for (size_t i = 0; i < count; i++) {
     struct crebind_known_image *known = crebind_known_image_at(crebind_world_known(world, i));

@@ -105,7 +105,9 @@ import Testing
     let bench = try Workbench(.gcc)
     let program = try bench.program("replaced-image", "replaced-image.c")
     try bench.expect(
-      program, bench.replaceablePlugins(flags: flags), output: "each image had its own\n")
+      program,
+      bench.replaceablePlugins(flags: flags) + [bench.builder.directory.url.path + "/either.so"],
+      output: "each image had its own\n")
   }
 
   @Test func theImageOfAReplacementStaysLoaded() throws {

@@ -103,8 +103,15 @@ static crebind_handle *apply(size_t first, size_t count) {
   return handle;
 }
 
+/// The core itself calls none of them.
+static void expect_untouched(void) {
+  for (size_t i = 0; i < COUNT; i++) CHECK(atomic_load(&hooked[i]) == 0);
+}
+
 static void restore(crebind_handle *handle) {
+  for (size_t i = 0; i < COUNT; i++) atomic_store(&hooked[i], 0);
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  expect_untouched();
 }
 
 static void *idle(void *unused) {
@@ -126,8 +133,10 @@ int main(void) {
   expect(0, COUNT, 1);
   // The whole interface, and the loader, while everything is rebound.
   crebind_handle *again = apply(LOCK, 1);
+  for (size_t i = 0; i < COUNT; i++) atomic_store(&hooked[i], 0);
   CHECK(crebind_verify(all, NULL, NULL) == CREBIND_OK);
   CHECK(crebind_refresh(NULL) == CREBIND_OK && crebind_lookup("malloc") != NULL);
+  expect_untouched();
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, idle, NULL) == 0 && pthread_join(thread, NULL) == 0);
   void *math = dlopen("libm.so.6", RTLD_NOW);

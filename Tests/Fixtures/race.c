@@ -23,7 +23,7 @@
 #define JUMP_SLOT R_X86_64_JUMP_SLOT
 #endif
 
-enum { COUNT = 2000, SMALL_STEP = 50, LARGE_STEP = 20000, LONGEST = 10000000, SECONDS = 4 };
+enum { COUNT = 2000, SMALL_STEP = 50, LARGE_STEP = 20000, LONGEST = 10000000, SECONDS = 2 };
 
 static int (*const *callers)(void);
 static uintptr_t bias;

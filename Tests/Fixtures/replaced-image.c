@@ -2,7 +2,7 @@
 /// with the dynamic table at the same address: what is known of the first does
 /// not count for the second.
 ///
-/// Usage: replaced-image PLUGIN OTHER-PLUGIN
+/// Usage: replaced-image PLUGIN OTHER-PLUGIN PATH-FOR-EITHER
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -22,6 +22,9 @@ static pid_t hook(void) {
 
 static pid_t parent, group;
 static const char *paths[2];
+/// A link to the one that was opened last: both then have one path, as a plug-in
+/// has that is built anew.
+static const char *link_path;
 
 struct plugin {
   void *image;
@@ -32,7 +35,13 @@ struct plugin {
 
 static struct plugin open_plugin(int which) {
   struct plugin plugin;
-  plugin.image = dlopen(paths[which], RTLD_LAZY);
+  const char *path = paths[which];
+  if (link_path != NULL) {
+    unlink(link_path);
+    CHECK(symlink(path, link_path) == 0);
+    path = link_path;
+  }
+  plugin.image = dlopen(path, RTLD_LAZY);
   CHECK(plugin.image != NULL && dlinfo(plugin.image, RTLD_DI_LINKMAP, &plugin.map) == 0);
   plugin.call = (pid_t(*)(void))dlsym(plugin.image, "plugin_call");
   plugin.number = (int (*)(void))dlsym(plugin.image, "plugin_number");
@@ -102,7 +111,7 @@ static void replace_applied(void) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc == 3);
+  CHECK(argc == 4);
   paths[0] = argv[1];
   paths[1] = argv[2];
   parent = getppid();
@@ -114,6 +123,9 @@ int main(int argc, char *argv[]) {
   replace_under(NULL, false);
   replace_under(&matching, false);
   replace_under(&none, true);
+  replace_applied();
+  link_path = argv[3];
+  replace_under(NULL, false);
   replace_applied();
   printf("each image had its own\n");
 }
