@@ -5,7 +5,7 @@ public struct RebindError: Error, Sendable, Hashable {
     public var rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The symbol's name is empty.
+    /// The symbol's name is empty, or a name has a zero byte.
     public static let invalidArgument = Code(rawValue: 1)
     /// Two rebindings of one batch name the same symbol.
     public static let duplicateName = Code(rawValue: 2)
@@ -55,7 +55,9 @@ extension RebindError: CustomStringConvertible {
     let place = image.isEmpty ? "" : " in \(image)"
     switch code {
     case .invalidArgument:
-      return "cannot rebind a symbol with an empty name"
+      return symbol.isEmpty
+        ? "cannot rebind a symbol with an empty name"
+        : "cannot rebind \(symbol.debugDescription): a name, version or library has a zero byte"
     case .staticExecutable:
       return "cannot rebind \(symbol): \(reason); link the program dynamically"
     case .brokenImage:

@@ -52,9 +52,9 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
     _ name: String, version: String? = nil, library: String? = nil,
     as type: Function.Type = Function.self
   ) {
-    precondition(
-      isCFunctionType(type),
-      "Rebinding<\(type)>: the type of \(name) must be a @convention(c) function type")
+    guard isCFunctionType(type) else {
+      fatalError("Rebinding<\(type)>: the type of \(name) must be a @convention(c) function type")
+    }
     self.name = name
     self.version = version
     self.library = library
@@ -70,7 +70,7 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
   @inlinable
   public var original: Function {
     guard let address = storage.original else {
-      preconditionFailure("nothing defines \(name), so there is no original to call")
+      fatalError("nothing defines \(name), so there is no original to call")
     }
     // A C function pointer is an address, and `init` has checked the type.
     return unsafeBitCast(address, to: Function.self)

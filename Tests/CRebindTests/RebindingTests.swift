@@ -8,7 +8,20 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
   var flags: [String]
   var testDescription: String { name }
 
-  static let all = [
+  static let all = common + ofThisMachine
+
+  #if arch(x86_64)
+    private static let ofThisMachine = [
+      LinkMode(name: "IBT", flags: ["-fcf-protection=full", "-Wl,-z,lazy"])
+    ]
+    /// What readelf calls the three kinds of slots; it cuts long names.
+    static let relocations = ["R_X86_64_JUMP_SLO", "R_X86_64_GLOB_DAT", "R_X86_64_64"]
+  #else
+    private static let ofThisMachine: [LinkMode] = []
+    static let relocations = ["R_AARCH64_JUMP_SL", "R_AARCH64_GLOB_DA", "R_AARCH64_ABS64"]
+  #endif
+
+  private static let common = [
     LinkMode(name: "default", flags: []),
     LinkMode(name: "-z relro", flags: ["-Wl,-z,relro", "-Wl,-z,lazy"]),
     LinkMode(name: "-z norelro", flags: ["-Wl,-z,norelro", "-Wl,-z,lazy"]),
@@ -18,7 +31,6 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
     LinkMode(name: "lld", flags: ["-fuse-ld=lld", "-Wl,-z,lazy"]),
     // The dynamic table stays unrelocated under glibc.
     LinkMode(name: "-z rodynamic", flags: ["-fuse-ld=lld", "-Wl,-z,rodynamic"]),
-    LinkMode(name: "IBT", flags: ["-fcf-protection=full", "-Wl,-z,lazy"]),
     LinkMode(name: "DT_HASH only", flags: ["-Wl,--hash-style=sysv"]),
     LinkMode(name: "exports", flags: ["-rdynamic"]),
   ]
@@ -52,7 +64,7 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
       "slot-kinds", from: ["slot-kinds.c"], flags: ["-fuse-ld=lld", "-fPIC"])
     // The fixture has the three kinds of slots that it speaks of.
     let relocations = try run("readelf", ["--relocs", "--wide", program.path]).output
-    for type in ["R_X86_64_JUMP_SLO", "R_X86_64_GLOB_DAT", "R_X86_64_64"] {
+    for type in LinkMode.relocations {
       #expect(
         relocations.split(separator: "\n").contains {
           $0.contains(type) && $0.contains("getppid")

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: Odd.allCases)
+  @Test(arguments: Odd.allCases)
   func odd(_ odd: Odd) throws {
     let good = try InstalledFile.libc.path
     let path = try make(odd)

@@ -8,7 +8,7 @@ import Testing
     "x86_64-linux-gnu", "powerpc-linux-gnu", "s390x-linux-gnu", "i386-linux-gnu",
   ]
 
-  @Test(.timeLimit(.minutes(1)), arguments: targets)
+  @Test(arguments: targets)
   func truncated(target: String) throws {
     let fixture = try BuiltFixture(target: target)
     let bytes = try fixture.bytes()
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: targets, [false, true])
+  @Test(arguments: targets, [false, true])
   func flipped(target: String, hasSectionHeaders: Bool) throws {
     let fixture = try BuiltFixture(target: target)
     var bytes = try fixture.bytes()

@@ -87,6 +87,10 @@ private enum Hooks {
   @Test func emptyNameIsAnError() {
     let error = #expect(throws: RebindError.self) { try Rebinding<GetParent>("").apply { 0 } }
     #expect(error?.code == .invalidArgument)
+    let zero = #expect(throws: RebindError.self) {
+      try Rebinding<GetParent>("getppid\0x").apply { 0 }
+    }
+    #expect(zero?.code == .invalidArgument && getppid() != 0)
   }
 
   @Test func typeThatIsNoCFunctionIsRefused() async {

@@ -19,6 +19,8 @@ internal struct RebindingStorage: Sendable {
 
   private struct State: ~Copyable {
     let handle = Mutex<Handle?>(nil)
+    /// Apart from the mutex: a replacement may ask while a call holds that.
+    let isActive = Atomic<Bool>(false)
   }
 
   /// A `crebind_handle *`, which the core guards by its own lock.
@@ -38,7 +40,7 @@ internal struct RebindingStorage: Sendable {
     originalCell.pointee.load(ordering: .relaxed)
   }
 
-  var isActive: Bool { state.pointee.handle.withLock { $0 != nil } }
+  var isActive: Bool { state.pointee.isActive.load(ordering: .acquiring) }
 
   func apply(
     symbol: String, version: String?, library: String?, replacement: UnsafeMutableRawPointer
@@ -48,6 +50,10 @@ internal struct RebindingStorage: Sendable {
       .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     return try state.pointee.handle.withLock { (handle) throws(RebindError) -> RebindingReport in
       guard handle == nil else { throw RebindError(code: .alreadyActive, symbol: symbol) }
+      // C would read up to the zero byte, and rebind something else.
+      guard ![symbol, version, library].contains(where: { $0?.utf8.contains(0) == true }) else {
+        throw RebindError(code: .invalidArgument, symbol: symbol)
+      }
       var pointer: OpaquePointer?
       let report = try calling(symbol) { report, error in
         withCStrings(symbol, version, library) { name, version, library in
@@ -58,6 +64,7 @@ internal struct RebindingStorage: Sendable {
         }
       }
       handle = pointer.map(Handle.init)
+      state.pointee.isActive.store(true, ordering: .releasing)
       return report
     }
   }
@@ -71,6 +78,7 @@ internal struct RebindingStorage: Sendable {
         crebind_restore(active.pointer, report, error)
       }
       handle = nil
+      state.pointee.isActive.store(false, ordering: .releasing)
       return report
     }
   }

@@ -16,7 +16,7 @@ struct SymbolsCommand: ParsableCommand {
         rebind-inspect symbols --imports /usr/bin/env
         rebind-inspect symbols --exports --demangle libfoo.so | grep 'Foo::'
         rebind-inspect symbols libfoo.so | awk '$4 == "FUNC" { print $8 }'
-        rebind-inspect symbols --format json *.so | jq '.files[].symbols[].name'
+        rebind-inspect symbols --format json *.so | jq '.files[].symbols[]?.name'
       """)
 
   @Flag(help: "Only the symbols that the file takes from others: the undefined ones.")
