@@ -41,7 +41,7 @@ import Testing
       "concurrent-counts", "concurrent-counts.c", flags: ["-Wl,-z,lazy"], needs: ["counting"])
     // Seen once: a call that reached the hook after the restore, from an image that
     // the loader was still at work on.
-    try withKnownIssue("restore may leave a hook in a half-loaded image", isIntermittent: true) {
+    withKnownIssue("restore may leave a hook in a half-loaded image", isIntermittent: true) {
       try bench.expect(program, ["2000"] + plugins, output: "every call counted once\n")
     }
   }
