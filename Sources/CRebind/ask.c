@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "ask.h"
 #include "attempt.h"
+#include "thread.h"
 
 #include <dlfcn.h>
 
@@ -9,8 +10,9 @@ struct predicate_question {
   bool (*matches)(const crebind_image_info *, void *);
   void *context;
   uint32_t known;
+  uint64_t image_serial;
   struct crebind_gathered_image image;
-  bool answer;
+  uint8_t answer;  // an enum crebind_decision
 };
 
 /// Is this image, which defines this symbol, in the loader's global scope?
@@ -57,20 +59,33 @@ static crebind_status collect_predicate(struct crebind_questions *questions,
     struct predicate_question *question = crebind_vector_append(&questions->predicates, 1);
     if (question == NULL) return CREBIND_OUT_OF_MEMORY;
     *question = (struct predicate_question){
-        serial, options->matches, options->context, known,
-        crebind_gather_image(&questions->strings, world, i), false};
+        serial,
+        options->matches,
+        options->context,
+        known,
+        crebind_known_image_at(known)->serial,
+        crebind_gather_image(&questions->strings, world, i),
+        CREBIND_UNDECIDED,
+    };
+    *decision = CREBIND_ASKED;
+    handle->asked++;
   }
-  return CREBIND_OK;
+  // What another thread is asking is waited for; what this one is, further up its
+  // stack, cannot be.
+  return handle->asked != 0 && crebind_thread.asking == 0 ? CREBIND_BUSY : CREBIND_OK;
 }
 
 crebind_status crebind_questions_collect_predicates(struct crebind_questions *questions,
-                                                    const struct crebind_world *world,
-                                                    struct crebind_handle *new_handle) {
+                                                    const struct crebind_world *world) {
   crebind_status status = CREBIND_OK;
-  if (new_handle != NULL) status = collect_predicate(questions, world, new_handle, 0);
-  for (struct crebind_handle *handle = crebind_records.oldest;
-       handle != NULL && status == CREBIND_OK; handle = handle->newer)
-    status = collect_predicate(questions, world, handle, handle->serial);
+  if (world->new_handle != NULL)
+    status = collect_predicate(questions, world, world->new_handle, 0);
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    crebind_status next = collect_predicate(questions, world, handle, handle->serial);
+    if (status != CREBIND_OUT_OF_MEMORY && next != CREBIND_OK) status = next;
+  }
+  if (questions->predicates.count != 0 && status == CREBIND_OK) status = CREBIND_BUSY;
   return status;
 }
 
@@ -109,11 +124,14 @@ static void ask_loader(struct crebind_questions *questions) {
 }
 
 void crebind_questions_ask(struct crebind_questions *questions) {
+  crebind_thread.asking++;
   for (size_t i = 0; i < questions->predicates.count; i++) {
     struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
     crebind_image_info info = crebind_image_of(&questions->strings, &question->image);
-    question->answer = question->matches(&info, question->context);
+    question->answer =
+        question->matches(&info, question->context) ? CREBIND_ACCEPTED : CREBIND_REFUSED;
   }
+  crebind_thread.asking--;
   if (questions->scopes.count != 0) ask_loader(questions);
 }
 
@@ -132,11 +150,11 @@ void crebind_questions_file(struct crebind_questions *questions,
     const struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
     struct crebind_handle *handle =
         question->serial == 0 ? new_handle : crebind_handle_with_serial(question->serial);
-    if (handle == NULL || question->known >= handle->decisions.count
-        || find_image(question->known, question->image.header) == NULL)
-      continue;
-    *(uint8_t *)crebind_vector_at(&handle->decisions, question->known) =
-        question->answer ? CREBIND_ACCEPTED : CREBIND_REFUSED;
+    if (handle == NULL) continue;
+    handle->asked--;
+    // Another image may have taken the index.
+    if (crebind_known_image_at(question->known)->serial != question->image_serial) continue;
+    *(uint8_t *)crebind_vector_at(&handle->decisions, question->known) = question->answer;
   }
   for (size_t i = 0; i < questions->scopes.count; i++) {
     const struct scope_question *question = crebind_vector_at(&questions->scopes, i);

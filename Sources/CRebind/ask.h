@@ -24,10 +24,10 @@ static inline bool crebind_questions_are_open(const struct crebind_questions *qu
 }
 
 /// Collects what the predicates of the active batches, and of one that is not
-/// active yet or NULL, have not been asked.
+/// active yet or NULL, have not been asked. CREBIND_BUSY means that there is
+/// something to ask, or that another thread is asking.
 crebind_status crebind_questions_collect_predicates(struct crebind_questions *questions,
-                                                    const struct crebind_world *world,
-                                                    struct crebind_handle *new_handle);
+                                                    const struct crebind_world *world);
 /// Collects what lookups came upon.
 crebind_status crebind_questions_collect_scopes(struct crebind_questions *questions,
                                                 const struct crebind_world *world);

@@ -5,9 +5,9 @@
 #include <errno.h>
 
 enum {
-  /// An image that is being loaded is waited for this long, at a millisecond an
-  /// attempt; then its open relro is taken as it is.
-  CREBIND_ATTEMPTS_BEFORE_ACCEPTING = 100,
+  /// At a millisecond an attempt. The loader is done with most images sooner, and
+  /// waiting for its lock would wait for constructors, which may wait for us.
+  CREBIND_ATTEMPTS_BEFORE_WAITING = 100,
   CREBIND_ATTEMPTS = 300,
 };
 
@@ -39,9 +39,8 @@ crebind_status crebind_handle_make(struct crebind_handle **result,
   handle->runs = CREBIND_VECTOR(struct crebind_run);
   handle->decisions = CREBIND_VECTOR(uint8_t);
   int64_t bad_item;
-  crebind_status status =
-      crebind_batch_make(&handle->batch, rebindings, count, options, needs_replacements,
-                                             &bad_item);
+  crebind_status status = crebind_batch_make(&handle->batch, rebindings, count, options,
+                                             needs_replacements, &bad_item);
   if (status == CREBIND_OK) {
     *result = handle;
     return status;
@@ -52,9 +51,16 @@ crebind_status crebind_handle_make(struct crebind_handle **result,
 
 // MARK: - Attempts
 
+/// What a call does between two attempts.
+struct errands {
+  struct crebind_questions questions;
+  struct crebind_pins pins;
+  struct crebind_unfinished unfinished;
+};
+
 struct locked {
   struct crebind_attempt *attempt;
-  struct crebind_questions *questions;  // NULL: what is not known is not asked
+  struct errands *errands;  // NULL: what is not known is not asked
   bool is_first;
   crebind_status (*body)(struct crebind_attempt *, void *);
   void *context;
@@ -74,15 +80,15 @@ static crebind_status run_locked(void *opaque) {
   struct crebind_world *world = &attempt->world;
   if (locked->is_first) forget_local_answers();
   crebind_status status = crebind_world_fill(world);
-  if (locked->questions == NULL)
+  struct errands *errands = locked->errands;
+  if (errands == NULL)
     return status == CREBIND_OK ? locked->body(attempt, locked->context) : status;
   if (status == CREBIND_OK)
-    status = crebind_questions_collect_predicates(locked->questions, world, attempt->new_handle);
-  if (status == CREBIND_OK && crebind_questions_are_open(locked->questions)) return CREBIND_BUSY;
-  if (status == CREBIND_OK) status = crebind_serve(world, &attempt->commit);
+    status = crebind_questions_collect_predicates(&errands->questions, world);
+  if (status == CREBIND_OK) status = crebind_serve(world, &attempt->commit, &errands->unfinished);
   if (status == CREBIND_OK) status = locked->body(attempt, locked->context);
   if (world->scopes.questions.count == 0) return status;
-  status = crebind_questions_collect_scopes(locked->questions, world);
+  status = crebind_questions_collect_scopes(&errands->questions, world);
   return status == CREBIND_OK ? CREBIND_BUSY : status;
 }
 
@@ -96,35 +102,63 @@ static void describe_failure(crebind_error *error, const struct crebind_attempt 
   name_image(error, attempt);
 }
 
+static crebind_status attempt_once(struct errands *errands, struct locked *locked,
+                                   struct crebind_handle *new_handle, crebind_error *error) {
+  struct crebind_attempt attempt;
+  memset(&attempt, 0, sizeof attempt);
+  crebind_commit_begin(&attempt.commit);
+  attempt.pins = &errands->pins;
+  locked->attempt = &attempt;
+  crebind_lock();
+  crebind_questions_file(&errands->questions, new_handle);
+  crebind_pins_file(&errands->pins);
+  crebind_status status = crebind_world_begin(&attempt.world);
+  attempt.world.new_handle = new_handle;
+  if (status == CREBIND_OK)
+    status = crebind_images_with_lock(&attempt.world.images, run_locked, locked);
+  // Nobody is going to ask.
+  if (status != CREBIND_BUSY) crebind_questions_file(&errands->questions, new_handle);
+  crebind_unlock();
+  if (status != CREBIND_OK) describe_failure(error, &attempt, status);
+  crebind_commit_end(&attempt.commit);
+  crebind_world_end(&attempt.world);
+  return status;
+}
+
+/// Does what there is to do before attempt `number`, or else pauses.
+static void run_errands(struct errands *errands, int number) {
+  bool has_questions = crebind_questions_are_open(&errands->questions);
+  bool has_pins = errands->pins.items.count != 0;
+  if (has_questions) crebind_questions_ask(&errands->questions);
+  if (has_pins) crebind_pins_hold(&errands->pins);
+  if (errands->unfinished.images.count != 0 && number % CREBIND_ATTEMPTS_BEFORE_WAITING == 0)
+    crebind_loading_wait(&errands->unfinished);
+  else if (!has_questions && !has_pins && number > 1)
+    crebind_sleep(1000000);
+}
+
 static crebind_status make_attempts(crebind_status (*body)(struct crebind_attempt *, void *),
                                     void *context, struct crebind_handle *new_handle,
                                     bool asks, crebind_error *error) {
-  crebind_status status = CREBIND_BUSY;
-  struct crebind_questions questions;
-  crebind_questions_begin(&questions);
-  for (int i = 0; i < CREBIND_ATTEMPTS && status == CREBIND_BUSY; i++) {
-    struct crebind_attempt attempt;
-    memset(&attempt, 0, sizeof attempt);
-    attempt.new_handle = new_handle;
-    crebind_commit_begin(&attempt.commit);
-    attempt.commit.accepts_open_relro = i >= CREBIND_ATTEMPTS_BEFORE_ACCEPTING;
-    crebind_lock();
-    status = crebind_world_begin(&attempt.world);
-    if (status == CREBIND_OK) {
-      struct locked locked = {&attempt, asks ? &questions : NULL, i == 0, body, context};
-      crebind_questions_file(&questions, new_handle);
-      status = crebind_images_with_lock(&attempt.world.images, run_locked, &locked);
-    }
-    crebind_unlock();
-    if (status == CREBIND_BUSY && crebind_questions_are_open(&questions))
-      crebind_questions_ask(&questions);
-    else if (status == CREBIND_BUSY && i > 0)
-      crebind_sleep(1000000);
-    if (status != CREBIND_OK) describe_failure(error, &attempt, status);
-    crebind_commit_end(&attempt.commit);
-    crebind_world_end(&attempt.world);
+  struct errands errands;
+  crebind_questions_begin(&errands.questions);
+  crebind_pins_begin(&errands.pins);
+  crebind_unfinished_begin(&errands.unfinished);
+  struct locked locked = {NULL, asks ? &errands : NULL, true, body, context};
+  crebind_status status = attempt_once(&errands, &locked, new_handle, error);
+  locked.is_first = false;
+  for (int i = 1; i < CREBIND_ATTEMPTS && status == CREBIND_BUSY; i++) {
+    run_errands(&errands, i);
+    status = attempt_once(&errands, &locked, new_handle, error);
   }
-  crebind_questions_end(&questions);
+  if (status == CREBIND_BUSY) {
+    crebind_lock();
+    crebind_questions_file(&errands.questions, new_handle);
+    crebind_unlock();
+  }
+  crebind_questions_end(&errands.questions);
+  crebind_pins_end(&errands.pins);
+  crebind_unfinished_end(&errands.unfinished);
   return status;
 }
 
@@ -177,7 +211,6 @@ static bool has_all_images(const struct crebind_world *world, const struct crebi
 crebind_status crebind_attempt_plan(struct crebind_attempt *attempt, struct crebind_plan *plan,
                                     const struct crebind_handle *handle) {
   struct crebind_world *world = &attempt->world;
-  plan->accepts_unrelocated = attempt->commit.accepts_open_relro;
   if (crebind_images_are_static(&world->images)) return CREBIND_STATIC_EXECUTABLE;
   if (!has_all_images(world, &handle->batch)) return CREBIND_NO_SUCH_IMAGE;
   for (size_t i = 0; i < world->images.items.count; i++) {

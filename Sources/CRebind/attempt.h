@@ -3,24 +3,27 @@
 #ifndef CREBIND_ATTEMPT_H
 #define CREBIND_ATTEMPT_H
 
+#include "pin.h"
 #include "serve.h"
 
 #pragma GCC visibility push(hidden)
 
 struct crebind_attempt {
   struct crebind_world world;
-  /// For the words that the call stores. Accepts open relro if it must be
-  /// someone's neglect, and not the loader at work.
+  /// For the words that the call stores.
   struct crebind_commit commit;
-  /// The call's own batch, if it has one that is not active yet.
-  struct crebind_handle *new_handle;
+  /// What has to be held before anything is stored: a body that adds to it returns
+  /// CREBIND_BUSY.
+  struct crebind_pins *pins;
   /// The dynamic tag that is broken in the commit's failed image.
   int64_t failed_tag;
 };
 
 /// Calls `body` under our lock and the loader's, with a filled world and the
 /// active batches brought to every image; again while it returns CREBIND_BUSY,
-/// for some tenths of a second.
+/// for some tenths of a second. Between two attempts, without any lock, it does
+/// what cannot be done under one: it asks predicates and the loader, holds
+/// images, and waits for a load that takes long.
 crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *attempt,
                                                       void *context),
                                void *context, struct crebind_handle *new_handle,

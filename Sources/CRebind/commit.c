@@ -10,7 +10,7 @@ void crebind_commit_begin(struct crebind_commit *commit) {
 void crebind_commit_end(struct crebind_commit *commit) { crebind_vector_free(&commit->changes); }
 
 bool crebind_commit_add(struct crebind_commit *commit, const struct crebind_entry *entry,
-                        uintptr_t from, uintptr_t to, bool always) {
+                        uintptr_t from, uintptr_t to, bool always, bool is_optional) {
   struct crebind_change *change = crebind_vector_append(&commit->changes, 1);
   if (change == NULL) return false;
   *change = (struct crebind_change){
@@ -19,39 +19,59 @@ bool crebind_commit_add(struct crebind_commit *commit, const struct crebind_entr
       .to = to,
       .image = (uint32_t)crebind_known_image_at(entry->image)->index,
       .always = always,
+      .is_optional = is_optional,
   };
   return true;
 }
 
-/// Stores the first `count` changes, or takes them back.
-static crebind_status store(struct crebind_commit *commit, const struct crebind_world *world,
-                            size_t count, bool takes_back, size_t *done) {
-  const struct crebind_change *changes = (const struct crebind_change *)commit->changes.data;
-  crebind_status status = CREBIND_OK;
-  commit->images = 0;
-  for (size_t begin = 0, end; begin < count && status == CREBIND_OK; begin = end) {
-    size_t image = changes[begin].image;
-    for (end = begin; end < count && changes[end].image == image; end++) continue;
-    status = crebind_patch_image(crebind_world_image(world, image), changes + begin, end - begin,
-                                 takes_back, takes_back || commit->accepts_open_relro,
-                                 &commit->failure);
-    if (status != CREBIND_OK) commit->failed_image = image;
-    *done = end;
-    commit->images++;
+/// The changes of one image.
+struct run {
+  const struct crebind_image *image;
+  struct crebind_change *changes;
+  size_t count;
+};
+
+static struct run run_at(const struct crebind_commit *commit, const struct crebind_world *world,
+                         size_t begin) {
+  struct crebind_change *changes = (struct crebind_change *)commit->changes.data + begin;
+  size_t count = 1, left = commit->changes.count - begin;
+  while (count < left && changes[count].image == changes->image) count++;
+  return (struct run){crebind_world_image(world, changes->image), changes, count};
+}
+
+static crebind_status store(struct crebind_commit *commit, const struct run *run) {
+  crebind_status status = crebind_patch_image(run->image, run->changes, run->count,
+                                              CREBIND_PATCH_REQUIRED, &commit->failure);
+  if (status != CREBIND_OK) return status;
+  struct crebind_patch_failure refusal;
+  if (crebind_patch_image(run->image, run->changes, run->count, CREBIND_PATCH_OPTIONAL, &refusal)
+      == CREBIND_OK)
+    return CREBIND_OK;
+  for (size_t i = 0; i < run->count; i++) {
+    run->changes[i].is_refused = run->changes[i].is_optional;
+    commit->refused += run->changes[i].is_optional;
   }
-  return status;
+  return CREBIND_OK;
 }
 
 crebind_status crebind_commit_run(struct crebind_commit *commit,
                                   const struct crebind_world *world) {
-  size_t done = 0, undone;
-  crebind_status status = store(commit, world, commit->changes.count, false, &done);
+  crebind_status status = CREBIND_OK;
+  size_t done = 0;
+  commit->refused = 0;
+  while (done < commit->changes.count && status == CREBIND_OK) {
+    struct run run = run_at(commit, world, done);
+    status = store(commit, &run);
+    if (status != CREBIND_OK) commit->failed_image = run.changes->image;
+    done += run.count;
+  }
   if (status == CREBIND_OK) return CREBIND_OK;
-  struct crebind_patch_failure failure = commit->failure;
-  size_t failed_image = commit->failed_image;
   // A word that was never stored does not hold the new value.
-  store(commit, world, done, true, &undone);
-  commit->failure = failure;
-  commit->failed_image = failed_image;
+  for (size_t undone = 0; undone < done;) {
+    struct run run = run_at(commit, world, undone);
+    struct crebind_patch_failure failure;
+    crebind_patch_image(run.image, run.changes, run.count, CREBIND_PATCH_BACK, &failure);
+    undone += run.count;
+  }
   return status;
 }

@@ -10,8 +10,8 @@
 
 struct crebind_commit {
   struct crebind_vector changes;  // struct crebind_change, in runs, one an image
-  bool accepts_open_relro;
-  size_t images;
+  /// How many optional changes were refused.
+  size_t refused;
   // On failure.
   size_t failed_image;
   struct crebind_patch_failure failure;
@@ -23,8 +23,10 @@ void crebind_commit_end(struct crebind_commit *commit);
 /// Adds a change of an entry's word; returns false without memory.
 ///
 /// \param from The word that is there; with `always`, what a failure puts back.
+/// \param is_optional The word's page may refuse to be opened: then the change is
+///   marked, and no failure.
 bool crebind_commit_add(struct crebind_commit *commit, const struct crebind_entry *entry,
-                        uintptr_t from, uintptr_t to, bool always);
+                        uintptr_t from, uintptr_t to, bool always, bool is_optional);
 
 /// Stores all changes, or undoes those that were made and says why. Under both
 /// locks.

@@ -47,6 +47,13 @@ static void describe(struct crebind_image *image, const struct dl_phdr_info *inf
   // through slots so that a program can bring its own.
 }
 
+static struct crebind_range loader_span;
+
+struct crebind_range crebind_loader_span(void) {
+  return (struct crebind_range){__atomic_load_n(&loader_span.start, __ATOMIC_RELAXED),
+                                __atomic_load_n(&loader_span.end, __ATOMIC_RELAXED)};
+}
+
 struct read_context {
   struct crebind_images *images;
   crebind_status status;
@@ -66,6 +73,10 @@ static int read_image(struct dl_phdr_info *info, size_t size, void *opaque) {
   }
   memcpy(copy, path, length);
   describe(image, info);
+  if (image->is_loader) {
+    __atomic_store_n(&loader_span.start, image->span.start, __ATOMIC_RELAXED);
+    __atomic_store_n(&loader_span.end, image->span.end, __ATOMIC_RELAXED);
+  }
   image->path = offset;
   image->is_main = images->items.count == 1;
   if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs) {

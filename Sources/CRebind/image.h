@@ -62,6 +62,10 @@ static inline const char *crebind_image_path(const struct crebind_images *images
   return images->strings.data + image->path;
 }
 
+/// Where the loader is, as far as a snapshot has shown it; empty if there is none
+/// that is nothing else.
+struct crebind_range crebind_loader_span(void);
+
 /// Takes a snapshot, under our lock. Free it in any case.
 crebind_status crebind_images_read(struct crebind_images *images);
 void crebind_images_free(struct crebind_images *images);

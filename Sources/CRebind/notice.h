@@ -1,5 +1,5 @@
-/// The image-added and image-removed notices, and the wrappers around dlopen and
-/// dlclose that give them in time: in place only while someone needs them.
+/// The wrappers around dlopen and dlclose that give notice of images that come and
+/// go: in place only while someone needs them.
 
 #ifndef CREBIND_NOTICE_H
 #define CREBIND_NOTICE_H
@@ -9,10 +9,13 @@
 #pragma GCC visibility push(hidden)
 
 /// Puts the wrappers in place, or counts one more that needs them. Without any
-/// lock.
+/// lock. Another thread may still be at it when this returns.
 void crebind_notice_install(void);
 /// Counts one less, and takes the wrappers away after the last.
 void crebind_notice_remove(void);
+
+/// In a child process: the thread that changed the wrappers is not there.
+void crebind_notice_forked(void);
 
 /// The path by which the image that holds `caller` would find `file`, if it is
 /// one that this image would not find by itself: by the caller's RPATH, RUNPATH

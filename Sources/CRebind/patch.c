@@ -55,11 +55,17 @@ static void add_relro_page(uintptr_t address, struct needs *needs) {
   if (page >= needs->relro.end) needs->relro.end = page + page_size;
 }
 
+static bool is_part_of(const struct crebind_change *change, enum crebind_patch_part part) {
+  if (part == CREBIND_PATCH_BACK) return !change->is_refused;
+  return change->is_optional == (part == CREBIND_PATCH_OPTIONAL);
+}
+
 static bool find_needs(const struct crebind_image *image, const struct crebind_change *changes,
-                       size_t count, struct needs *needs) {
+                       size_t count, enum crebind_patch_part part, struct needs *needs) {
   *needs = (struct needs){0, {0, 0}};
   for (size_t i = 0; i < count; i++) {
     uintptr_t address = changes[i].address;
+    if (!is_part_of(&changes[i], part)) continue;
     if (address >= image->relro.start && address < image->relro.end) {
       add_relro_page(address, needs);
       continue;
@@ -117,16 +123,13 @@ static int protect(struct crebind_range range, int protection) {
 
 /// Opens the regions one by one, and tells which it has opened.
 static crebind_status open_regions(const struct crebind_image *image, const struct needs *needs,
-                                   bool accepts_open_relro, region_set *opened,
+                                   region_set *opened,
                                    struct crebind_patch_failure *failure) {
   *opened = 0;
   for (region_set left = needs->regions; left != 0; left &= left - 1) {
     unsigned bit = first_of(left);
     struct region region = region_at(image, needs, bit);
-    if (bit == 0 && is_writable(region.range.start)) {
-      if (!accepts_open_relro) return CREBIND_BUSY;
-      continue;  // leave it as it is
-    }
+    if (bit == 0 && is_writable(region.range.start)) continue;
     failure->system_error = protect(region.range, region.protection | PROT_WRITE);
     if (failure->system_error != 0) {
       failure->address = region.range.start;
@@ -149,17 +152,18 @@ static void store(const struct crebind_change *change, bool takes_back) {
 
 crebind_status crebind_patch_image(const struct crebind_image *image,
                                    const struct crebind_change *changes, size_t count,
-                                   bool takes_back, bool accepts_open_relro,
+                                   enum crebind_patch_part part,
                                    struct crebind_patch_failure *failure) {
   struct needs needs;
   region_set opened;
-  if (!find_needs(image, changes, count, &needs)) {
+  if (!find_needs(image, changes, count, part, &needs)) {
     failure->system_error = ENOTSUP;
     return CREBIND_PROTECTION;
   }
-  crebind_status status = open_regions(image, &needs, accepts_open_relro, &opened, failure);
+  crebind_status status = open_regions(image, &needs, &opened, failure);
   if (status == CREBIND_OK)
-    for (size_t i = 0; i < count; i++) store(&changes[i], takes_back);
+    for (size_t i = 0; i < count; i++)
+      if (is_part_of(&changes[i], part)) store(&changes[i], part == CREBIND_PATCH_BACK);
 
   for (; opened != 0; opened &= opened - 1) {
     struct region region = region_at(image, &needs, first_of(opened));

@@ -16,6 +16,16 @@ struct crebind_change {
   uint32_t image;
   /// Store whatever the word is by now; else only in place of `from`.
   bool always;
+  /// Done without where the page cannot be opened; then `is_refused`.
+  bool is_optional, is_refused;
+};
+
+/// Which of the changes to store, and which way.
+enum crebind_patch_part {
+  CREBIND_PATCH_REQUIRED,
+  CREBIND_PATCH_OPTIONAL,
+  /// Takes back what was stored of both.
+  CREBIND_PATCH_BACK,
 };
 
 /// What failed.
@@ -34,14 +44,11 @@ struct crebind_patch_failure {
 /// rest is mostly data, and changing its page table entries costs more than all
 /// else. When the run is closed, the kernel joins the mappings again. A segment
 /// that never was writable is opened whole, for a part of it would stay a mapping
-/// of its own: the kernel accounts for it as writable from then on.
-///
-/// \param accepts_open_relro Whether a relro range that is still writable is
-///   taken as it is. Otherwise it means that the loader is not done with the
-///   image, and the answer is CREBIND_BUSY.
+/// of its own: the kernel accounts for it as writable from then on. A relro range
+/// that someone has left writable stays so.
 crebind_status crebind_patch_image(const struct crebind_image *image,
                                    const struct crebind_change *changes, size_t count,
-                                   bool takes_back, bool accepts_open_relro,
+                                   enum crebind_patch_part part,
                                    struct crebind_patch_failure *failure);
 
 /// True if the image's relro pages are writable still.

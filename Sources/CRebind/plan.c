@@ -37,14 +37,6 @@ static bool is_local_entry(const struct crebind_image *image, uintptr_t word) {
   return CREBIND_HAS_LOCAL_ENTRIES && crebind_image_segment(image, word, 1) != NULL;
 }
 
-/// True if the word is a link-time address still: the loader has mapped the
-/// image, but not relocated it.
-static bool is_unrelocated(const struct crebind_image *image, uintptr_t word) {
-  return image->bias != 0 && word != 0 && word < image->span.start
-         && word < image->span.end - image->span.start
-         && crebind_image_segment(image, image->bias + word, 1) != NULL;
-}
-
 uintptr_t crebind_canonical_plt_entry(const struct crebind_world *world,
                                       const struct crebind_name *name) {
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, 0);
@@ -130,17 +122,6 @@ static crebind_status append_entry(struct crebind_plan *plan, const struct crebi
   return CREBIND_OK;
 }
 
-/// False for an image that was there before the program started, and where the
-/// loader has closed the relro pages behind it.
-static crebind_status may_be_unrelocated(const struct walk *walk, bool *may_be) {
-  crebind_status status =
-      crebind_scopes_may_be_unloaded(&walk->plan->world->scopes, walk->index, may_be);
-  const struct crebind_range *relro = &walk->image->relro;
-  *may_be = status == CREBIND_OK && *may_be
-            && (relro->start >= relro->end || crebind_patch_is_open(walk->image));
-  return status;
-}
-
 /// A reference's version and binding, found out once and only if needed.
 struct binding {
   const char *version;
@@ -179,12 +160,18 @@ static crebind_status select_item(struct walk *walk, const struct crebind_slot *
   return CREBIND_OK;
 }
 
-/// What an older batch has planned or stored for a slot of an image that is
-/// being served late; NULL if nothing.
-static const struct crebind_entry *entry_below(const struct walk *walk, uintptr_t address) {
+/// What a word of the image holds that an active batch has planned or stored, for
+/// the batch to be applied on top; NULL if none has.
+static const struct crebind_entry *entry_below(const struct walk *walk, uintptr_t address,
+                                               uintptr_t word, uintptr_t value) {
   struct crebind_handle *owner;
-  if (walk->plan->late_handle == NULL) return NULL;
-  return crebind_find_below(walk->plan->late_handle, walk->known, address, &owner);
+  if (walk->plan->late_handle != NULL)
+    return crebind_find_below(walk->plan->late_handle, walk->known, address, &owner);
+  // Mostly the word is what is below. If it is our own value already, another
+  // batch may have the same replacement, and be restored before this one.
+  if (word != value) return NULL;
+  const struct crebind_entry *top = crebind_find_top(walk->known, address);
+  return top != NULL && top->value == word ? top : NULL;
 }
 
 static bool is_replacement_of(struct crebind_item *item, uintptr_t function) {
@@ -238,16 +225,6 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   const struct crebind_name *name = &item->name;
 
   uintptr_t word = __atomic_load_n((const uintptr_t *)slot->address, __ATOMIC_ACQUIRE);
-  if (is_unrelocated(walk->image, word)) {
-    bool is_open = false;
-    status = may_be_unrelocated(walk, &is_open);
-    if (status != CREBIND_OK) return status;
-    if (slot->kind != CREBIND_ABSOLUTE || (is_open && !plan->accepts_unrelocated))
-      return CREBIND_BUSY;
-    // Something else than an address that the program has put there.
-    plan->skipped++;
-    return CREBIND_OK;
-  }
   uintptr_t addend = (uintptr_t)slot->addend;
   struct crebind_entry entry = {
       .address = slot->address,
@@ -260,36 +237,23 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
       .kind = (uint8_t)slot->kind,
   };
   bool is_replacement = is_replacement_of(item, word - addend);
+  // A batch that is being restored takes on what its definitions have led to it.
+  if (plan->late_handle != NULL && plan->late_handle->is_leaving && word != entry.value)
+    return CREBIND_OK;
   if (plan->late_handle != NULL && !is_replacement) {
     status = bind(walk, slot, name, &binding);
     if (status != CREBIND_OK) return status;
     entry.is_left = is_covered(walk, binding.definer, index);
   }
-  const struct crebind_entry *below = entry_below(walk, slot->address);
+  const struct crebind_entry *below = entry_below(walk, slot->address, word, entry.value);
   if (below != NULL) {
-    // As where it is stored already when a batch is applied.
-    if (below->value == entry.value) return CREBIND_OK;
     entry.previous = below->value;
-    entry.original = below->value - addend;
+    entry.original = below->value == entry.value ? below->original : below->value - addend;
     return append_entry(plan, &entry);
   }
   if (plan->late_handle == NULL && word == entry.value) {
     plan->unchanged++;
     return CREBIND_OK;
-  }
-  if (word == 0) {
-    bool is_open;
-    status = may_be_unrelocated(walk, &is_open);
-    if (status == CREBIND_OK && is_open) status = bind(walk, slot, name, &binding);
-    if (status != CREBIND_OK) return status;
-    if (is_open && binding.function != 0) {
-      if (!plan->accepts_unrelocated) return CREBIND_BUSY;
-      // The loader may bind it to the replacement yet, so restoring has to know.
-      entry.is_left = true;
-      entry.original = binding.function;
-      entry.previous = binding.function + addend;
-      return append_entry(plan, &entry);
-    }
   }
   if (plan->late_handle != NULL || !is_replacement) {
     uintptr_t target = word - addend, canonical = crebind_canonical_plt_entry(plan->world, name);
@@ -343,9 +307,10 @@ static crebind_status add_definition(const struct walk *walk, uint32_t symbol_in
       .symbol = symbol_index,
       .kind = CREBIND_DEFINITION,
   };
-  const struct crebind_entry *below = entry_below(walk, address);
+  const struct crebind_entry *below = entry_below(walk, address, entry.previous, entry.previous);
   if (below != NULL) entry.previous = below->value;
   entry.original = crebind_symbol_address(walk->image, symbol, entry.previous);
+  if (below != NULL && entry.original == item->replacement) entry.original = below->original;
   // A library may export the replacement under the symbol's name.
   if (entry.original == item->replacement) return CREBIND_OK;
   if ((symbol->st_info & 0xf) == STT_GNU_IFUNC) {
@@ -379,7 +344,8 @@ static crebind_status add_definitions(struct walk *walk) {
 
 crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, bool in_scope) {
   const struct crebind_image *image = crebind_world_image(plan->world, index);
-  bool redirects = crebind_batch_redirects_definitions(plan->batch);
+  bool redirects = crebind_batch_redirects_definitions(plan->batch)
+                   && (plan->late_handle == NULL || !plan->late_handle->is_leaving);
   if (image->is_vdso || image->is_loader || (!in_scope && !redirects)) return CREBIND_OK;
   struct walk walk = {
       .plan = plan,

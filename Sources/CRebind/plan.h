@@ -16,9 +16,6 @@ struct crebind_plan {
   /// The image is being served late: what older batches have planned for it may
   /// not be stored yet, and the loader may have bound it to a replacement.
   const struct crebind_handle *late_handle;
-  /// An image that the loader seems to be at work on is taken as it is, and
-  /// CREBIND_BUSY no answer for it if there is another one.
-  bool accepts_unrelocated;
 
   // Made.
   struct crebind_vector entries;  // struct crebind_entry, by image
@@ -30,10 +27,9 @@ void crebind_plan_begin(struct crebind_plan *plan, struct crebind_world *world,
                         const struct crebind_batch *batch);
 void crebind_plan_end(struct crebind_plan *plan);
 
-/// Adds the entries of one image, for slots if it is `in_scope`, and for
-/// definitions if the batch redirects them; under both locks.
-///
-/// CREBIND_BUSY means that the loader is at work on the image.
+/// Adds the entries of one image, which the loader is done with: for slots if it
+/// is `in_scope`, and for definitions if the batch redirects them; under both
+/// locks.
 crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, bool in_scope);
 
 /// True if the item asks for what a reference in image `from` is bound to.

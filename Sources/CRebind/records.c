@@ -40,6 +40,15 @@ struct crebind_entry *crebind_find_above(const struct crebind_handle *handle, si
   return NULL;
 }
 
+struct crebind_entry *crebind_find_top(size_t image, uintptr_t address) {
+  for (struct crebind_handle *handle = crebind_records.newest; handle != NULL;
+       handle = handle->older) {
+    struct crebind_entry *entry = crebind_handle_find(handle, image, address);
+    if (entry != NULL && (entry->kind != CREBIND_DEFINITION || !handle->is_leaving)) return entry;
+  }
+  return NULL;
+}
+
 bool crebind_handle_index(struct crebind_handle *handle) {
   size_t known = crebind_records.known.count;
   if (handle->runs.count < known
@@ -53,6 +62,20 @@ bool crebind_handle_index(struct crebind_handle *handle) {
     if (run->count++ == 0) run->first = (uint32_t)i;
   }
   return true;
+}
+
+bool crebind_handle_drop(struct crebind_handle *handle) {
+  size_t kept = 0;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    if (entry->is_dropped)
+      crebind_resolver_free(entry->resolver);
+    else
+      *crebind_handle_entry(handle, kept++) = *entry;
+  }
+  if (kept == handle->entries.count) return true;
+  handle->entries.count = kept;
+  return crebind_handle_index(handle);
 }
 
 static void publish(struct crebind_item *item, uintptr_t original) {
@@ -125,6 +148,17 @@ struct crebind_handle *crebind_handle_with_serial(uint64_t serial) {
   struct crebind_handle *handle = crebind_records.oldest;
   while (handle != NULL && handle->serial != serial) handle = handle->newer;
   return handle;
+}
+
+void crebind_forget_questions(void) {
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    handle->asked = 0;
+    for (size_t i = 0; i < handle->decisions.count; i++) {
+      uint8_t *decision = crebind_vector_at(&handle->decisions, i);
+      if (*decision == CREBIND_ASKED) *decision = CREBIND_UNDECIDED;
+    }
+  }
 }
 
 bool crebind_is_replacement(const char *name, uintptr_t function) {

@@ -31,17 +31,19 @@ struct crebind_entry {
   uint8_t kind;
   /// The loader had not bound the slot yet.
   bool is_lazy : 1;
-  /// Not for us to store: another copy of CRebind has, whose hook leads to us, or
-  /// the loader is about to; see plan.c.
+  /// Not for us to store: another copy of CRebind has, whose hook leads to us.
   bool is_left : 1;
   /// Planned for an image that came late, and not stored yet.
   bool is_due : 1;
+  /// To be taken out by `crebind_handle_drop`.
+  bool is_dropped : 1;
   /// The IFUNC resolver of ours that a definition leads to, plus one, or 0.
   uint16_t resolver;
 };
 
-/// What the predicate of a batch said of a known image.
-enum crebind_decision { CREBIND_UNDECIDED = 0, CREBIND_REFUSED, CREBIND_ACCEPTED };
+/// What the predicate of a batch said of a known image; CREBIND_ASKED while it is
+/// being asked.
+enum crebind_decision { CREBIND_UNDECIDED = 0, CREBIND_ASKED, CREBIND_REFUSED, CREBIND_ACCEPTED };
 
 /// An active batch.
 struct crebind_handle {
@@ -50,9 +52,13 @@ struct crebind_handle {
   struct crebind_vector entries;  // struct crebind_entry
   struct crebind_vector runs;     // struct crebind_run, by known image
   struct crebind_vector decisions;  // uint8_t, by known image
+  /// How many of the decisions are CREBIND_ASKED: the predicate may be running.
+  size_t asked;
   uint64_t serial;
   /// Counted among those that need the image-added notice.
   bool needs_notice;
+  /// Being restored: the definitions lead to the originals again, the slots not yet.
+  bool is_leaving;
   /// Batches that were applied before and after.
   struct crebind_handle *older, *newer;
 };
@@ -63,6 +69,8 @@ struct crebind_run {
 
 /// An image as the records know it.
 struct crebind_known_image {
+  /// No other image has had it.
+  uint64_t serial;
   uintptr_t bias;
   const ElfW(Dyn) * dynamic;
   uintptr_t header;
@@ -72,13 +80,14 @@ struct crebind_known_image {
   size_t index;
   /// Loaded when last looked; entries of an image that is gone are dropped.
   bool is_present;
+  /// Loaded when the active batches were last brought to all images.
+  bool was_present;
+  /// The loader is done with it; see loading.h.
+  bool is_relocated;
   /// The active batches have been brought to it.
   bool is_served;
   /// An `enum crebind_visibility`, as the loader last answered.
   uint8_t visibility;
-  /// Not so yet, ever: entries with its index are of the image that had the index
-  /// before, or were never stored.
-  bool is_new;
   /// Kept loaded by us.
   bool is_pinned;
   /// The observers have been told.
@@ -91,7 +100,7 @@ struct crebind_records {
   struct crebind_vector strings;  // char
   unsigned long long adds, subs;
   bool has_generation;
-  uint64_t next_serial;
+  uint64_t next_serial, next_image_serial;
 };
 
 extern struct crebind_records crebind_records;
@@ -122,8 +131,15 @@ struct crebind_entry *crebind_find_below(const struct crebind_handle *handle, si
 struct crebind_entry *crebind_find_above(const struct crebind_handle *handle, size_t image,
                                          uintptr_t address, struct crebind_handle **owner);
 
+/// The topmost entry of a word's chain, or NULL; a definition's has left it when its
+/// batch is being restored.
+struct crebind_entry *crebind_find_top(size_t image, uintptr_t address);
+
 /// Recomputes the runs after a change of the entries. Returns false without memory.
 bool crebind_handle_index(struct crebind_handle *handle);
+
+/// Takes out the entries that are marked. Returns false without memory.
+bool crebind_handle_drop(struct crebind_handle *handle);
 
 /// Gives each rebinding its summary original: that of its first slot, or else of
 /// the first definition. It stays with the entry that it came from.
@@ -135,6 +151,9 @@ void crebind_handle_free(struct crebind_handle *handle);
 
 /// The active batch with this serial, or NULL.
 struct crebind_handle *crebind_handle_with_serial(uint64_t serial);
+
+/// Takes back the questions to predicates that are being asked.
+void crebind_forget_questions(void);
 
 /// True if the function is the replacement of an active rebinding of the name.
 bool crebind_is_replacement(const char *name, uintptr_t function);

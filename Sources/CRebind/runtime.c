@@ -9,9 +9,7 @@
 
 static struct crebind_runtime runtime;
 
-/// Runs before main, and so before anything can be rebound; a copy on the stack
-/// of a library loaded later takes what it finds.
-__attribute__((constructor(101))) static void initialize(void) {
+static void initialize(void) {
   if (__atomic_load_n(&runtime.page_size, __ATOMIC_ACQUIRE) != 0) return;
   // Assigned here rather than in an initialiser, which would be an absolute
   // slot, and as such be rebound.
@@ -23,6 +21,13 @@ __attribute__((constructor(101))) static void initialize(void) {
   runtime.vdso_base = getauxval(AT_SYSINFO_EHDR);
   size_t page_size = getauxval(AT_PAGESZ);
   __atomic_store_n(&runtime.page_size, page_size != 0 ? page_size : 4096, __ATOMIC_RELEASE);
+}
+
+/// Runs before main, and so before anything can be rebound; a copy on the stack
+/// of a library loaded later takes what it finds.
+__attribute__((constructor(101))) static void start(void) {
+  initialize();
+  crebind_handle_forks();
 }
 
 const struct crebind_runtime *crebind_runtime(void) {

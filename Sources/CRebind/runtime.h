@@ -26,6 +26,9 @@ struct crebind_runtime {
 /// The one runtime, initialised before main and on first use.
 const struct crebind_runtime *crebind_runtime(void);
 
+/// Has forked children start with a free lock; called at start. In fork.c.
+void crebind_handle_forks(void);
+
 /// A lock by futex(2). 0: free; 1: held; 2: held, and someone waits.
 typedef uint32_t crebind_mutex;
 

@@ -13,30 +13,6 @@ bool crebind_handle_selects(const struct crebind_handle *handle,
 
 // MARK: - Images that have gone
 
-/// Drops the entries for which `keep` is false.
-static bool filter_entries(
-    struct crebind_handle *handle, const struct crebind_world *world,
-    bool (*keep)(const struct crebind_handle *, const struct crebind_entry *,
-                 const struct crebind_world *)) {
-  size_t kept = 0;
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    struct crebind_entry *entry = crebind_handle_entry(handle, i);
-    if (keep(handle, entry, world))
-      *crebind_handle_entry(handle, kept++) = *entry;
-    else
-      crebind_resolver_free(entry->resolver);
-  }
-  handle->entries.count = kept;
-  return crebind_handle_index(handle);
-}
-
-static bool is_present(const struct crebind_handle *handle, const struct crebind_entry *entry,
-                       const struct crebind_world *world) {
-  (void)handle, (void)world;
-  const struct crebind_known_image *known = crebind_known_image_at(entry->image);
-  return known->is_present && !known->is_new;
-}
-
 /// True if the word is as the loader makes it.
 static bool is_fresh(const struct crebind_image *image, const struct crebind_entry *entry) {
   uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
@@ -52,7 +28,7 @@ static bool is_fresh(const struct crebind_image *image, const struct crebind_ent
 /// the same bias, dynamic table and path.
 static bool is_still_ours(const struct crebind_handle *handle, const struct crebind_entry *entry,
                           const struct crebind_world *world) {
-  struct crebind_known_image *known = crebind_known_image_at(entry->image);
+  const struct crebind_known_image *known = crebind_known_image_at(entry->image);
   const struct crebind_image *image = crebind_world_image(world, known->index);
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, known->index);
   const ElfW(Sym) *symbol = crebind_symbol(dynamic, entry->symbol);
@@ -61,18 +37,36 @@ static bool is_still_ours(const struct crebind_handle *handle, const struct creb
   bool is_named = dynamic->symbols == NULL
                   || (symbol != NULL
                       && crebind_symbol_is_named(dynamic, symbol, name->string, name->length));
-  if (is_named && crebind_image_segment(image, entry->address, sizeof(uintptr_t)) != NULL
-      && !is_fresh(image, entry))
-    return true;
-  known->is_served = false;
-  return false;
+  if (!is_named || crebind_image_segment(image, entry->address, sizeof(uintptr_t)) == NULL)
+    return false;
+  // The lazy resolver makes a word fresh, too, and a batch that does not look at
+  // later images would not find the slot again.
+  if (entry->is_lazy && !crebind_batch_serves_later_images(&handle->batch)) return true;
+  return !is_fresh(image, entry);
 }
 
-static bool forget_images(const struct crebind_world *world, bool may_have_been_replaced) {
+/// False if each image that was unloaded since the last look is gone: then none of
+/// those that are there has taken another one's place.
+static bool may_have_been_replaced(const struct crebind_world *world) {
+  unsigned long long gone = 0;
+  for (size_t i = 0; i < crebind_records.known.count; i++) {
+    const struct crebind_known_image *known = crebind_known_image_at(i);
+    gone += known->was_present && !known->is_present;
+  }
+  return world->images.subs - crebind_records.subs != gone;
+}
+
+static bool forget_images(const struct crebind_world *world, bool looks_closer) {
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer) {
-    if (!filter_entries(handle, world, is_present)) return false;
-    if (may_have_been_replaced && !filter_entries(handle, world, is_still_ours)) return false;
+    for (size_t i = 0; i < handle->entries.count; i++) {
+      struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      struct crebind_known_image *known = crebind_known_image_at(entry->image);
+      entry->is_dropped =
+          !known->is_present || (looks_closer && !is_still_ours(handle, entry, world));
+      if (entry->is_dropped) known->is_served = false;
+    }
+    if (!crebind_handle_drop(handle)) return false;
   }
   return true;
 }
@@ -98,11 +92,10 @@ static bool take_entries(struct crebind_handle *handle, uint32_t known,
 }
 
 static crebind_status plan_image(struct crebind_world *world, struct crebind_handle *handle,
-                                 size_t index, bool accepts_unrelocated) {
+                                 size_t index) {
   struct crebind_plan plan;
   crebind_plan_begin(&plan, world, &handle->batch);
   plan.late_handle = handle;
-  plan.accepts_unrelocated = accepts_unrelocated;
   crebind_status status =
       crebind_plan_add_image(&plan, index, crebind_handle_selects(handle, world, index));
   if (status == CREBIND_BROKEN_IMAGE)
@@ -114,9 +107,7 @@ static crebind_status plan_image(struct crebind_world *world, struct crebind_han
 }
 
 /// Adds the words to store for an image: those of the newest batches.
-static bool add_changes(struct crebind_commit *commit, const struct crebind_world *world,
-                        size_t index) {
-  uint32_t known = crebind_world_known(world, index);
+static bool add_changes(struct crebind_commit *commit, uint32_t known) {
   for (struct crebind_handle *handle = crebind_records.newest, *owner; handle != NULL;
        handle = handle->older) {
     struct crebind_run run = crebind_handle_run(handle, known);
@@ -126,68 +117,111 @@ static bool add_changes(struct crebind_commit *commit, const struct crebind_worl
       if (!entry->is_due || word == entry->value || entry->is_left
           || crebind_find_above(handle, known, entry->address, &owner) != NULL)
         continue;
-      if (!crebind_commit_add(commit, entry, word, entry->value, true))
-        return false;
+      bool is_optional = entry->kind == CREBIND_DEFINITION;
+      if (!crebind_commit_add(commit, entry, word, entry->value, true, is_optional)) return false;
     }
+  }
+  return true;
+}
+
+/// True if the word's page could not be opened.
+static bool is_refused(const struct crebind_commit *commit, uintptr_t address) {
+  for (size_t i = 0; i < commit->changes.count; i++) {
+    const struct crebind_change *change = crebind_vector_at(&commit->changes, i);
+    if (change->is_refused && change->address == address) return true;
+  }
+  return false;
+}
+
+/// Keeps what was stored for an image, of what was planned.
+static bool keep_stored(uint32_t known, const struct crebind_commit *commit,
+                           crebind_status status) {
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    struct crebind_run run = crebind_handle_run(handle, known);
+    for (uint32_t i = run.first; i < run.first + run.count; i++) {
+      struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      entry->is_dropped =
+          entry->is_due
+          && (status != CREBIND_OK
+              || (commit->refused != 0 && is_refused(commit, entry->address)));
+      entry->is_due = false;
+    }
+    if (!crebind_handle_drop(handle)) return false;
   }
   return true;
 }
 
 static crebind_status serve_image(struct crebind_world *world, size_t index,
                                   struct crebind_commit *commit) {
-  const struct crebind_image *image = crebind_world_image(world, index);
   uint32_t known = crebind_world_known(world, index);
-  bool has_entries = false;
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
-    if (!crebind_batch_serves_later_images(&handle->batch)) continue;
-    crebind_status status = plan_image(world, handle, index, commit->accepts_open_relro);
-    if (status != CREBIND_OK) return status;
-    has_entries |= crebind_handle_run(handle, known).count != 0;
-  }
-  // What the loader is not done with may still be bound.
-  if (has_entries && !commit->accepts_open_relro && crebind_patch_is_open(image))
-    return CREBIND_BUSY;
-  return add_changes(commit, world, index) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
+  crebind_status status = CREBIND_OK;
+  for (struct crebind_handle *handle = crebind_records.oldest;
+       handle != NULL && status == CREBIND_OK; handle = handle->newer)
+    if (crebind_batch_serves_later_images(&handle->batch))
+      status = plan_image(world, handle, index);
+  if (status == CREBIND_OK && world->scopes.questions.count != 0) status = CREBIND_BUSY;
+  if (status == CREBIND_OK && !add_changes(commit, known)) status = CREBIND_OUT_OF_MEMORY;
+  if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
+  if (!keep_stored(known, commit, status)) status = CREBIND_OUT_OF_MEMORY;
+  commit->changes.count = 0;
+  // One image that cannot be changed must not keep the others from it.
+  return status == CREBIND_PROTECTION ? CREBIND_OK : status;
 }
 
-crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit) {
-  size_t count = world->images.items.count;
+/// False while a predicate is being asked about the image.
+static bool is_decided(uint32_t known) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    if (known < handle->decisions.count
+        && *(uint8_t *)crebind_vector_at(&handle->decisions, known) == CREBIND_ASKED)
+      return false;
+  return true;
+}
+
+static crebind_status serve_images(struct crebind_world *world, struct crebind_commit *commit,
+                                   bool looks_closer, bool *all_decided) {
+  crebind_status status = CREBIND_OK;
+  for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++) {
+    uint32_t known = crebind_world_known(world, i);
+    bool is_due = !crebind_known_image_at(known)->is_served;
+    // An image without entries does not show whether it is another one: a file
+    // may even have been rebuilt and loaded again.
+    if (!is_due && looks_closer)
+      status = crebind_scopes_may_be_unloaded(&world->scopes, i, &is_due);
+    if (status == CREBIND_OK && is_due && crebind_records.oldest != NULL)
+      status = serve_image(world, i, commit);
+    if (status != CREBIND_OK) break;
+    bool decided = is_decided(known);
+    crebind_known_image_at(known)->is_served = decided;
+    *all_decided &= decided;
+  }
+  return status;
+}
+
+crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit,
+                             struct crebind_unfinished *unfinished) {
   if (crebind_records.has_generation && crebind_records.adds == world->images.adds
       && crebind_records.subs == world->images.subs)
     return CREBIND_OK;
-  bool may_have_been_replaced = world->images.subs != crebind_records.subs;
-  if (!forget_images(world, may_have_been_replaced)) return CREBIND_OUT_OF_MEMORY;
+  crebind_status status = crebind_loading_check(world, unfinished);
+  if (status != CREBIND_OK) return status;
+  bool looks_closer = may_have_been_replaced(world);
+  if (!forget_images(world, looks_closer)) return CREBIND_OUT_OF_MEMORY;
 
-  crebind_status status = CREBIND_OK;
-  if (crebind_records.oldest != NULL)
-    for (size_t i = 0; i < count && status == CREBIND_OK; i++) {
-      bool is_due = !crebind_known_image_at(crebind_world_known(world, i))->is_served;
-      // An image without entries does not show whether it is another one: a file
-      // may even have been rebuilt and loaded again.
-      if (!is_due && may_have_been_replaced)
-        status = crebind_scopes_may_be_unloaded(&world->scopes, i, &is_due);
-      if (status == CREBIND_OK && is_due) status = serve_image(world, i, commit);
-    }
+  bool all_decided = true;
+  status = serve_images(world, commit, looks_closer, &all_decided);
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
     crebind_handle_summarize(handle);
-  if (status == CREBIND_OK && world->scopes.questions.count != 0) status = CREBIND_BUSY;
-  if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
-  commit->changes.count = 0;
   if (status != CREBIND_OK) return status;
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
-    for (size_t i = 0; i < handle->entries.count; i++)
-      crebind_handle_entry(handle, i)->is_due = false;
 
-  for (size_t i = 0; i < count; i++) {
-    struct crebind_known_image *known = crebind_known_image_at(crebind_world_known(world, i));
-    known->is_served = true;
-    known->is_new = false;
+  for (size_t i = 0; i < crebind_records.known.count; i++) {
+    struct crebind_known_image *known = crebind_known_image_at(i);
+    known->was_present = known->is_present;
   }
   crebind_records.adds = world->images.adds;
   crebind_records.subs = world->images.subs;
-  crebind_records.has_generation = true;
+  crebind_records.has_generation = all_decided;
   return CREBIND_OK;
 }

@@ -5,16 +5,18 @@
 #define CREBIND_SERVE_H
 
 #include "commit.h"
+#include "loading.h"
 #include "plan.h"
 
 #pragma GCC visibility push(hidden)
 
 /// Does so under both locks; CREBIND_BUSY if the loader is at work on an image.
 /// Does nothing if the generation is the same as the last time. An image whose
-/// dynamic table is broken is passed over.
+/// dynamic table is broken, or whose pages cannot be opened, is passed over.
 ///
-/// \param commit Has no changes, before and after; says what failed.
-crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit);
+/// \param commit Has no changes, before and after.
+crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit,
+                             struct crebind_unfinished *unfinished);
 
 /// True if the batch's options, and its predicate's answer, select the image.
 bool crebind_handle_selects(const struct crebind_handle *handle,

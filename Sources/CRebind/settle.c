@@ -1,15 +1,16 @@
 #define _GNU_SOURCE
 #include "settle.h"
+#include "image.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 
 enum {
   /// The window is some dozen instructions, a page fault and an IFUNC's resolver.
   NANOSECONDS_TO_LEAVE = 50000,
-  ROUNDS = 1000,
   NANOSECONDS_A_ROUND = 100000,
+  ROUNDS = 1000,
+  ROUNDS_FOR_THE_LOADER = 10000,
 };
 
 /// A thread that may be inside.
@@ -29,32 +30,55 @@ static uint64_t processor_time(int thread) {
   return (uint64_t)time[0] * 1000000000 + (uint64_t)time[1];
 }
 
-/// Writes "/proc/self/task/N/stat".
-static void make_path(char *path, int thread) {
+/// Reads "/proc/self/task/N/FILE"; returns its length, or 0.
+static long read_file(int thread, const char *file, char *text, size_t size) {
+  const struct crebind_runtime *runtime = crebind_runtime();
   const char *prefix = "/proc/self/task/";
-  char digits[12];
+  char path[64], digits[12];
   size_t count = 0, length = crebind_length(prefix);
   memcpy(path, prefix, length);
   for (; thread != 0; thread /= 10) digits[count++] = (char)('0' + thread % 10);
   while (count > 0) path[length++] = digits[--count];
-  memcpy(path + length, "/stat", 6);
+  path[length++] = '/';
+  memcpy(path + length, file, crebind_length(file) + 1);
+  long opened =
+      runtime->system_call(SYS_openat, (long)AT_FDCWD, path, (long)(O_RDONLY | O_CLOEXEC));
+  if (opened < 0) return 0;
+  long result = runtime->system_call(SYS_read, opened, text, size);
+  runtime->system_call(SYS_close, opened);
+  return result > 0 ? result : 0;
 }
 
 /// True if the thread is on a processor, or waits for one or for a page.
 static bool is_running(int thread) {
-  char path[64], text[512];
-  make_path(path, thread);
-  const struct crebind_runtime *runtime = crebind_runtime();
-  long file = runtime->system_call(SYS_openat, (long)AT_FDCWD, path, (long)(O_RDONLY | O_CLOEXEC));
-  if (file < 0) return false;
-  long length = runtime->system_call(SYS_read, file, text, sizeof text);
-  runtime->system_call(SYS_close, file);
+  char text[512];
   // "NUMBER (NAME) STATE ...", where the name may hold anything.
-  for (long i = length - 1; i > 0; i--) {
+  for (long length = read_file(thread, "stat", text, sizeof text), i = length; i-- > 0;) {
     if (text[i] == ')') return i + 2 < length && (text[i + 2] == 'R' || text[i + 2] == 'D');
     CREBIND_KEEP_LOOP();
   }
   return false;
+}
+
+/// True if the thread is blocked in a system call on a word of the loader's own
+/// data, which its lock is part of.
+static bool waits_for_loader(int thread) {
+  struct crebind_range loader = crebind_loader_span();
+  char text[512];
+  // "NUMBER 0xARGUMENT ...", or "running".
+  long length = read_file(thread, "syscall", text, sizeof text - 1), at = 0;
+  text[length] = 0;
+  while (at < length && text[at] != 'x') at++;
+  uintptr_t address = 0;
+  for (at++; at < length && text[at] != ' '; at++) {
+    char digit = text[at];
+    address = address * 16 + (uintptr_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+  }
+  return address >= loader.start && address < loader.end;
+}
+
+static bool may_be_inside(int thread) {
+  return is_running(thread) || waits_for_loader(thread);
 }
 
 struct linux_dirent64 {
@@ -85,7 +109,7 @@ static bool collect(struct crebind_vector *suspects, size_t *threads) {
       }
       if (thread == 0) continue;
       ++*threads;
-      if (thread == own || !is_running(thread)) continue;
+      if (thread == own || !may_be_inside(thread)) continue;
       struct suspect *suspect = crebind_vector_append(suspects, 1);
       if (suspect != NULL) *suspect = (struct suspect){thread, processor_time(thread)};
     }
@@ -97,21 +121,31 @@ static bool collect(struct crebind_vector *suspects, size_t *threads) {
 static bool has_left(const struct suspect *suspect) {
   uint64_t used = processor_time(suspect->thread);
   return used == 0 || used - suspect->used >= NANOSECONDS_TO_LEAVE
-         || !is_running(suspect->thread);
+         || !may_be_inside(suspect->thread);
+}
+
+/// Forgets the suspects that have left, and says whether another one waits for the
+/// loader.
+static bool look_again(struct crebind_vector *suspects) {
+  size_t left = 0;
+  bool any_waits = false;
+  for (size_t i = 0; i < suspects->count; i++) {
+    struct suspect *suspect = crebind_vector_at(suspects, i);
+    if (has_left(suspect)) continue;
+    any_waits |= !is_running(suspect->thread);
+    *(struct suspect *)crebind_vector_at(suspects, left++) = *suspect;
+  }
+  suspects->count = left;
+  return any_waits;
 }
 
 bool crebind_settle(void) {
   struct crebind_vector suspects = CREBIND_VECTOR(struct suspect);
   size_t threads = 0;
   bool has_proc = collect(&suspects, &threads);
-  for (int round = 0; round < ROUNDS && suspects.count != 0; round++) {
+  for (int round = 0; suspects.count != 0 && round < ROUNDS_FOR_THE_LOADER; round++) {
     crebind_sleep(NANOSECONDS_A_ROUND);
-    size_t left = 0;
-    for (size_t i = 0; i < suspects.count; i++) {
-      struct suspect *suspect = crebind_vector_at(&suspects, i);
-      if (!has_left(suspect)) *(struct suspect *)crebind_vector_at(&suspects, left++) = *suspect;
-    }
-    suspects.count = left;
+    if (!look_again(&suspects) && round >= ROUNDS) break;
   }
   crebind_vector_free(&suspects);
   if (has_proc) return threads > 1;

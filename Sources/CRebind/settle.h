@@ -12,9 +12,11 @@
 ///
 /// glibc's `_dl_fixup` looks a symbol up and stores the result a few instructions
 /// later; a thread that was preempted in between overwrites what we stored. A
-/// thread has left that window once it has been seen blocked, which it cannot be
-/// inside, or has used some processor time since. Waits a tenth of a second at
-/// most, which only a thread that gets no processor at all can cause.
+/// thread has left that window once it has used some processor time since, or
+/// has been seen blocked: inside, it can only be so on the loader's lock, which
+/// is taken for a symbol of an image that may be unloaded, and the kernel says
+/// what a thread waits for. Waits a tenth of a second at most for a thread that
+/// gets no processor, and a second for one that waits for the loader.
 bool crebind_settle(void);
 
 #pragma GCC visibility pop

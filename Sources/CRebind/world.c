@@ -61,16 +61,29 @@ static bool compact_strings(void) {
   return true;
 }
 
-/// An index that no image has: one whose image is gone, and told of, is free.
+/// True if a batch has entries with the index of an image that is gone.
+static bool has_entries(size_t known) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    if (crebind_handle_run(handle, known).count != 0) return true;
+  return false;
+}
+
+/// An index that no image has: one whose image is gone, forgotten and told of.
 static size_t free_index(void) {
   static size_t next;
   for (; next < crebind_records.known.count; next++) {
     const struct crebind_known_image *known = crebind_known_image_at(next);
-    if (!known->is_present && !known->is_announced) return next;
+    if (!known->is_present && !known->is_announced && !has_entries(next)) return next;
   }
   size_t end = next;
   next = 0;  // look from the start again another time
   return end;
+}
+
+static void forget_decision(struct crebind_handle *handle, size_t known) {
+  if (known < handle->decisions.count)
+    *(uint8_t *)crebind_vector_at(&handle->decisions, known) = CREBIND_UNDECIDED;
 }
 
 /// Enters an image that the records do not have.
@@ -85,9 +98,10 @@ static bool enter(const struct crebind_world *world, size_t index, uint32_t *pla
     return false;
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
-    if (at < handle->decisions.count)
-      *(uint8_t *)crebind_vector_at(&handle->decisions, at) = CREBIND_UNDECIDED;
+    forget_decision(handle, at);
+  if (world->new_handle != NULL) forget_decision(world->new_handle, at);
   *crebind_known_image_at(at) = (struct crebind_known_image){
+      .serial = ++crebind_records.next_image_serial,
       .bias = image->bias,
       .dynamic = image->dynamic,
       .header = image->header,
@@ -95,7 +109,6 @@ static bool enter(const struct crebind_world *world, size_t index, uint32_t *pla
       .soname = soname,
       .index = index,
       .is_present = true,
-      .is_new = true,
   };
   *place = (uint32_t)at;
   return true;

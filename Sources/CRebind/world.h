@@ -12,6 +12,8 @@
 
 struct crebind_world {
   struct crebind_images images;
+  /// The batch of the call under way that is not active yet, or NULL.
+  struct crebind_handle *new_handle;
   struct crebind_vector dynamics;     // struct crebind_dynamic, by image
   struct crebind_vector broken_tags;  // int64_t, by image: the tag, or INT64_MIN
   struct crebind_vector known_of;     // uint32_t, by image: the index in the records

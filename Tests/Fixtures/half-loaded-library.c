@@ -2,6 +2,7 @@
 /// first, and stops there in an IFUNC's resolver until it is told to go on. The
 /// first is mapped by then, and listed, but not relocated.
 
+#include <stddef.h>
 #include <unistd.h>
 
 int slow(void);
@@ -25,5 +26,10 @@ int (*slow_pointer)(void) = slow;
 
 pid_t plugin_call(void) { return getppid(); }
 int plugin_slow(void) { return slow(); }
+
+/// Its resolver calls through a slot, which crashes before that is filled.
+static int answer(void) { return 5; }
+static int (*resolve(void))(void) { return getpid() > 0 ? answer : NULL; }
+int plugin_ifunc(void) __attribute__((ifunc("resolve")));
 
 #endif

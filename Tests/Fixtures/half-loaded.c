@@ -1,6 +1,6 @@
 /// A batch is applied and restored while another thread's dlopen has mapped an
-/// image and not relocated it: the call waits for the loader or says that it is at
-/// work, and once the image is there it is served, and restored, like any other.
+/// image and not relocated it: the call waits for the loader, calls nothing in the
+/// image before it may, and then the image is served, and restored, like any other.
 ///
 /// Usage: half-loaded LIBRARY MILLISECONDS-OF-WORK
 
@@ -22,6 +22,9 @@ static pid_t hook(void) {
   hooked++;
   return original();
 }
+
+static int (*original_ifunc)(void);
+static int hook_ifunc(void) { return original_ifunc() + 1; }
 
 static void *open_library(void *path) { return dlopen(path, RTLD_LAZY); }
 
@@ -45,20 +48,22 @@ int main(int argc, char *argv[]) {
   CHECK(pthread_create(&opener, NULL, open_library, argv[1]) == 0);
   while (__atomic_load_n(&shared->is_inside, __ATOMIC_SEQ_CST) == 0) {}
 
-  crebind_rebinding rebinding = {
-      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
-  crebind_handle *handle = NULL;
-  crebind_status status = crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL);
-  CHECK(status == CREBIND_OK || status == CREBIND_BUSY);
+  const crebind_rebinding rebindings[] = {
+      {.name = "getppid", .replacement = (void *)hook, .original = (void **)&original},
+      {.name = "plugin_ifunc",
+       .replacement = (void *)hook_ifunc,
+       .original = (void **)&original_ifunc}};
+  crebind_handle *handle;
+  CHECK(crebind_apply(rebindings, 2, NULL, &handle, NULL, NULL) == CREBIND_OK);
   void *library;
   CHECK(pthread_join(helper, NULL) == 0 && pthread_join(opener, &library) == 0);
   CHECK(library != NULL);
   pid_t (*call)(void) = (pid_t(*)(void))dlsym(library, "plugin_call");
-  hooked = 0;
-  CHECK(call() == parent && hooked == (status == CREBIND_OK));
-  if (status == CREBIND_OK) CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
-  hooked = 0;
-  CHECK(call() == parent && getppid() == parent && hooked == 0);
+  int (*call_ifunc)(void) = (int (*)(void))dlsym(library, "plugin_ifunc");
+  CHECK(call() == parent && hooked == 1 && call_ifunc() == 6);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  call_ifunc = (int (*)(void))dlsym(library, "plugin_ifunc");
+  CHECK(call() == parent && getppid() == parent && hooked == 1 && call_ifunc() == 5);
   CHECK(dlclose(library) == 0);
   printf("served and restored\n");
 }

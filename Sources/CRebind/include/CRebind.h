@@ -179,7 +179,9 @@ typedef struct crebind_options {
   const void *CREBIND_UNSPECIFIED const *CREBIND_NULLABLE images;
   size_t image_count;
   /// CREBIND_SCOPE_MATCHING: called without any lock, once for each image, also
-  /// for those that are loaded later, on the thread that loads them.
+  /// for those that are loaded later, mostly on the thread that loads them. May
+  /// call this interface; the image that it is asked about is not served before it
+  /// has answered. Does not run any more after the batch has been restored.
   bool (*CREBIND_NULLABLE matches)(const crebind_image_info *image,
                                    void *CREBIND_NULLABLE context);
   void *CREBIND_NULLABLE context;
@@ -221,20 +223,30 @@ typedef struct crebind_handle crebind_handle;
 /// Images to come: with CREBIND_SCOPE_ALL and all slot kinds, the symbol is also
 /// redirected where it is defined. Whatever is bound later reaches the
 /// replacement then: images loaded by anyone, before their constructors run,
-/// dlsym, and a lazy resolver that is under way. A symbol that nothing defines
-/// yet, and the later images of CREBIND_SCOPE_MATCHING, are served right before
-/// the dlopen that loads them returns, or at the next call of this interface if
-/// that was not called through a slot; so is a further definition of the name
-/// that a later image brings, at the next call. Images that dlmopen puts into
-/// other namespaces are left alone.
+/// dlsym, and a lazy resolver that is under way; dladdr and backtraces then name
+/// another symbol near the function, or none. A symbol that nothing defines yet,
+/// one whose definition lies in pages that cannot be opened, and the later images
+/// of CREBIND_SCOPE_MATCHING, are served right before the dlopen that loads them
+/// returns, or at the next call of this interface if that was not called through a
+/// slot; so is a further definition of the name that a later image brings, at the
+/// next call. A later image that cannot be changed is passed over. Images that
+/// dlmopen puts into other namespaces are left alone.
 ///
-/// The images that the replacements are in stay loaded from now on.
+/// An image that another thread is loading is waited for until it is relocated,
+/// after a tenth of a second on the loader's lock. If another thread is in its
+/// first call of a function, its resolver has the last word only where it gets no
+/// processor for a tenth of a second, or waits for the loader for a second;
+/// `crebind_verify` finds such a slot.
+///
+/// The images that the replacements are in stay loaded from now on, also if the
+/// call fails.
 ///
 /// \param handle Receives what `crebind_restore` takes.
 /// \param report May be NULL.
 /// \param error May be NULL.
-/// Safe on any thread, not in a signal handler. In proportion to the number of
-/// symbols that the images import, not to the number of names times that.
+/// Safe on any thread; not in a signal handler, nor in a callback of
+/// dl_iterate_phdr. In proportion to the number of symbols that the images
+/// import, not to the number of names times that.
 crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebindings, size_t count,
                              const crebind_options *CREBIND_NULLABLE options,
                              crebind_handle *CREBIND_NULLABLE *CREBIND_UNSPECIFIED handle,
@@ -245,13 +257,16 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
 /// frees the handle. On failure nothing has changed and the handle stays valid.
 ///
 /// Handles may be restored in any order: a rebinding that was applied on top of
-/// this one gets this one's original as its own.
+/// this one gets this one's original as its own. Calls that are inside of the
+/// replacement go on. A lazy resolver that has found the replacement is waited for
+/// as by `crebind_apply`.
 crebind_status crebind_restore(crebind_handle *handle, crebind_report *CREBIND_NULLABLE report,
                                crebind_error *CREBIND_NULLABLE error);
 
-/// Looks whether every slot of an active batch still leads to it, and stores
-/// again where a lazy resolver that was under way has overtaken us. What someone
-/// else has stored is left alone, and counted as skipped.
+/// Looks whether every slot of an active batch still leads to it, directly or by
+/// way of the batches on top, and stores again where a lazy resolver that was under
+/// way has overtaken us. What someone else has stored is left alone, and counted as
+/// skipped.
 crebind_status crebind_verify(crebind_handle *handle, crebind_report *CREBIND_NULLABLE report,
                               crebind_error *CREBIND_NULLABLE error);
 
@@ -316,16 +331,22 @@ typedef struct crebind_observation crebind_observation;
 /// Tells an observer of every loaded image now, and of each that comes or goes
 /// later, until `crebind_unobserve`.
 ///
-/// Told without the loader's lock and ours, one event at a time, on the thread
-/// that called dlopen or dlclose, before it returns to its caller (a new image's
-/// constructors have run by then), or on one that calls `crebind_refresh`. The
-/// callbacks may call anything; what they load is told at once.
+/// Told without our locks, in the order in which the images came and went, one
+/// event at a time for an observer: by this call what is there already, then on the
+/// thread that called dlopen or dlclose, before that returns to its caller, or on
+/// one that calls `crebind_refresh`. If another thread is telling the observer just
+/// then, that one goes on with it, and nobody waits. Images that a constructor
+/// loads are told of when the outer dlopen is done: with the loader's lock free,
+/// unless it is libc's own load, of an NSS module for example. The callbacks may
+/// call anything; what they load is told before that dlopen returns.
+///
+/// \param result Set before the first callback; left alone on failure.
 crebind_status crebind_observe(const crebind_image_observer *observer,
                                crebind_observation *CREBIND_NULLABLE *CREBIND_UNSPECIFIED result,
                                crebind_error *CREBIND_NULLABLE error);
 
 /// No callback runs any more after this has returned, unless it is the one that
-/// calls this.
+/// calls this: waits for one that another thread is in.
 void crebind_unobserve(crebind_observation *observation);
 
 // MARK: - Audit

@@ -1,0 +1,185 @@
+/// Applying a batch.
+
+#define _GNU_SOURCE
+#include "attempt.h"
+#include "notice.h"
+#include "settle.h"
+#include "transaction.h"
+
+#include <errno.h>
+
+/// Gives the rebindings without an entry what the program itself would be bound
+/// to, and counts those that nothing defines.
+static crebind_status publish_unused(struct crebind_world *world, struct crebind_batch *batch,
+                                     crebind_report *report) {
+  for (size_t i = 0; i < batch->items.count; i++) {
+    struct crebind_item *item = crebind_batch_item(batch, i);
+    if (item->summary_address != 0) continue;
+    uintptr_t function;
+    size_t definer;
+    crebind_status status = crebind_world_resolve(world, 0, &item->name, item->version,
+                                                  item->version == NULL, &function, &definer);
+    if (status != CREBIND_OK) return status;
+    if (function == 0)
+      report->pending++;
+    else if (item->original != NULL)
+      __atomic_store_n(item->original, (void *)function, __ATOMIC_RELEASE);
+  }
+  return CREBIND_OK;
+}
+
+/// Counts the rebindings whose slots have different originals.
+static size_t count_ambiguous(const struct crebind_handle *handle) {
+  size_t count = 0;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    struct crebind_item *item = crebind_batch_item(&handle->batch, entry->item);
+    if (entry->kind == CREBIND_DEFINITION || entry->original == item->summary_original
+        || item->is_ambiguous)
+      continue;
+    item->is_ambiguous = true;
+    count++;
+  }
+  return count;
+}
+
+struct apply {
+  struct crebind_handle *handle;
+  struct crebind_vector formers;  // void *: what the callers' originals were
+  crebind_report report;
+  bool has_lazy_slots, may_need_notice;
+};
+
+static void save_or_put_back_originals(struct apply *apply, bool puts_back) {
+  void **formers = (void **)apply->formers.data;
+  for (size_t i = 0; i < apply->handle->batch.items.count; i++) {
+    const struct crebind_item *item = crebind_batch_item(&apply->handle->batch, i);
+    if (item->original == NULL) continue;
+    if (puts_back)
+      __atomic_store_n(item->original, formers[i], __ATOMIC_RELEASE);
+    else
+      formers[i] = __atomic_load_n(item->original, __ATOMIC_ACQUIRE);
+  }
+}
+
+static bool is_stored(const struct crebind_entry *entry) {
+  // On top of a batch with the same replacement there is nothing to store.
+  return !entry->is_left && entry->previous != entry->value;
+}
+
+/// Drops the definitions that could not be changed. Returns false without memory.
+static bool drop_refused(struct crebind_attempt *attempt, struct crebind_handle *handle) {
+  size_t next = 0;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    if (!is_stored(entry)) continue;
+    const struct crebind_change *change = crebind_vector_at(&attempt->commit.changes, next++);
+    entry->is_dropped = change->is_refused;
+  }
+  return crebind_handle_drop(handle);
+}
+
+static crebind_status store_entries(struct crebind_attempt *attempt, struct apply *apply) {
+  struct crebind_handle *handle = apply->handle;
+  crebind_report *report = &apply->report;
+  uint32_t last_image = UINT32_MAX;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    bool is_slot = entry->kind != CREBIND_DEFINITION;
+    if (!is_stored(entry)) {
+      if (entry->is_left)
+        report->skipped++;
+      else
+        report->unchanged += is_slot;
+      continue;
+    }
+    if (!crebind_commit_add(&attempt->commit, entry, entry->previous, entry->value, true, !is_slot))
+      return CREBIND_OUT_OF_MEMORY;
+    apply->has_lazy_slots |= entry->is_lazy;
+    if (!is_slot) continue;
+    report->changed++;
+    report->images += entry->image != last_image;
+    last_image = entry->image;
+  }
+  crebind_status status = crebind_commit_run(&attempt->commit, &attempt->world);
+  if (status != CREBIND_OK || attempt->commit.refused == 0) return status;
+  return drop_refused(attempt, handle) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
+}
+
+/// Takes the plan's entries for the batch and stores them; on failure the plan has
+/// them back.
+static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply *apply,
+                                  struct crebind_plan *plan) {
+  struct crebind_handle *handle = apply->handle;
+  handle->entries = plan->entries;
+  plan->entries = CREBIND_VECTOR(struct crebind_entry);
+  save_or_put_back_originals(apply, false);
+  crebind_status status = crebind_handle_index(handle) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
+  crebind_handle_summarize(handle);
+  if (status == CREBIND_OK)
+    status = publish_unused(&attempt->world, &handle->batch, &apply->report);
+  apply->report.ambiguous = count_ambiguous(handle);
+  if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
+  if (status == CREBIND_OK)
+    status = crebind_pins_collect(attempt->pins, &attempt->world, &handle->batch);
+  if (status == CREBIND_OK) status = store_entries(attempt, apply);
+  if (status == CREBIND_OK) {
+    handle->needs_notice =
+        apply->may_need_notice && crebind_batch_serves_later_images(&handle->batch)
+        && (apply->report.pending != 0 || attempt->commit.refused != 0
+            || !crebind_batch_redirects_definitions(&handle->batch));
+    crebind_handle_link(handle);
+    return status;
+  }
+  save_or_put_back_originals(apply, true);
+  plan->entries = handle->entries;  // frees their resolvers
+  handle->entries = CREBIND_VECTOR(struct crebind_entry);
+  for (size_t i = 0; i < handle->batch.items.count; i++)
+    crebind_batch_item(&handle->batch, i)->summary_address = 0;
+  return status;
+}
+
+static crebind_status apply_locked(struct crebind_attempt *attempt, void *context) {
+  struct apply *apply = context;
+  memset(&apply->report, 0, sizeof apply->report);
+  struct crebind_plan plan;
+  crebind_plan_begin(&plan, &attempt->world, &apply->handle->batch);
+  crebind_status status = crebind_attempt_plan(attempt, &plan, apply->handle);
+  apply->report.unchanged = plan.unchanged;
+  apply->report.skipped = plan.skipped;
+  if (status == CREBIND_OK) status = commit_plan(attempt, apply, &plan);
+  crebind_plan_end(&plan);
+  return status;
+}
+
+crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
+                                   const crebind_options *options, bool may_need_notice,
+                                   crebind_handle **result, crebind_report *report,
+                                   crebind_error *error) {
+  int saved_errno = errno;
+  struct apply apply = {.formers = CREBIND_VECTOR(void *), .may_need_notice = may_need_notice};
+  crebind_status status =
+      crebind_handle_make(&apply.handle, rebindings, count, options, true, error);
+  if (status != CREBIND_OK) return status;
+  if (crebind_vector_append(&apply.formers, count) == NULL)
+    status = crebind_fail(error, CREBIND_OUT_OF_MEMORY, -1);
+  if (status == CREBIND_OK) status = crebind_attempt(apply_locked, &apply, apply.handle, error);
+  if (status == CREBIND_OK) {
+    // A resolver that was under way may overtake us with what it found before.
+    if (apply.has_lazy_slots && crebind_settle()) crebind_verify(apply.handle, NULL, NULL);
+    if (apply.handle->needs_notice) crebind_notice_install();
+    *result = apply.handle;
+    if (report != NULL) *report = apply.report;
+  } else {
+    crebind_handle_free(apply.handle);
+  }
+  crebind_vector_free(&apply.formers);
+  errno = saved_errno;
+  return status;
+}
+
+crebind_status crebind_apply(const crebind_rebinding *rebindings, size_t count,
+                             const crebind_options *options, crebind_handle **result,
+                             crebind_report *report, crebind_error *error) {
+  return crebind_apply_batch(rebindings, count, options, true, result, report, error);
+}

@@ -1,0 +1,39 @@
+/// Is the loader done with an image? One that it has mapped and not relocated has
+/// link-time words in its slots, and code that crashes when it is called.
+///
+/// glibc lists an image as soon as it is mapped, and holds its lock until the
+/// constructors have run. What tells is the relro range: the loader closes it
+/// when the last word is in place. Where it has none, the words themselves tell.
+
+#ifndef CREBIND_LOADING_H
+#define CREBIND_LOADING_H
+
+#include "world.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Images that a check came upon and that seemed not to be relocated.
+struct crebind_unfinished {
+  struct crebind_vector images;  // of loading.c
+  /// The loader has been waited for since.
+  bool was_awaited;
+};
+
+void crebind_unfinished_begin(struct crebind_unfinished *unfinished);
+void crebind_unfinished_end(struct crebind_unfinished *unfinished);
+
+/// Looks at every image that was not found relocated before; under both locks.
+/// What was unfinished before the loader was waited for is taken as it is from now
+/// on: somebody has opened its relro range and left it so.
+///
+/// \returns CREBIND_BUSY if an image is not relocated, and adds it to `unfinished`.
+crebind_status crebind_loading_check(struct crebind_world *world,
+                                     struct crebind_unfinished *unfinished);
+
+/// Waits until no other thread loads an image; without any lock. Returns at once
+/// on a thread that is loading one itself.
+void crebind_loading_wait(struct crebind_unfinished *unfinished);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,149 @@
+/// Restoring a batch.
+
+#define _GNU_SOURCE
+#include "attempt.h"
+#include "notice.h"
+#include "settle.h"
+#include "thread.h"
+
+#include <errno.h>
+
+struct restore {
+  struct crebind_handle *handle;
+  crebind_report report;
+  bool is_done;
+};
+
+/// Its predicate may be running, and the caller about to free what it uses.
+static bool is_being_asked(const struct crebind_handle *handle) {
+  return handle->asked != 0 && crebind_thread.asking == 0;
+}
+
+// MARK: - Definitions
+
+static bool is_definition(const struct crebind_entry *entry) {
+  return entry->kind == CREBIND_DEFINITION;
+}
+
+/// True if a lazy resolver may find the replacement.
+static bool is_found_lazily(const struct crebind_handle *handle) {
+  bool has_definitions = false, has_lazy_slots = false;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    has_definitions |= is_definition(crebind_handle_entry(handle, i));
+    has_lazy_slots |= crebind_handle_entry(handle, i)->is_lazy;
+  }
+  return has_definitions && has_lazy_slots;
+}
+
+static bool is_top(const struct crebind_handle *handle, const struct crebind_entry *entry) {
+  struct crebind_handle *owner;
+  return crebind_find_above(handle, entry->image, entry->address, &owner) == NULL;
+}
+
+/// Leads the definitions to the originals, or back to the replacements.
+static crebind_status turn_definitions(struct crebind_attempt *attempt,
+                                       struct crebind_handle *handle, bool is_leaving) {
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    uintptr_t from = is_leaving ? entry->value : entry->previous;
+    uintptr_t to = is_leaving ? entry->previous : entry->value;
+    uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+    if (!is_definition(entry) || word != from || !is_top(handle, entry)) continue;
+    if (!crebind_commit_add(&attempt->commit, entry, from, to, false, false))
+      return CREBIND_OUT_OF_MEMORY;
+  }
+  crebind_status status = crebind_commit_run(&attempt->commit, &attempt->world);
+  if (status == CREBIND_OK) handle->is_leaving = is_leaving;
+  return status;
+}
+
+static crebind_status stay_locked(struct crebind_attempt *attempt, void *context) {
+  return turn_definitions(attempt, ((struct restore *)context)->handle, false);
+}
+
+// MARK: - Slots
+
+/// Where a batch has been applied on top of the entry, that one's is the slot,
+/// and it inherits what lies below.
+static void relink(struct crebind_handle *handle, const struct crebind_entry *entry) {
+  struct crebind_handle *owner;
+  struct crebind_entry *above =
+      crebind_find_above(handle, entry->image, entry->address, &owner);
+  if (above == NULL || above->previous != entry->value) return;
+  above->previous = entry->previous;
+  above->original = entry->original;
+}
+
+/// Adds the entry's former word, and counts; false without memory.
+static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
+                      const struct crebind_entry *entry, uint32_t *last_image) {
+  crebind_report *report = &restore->report;
+  bool is_slot = !is_definition(entry);
+  uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+  const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
+  if (top != entry) {
+    report->skipped += is_slot && word != top->value && !top->is_left;
+    return true;
+  }
+  if (word != entry->value) {
+    report->skipped += is_slot && word != entry->previous;
+    return true;
+  }
+  if (entry->previous == entry->value) {
+    report->unchanged += is_slot;
+    return true;
+  }
+  if (!crebind_commit_add(&attempt->commit, entry, entry->value, entry->previous, false, false))
+    return false;
+  if (!is_slot) return true;
+  report->changed++;
+  report->images += entry->image != *last_image;
+  *last_image = entry->image;
+  return true;
+}
+
+static crebind_status restore_locked(struct crebind_attempt *attempt, void *context) {
+  struct restore *restore = context;
+  struct crebind_handle *handle = restore->handle;
+  if (is_being_asked(handle)) return CREBIND_BUSY;
+  // A resolver that has found the replacement stores it soon. So the definitions
+  // come first, then those under way are waited for, and no other one can find it
+  // before the slots are restored.
+  if (!handle->is_leaving && is_found_lazily(handle))
+    return turn_definitions(attempt, handle, true);
+  memset(&restore->report, 0, sizeof restore->report);
+  uint32_t last_image = UINT32_MAX;
+  for (size_t i = 0; i < handle->entries.count; i++)
+    if (!add_entry(attempt, restore, crebind_handle_entry(handle, i), &last_image))
+      return CREBIND_OUT_OF_MEMORY;
+  crebind_status status = crebind_commit_run(&attempt->commit, &attempt->world);
+  if (status != CREBIND_OK) return status;
+
+  for (size_t i = 0; i < handle->entries.count; i++)
+    relink(handle, crebind_handle_entry(handle, i));
+  crebind_handle_unlink(handle);
+  for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
+    crebind_handle_summarize(other);
+  restore->is_done = true;
+  return CREBIND_OK;
+}
+
+crebind_status crebind_restore(crebind_handle *handle, crebind_report *report,
+                               crebind_error *error) {
+  int saved_errno = errno;
+  struct restore restore = {.handle = handle};
+  crebind_status status = crebind_attempt(restore_locked, &restore, NULL, error);
+  if (status == CREBIND_OK && !restore.is_done) {
+    crebind_settle();
+    status = crebind_attempt(restore_locked, &restore, NULL, error);
+    if (status != CREBIND_OK) crebind_attempt(stay_locked, &restore, NULL, NULL);
+  }
+  if (status == CREBIND_OK) {
+    bool needed_notice = handle->needs_notice;
+    crebind_handle_free(handle);
+    if (needed_notice) crebind_notice_remove();
+  }
+  if (report != NULL) *report = restore.report;
+  errno = saved_errno;
+  return status;
+}

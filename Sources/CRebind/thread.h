@@ -1,0 +1,28 @@
+/// What this copy of CRebind keeps for each thread.
+
+#ifndef CREBIND_THREAD_H
+#define CREBIND_THREAD_H
+
+#include <stdint.h>
+
+struct crebind_thread {
+  /// The sections that the thread is in, a bit each; see `crebind_enter`.
+  uint64_t entered;
+  /// How many of our questions to predicates the thread is inside of.
+  uint32_t asking;
+  /// How many calls of dlopen or dlclose by way of our wrappers.
+  uint32_t loading;
+};
+
+// In the static TLS block, because the first access to dynamic TLS allocates, and
+// malloc may be the function that is replaced. musl allocates when an image is
+// loaded, and has no room in its static block for one that is loaded later.
+#ifdef __GLIBC__
+#define CREBIND_TLS __attribute__((visibility("hidden"), tls_model("initial-exec")))
+#else
+#define CREBIND_TLS __attribute__((visibility("hidden")))
+#endif
+
+extern __thread struct crebind_thread crebind_thread CREBIND_TLS;
+
+#endif

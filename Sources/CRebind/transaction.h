@@ -1,0 +1,20 @@
+/// Applying for ourselves.
+
+#ifndef CREBIND_TRANSACTION_H
+#define CREBIND_TRANSACTION_H
+
+#include "CRebind.h"
+
+#pragma GCC visibility push(hidden)
+
+/// `crebind_apply`.
+///
+/// \param may_need_notice False for the batch that the notice is made of.
+crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
+                                   const crebind_options *options, bool may_need_notice,
+                                   crebind_handle **result, crebind_report *report,
+                                   crebind_error *error);
+
+#pragma GCC visibility pop
+
+#endif

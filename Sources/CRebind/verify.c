@@ -1,0 +1,62 @@
+/// Looking whether an active batch is still in place.
+
+#define _GNU_SOURCE
+#include "attempt.h"
+
+#include <errno.h>
+
+struct verify {
+  struct crebind_handle *handle;
+  crebind_report report;
+};
+
+/// True if the word may be what a lazy resolver has stored: it found what the slot
+/// would hold without the chain, or with only the lower part of it.
+static bool is_of_resolver(const struct crebind_entry *top, uintptr_t word) {
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    const struct crebind_entry *entry = crebind_handle_find(handle, top->image, top->address);
+    if (entry != NULL
+        && (word == entry->previous || word == entry->original || word == entry->value))
+      return true;
+  }
+  return false;
+}
+
+static crebind_status verify_locked(struct crebind_attempt *attempt, void *context) {
+  struct verify *verify = context;
+  struct crebind_handle *handle = verify->handle;
+  crebind_report *report = &verify->report;
+  memset(report, 0, sizeof *report);
+  uint32_t last_image = UINT32_MAX;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    // The slot leads to us through the batches above.
+    const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
+    uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+    if (top == NULL || word == top->value) {
+      report->unchanged++;
+      continue;
+    }
+    if (top->is_left || !is_of_resolver(top, word)) {
+      report->skipped++;
+      continue;
+    }
+    if (!crebind_commit_add(&attempt->commit, top, word, top->value, false, false))
+      return CREBIND_OUT_OF_MEMORY;
+    report->changed++;
+    report->images += entry->image != last_image;
+    last_image = entry->image;
+  }
+  return crebind_commit_run(&attempt->commit, &attempt->world);
+}
+
+crebind_status crebind_verify(crebind_handle *handle, crebind_report *report,
+                              crebind_error *error) {
+  int saved_errno = errno;
+  struct verify verify = {.handle = handle};
+  crebind_status status = crebind_attempt(verify_locked, &verify, NULL, error);
+  if (report != NULL) *report = verify.report;
+  errno = saved_errno;
+  return status;
+}

@@ -1,0 +1,88 @@
+/// A thread is asleep inside of the lazy resolver: it has found the function, and
+/// waits for the loader's lock to note that the calling image needs the other one,
+/// which the loader does for a symbol of an image that may be unloaded. Then it
+/// stores what it has found. A batch that is applied or restored meanwhile has the
+/// last word.
+///
+/// Usage: blocked-resolver apply|restore SLOW DEFINER CALLER
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "blocked-resolver.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct blocked_resolver shared;
+static int hook(void) { return 2; }
+
+static void *load(void *path) {
+  void *image = dlopen(path, RTLD_LAZY);
+  if (image == NULL) fprintf(stderr, "%s\n", dlerror());
+  CHECK(image != NULL);
+  return image;
+}
+
+static int (*call)(void);
+static atomic_int caller;
+static void *make_first_call(void *result) {
+  atomic_store(&caller, gettid());
+  *(int *)result = call();
+  return NULL;
+}
+
+/// Until the thread is blocked; by the state in its stat file.
+static void wait_until_blocked(void) {
+  while (atomic_load(&caller) == 0) {}
+  for (;;) {
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", atomic_load(&caller));
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL && fgets(text, sizeof text, file) != NULL && fclose(file) == 0);
+    if (strrchr(text, ')')[2] == 'S') return;
+  }
+}
+
+static void *let_go_on(void *unused) {
+  usleep(200000);
+  atomic_store(&shared.may_go_on, 1);
+  return unused;
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 5);
+  bool applies = strcmp(argv[1], "apply") == 0;
+  char address[32];
+  snprintf(address, sizeof address, "%p", (void *)&shared);
+  setenv("BLOCKED_RESOLVER", address, 1);
+  CHECK(dlopen(argv[3], RTLD_LAZY | RTLD_GLOBAL) != NULL);
+  const crebind_rebinding rebinding = {.name = "blocked", .replacement = (void *)hook};
+  const crebind_options options = {.loaded_images_only = applies};
+  crebind_handle *handle = NULL;
+  if (!applies) CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  // The loader is asked now which image is global, not while its lock is held.
+  CHECK(crebind_lookup("blocked") != NULL);
+  call = (int (*)(void))dlsym(load(argv[4]), "call_blocked");
+
+  pthread_t loader, first, waker;
+  int result = 0;
+  CHECK(pthread_create(&loader, NULL, load, argv[2]) == 0);
+  while (!atomic_load(&shared.is_inside)) {}
+  CHECK(pthread_create(&first, NULL, make_first_call, &result) == 0);
+  wait_until_blocked();
+  CHECK(pthread_create(&waker, NULL, let_go_on, NULL) == 0);
+  if (applies)
+    CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
+  else
+    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  CHECK(pthread_join(first, NULL) == 0 && pthread_join(loader, NULL) == 0);
+  CHECK(pthread_join(waker, NULL) == 0);
+  // It called what it had found.
+  CHECK(result == (applies ? 1 : 2));
+  CHECK(call() == (applies ? 2 : 1));
+  printf("had the last word\n");
+}

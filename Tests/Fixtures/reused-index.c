@@ -1,0 +1,43 @@
+/// An image goes, and before the batches are told of it another one comes and
+/// takes its place in the records: what was changed in the first is not taken for
+/// changes of the second.
+///
+/// Usage: reused-index PLUGIN OTHER-PLUGIN
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "attempt.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static pid_t (*original)(void);
+static pid_t hook(void) { return original() + 1; }
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 3);
+  pid_t parent = getppid();
+  void *first = dlopen(argv[1], RTLD_LAZY);
+  CHECK(first != NULL);
+  const crebind_rebinding rebinding = {
+      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
+  const crebind_options options = {.loaded_images_only = true};
+  crebind_handle *handle;
+  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
+
+  CHECK(dlclose(first) == 0);
+  // Looks at the images, and does not serve them.
+  CHECK(crebind_find_loader_function("dlopen") != 0);
+  void *second = dlopen(argv[2], RTLD_LAZY);
+  CHECK(second != NULL && crebind_find_loader_function("dlopen") != 0);
+  pid_t (*call)(void) = (pid_t(*)(void))dlsym(second, "plugin_call");
+  crebind_report report;
+  CHECK(crebind_verify(handle, &report, NULL) == CREBIND_OK && report.changed == 0);
+  CHECK(call() == parent);
+  CHECK(crebind_restore(handle, &report, NULL) == CREBIND_OK && report.skipped == 0);
+  CHECK(call() == parent && getppid() == parent);
+  printf("told apart\n");
+}
