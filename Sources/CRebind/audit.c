@@ -105,7 +105,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   struct finding *finding = crebind_vector_append(&audit->findings, 1);
   if (finding == NULL) return CREBIND_OUT_OF_MEMORY;
   finding->slot = crebind_gather_slot(&audit->strings, world, &entry);
-  finding->is_ours = crebind_is_replacement(string, target);
+  finding->is_ours = crebind_is_replacement(&name, target);
   describe_target(audit, target, finding);
   return CREBIND_OK;
 }

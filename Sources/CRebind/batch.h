@@ -44,6 +44,19 @@ static inline struct crebind_item *crebind_batch_item(const struct crebind_batch
   return crebind_vector_at(&batch->items, index);
 }
 
+/// The first item with this name, and the next one after an item; NULL at the end.
+static inline struct crebind_item *crebind_batch_first(const struct crebind_batch *batch,
+                                                       const struct crebind_name *name) {
+  int64_t unique = crebind_names_find_equal(&batch->names, name);
+  if (unique < 0) return NULL;
+  return crebind_batch_item(batch, *(uint32_t *)crebind_vector_at(&batch->first, (size_t)unique));
+}
+
+static inline struct crebind_item *crebind_batch_next(const struct crebind_batch *batch,
+                                                      const struct crebind_item *item) {
+  return item->next == 0 ? NULL : crebind_batch_item(batch, item->next - 1);
+}
+
 /// Copies and checks a batch. Free it in any case.
 ///
 /// \param needs_replacements False for a diagnosis, which stores nothing.

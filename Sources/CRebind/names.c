@@ -13,12 +13,21 @@ bool crebind_names_begin(struct crebind_names *names, const struct crebind_name 
   return true;
 }
 
-size_t crebind_names_add(struct crebind_names *names) {
-  const struct crebind_name *name = &names->items[names->count];
-  uint32_t at = name->gnu_hash & names->table_mask;
-  for (; names->table[at] != 0; at = (at + 1) & names->table_mask)
+int64_t crebind_names_find_equal(const struct crebind_names *names,
+                                 const struct crebind_name *name) {
+  for (uint32_t at = name->gnu_hash & names->table_mask; names->table[at] != 0;
+       at = (at + 1) & names->table_mask)
     if (crebind_equal(names->items[names->table[at] - 1].string, name->string))
       return names->table[at] - 1;
+  return -1;
+}
+
+size_t crebind_names_add(struct crebind_names *names) {
+  const struct crebind_name *name = &names->items[names->count];
+  int64_t equal = crebind_names_find_equal(names, name);
+  if (equal >= 0) return (size_t)equal;
+  uint32_t at = name->gnu_hash & names->table_mask;
+  while (names->table[at] != 0) at = (at + 1) & names->table_mask;
   names->table[at] = (uint32_t)++names->count;
   if (name->length < CREBIND_PREFIX_SIZE - 1) {
     names->has_short_name = true;

@@ -44,6 +44,10 @@ static inline uint32_t crebind_prefix_bit(const char *string) {
   return ((const struct unaligned *)string)->value * 2654435761u >> 20;
 }
 
+/// The index of an equal name, or -1. O(length of the name).
+int64_t crebind_names_find_equal(const struct crebind_names *names,
+                                 const struct crebind_name *name);
+
 /// As `crebind_names_find`, of a symbol whose name lies in the table.
 int64_t crebind_names_find_whole(const struct crebind_names *names,
                                  const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol);

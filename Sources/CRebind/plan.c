@@ -177,7 +177,7 @@ static const struct crebind_entry *entry_below(const struct walk *walk, uintptr_
 static bool is_replacement_of(struct crebind_item *item, uintptr_t function) {
   if (item->last_function != function) {
     item->last_function = function;
-    item->last_is_replacement = crebind_is_replacement(item->name.string, function);
+    item->last_is_replacement = crebind_is_replacement(&item->name, function);
   }
   return item->last_is_replacement;
 }
@@ -185,16 +185,21 @@ static bool is_replacement_of(struct crebind_item *item, uintptr_t function) {
 /// True if another copy of CRebind has redirected the definition on top of us.
 /// The loader binds a late image to it then, and it leads to us: a slot that we
 /// took for ourselves would go past it.
-static bool is_covered(const struct walk *walk, size_t definer, size_t item) {
-  if (walk->plan->late_handle == NULL || definer == SIZE_MAX) return false;
+static bool is_covered(const struct walk *walk, size_t definer, const struct crebind_name *name,
+                       size_t item) {
+  const struct crebind_handle *handle = walk->plan->late_handle;
+  if (handle == NULL || definer == SIZE_MAX) return false;
   uint32_t known = crebind_world_known(walk->plan->world, definer);
-  struct crebind_run run = crebind_handle_run(walk->plan->late_handle, known);
-  for (uint32_t i = run.first; i < run.first + run.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(walk->plan->late_handle, i);
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(walk->plan->world, definer);
+  struct crebind_symbol_walk symbols;
+  crebind_symbol_walk_begin(&symbols, dynamic, name->string, name->length, name->gnu_hash);
+  for (size_t i; (i = crebind_symbol_walk_next(&symbols)) != 0;) {
+    uintptr_t address = (uintptr_t)&dynamic->symbols[i].st_value;
+    const struct crebind_entry *entry = crebind_handle_find(handle, known, address);
     struct crebind_handle *owner;
-    if (entry->kind == CREBIND_DEFINITION && entry->item == item
-        && crebind_find_above(walk->plan->late_handle, known, entry->address, &owner) == NULL
-        && __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE) != entry->value)
+    if (entry != NULL && entry->item == item
+        && crebind_find_above(handle, known, address, &owner) == NULL
+        && __atomic_load_n((const uintptr_t *)address, __ATOMIC_ACQUIRE) != entry->value)
       return true;
   }
   return false;
@@ -243,7 +248,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   if (plan->late_handle != NULL && !is_replacement) {
     status = bind(walk, slot, name, &binding);
     if (status != CREBIND_OK) return status;
-    entry.is_left = is_covered(walk, binding.definer, index);
+    entry.is_left = is_covered(walk, binding.definer, name, index);
   }
   const struct crebind_entry *below = entry_below(walk, slot->address, word, entry.value);
   if (below != NULL) {

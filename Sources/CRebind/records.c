@@ -15,9 +15,15 @@ struct crebind_run crebind_handle_run(const struct crebind_handle *handle, size_
 struct crebind_entry *crebind_handle_find(const struct crebind_handle *handle, size_t image,
                                           uintptr_t address) {
   struct crebind_run run = crebind_handle_run(handle, image);
-  for (uint32_t i = run.first; i < run.first + run.count; i++) {
-    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  uint32_t low = run.first, high = run.first + run.count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    struct crebind_entry *entry = crebind_handle_entry(handle, middle);
     if (entry->address == address) return entry;
+    if (entry->address < address)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return NULL;
 }
@@ -49,6 +55,35 @@ struct crebind_entry *crebind_find_top(size_t image, uintptr_t address) {
   return NULL;
 }
 
+// MARK: - Runs
+
+static void sift_down(struct crebind_entry *entries, size_t root, size_t count) {
+  struct crebind_entry entry = entries[root];
+  for (size_t child; (child = 2 * root + 1) < count; root = child) {
+    if (child + 1 < count && entries[child + 1].address > entries[child].address) child++;
+    if (entries[child].address <= entry.address) break;
+    entries[root] = entries[child];
+  }
+  entries[root] = entry;
+}
+
+/// A heapsort, since it needs no memory.
+static void sort_by_address(struct crebind_entry *entries, size_t count) {
+  for (size_t i = count / 2; i-- > 0;) sift_down(entries, i, count);
+  for (size_t end = count; end-- > 1;) {
+    struct crebind_entry greatest = entries[0];
+    entries[0] = entries[end];
+    entries[end] = greatest;
+    sift_down(entries, 0, end);
+  }
+}
+
+static bool is_sorted(const struct crebind_entry *entries, size_t count) {
+  for (size_t i = 1; i < count; i++)
+    if (entries[i - 1].address > entries[i].address) return false;
+  return true;
+}
+
 bool crebind_handle_index(struct crebind_handle *handle) {
   size_t known = crebind_records.known.count;
   if (handle->runs.count < known
@@ -60,6 +95,11 @@ bool crebind_handle_index(struct crebind_handle *handle) {
     struct crebind_run *run =
         crebind_vector_at(&handle->runs, crebind_handle_entry(handle, i)->image);
     if (run->count++ == 0) run->first = (uint32_t)i;
+  }
+  for (size_t i = 0; i < handle->runs.count; i++) {
+    struct crebind_run run = crebind_handle_run(handle, i);
+    struct crebind_entry *entries = crebind_handle_entry(handle, run.first);
+    if (!is_sorted(entries, run.count)) sort_by_address(entries, run.count);
   }
   return true;
 }
@@ -161,13 +201,12 @@ void crebind_forget_questions(void) {
   }
 }
 
-bool crebind_is_replacement(const char *name, uintptr_t function) {
+bool crebind_is_replacement(const struct crebind_name *name, uintptr_t function) {
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
-    for (size_t i = 0; i < handle->batch.items.count; i++) {
-      const struct crebind_item *item = crebind_batch_item(&handle->batch, i);
-      if (item->replacement == function && crebind_equal(item->name.string, name)) return true;
-    }
+    for (const struct crebind_item *item = crebind_batch_first(&handle->batch, name);
+         item != NULL; item = crebind_batch_next(&handle->batch, item))
+      if (item->replacement == function) return true;
   return false;
 }
 

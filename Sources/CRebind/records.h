@@ -48,7 +48,7 @@ enum crebind_decision { CREBIND_UNDECIDED = 0, CREBIND_ASKED, CREBIND_REFUSED, C
 /// An active batch.
 struct crebind_handle {
   struct crebind_batch batch;
-  /// In runs, one a known image.
+  /// In runs, one a known image, and each by address.
   struct crebind_vector entries;  // struct crebind_entry
   struct crebind_vector runs;     // struct crebind_run, by known image
   struct crebind_vector decisions;  // uint8_t, by known image
@@ -121,7 +121,7 @@ static inline struct crebind_entry *crebind_handle_entry(const struct crebind_ha
   return crebind_vector_at(&handle->entries, index);
 }
 
-/// The batch's entry for a word, or NULL. O(entries of the image).
+/// The batch's entry for a word, or NULL. O(log(entries of the image)).
 struct crebind_entry *crebind_handle_find(const struct crebind_handle *handle, size_t image,
                                           uintptr_t address);
 
@@ -135,7 +135,8 @@ struct crebind_entry *crebind_find_above(const struct crebind_handle *handle, si
 /// batch is being restored.
 struct crebind_entry *crebind_find_top(size_t image, uintptr_t address);
 
-/// Recomputes the runs after a change of the entries. Returns false without memory.
+/// Recomputes the runs after a change of the entries, and sorts what the change has
+/// brought out of order. Returns false without memory.
 bool crebind_handle_index(struct crebind_handle *handle);
 
 /// Takes out the entries that are marked. Returns false without memory.
@@ -156,7 +157,7 @@ struct crebind_handle *crebind_handle_with_serial(uint64_t serial);
 void crebind_forget_questions(void);
 
 /// True if the function is the replacement of an active rebinding of the name.
-bool crebind_is_replacement(const char *name, uintptr_t function);
+bool crebind_is_replacement(const struct crebind_name *name, uintptr_t function);
 
 /// The word that a definition's `st_value` has without any of us.
 uintptr_t crebind_base_word(size_t image, const uintptr_t *address);

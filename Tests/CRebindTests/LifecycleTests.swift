@@ -15,6 +15,19 @@ import Testing
       "6 orders\n", from: builder.build("chain", from: ["chain.c"], flags: [binding]))
   }
 
+  @Test(arguments: bindings)
+  func timeGrowsWithTheNumberOfNames(binding: String) throws {
+    let builder = try FixtureBuilder(.gcc)
+    try builder.buildLibrary("libmany.so", from: "many-names.c", flags: ["-DLIBRARY"])
+    let caller = try builder.buildLibrary(
+      "caller.so", from: "many-names.c", flags: ["-DCALLER", binding],
+      libraries: ["-lmany", builder.runPath])
+    let program = try builder.build(
+      "many-names", from: ["many-names.c"], flags: ["-Wl,--no-as-needed"],
+      libraries: ["-lmany", builder.runPath])
+    try expect("in proportion\n", from: program, arguments: [caller.path])
+  }
+
   @Test(arguments: Compiler.all, bindings)
   func slotsAreSelectedByVersionLibraryAndImage(compiler: Compiler, binding: String) throws {
     let builder = try FixtureBuilder(compiler)
