@@ -134,8 +134,11 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   save_or_put_back_originals(apply, true);
   plan->entries = handle->entries;  // frees their resolvers
   handle->entries = CREBIND_VECTOR(struct crebind_entry);
-  for (size_t i = 0; i < handle->batch.items.count; i++)
-    crebind_batch_item(&handle->batch, i)->summary_address = 0;
+  for (size_t i = 0; i < handle->batch.items.count; i++) {
+    struct crebind_item *item = crebind_batch_item(&handle->batch, i);
+    item->summary_address = 0;
+    item->is_ambiguous = false;
+  }
   return status;
 }
 
