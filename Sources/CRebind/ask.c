@@ -1,9 +1,6 @@
 #define _GNU_SOURCE
 #include "ask.h"
-#include "attempt.h"
 #include "thread.h"
-
-#include <dlfcn.h>
 
 struct predicate_question {
   uint64_t serial;  // of the batch; 0: the new one
@@ -15,24 +12,15 @@ struct predicate_question {
   uint8_t answer;  // an enum crebind_decision
 };
 
-/// Is this image, which defines this symbol, in the loader's global scope?
-struct scope_question {
-  uint32_t known;
-  uintptr_t header;
-  struct crebind_range span;
-  size_t symbol;
-  bool answer;
-};
-
 void crebind_questions_begin(struct crebind_questions *questions) {
   questions->predicates = CREBIND_VECTOR(struct predicate_question);
-  questions->scopes = CREBIND_VECTOR(struct scope_question);
+  crebind_answers_begin(&questions->loader);
   crebind_strings_begin(&questions->strings);
 }
 
 void crebind_questions_end(struct crebind_questions *questions) {
   crebind_vector_free(&questions->predicates);
-  crebind_vector_free(&questions->scopes);
+  crebind_answers_end(&questions->loader);
   crebind_vector_free(&questions->strings.bytes);
 }
 
@@ -89,39 +77,7 @@ crebind_status crebind_questions_collect_predicates(struct crebind_questions *qu
   return status;
 }
 
-crebind_status crebind_questions_collect_scopes(struct crebind_questions *questions,
-                                                const struct crebind_world *world) {
-  for (size_t i = 0; i < world->scopes.questions.count; i++) {
-    const struct crebind_scope_question *found =
-        crebind_vector_at(&world->scopes.questions, i);
-    const struct crebind_image *image = crebind_world_image(world, found->image);
-    struct scope_question *question = crebind_vector_append(&questions->scopes, 1);
-    if (question == NULL) return CREBIND_OUT_OF_MEMORY;
-    *question = (struct scope_question){crebind_world_known(world, found->image), image->header,
-                                        image->span,
-                                        crebind_strings_add(&questions->strings, found->name),
-                                        false};
-  }
-  return CREBIND_OK;
-}
-
 // MARK: - Asking
-
-static void ask_loader(struct crebind_questions *questions) {
-  // Looked up rather than imported, so that the question goes past any hook.
-  void *(*open_image)(const char *, int) =
-      (void *(*)(const char *, int))crebind_find_loader_function("dlopen");
-  void *(*find)(void *, const char *) =
-      (void *(*)(void *, const char *))crebind_find_loader_function("dlsym");
-  void *global = open_image != NULL ? open_image(NULL, RTLD_LAZY) : NULL;
-  if (global == NULL || find == NULL) return;
-  for (size_t i = 0; i < questions->scopes.count; i++) {
-    struct scope_question *question = crebind_vector_at(&questions->scopes, i);
-    uintptr_t address =
-        (uintptr_t)find(global, crebind_strings_at(&questions->strings, question->symbol));
-    question->answer = address >= question->span.start && address < question->span.end;
-  }
-}
 
 void crebind_questions_ask(struct crebind_questions *questions) {
   crebind_thread.asking++;
@@ -132,17 +88,10 @@ void crebind_questions_ask(struct crebind_questions *questions) {
         question->matches(&info, question->context) ? CREBIND_ACCEPTED : CREBIND_REFUSED;
   }
   crebind_thread.asking--;
-  if (questions->scopes.count != 0) ask_loader(questions);
+  crebind_answers_ask(&questions->loader);
 }
 
 // MARK: - Filing
-
-/// The known image that a question was about, unless another one has its place.
-static struct crebind_known_image *find_image(uint32_t index, uintptr_t header) {
-  if (index >= crebind_records.known.count) return NULL;
-  struct crebind_known_image *known = crebind_known_image_at(index);
-  return known->is_present && known->header == header ? known : NULL;
-}
 
 void crebind_questions_file(struct crebind_questions *questions,
                             struct crebind_handle *new_handle) {
@@ -156,10 +105,5 @@ void crebind_questions_file(struct crebind_questions *questions,
     if (crebind_known_image_at(question->known)->serial != question->image_serial) continue;
     *(uint8_t *)crebind_vector_at(&handle->decisions, question->known) = question->answer;
   }
-  for (size_t i = 0; i < questions->scopes.count; i++) {
-    const struct scope_question *question = crebind_vector_at(&questions->scopes, i);
-    struct crebind_known_image *known = find_image(question->known, question->header);
-    if (known != NULL) known->visibility = question->answer ? CREBIND_GLOBAL : CREBIND_LOCAL;
-  }
-  questions->predicates.count = questions->scopes.count = questions->strings.bytes.count = 0;
+  questions->predicates.count = questions->strings.bytes.count = 0;
 }

@@ -61,35 +61,24 @@ struct errands {
 struct locked {
   struct crebind_attempt *attempt;
   struct errands *errands;  // NULL: what is not known is not asked
-  bool is_first;
   crebind_status (*body)(struct crebind_attempt *, void *);
   void *context;
 };
-
-/// An image may have been opened again with RTLD_GLOBAL since the last call.
-static void forget_local_answers(void) {
-  for (size_t i = 0; i < crebind_records.known.count; i++) {
-    struct crebind_known_image *known = crebind_known_image_at(i);
-    if (known->visibility == CREBIND_LOCAL) known->visibility = CREBIND_UNKNOWN;
-  }
-}
 
 static crebind_status run_locked(void *opaque) {
   struct locked *locked = opaque;
   struct crebind_attempt *attempt = locked->attempt;
   struct crebind_world *world = &attempt->world;
-  if (locked->is_first) forget_local_answers();
   crebind_status status = crebind_world_fill(world);
   struct errands *errands = locked->errands;
   if (errands == NULL)
     return status == CREBIND_OK ? locked->body(attempt, locked->context) : status;
+  world->scopes.answers = &errands->questions.loader;
   if (status == CREBIND_OK)
     status = crebind_questions_collect_predicates(&errands->questions, world);
   if (status == CREBIND_OK) status = crebind_serve(world, &attempt->commit, &errands->unfinished);
   if (status == CREBIND_OK) status = locked->body(attempt, locked->context);
-  if (world->scopes.questions.count == 0) return status;
-  status = crebind_questions_collect_scopes(&errands->questions, world);
-  return status == CREBIND_OK ? CREBIND_BUSY : status;
+  return crebind_scopes_are_sure(&world->scopes) ? status : CREBIND_BUSY;
 }
 
 static void describe_failure(crebind_error *error, const struct crebind_attempt *attempt,
@@ -144,9 +133,8 @@ static crebind_status make_attempts(crebind_status (*body)(struct crebind_attemp
   crebind_questions_begin(&errands.questions);
   crebind_pins_begin(&errands.pins);
   crebind_unfinished_begin(&errands.unfinished);
-  struct locked locked = {NULL, asks ? &errands : NULL, true, body, context};
+  struct locked locked = {NULL, asks ? &errands : NULL, body, context};
   crebind_status status = attempt_once(&errands, &locked, new_handle, error);
-  locked.is_first = false;
   for (int i = 1; i < CREBIND_ATTEMPTS && status == CREBIND_BUSY; i++) {
     run_errands(&errands, i);
     status = attempt_once(&errands, &locked, new_handle, error);

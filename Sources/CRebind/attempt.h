@@ -42,7 +42,7 @@ crebind_status crebind_handle_make(struct crebind_handle **result,
 /// False if a lookup came upon an image that the loader has to be asked about:
 /// store nothing then, and return CREBIND_BUSY.
 static inline bool crebind_attempt_is_sure(const struct crebind_attempt *attempt) {
-  return attempt->world.scopes.questions.count == 0;
+  return crebind_scopes_are_sure(&attempt->world.scopes);
 }
 
 /// Plans the batch over all images; a body's first step.

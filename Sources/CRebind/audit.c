@@ -27,7 +27,6 @@ static bool is_definition(struct audit *audit, const struct crebind_name *name, 
   struct crebind_world *world = audit->world;
   for (size_t i = 0; i < world->images.items.count; i++) {
     const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, i);
-    const struct crebind_image *image = crebind_world_image(world, i);
     struct crebind_symbol_walk walk;
     crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
     for (size_t s; (s = crebind_symbol_walk_next(&walk)) != 0;) {
@@ -35,7 +34,7 @@ static bool is_definition(struct audit *audit, const struct crebind_name *name, 
       if (symbol->st_value == 0 || (symbol->st_info & 0xf) == STT_TLS) continue;
       uintptr_t word = crebind_base_word(crebind_world_known(world, i),
                                          (const uintptr_t *)&symbol->st_value);
-      if (crebind_symbol_address(image, symbol, word) == target) return true;
+      if (crebind_symbol_address(&world->images, i, symbol, word) == target) return true;
     }
   }
   return false;

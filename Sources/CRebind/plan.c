@@ -314,7 +314,8 @@ static crebind_status add_definition(const struct walk *walk, uint32_t symbol_in
   };
   const struct crebind_entry *below = entry_below(walk, address, entry.previous, entry.previous);
   if (below != NULL) entry.previous = below->value;
-  entry.original = crebind_symbol_address(walk->image, symbol, entry.previous);
+  entry.original = crebind_symbol_address(&plan->world->images, walk->index, symbol,
+                                          entry.previous);
   if (below != NULL && entry.original == item->replacement) entry.original = below->original;
   // A library may export the replacement under the symbol's name.
   if (entry.original == item->replacement) return CREBIND_OK;

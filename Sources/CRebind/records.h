@@ -86,8 +86,6 @@ struct crebind_known_image {
   bool is_relocated;
   /// The active batches have been brought to it.
   bool is_served;
-  /// An `enum crebind_visibility`, as the loader last answered.
-  uint8_t visibility;
   /// Kept loaded by us.
   bool is_pinned;
   /// The observers have been told.

@@ -12,8 +12,7 @@ void crebind_scopes_begin(struct crebind_scopes *scopes, const struct crebind_im
   scopes->is_global = CREBIND_VECTOR(bool);
   scopes->queue = CREBIND_VECTOR(uint32_t);
   scopes->visited = CREBIND_VECTOR(bool);
-  scopes->visibility = CREBIND_VECTOR(uint8_t);
-  scopes->questions = CREBIND_VECTOR(struct crebind_scope_question);
+  scopes->answers = NULL;
   scopes->is_ready = false;
 }
 
@@ -23,8 +22,6 @@ void crebind_scopes_end(struct crebind_scopes *scopes) {
   crebind_vector_free(&scopes->is_global);
   crebind_vector_free(&scopes->queue);
   crebind_vector_free(&scopes->visited);
-  crebind_vector_free(&scopes->visibility);
-  crebind_vector_free(&scopes->questions);
 }
 
 // MARK: - Dependencies
@@ -194,24 +191,46 @@ static struct crebind_definition find_in_local_scopes(struct crebind_scopes *sco
   return none;
 }
 
-/// Looks through the images that were opened with RTLD_GLOBAL.
+/// The first definition that an image outside of the global scope offers, from
+/// image `from` on.
+static struct crebind_definition next_outside(const struct crebind_scopes *scopes, size_t from,
+                                              const struct crebind_reference *reference) {
+  const bool *is_global = (const bool *)scopes->is_global.data;
+  for (size_t i = from; i < scopes->images->items.count; i++) {
+    if (is_global[i]) continue;
+    struct crebind_definition found = find_in_image(scopes, i, reference);
+    if (found.image != SIZE_MAX) return found;
+  }
+  return none;
+}
+
+/// The address that a definition leads to as it is, redirected or not.
+static uintptr_t current_address(const struct crebind_scopes *scopes,
+                                 struct crebind_definition definition) {
+  const ElfW(Sym) *symbol = &scopes->dynamics[definition.image].symbols[definition.symbol];
+  uintptr_t value = __atomic_load_n((const uintptr_t *)&symbol->st_value, __ATOMIC_ACQUIRE);
+  return crebind_symbol_address(scopes->images, definition.image, symbol, value);
+}
+
+/// Looks through the images that were opened with RTLD_GLOBAL: the loader says
+/// whether they have the name, and its address tells which of them.
 static crebind_status find_in_opened(struct crebind_scopes *scopes,
                                      const struct crebind_reference *reference,
                                      struct crebind_definition *definition) {
-  const bool *is_global = (const bool *)scopes->is_global.data;
-  for (size_t i = 0; i < scopes->images->items.count && definition->image == SIZE_MAX; i++) {
-    uint8_t *visibility = crebind_vector_at(&scopes->visibility, i);
-    if (is_global[i] || *visibility == CREBIND_LOCAL) continue;
-    struct crebind_definition found = find_in_image(scopes, i, reference);
-    if (found.image == SIZE_MAX) continue;
-    if (*visibility == CREBIND_GLOBAL) {
-      *definition = found;
-      continue;
-    }
-    struct crebind_scope_question *question = crebind_vector_append(&scopes->questions, 1);
-    if (question == NULL) return CREBIND_OUT_OF_MEMORY;
-    *question = (struct crebind_scope_question){i, reference->name};
-    *visibility = CREBIND_LOCAL;  // asked once
+  struct crebind_definition first = next_outside(scopes, 0, reference);
+  if (first.image == SIZE_MAX || scopes->answers == NULL) return CREBIND_OK;
+  const struct crebind_answer *answer;
+  if (!crebind_answers_find(scopes->answers, reference->name, reference->version,
+                            reference->gnu_hash, &answer))
+    return CREBIND_OUT_OF_MEMORY;
+  if (answer == NULL || answer->address == 0) return CREBIND_OK;
+  // The first one for want of a better: another version may have the address.
+  *definition = first;
+  for (struct crebind_definition next = first; next.image != SIZE_MAX;
+       next = next_outside(scopes, next.image + 1, reference)) {
+    if (current_address(scopes, next) != answer->address) continue;
+    *definition = next;
+    break;
   }
   return CREBIND_OK;
 }
@@ -227,16 +246,28 @@ crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
   size_t count = scopes->images->items.count;
   for (size_t i = 0; i < count && definition->image == SIZE_MAX; i++)
     if (is_global[i]) *definition = find_in_image(scopes, i, reference);
-  if (definition->image == SIZE_MAX && !is_global[from])
+  if (definition->image == SIZE_MAX) status = find_in_opened(scopes, reference, definition);
+  if (status == CREBIND_OK && definition->image == SIZE_MAX && !is_global[from])
     *definition = find_in_local_scopes(scopes, from, reference);
-  return definition->image == SIZE_MAX ? find_in_opened(scopes, reference, definition)
-                                       : CREBIND_OK;
+  return status;
 }
 
-uintptr_t crebind_symbol_address(const struct crebind_image *image, const ElfW(Sym) * symbol,
-                                 uintptr_t value) {
+// MARK: - Addresses
+
+/// An IFUNC's resolver is code: of its own image, or, where another copy of
+/// CRebind has redirected the definition, of that one's.
+static bool is_code(const struct crebind_images *images, size_t own, uintptr_t address) {
+  const ElfW(Phdr) *segment = crebind_image_segment(crebind_image_at(images, own), address, 1);
+  for (size_t i = 0; segment == NULL && i < images->items.count; i++)
+    segment = crebind_image_segment(crebind_image_at(images, i), address, 1);
+  return segment != NULL && (segment->p_flags & PF_X) != 0;
+}
+
+uintptr_t crebind_symbol_address(const struct crebind_images *images, size_t index,
+                                 const ElfW(Sym) * symbol, uintptr_t value) {
+  const struct crebind_image *image = crebind_image_at(images, index);
   uintptr_t address = symbol->st_shndx == SHN_ABS ? value : image->bias + value;
-  if ((symbol->st_info & 0xf) == STT_GNU_IFUNC)
-    address = crebind_call_resolver(address, crebind_runtime()->hwcap);
-  return address;
+  if ((symbol->st_info & 0xf) != STT_GNU_IFUNC) return address;
+  if (!is_code(images, index, address)) return 0;
+  return crebind_call_resolver(address, crebind_runtime()->hwcap);
 }

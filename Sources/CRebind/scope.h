@@ -5,25 +5,23 @@
 /// rebuilt from what the images say of themselves. A reference is looked up in
 /// (1) its own image first if that is linked with -Bsymbolic; (2) the global
 /// scope: the program, what is preloaded, and what they need, in load order;
-/// (3) the local scopes: of each image that leads to the reference's own by
-/// DT_NEEDED, that image and all that it needs, breadth first; (4) the images
-/// that were opened with RTLD_GLOBAL. These the loader has to be asked for, which
-/// cannot be done under its lock: the question is put, and the call tries again.
+/// (3) what was opened with RTLD_GLOBAL, in the order of opening, which goes at
+/// the global scope's end; (4) the local scopes: of each image that leads to the
+/// reference's own by DT_NEEDED, that image and all that it needs, breadth first.
+///
+/// (3) leaves no trace in the images. Where images outside of the global scope
+/// define a name, the loader has to be asked, which cannot be done under its lock:
+/// the question is put, and the call tries again. Nor does RTLD_DEEPBIND leave one,
+/// which puts (4) before (2), and it cannot be asked for: such an image is taken
+/// for an ordinary one.
 
 #ifndef CREBIND_SCOPE_H
 #define CREBIND_SCOPE_H
 
+#include "answer.h"
 #include "symbol.h"
 
 #pragma GCC visibility push(hidden)
-
-enum crebind_visibility { CREBIND_UNKNOWN = 0, CREBIND_LOCAL, CREBIND_GLOBAL };
-
-/// Was this image, which defines this name, opened with RTLD_GLOBAL?
-struct crebind_scope_question {
-  size_t image;
-  const char *name;
-};
 
 struct crebind_scopes {
   const struct crebind_images *images;
@@ -33,10 +31,9 @@ struct crebind_scopes {
   /// Is the image in the global scope?
   struct crebind_vector is_global;  // bool
   struct crebind_vector queue, visited;  // uint32_t and bool, for searches
-  /// What is known of each image outside of the global scope.
-  struct crebind_vector visibility;  // uint8_t, an enum crebind_visibility
-  /// Lookups that came upon an image of unknown visibility passed it over.
-  struct crebind_vector questions;  // struct crebind_scope_question
+  /// What the loader said; NULL if it is not asked, and what was opened later is
+  /// passed over.
+  struct crebind_answers *answers;
   bool is_ready;
 };
 
@@ -67,6 +64,11 @@ crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
                                      const struct crebind_reference *reference,
                                      struct crebind_definition *definition);
 
+/// False if a lookup has put a question, and so gave no answer to rely on.
+static inline bool crebind_scopes_are_sure(const struct crebind_scopes *scopes) {
+  return scopes->answers == NULL || !crebind_answers_are_open(scopes->answers);
+}
+
 /// True if a definition that a lookup has found is in the global scope.
 static inline bool crebind_scopes_is_global(const struct crebind_scopes *scopes,
                                             struct crebind_definition definition) {
@@ -78,10 +80,11 @@ static inline bool crebind_scopes_is_global(const struct crebind_scopes *scopes,
 crebind_status crebind_scopes_may_be_unloaded(struct crebind_scopes *scopes, size_t image,
                                               bool *may_be);
 
-/// The run-time address that a defining symbol with `value` in place of its
-/// `st_value` stands for; an IFUNC's resolver is called.
-uintptr_t crebind_symbol_address(const struct crebind_image *image, const ElfW(Sym) * symbol,
-                                 uintptr_t value);
+/// The run-time address that a symbol, which the image with this index defines,
+/// stands for with `value` in place of its `st_value`; an IFUNC's resolver is
+/// called. 0 for an IFUNC whose resolver must not be called.
+uintptr_t crebind_symbol_address(const struct crebind_images *images, size_t index,
+                                 const ElfW(Sym) * symbol, uintptr_t value);
 
 #pragma GCC visibility pop
 

@@ -160,7 +160,7 @@ static crebind_status serve_image(struct crebind_world *world, size_t index,
        handle != NULL && status == CREBIND_OK; handle = handle->newer)
     if (crebind_batch_serves_later_images(&handle->batch))
       status = plan_image(world, handle, index);
-  if (status == CREBIND_OK && world->scopes.questions.count != 0) status = CREBIND_BUSY;
+  if (status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes)) status = CREBIND_BUSY;
   if (status == CREBIND_OK && !add_changes(commit, known)) status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
   if (!keep_stored(known, commit, status)) status = CREBIND_OUT_OF_MEMORY;

@@ -168,10 +168,6 @@ crebind_status crebind_world_fill(struct crebind_world *world) {
   for (size_t i = 0; i < count && status == CREBIND_OK; i++)
     if (known_of[i] == UINT32_MAX && !enter(world, i, &known_of[i]))
       status = CREBIND_OUT_OF_MEMORY;
-  uint8_t *visibility = crebind_vector_append(&world->scopes.visibility, count);
-  if (visibility == NULL) return CREBIND_OUT_OF_MEMORY;
-  for (size_t i = 0; i < count && status == CREBIND_OK; i++)
-    visibility[i] = crebind_known_image_at(known_of[i])->visibility;
   return status;
 }
 
@@ -214,7 +210,7 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
       &crebind_world_dynamic(world, definition.image)->symbols[definition.symbol];
   uintptr_t word = crebind_base_word(crebind_world_known(world, definition.image),
                                      (const uintptr_t *)&symbol->st_value);
-  *function = crebind_symbol_address(crebind_world_image(world, definition.image), symbol, word);
+  *function = crebind_symbol_address(&world->images, definition.image, symbol, word);
   if (memo != NULL && crebind_scopes_is_global(&world->scopes, definition))
     *memo = (struct crebind_memo){name->string, version, *function, *definer};
   return CREBIND_OK;

@@ -67,6 +67,28 @@ import Testing
       from: builder.build("global", from: ["global.c"], libraries: [builder.runPath]))
   }
 
+  @Test(arguments: Compiler.all)
+  func whatIsOpenedGloballyGoesBeforeOwnDependencies(compiler: Compiler) throws {
+    let builder = try FixtureBuilder(compiler)
+    for (name, flags, needed) in [
+      ("libelse", ["-DLIBRARY", "-DELSEWHERE"], nil),
+      ("own", ["-DLIBRARY", "-DNUMBER=9"], nil),
+      ("first", ["-DLIBRARY", "-DNUMBER=1", "-DOTHER=5", "-DPICKED"], "libelse"),
+      ("second", ["-DLIBRARY", "-DNUMBER=2"], nil),
+      ("early", ["-DCALLER"], "own"),
+      ("caller", ["-DCALLER", "-DOTHER", "-DPICKED", "-Wl,-z,lazy"], "own"),
+    ] {
+      try builder.buildLibrary(
+        "\(name).so", from: "scope-order.c", flags: flags,
+        libraries: needed.map { ["-l:\($0).so", builder.runPath] } ?? [])
+    }
+    try expect(
+      "in order\n",
+      from: builder.build(
+        "scope-order", from: ["scope-order.c"], flags: ["-DPICKED"],
+        libraries: [builder.runPath]))
+  }
+
   @Test(arguments: Compiler.all, [[], ["-no-pie", "-fno-pie"], ["-Wl,-z,now"]])
   func imagesToComeAreReached(compiler: Compiler, flags: [String]) throws {
     let builder = try FixtureBuilder(compiler)

@@ -46,6 +46,10 @@ struct rebinding {
   /// Written before the first slot is, and kept right while other rebindings
   /// of the symbol come and go; may be NULL. Must stay valid while the
   /// rebinding is active.
+  ///
+  /// Where the loader has not bound a slot yet, it is what the loader would bind
+  /// to; whether the image was opened with RTLD_DEEPBIND cannot be known, though,
+  /// and its own dependencies are not put before the global scope.
   void *CREBIND_NULLABLE *CREBIND_NULLABLE replaced;
 };
 

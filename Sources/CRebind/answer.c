@@ -1,0 +1,113 @@
+#define _GNU_SOURCE
+#include "answer.h"
+#include "attempt.h"
+
+#include <dlfcn.h>
+
+void crebind_answers_begin(struct crebind_answers *answers) {
+  *answers = (struct crebind_answers){.items = CREBIND_VECTOR(struct crebind_answer),
+                                      .strings = CREBIND_VECTOR(char),
+                                      .table = CREBIND_VECTOR(uint32_t)};
+}
+
+void crebind_answers_end(struct crebind_answers *answers) {
+  crebind_vector_free(&answers->items);
+  crebind_vector_free(&answers->strings);
+  crebind_vector_free(&answers->table);
+}
+
+// MARK: - Filing
+
+static const char *string_at(const struct crebind_answers *answers, size_t offset) {
+  return offset == SIZE_MAX ? NULL : answers->strings.data + offset;
+}
+
+static bool is_about(const struct crebind_answers *answers, const struct crebind_answer *answer,
+                     const char *name, const char *version) {
+  const char *own = string_at(answers, answer->version);
+  if (own == NULL || version == NULL ? own != version : !crebind_equal(own, version))
+    return false;
+  return crebind_equal(string_at(answers, answer->name), name);
+}
+
+/// The place of a name and version in the table, or the free one for it.
+static uint32_t *find_place(const struct crebind_answers *answers, const char *name,
+                            const char *version, uint32_t hash) {
+  uint32_t *table = (uint32_t *)answers->table.data, at = hash;
+  for (size_t mask = answers->table.count - 1;; at++) {
+    uint32_t *place = &table[at & mask];
+    if (*place == 0) return place;
+    const struct crebind_answer *answer = crebind_vector_at(&answers->items, *place - 1);
+    if (answer->hash == hash && is_about(answers, answer, name, version)) return place;
+  }
+}
+
+/// Keeps half of the table free.
+static bool grow_table(struct crebind_answers *answers) {
+  size_t size = answers->table.count == 0 ? 64 : answers->table.count * 2;
+  if ((answers->items.count + 1) * 2 <= answers->table.count) return true;
+  if (crebind_vector_append(&answers->table, size - answers->table.count) == NULL) return false;
+  memset(answers->table.data, 0, size * sizeof(uint32_t));
+  for (size_t i = 0; i < answers->items.count; i++) {
+    const struct crebind_answer *answer = crebind_vector_at(&answers->items, i);
+    *find_place(answers, string_at(answers, answer->name), string_at(answers, answer->version),
+                answer->hash) = (uint32_t)i + 1;
+  }
+  return true;
+}
+
+static size_t keep_string(struct crebind_answers *answers, const char *string) {
+  size_t offset = answers->strings.count, size = crebind_length(string) + 1;
+  char *copy = crebind_vector_append(&answers->strings, size);
+  if (copy == NULL) return SIZE_MAX;
+  memcpy(copy, string, size);
+  return offset;
+}
+
+bool crebind_answers_find(struct crebind_answers *answers, const char *name, const char *version,
+                          uint32_t hash, const struct crebind_answer **answer) {
+  *answer = NULL;
+  if (!grow_table(answers)) return false;
+  uint32_t *place = find_place(answers, name, version, hash);
+  if (*place != 0) {
+    if (*place <= answers->answered) *answer = crebind_vector_at(&answers->items, *place - 1);
+    return true;
+  }
+  struct crebind_answer question = {keep_string(answers, name), SIZE_MAX, hash, 0};
+  if (version != NULL) question.version = keep_string(answers, version);
+  struct crebind_answer *item = crebind_vector_append(&answers->items, 1);
+  if (item == NULL || question.name == SIZE_MAX
+      || (version != NULL && question.version == SIZE_MAX))
+    return false;
+  *item = question;
+  *place = (uint32_t)answers->items.count;
+  return true;
+}
+
+// MARK: - Asking
+
+void crebind_answers_ask(struct crebind_answers *answers) {
+  if (!crebind_answers_are_open(answers)) return;
+  // Looked up rather than imported, so that the question goes past any hook.
+  void *(*open_image)(const char *, int) =
+      (void *(*)(const char *, int))crebind_find_loader_function("dlopen");
+  void *(*find)(void *, const char *) =
+      (void *(*)(void *, const char *))crebind_find_loader_function("dlsym");
+  void *(*find_version)(void *, const char *, const char *) =
+      (void *(*)(void *, const char *, const char *))crebind_find_loader_function("dlvsym");
+  char *(*last_error)(void) = (char *(*)(void))crebind_find_loader_function("dlerror");
+  void *global = open_image != NULL && find != NULL ? open_image(NULL, RTLD_LAZY) : NULL;
+  bool has_failed = false;
+  for (; crebind_answers_are_open(answers); answers->answered++) {
+    struct crebind_answer *answer = crebind_vector_at(&answers->items, answers->answered);
+    if (global == NULL) continue;
+    const char *name = string_at(answers, answer->name);
+    const char *version = string_at(answers, answer->version);
+    answer->address = (uintptr_t)(version != NULL && find_version != NULL
+                                      ? find_version(global, name, version)
+                                      : find(global, name));
+    has_failed |= answer->address == 0;
+  }
+  // The failure is not the program's.
+  if (has_failed && last_error != NULL) last_error();
+}

@@ -1,0 +1,126 @@
+/// The originals of slots that are not bound yet are what the loader would bind:
+/// what was opened with RTLD_GLOBAL goes before an image's own dependencies, in
+/// the order of opening. That another image has one name of an image first says
+/// nothing of its other names.
+
+#define _GNU_SOURCE
+#if defined(LIBRARY)
+
+#ifdef NUMBER
+int number(void) { return NUMBER; }
+#endif
+#ifdef OTHER
+int other(void) { return OTHER; }
+int unused(void) { return 7; }
+#endif
+#ifdef ELSEWHERE
+int elsewhere(void) { return 6; }
+#endif
+#ifdef PICKED
+// The function that the resolver picks is another image's.
+int elsewhere(void);
+static int (*resolve(void))(void) { return elsewhere; }
+int picked(void) __attribute__((ifunc("resolve")));
+#endif
+
+#elif defined(CALLER)
+
+int number(void);
+int call_number(void) { return number(); }
+#ifdef OTHER
+int other(void);
+int call_other(void) { return other(); }
+#endif
+#ifdef PICKED
+int picked(void);
+int call_picked(void) { return picked(); }
+#endif
+
+#else
+
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+
+static int (*original_number)(void), (*original_other)(void), (*original_picked)(void);
+static int hook_number(void) { return 100 + original_number(); }
+static int hook_other(void) { return 100 + original_other(); }
+static int hook_picked(void) { return 100 + original_picked(); }
+static int hook(void) { return -1; }
+
+static void *open_image(const char *name, int mode) {
+  void *image = dlopen(name, RTLD_LAZY | mode);
+  if (image == NULL) fprintf(stderr, "%s\n", dlerror());
+  CHECK(image != NULL);
+  return image;
+}
+
+static int call(void *image, const char *name) {
+  int (*function)(void) = (int (*)(void))dlsym(image, name);
+  CHECK(function != NULL);
+  return function();
+}
+
+int main(void) {
+  // Loaded first, and bound to its own dependency's `number`.
+  void *early = open_image("early.so", RTLD_LOCAL);
+  CHECK(call(early, "call_number") == 9);
+  // `first` is loaded first and opened globally last.
+  open_image("first.so", RTLD_LOCAL);
+  open_image("second.so", RTLD_GLOBAL);
+  open_image("first.so", RTLD_GLOBAL);
+  void *caller = open_image("caller.so", RTLD_LOCAL);
+
+  crebind_rebinding rebindings[] = {
+      {.name = "other", .replacement = (void *)hook_other, .original = (void **)&original_other},
+      {.name = "number", .replacement = (void *)hook_number,
+       .original = (void **)&original_number},
+      {.name = "picked", .replacement = (void *)hook_picked,
+       .original = (void **)&original_picked},
+  };
+#ifdef PICKED
+  size_t count = 3;
+#else
+  size_t count = 2;
+#endif
+  const void *header = NULL;
+  Dl_info info;
+  CHECK(dladdr(dlsym(caller, "call_number"), &info) != 0);
+  header = info.dli_fbase;
+  crebind_options options = {
+      .scope = CREBIND_SCOPE_IMAGES, .images = &header, .image_count = 1};
+  crebind_handle *handle;
+  crebind_report report;
+  CHECK(crebind_apply(rebindings, count, &options, &handle, &report, NULL) == CREBIND_OK);
+  CHECK(report.changed == count && report.skipped == 0 && report.pending == 0);
+  CHECK(dlerror() == NULL);
+  CHECK(call(caller, "call_number") == 102);
+  CHECK(call(caller, "call_other") == 105);
+#ifdef PICKED
+  CHECK(call(caller, "call_picked") == 106);
+#endif
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+
+  // Two originals of one rebinding, beside one that the loader has to be asked
+  // about: the call looks again, and the report says so all the same.
+  crebind_rebinding ambiguous[] = {
+      {.name = "number", .replacement = (void *)hook},
+      {.name = "unused", .replacement = (void *)hook},
+  };
+  options = (crebind_options){.loaded_images_only = true};
+  CHECK(crebind_apply(ambiguous, 2, &options, &handle, &report, NULL) == CREBIND_OK);
+  CHECK(report.ambiguous == 1 && report.pending == 0);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+
+  // The loader's own word on it.
+  CHECK(call(caller, "call_number") == 2);
+  CHECK(call(caller, "call_other") == 5);
+#ifdef PICKED
+  CHECK(call(caller, "call_picked") == 6);
+#endif
+  CHECK(call(early, "call_number") == 9);
+  printf("in order\n");
+}
+
+#endif
