@@ -39,13 +39,9 @@ static void describe(struct crebind_image *image, const struct dl_phdr_info *inf
     }
   }
   image->is_vdso = runtime->vdso_base != 0 && image->header == runtime->vdso_base;
-  image->is_interpreter = runtime->loader_base != 0 && image->header == runtime->loader_base;
-#ifdef __GLIBC__
-  image->is_loader = image->is_interpreter;
-#endif
-  // musl's loader is its C library, whose calls of malloc and the like go
-  // through slots so that a program can bring its own.
 }
+
+// MARK: - The interpreter
 
 static struct crebind_range loader_span;
 
@@ -53,6 +49,44 @@ struct crebind_range crebind_loader_span(void) {
   return (struct crebind_range){__atomic_load_n(&loader_span.start, __ATOMIC_RELAXED),
                                 __atomic_load_n(&loader_span.end, __ATOMIC_RELAXED)};
 }
+
+/// Where the loader says that it is, to debuggers, by the program's DT_DEBUG; 0 if
+/// it does not.
+static uintptr_t debugged_base(const struct crebind_images *images) {
+  const struct crebind_image *program = crebind_image_at(images, 0);
+  uintptr_t debug = 0;
+  if (crebind_image_segment(program, (uintptr_t)program->dynamic,
+                            program->dynamic_count * sizeof(ElfW(Dyn)))
+      == NULL)
+    return 0;
+  for (size_t i = 0; i < program->dynamic_count && program->dynamic[i].d_tag != DT_NULL; i++)
+    if (program->dynamic[i].d_tag == DT_DEBUG) debug = program->dynamic[i].d_un.d_ptr;
+  for (size_t i = 1; i < images->items.count; i++)
+    if (crebind_image_segment(crebind_image_at(images, i), debug, sizeof(struct r_debug)) != NULL)
+      return ((const struct r_debug *)debug)->r_ldbase;
+  return 0;
+}
+
+/// The kernel names no interpreter of a program that was run as `ld.so ./program`.
+static void find_interpreter(struct crebind_images *images) {
+  uintptr_t base = crebind_runtime()->loader_base;
+  if (base == 0) base = debugged_base(images);
+  for (size_t i = 1; base != 0 && i < images->items.count; i++) {
+    struct crebind_image *image = crebind_image_at(images, i);
+    image->is_interpreter = image->header == base;
+#ifdef __GLIBC__
+    image->is_loader = image->is_interpreter;
+    if (image->is_loader) {
+      __atomic_store_n(&loader_span.start, image->span.start, __ATOMIC_RELAXED);
+      __atomic_store_n(&loader_span.end, image->span.end, __ATOMIC_RELAXED);
+    }
+#endif
+    // musl's loader is its C library, whose calls of malloc and the like go
+    // through slots so that a program can bring its own.
+  }
+}
+
+// MARK: - The list
 
 struct read_context {
   struct crebind_images *images;
@@ -73,10 +107,6 @@ static int read_image(struct dl_phdr_info *info, size_t size, void *opaque) {
   }
   memcpy(copy, path, length);
   describe(image, info);
-  if (image->is_loader) {
-    __atomic_store_n(&loader_span.start, image->span.start, __ATOMIC_RELAXED);
-    __atomic_store_n(&loader_span.end, image->span.end, __ATOMIC_RELAXED);
-  }
   image->path = offset;
   image->is_main = images->items.count == 1;
   if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs) {
@@ -91,6 +121,7 @@ crebind_status crebind_images_read(struct crebind_images *images) {
       .items = CREBIND_VECTOR(struct crebind_image), .strings = CREBIND_VECTOR(char)};
   struct read_context context = {images, CREBIND_OK};
   crebind_runtime()->iterate(read_image, &context);
+  if (images->items.count != 0) find_interpreter(images);
   return context.status;
 }
 

@@ -18,8 +18,8 @@ struct crebind_runtime {
   long (*system_call)(long, ...);
   struct crebind_hwcap hwcap;
   size_t page_size;
-  /// The headers of the loader and of the vDSO, from the auxiliary vector;
-  /// 0 if there is none.
+  /// The headers of the loader and of the vDSO, from the auxiliary vector; 0 if it
+  /// names none.
   uintptr_t loader_base, vdso_base;
 };
 

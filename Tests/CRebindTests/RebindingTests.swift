@@ -108,6 +108,12 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
   }
 
   @Test(arguments: Compiler.all)
+  func theLoaderIsKnownHoweverItWasLoaded(compiler: Compiler) throws {
+    let builder = try FixtureBuilder(compiler)
+    try expect("the loader is known\n", from: builder.build("loader", from: ["loader.c"]))
+  }
+
+  @Test(arguments: Compiler.all)
   func badInputIsRefusedAndChangesNothing(compiler: Compiler) throws {
     let builder = try FixtureBuilder(compiler)
     let program = try builder.build("bad-input", from: ["bad-input.c"])
