@@ -126,7 +126,7 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   if (status == CREBIND_OK) {
     handle->needs_notice =
         apply->may_need_notice && crebind_batch_serves_later_images(&handle->batch)
-        && (apply->report.pending != 0 || attempt->commit.refused != 0
+        && (apply->report.pending != 0 || attempt->commit.refused != 0 || plan->lacks_resolvers
             || !crebind_batch_redirects_definitions(&handle->batch));
     crebind_handle_link(handle);
     return status;

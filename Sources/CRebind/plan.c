@@ -321,8 +321,10 @@ static crebind_status add_definition(const struct walk *walk, uint32_t symbol_in
   if (entry.original == item->replacement) return CREBIND_OK;
   if ((symbol->st_info & 0xf) == STT_GNU_IFUNC) {
     entry.resolver = crebind_resolver_make(item->replacement);
-    // Without one, later images are served when they are noticed.
-    if (entry.resolver == 0) return CREBIND_OK;
+    if (entry.resolver == 0) {
+      plan->lacks_resolvers = true;
+      return CREBIND_OK;
+    }
     entry.value = crebind_resolver_address(entry.resolver) - walk->image->bias;
   }
   return append_entry(plan, &entry);

@@ -20,6 +20,8 @@ struct crebind_plan {
   // Made.
   struct crebind_vector entries;  // struct crebind_entry, by image
   size_t unchanged, skipped;
+  /// Some IFUNC could not be redirected: later images that call it must be noticed.
+  bool lacks_resolvers;
   struct crebind_slot_scan scan;
 };
 

@@ -99,6 +99,19 @@ import Testing
     #expect(result.output.hasPrefix("later images"))
   }
 
+  @Test(arguments: bindings)
+  func imagesToComeAreReachedWithoutResolversLeft(binding: String) throws {
+    let builder = try FixtureBuilder(.gcc)
+    try builder.buildLibrary("libpicks.so", from: "many-ifuncs.c", flags: ["-DLIBRARY"])
+    let caller = try builder.buildLibrary(
+      "caller.so", from: "many-ifuncs.c", flags: ["-DCALLER", binding],
+      libraries: ["-lpicks", builder.runPath])
+    let program = try builder.build(
+      "many-ifuncs", from: ["many-ifuncs.c"], flags: ["-Wl,--no-as-needed"],
+      libraries: ["-lpicks", builder.runPath])
+    try expect("all reached\n", from: program, arguments: [caller.path])
+  }
+
   @Test func otherNamespacesAreLeftAlone() throws {
     let builder = try FixtureBuilder(.gcc)
     let plugin = try builder.buildLibrary("plugin.so", from: "later-plugin.c")

@@ -229,8 +229,9 @@ typedef struct crebind_handle crebind_handle;
 /// replacement then: images loaded by anyone, before their constructors run,
 /// dlsym, and a lazy resolver that is under way; dladdr and backtraces then name
 /// another symbol near the function, or none. A symbol that nothing defines yet,
-/// one whose definition lies in pages that cannot be opened, and the later images
-/// of CREBIND_SCOPE_MATCHING, are served right before the dlopen that loads them
+/// one whose definition lies in pages that cannot be opened, IFUNCs beyond the 512
+/// that can be redirected at a time, and the later images of
+/// CREBIND_SCOPE_MATCHING, are served right before the dlopen that loads them
 /// returns, or at the next call of this interface if that was not called through a
 /// slot; so is a further definition of the name that a later image brings, at the
 /// next call. A later image that cannot be changed is passed over. Images that
