@@ -44,16 +44,13 @@ static bool compact_strings(void) {
   static size_t limit = 1 << 16;
   if (crebind_records.strings.count < limit) return true;
   struct crebind_vector strings = CREBIND_VECTOR(char);
+  // Reserved at once, in pages that are more than enough, or nothing is changed.
+  if (crebind_vector_append(&strings, crebind_records.strings.count) == NULL) return false;
+  strings.count = 0;
   for (size_t i = 0; i < crebind_records.known.count; i++) {
     struct crebind_known_image *known = crebind_known_image_at(i);
-    size_t path = keep_string(&strings, crebind_known_string(known->path));
-    size_t soname = keep_string(&strings, crebind_known_string(known->soname));
-    if (path == SIZE_MAX || soname == SIZE_MAX) {
-      crebind_vector_free(&strings);
-      return false;
-    }
-    known->path = path;
-    known->soname = soname;
+    known->path = keep_string(&strings, crebind_known_string(known->path));
+    known->soname = keep_string(&strings, crebind_known_string(known->soname));
   }
   crebind_vector_free(&crebind_records.strings);
   crebind_records.strings = strings;
