@@ -153,7 +153,9 @@ static struct crebind_definition find_in_image(const struct crebind_scopes *scop
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
     const ElfW(Sym) *symbol = &dynamic->symbols[i];
     unsigned binding = symbol->st_info >> 4, type = symbol->st_info & 0xf;
+    unsigned visibility = symbol->st_other & 3;
     if (symbol->st_shndx == SHN_UNDEF || binding == STB_LOCAL || type == STT_TLS) continue;
+    if (visibility == STV_HIDDEN || visibility == STV_INTERNAL) continue;
     if (symbol->st_value == 0 && symbol->st_shndx != SHN_ABS) continue;
     struct crebind_version version = crebind_symbol_version(image, dynamic, i);
     if (version.name == NULL && !version.is_hidden) return (struct crebind_definition){index, i};

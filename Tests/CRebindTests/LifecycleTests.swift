@@ -71,16 +71,17 @@ import Testing
   func whatIsOpenedGloballyGoesBeforeOwnDependencies(compiler: Compiler) throws {
     let builder = try FixtureBuilder(compiler)
     for (name, flags, needed) in [
-      ("libelse", ["-DLIBRARY", "-DELSEWHERE"], nil),
-      ("own", ["-DLIBRARY", "-DNUMBER=9"], nil),
-      ("first", ["-DLIBRARY", "-DNUMBER=1", "-DOTHER=5", "-DPICKED"], "libelse"),
-      ("second", ["-DLIBRARY", "-DNUMBER=2"], nil),
-      ("early", ["-DCALLER"], "own"),
-      ("caller", ["-DCALLER", "-DOTHER", "-DPICKED", "-Wl,-z,lazy"], "own"),
+      ("else", ["-DLIBRARY", "-DELSEWHERE"], []),
+      ("own", ["-DLIBRARY", "-DNUMBER=9"], []),
+      ("first", ["-DLIBRARY", "-DNUMBER=1", "-DOTHER=5", "-DPICKED"], ["else"]),
+      ("second", ["-DLIBRARY", "-DNUMBER=2"], []),
+      ("early", ["-DCALLER"], ["own"]),
+      ("both", ["-DCALLER", "-Wl,--no-as-needed", "-Wl,-z,lazy"], ["own", "second"]),
+      ("caller", ["-DCALLER", "-DOTHER", "-DPICKED", "-Wl,-z,lazy"], ["own"]),
     ] {
       try builder.buildLibrary(
         "\(name).so", from: "scope-order.c", flags: flags,
-        libraries: needed.map { ["-l:\($0).so", builder.runPath] } ?? [])
+        libraries: needed.map { "-l:\($0).so" } + [builder.runPath])
     }
     try expect(
       "in order\n",

@@ -42,6 +42,10 @@ int call_picked(void) { return picked(); }
 #include "check.h"
 
 #include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static int (*original_number)(void), (*original_other)(void), (*original_picked)(void);
 static int hook_number(void) { return 100 + original_number(); }
@@ -62,12 +66,44 @@ static int call(void *image, const char *name) {
   return function();
 }
 
+#ifdef __GLIBC__
+/// Both of the caller's dependencies define `number`. With the first one's hidden,
+/// as a careless linker leaves it, the loader takes the other.
+static void skip_hidden_definition(void) {
+  void *caller = open_image("both.so", RTLD_LOCAL);
+  Dl_info info;
+  ElfW(Sym) * symbol;
+  CHECK(dladdr1(dlsym(caller, "number"), &info, (void **)&symbol, RTLD_DL_SYMENT) != 0);
+  size_t size = (size_t)sysconf(_SC_PAGESIZE);
+  void *page = (void *)((uintptr_t)symbol & ~(size - 1));
+  CHECK(mprotect(page, 2 * size, PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
+  unsigned char visible = symbol->st_other;
+  symbol->st_other = STV_HIDDEN;
+
+  CHECK(dladdr(dlsym(caller, "call_number"), &info) != 0);
+  const void *header = info.dli_fbase;
+  crebind_options options = {
+      .scope = CREBIND_SCOPE_IMAGES, .images = &header, .image_count = 1};
+  crebind_rebinding rebinding = {.name = "number", .replacement = (void *)hook_number,
+                                 .original = (void **)&original_number};
+  crebind_handle *handle;
+  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
+  CHECK(call(caller, "call_number") == 102);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  CHECK(call(caller, "call_number") == 2);
+  symbol->st_other = visible;
+}
+#endif
+
 int main(void) {
   // Loaded first, and bound to its own dependency's `number`.
   void *early = open_image("early.so", RTLD_LOCAL);
   CHECK(call(early, "call_number") == 9);
   // `first` is loaded first and opened globally last.
   open_image("first.so", RTLD_LOCAL);
+#ifdef __GLIBC__
+  skip_hidden_definition();
+#endif
   open_image("second.so", RTLD_GLOBAL);
   open_image("first.so", RTLD_GLOBAL);
   void *caller = open_image("caller.so", RTLD_LOCAL);
