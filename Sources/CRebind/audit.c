@@ -49,13 +49,16 @@ static void describe_target(struct audit *audit, uintptr_t target, struct findin
   finding->target_offset = 0;
   if (index == SIZE_MAX) return;
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
+  uint32_t known = crebind_world_known(world, index);
   uintptr_t offset = target - crebind_world_image(world, index)->bias, nearest = 0;
   size_t count = crebind_symbol_count(dynamic);
   for (size_t i = 1; i < count && i < dynamic->symbol_limit; i++) {
     const ElfW(Sym) *symbol = &dynamic->symbols[i];
     if (symbol->st_shndx == SHN_UNDEF || (symbol->st_info & 0xf) == STT_TLS) continue;
-    if (symbol->st_value > offset || symbol->st_value <= nearest) continue;
-    nearest = symbol->st_value;
+    // Where it is, whatever it has been redirected to.
+    uintptr_t value = crebind_base_word(known, (const uintptr_t *)&symbol->st_value);
+    if (value > offset || value <= nearest) continue;
+    nearest = value;
     finding->target_symbol =
         crebind_strings_add(&audit->strings, crebind_dynamic_string(dynamic, symbol->st_name));
   }
@@ -72,7 +75,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   const ElfW(Sym) *symbol = crebind_symbol(dynamic, slot->symbol);
   if (symbol == NULL || symbol->st_info >> 4 == STB_LOCAL || (symbol->st_info & 0xf) == STT_TLS
       || slot->address % sizeof(uintptr_t) != 0
-      || crebind_image_segment(image, slot->address, sizeof(uintptr_t)) == NULL)
+      || !crebind_image_can_read(image, slot->address, sizeof(uintptr_t)))
     return CREBIND_OK;
   bool is_relro = slot->address >= image->relro.start && slot->address < image->relro.end;
   if (slot->kind == CREBIND_ABSOLUTE && !is_relro) return CREBIND_OK;

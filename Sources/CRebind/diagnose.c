@@ -189,8 +189,9 @@ static crebind_status diagnose_locked(struct crebind_attempt *attempt, void *con
   crebind_status status = CREBIND_OK;
   for (size_t i = 0; i < attempt->world.images.items.count && status == CREBIND_OK; i++) {
     const struct crebind_image *image = crebind_world_image(&attempt->world, i);
-    if (!image->is_vdso && !image->is_loader)
-      status = diagnose_image(diagnose, attempt, &scan, i);
+    if (image->is_vdso || image->is_loader) continue;
+    status = diagnose_image(diagnose, attempt, &scan, i);
+    if (status == CREBIND_BROKEN_IMAGE) status = CREBIND_OK;  // the others still have reasons
   }
   crebind_slot_scan_end(&scan);
   return status == CREBIND_OK ? add_summary(diagnose, &attempt->world) : status;

@@ -67,13 +67,13 @@ static void read_tags(const struct crebind_image *image, struct tags *tags,
   }
 }
 
-/// The address of a table of `size` bytes that lies in one segment, or 0. A
+/// The address of a table of `size` bytes that can be read, or 0. A
 /// table that is read by word has to be aligned as well.
 static uintptr_t table(const struct crebind_image *image, ElfW(Addr) d_ptr, size_t size,
                        size_t alignment) {
   uintptr_t address = crebind_dynamic_address(image, d_ptr);
   if (address == 0 || address % alignment != 0) return 0;
-  return crebind_image_segment(image, address, size) != NULL ? address : 0;
+  return crebind_image_can_read(image, address, size) ? address : 0;
 }
 
 /// How many bytes the segment has from `address` on.
@@ -149,8 +149,8 @@ crebind_status crebind_dynamic_decode(const struct crebind_image *image,
   memset(dynamic, 0, sizeof *dynamic);
   dynamic->soname = SIZE_MAX;
   if (image->dynamic == NULL) return CREBIND_OK;
-  CREBIND_CHECK(crebind_image_segment(image, (uintptr_t)image->dynamic,
-                                      image->dynamic_count * sizeof(ElfW(Dyn))) != NULL,
+  CREBIND_CHECK(crebind_image_can_read(image, (uintptr_t)image->dynamic,
+                                       image->dynamic_count * sizeof(ElfW(Dyn))),
                 DT_NULL);
   struct tags tags;
   memset(&tags, 0, sizeof tags);

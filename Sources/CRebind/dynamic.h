@@ -56,8 +56,8 @@ struct crebind_dynamic {
 
 enum { CREBIND_JMPREL_TABLE = 2 };
 
-/// Decodes and checks the table: every pointer and size lies in the image's
-/// segments afterwards. Without a dynamic table all members are empty.
+/// Decodes and checks the table: every pointer and size lies in segments that can
+/// be read afterwards. Without a dynamic table all members are empty.
 ///
 /// \param tag Receives the tag that is broken.
 /// \returns CREBIND_OK or CREBIND_BROKEN_IMAGE.

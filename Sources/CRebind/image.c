@@ -13,13 +13,17 @@ static void describe(struct crebind_image *image, const struct dl_phdr_info *inf
   image->phdr = info->dlpi_phdr;
   image->phnum = info->dlpi_phnum;
   image->span.start = UINTPTR_MAX;
+  bool has_header = false;
 
   for (size_t i = 0; i < image->phnum; i++) {
     const ElfW(Phdr) *segment = &image->phdr[i];
     uintptr_t start = image->bias + segment->p_vaddr;
     switch (segment->p_type) {
     case PT_LOAD:
-      if (segment->p_offset == 0) image->header = start;
+      if (segment->p_offset == 0 && segment->p_filesz != 0 && !has_header) {
+        image->header = start;
+        has_header = true;
+      }
       if (start < image->span.start) image->span.start = start;
       if (start + segment->p_memsz > image->span.end) image->span.end = start + segment->p_memsz;
       break;
@@ -55,14 +59,13 @@ struct crebind_range crebind_loader_span(void) {
 static uintptr_t debugged_base(const struct crebind_images *images) {
   const struct crebind_image *program = crebind_image_at(images, 0);
   uintptr_t debug = 0;
-  if (crebind_image_segment(program, (uintptr_t)program->dynamic,
-                            program->dynamic_count * sizeof(ElfW(Dyn)))
-      == NULL)
+  if (!crebind_image_can_read(program, (uintptr_t)program->dynamic,
+                              program->dynamic_count * sizeof(ElfW(Dyn))))
     return 0;
   for (size_t i = 0; i < program->dynamic_count && program->dynamic[i].d_tag != DT_NULL; i++)
     if (program->dynamic[i].d_tag == DT_DEBUG) debug = program->dynamic[i].d_un.d_ptr;
   for (size_t i = 1; i < images->items.count; i++)
-    if (crebind_image_segment(crebind_image_at(images, i), debug, sizeof(struct r_debug)) != NULL)
+    if (crebind_image_can_read(crebind_image_at(images, i), debug, sizeof(struct r_debug)))
       return ((const struct r_debug *)debug)->r_ldbase;
   return 0;
 }
@@ -164,6 +167,11 @@ const ElfW(Phdr) * crebind_image_segment(const struct crebind_image *image, uint
       return segment;
   }
   return NULL;
+}
+
+bool crebind_image_can_read(const struct crebind_image *image, uintptr_t address, size_t size) {
+  const ElfW(Phdr) *segment = crebind_image_segment(image, address, size);
+  return segment != NULL && (segment->p_flags & PF_R) != 0;
 }
 
 bool crebind_images_are_static(const struct crebind_images *images) {

@@ -80,6 +80,9 @@ crebind_status crebind_images_with_lock(const struct crebind_images *images,
 const ElfW(Phdr) * crebind_image_segment(const struct crebind_image *image, uintptr_t address,
                                          size_t size);
 
+/// True if all of `size` bytes at `address` lie in one segment that can be read.
+bool crebind_image_can_read(const struct crebind_image *image, uintptr_t address, size_t size);
+
 /// True for a statically linked program: no loader, and so no slots.
 bool crebind_images_are_static(const struct crebind_images *images);
 

@@ -210,8 +210,8 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   struct crebind_plan *plan = walk->plan;
   const struct crebind_batch *batch = plan->batch;
 
-  if (crebind_image_segment(walk->image, slot->address, sizeof(uintptr_t)) == NULL) {
-    *(int64_t *)crebind_vector_at(&plan->world->broken_tags, walk->index) = DT_RELA;
+  if (!crebind_image_can_read(walk->image, slot->address, sizeof(uintptr_t))) {
+    *(int64_t *)crebind_vector_at(&plan->world->broken_tags, walk->index) = slot->tag;
     return CREBIND_BROKEN_IMAGE;
   }
   if (slot->address % sizeof(uintptr_t) != 0) {

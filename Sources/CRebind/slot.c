@@ -111,7 +111,7 @@ static unsigned kinds_of(uint32_t type) {
 /// Visits the slots of one table whose symbol was matched, or all of them.
 static crebind_status visit_table(
     const struct crebind_slot_scan *scan, const struct crebind_image *image,
-    const struct crebind_relocations *table, unsigned kinds,
+    const struct crebind_relocations *table, int32_t tag, unsigned kinds,
     crebind_status (*visit)(void *context, const struct crebind_slot *slot, uint32_t name),
     void *context) {
   // Most relocations fail the test of one bit, so it is kept short.
@@ -134,6 +134,7 @@ static crebind_status visit_table(
         .kind = (crebind_slot_kind)kind,
         .index = (uint32_t)((size_t)(at - table->data) / stride),
         .symbol = (uint32_t)symbol,
+        .tag = tag,
         .addend = table->is_rela ? (intptr_t)((const ElfW(Rela) *)at)->r_addend : 0,
     };
     uint32_t name = scan != NULL ? crebind_slot_scan_name(scan, symbol) : 0;
@@ -150,7 +151,8 @@ crebind_status crebind_slot_scan_visit(
     void *context) {
   crebind_status status = CREBIND_OK;
   if (scan != NULL && scan->matches.count == 0) return status;
+  static const int32_t tags[] = {DT_RELA, DT_REL, DT_JMPREL};
   for (size_t t = 0; t < 3 && status == CREBIND_OK; t++)
-    status = visit_table(scan, image, &dynamic->relocations[t], kinds, visit, context);
+    status = visit_table(scan, image, &dynamic->relocations[t], tags[t], kinds, visit, context);
   return status;
 }

@@ -14,6 +14,8 @@ struct crebind_slot {
   /// The relocation's index in its table: what a lazy PLT entry pushes.
   uint32_t index;
   uint32_t symbol;
+  /// The tag of the table: DT_RELA, DT_REL or DT_JMPREL.
+  int32_t tag;
   /// 0 for REL, whose addend was in the slot before the loader filled it.
   intptr_t addend;
 };

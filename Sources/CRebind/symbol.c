@@ -45,20 +45,26 @@ size_t crebind_symbol_count(const struct crebind_dynamic *dynamic) {
 
 // MARK: - Versions
 
-/// The record at `address + offset`, or NULL if it leaves the image.
+/// The record at `address + offset`, or NULL if it leaves the image, or goes
+/// backwards: with 32 bits the offset may wrap, and the records form a circle.
 static const void *follow(const struct crebind_image *image, const void *address, size_t offset,
                           size_t size) {
   uintptr_t next = (uintptr_t)address + offset;
-  if (next % 4 != 0 || crebind_image_segment(image, next, size) == NULL) return NULL;
+  if (next % 4 != 0 || next < (uintptr_t)address || !crebind_image_can_read(image, next, size))
+    return NULL;
   return (const void *)next;
 }
+
+/// A version's index has 15 bits: more records than that are none.
+enum { MAX_VERSIONS = 1 << 15 };
 
 static const char *needed_version(const struct crebind_image *image,
                                   const struct crebind_dynamic *dynamic, unsigned index) {
   const ElfW(Verneed) *need = (const ElfW(Verneed) *)dynamic->verneed;
-  for (size_t i = 0; i < dynamic->verneed_count && need != NULL; i++) {
+  size_t left = MAX_VERSIONS;
+  for (size_t i = 0; i < dynamic->verneed_count && need != NULL && left != 0; i++, left--) {
     const ElfW(Vernaux) *version = follow(image, need, need->vn_aux, sizeof *version);
-    for (size_t j = 0; j < need->vn_cnt && version != NULL; j++) {
+    for (size_t j = 0; j < need->vn_cnt && version != NULL && left != 0; j++, left--) {
       if ((version->vna_other & 0x7fff) == index)
         return crebind_dynamic_string(dynamic, version->vna_name);
       if (version->vna_next == 0) break;
@@ -73,7 +79,7 @@ static const char *needed_version(const struct crebind_image *image,
 static const char *defined_version(const struct crebind_image *image,
                                    const struct crebind_dynamic *dynamic, unsigned index) {
   const ElfW(Verdef) *definition = (const ElfW(Verdef) *)dynamic->verdef;
-  for (size_t i = 0; i < dynamic->verdef_count && definition != NULL; i++) {
+  for (size_t i = 0; i < dynamic->verdef_count && definition != NULL && i < MAX_VERSIONS; i++) {
     // The version named after the file itself is no version of a symbol.
     if ((definition->vd_ndx & 0x7fff) == index && (definition->vd_flags & VER_FLG_BASE) == 0) {
       const ElfW(Verdaux) *name = follow(image, definition, definition->vd_aux, sizeof *name);

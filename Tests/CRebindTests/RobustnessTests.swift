@@ -202,6 +202,8 @@ import Testing
       "broken.so", "broken-library.c", flags: ["-fuse-ld=bfd", "-Wl,-z,lazy", hashStyle])
     let tables = try bench.program("broken-dynamic", "broken-dynamic.c")
     try bench.expect(tables, [library], output: "refused\n")
+    let details = try bench.program("broken-details", "broken-details.c")
+    try bench.expect(details, [library], output: "told\n")
     let contents = try bench.program("broken-contents", "broken-contents.c")
     try bench.expect(contents, ["1", library], output: "unharmed\n")
   }

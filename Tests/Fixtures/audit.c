@@ -75,6 +75,13 @@ int main(void) {
   patch(address, (uintptr_t)foreign_hook);
   struct seen patched = audit();
   CHECK(patched.ours == 0 && patched.foreign == 1);
+  // It is named so, though it is redirected itself.
+  crebind_handle *redirected;
+  crebind_rebinding foreign = {.name = "foreign_hook", .replacement = (void *)hook};
+  CHECK(crebind_apply(&foreign, 1, NULL, &redirected, NULL, NULL) == CREBIND_OK);
+  patched = audit();
+  CHECK(patched.ours == 0 && patched.foreign == 1);
+  CHECK(crebind_restore(redirected, NULL, NULL) == CREBIND_OK);
   patch(address, former);
 
   crebind_handle *handle;

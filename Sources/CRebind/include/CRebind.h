@@ -424,7 +424,8 @@ typedef void crebind_diagnosis_visitor(const crebind_diagnosis *diagnosis,
                                        void *CREBIND_NULLABLE context);
 
 /// Says for a rebinding that was or would be made what it does in each image
-/// concerned, and if it does nothing, why. The replacement may be NULL.
+/// concerned, and if it does nothing, why. The replacement may be NULL. A broken
+/// image is passed over.
 crebind_status crebind_diagnose(const crebind_rebinding *rebinding,
                                 const crebind_options *CREBIND_NULLABLE options,
                                 crebind_diagnosis_visitor *visit, void *CREBIND_NULLABLE context,
