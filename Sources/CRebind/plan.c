@@ -197,7 +197,7 @@ static bool is_covered(const struct walk *walk, size_t definer, const struct cre
     uintptr_t address = (uintptr_t)&dynamic->symbols[i].st_value;
     const struct crebind_entry *entry = crebind_handle_find(handle, known, address);
     struct crebind_handle *owner;
-    if (entry != NULL && entry->item == item
+    if (entry != NULL && entry->item == item && !entry->is_due
         && crebind_find_above(handle, known, address, &owner) == NULL
         && __atomic_load_n((const uintptr_t *)address, __ATOMIC_ACQUIRE) != entry->value)
       return true;

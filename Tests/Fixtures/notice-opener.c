@@ -1,3 +1,3 @@
 #include <dlfcn.h>
 
-void *open_through(const char *file) { return dlopen(file, RTLD_LAZY); }
+void *open_through(const char *file) { return dlopen(file, RTLD_NOW); }
