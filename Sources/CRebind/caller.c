@@ -4,7 +4,9 @@
 #include "runtime.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,27 +43,71 @@ static Dl_serinfo *search_list(void *image, size_t *size) {
   return NULL;
 }
 
-static bool lists(const Dl_serinfo *list, const char *folder) {
-  for (unsigned i = 0; i < list->dls_cnt; i++)
-    if (crebind_equal(list->dls_serpath[i].dls_name, folder)) return true;
+/// False for a file that the loader passes over in its search: one that cannot be
+/// opened, or is of another class or machine than `header`. What is broken is found,
+/// and the loader says why.
+static bool would_be_taken(const char *path, const ElfW(Ehdr) * header) {
+  const struct crebind_runtime *runtime = crebind_runtime();
+  ElfW(Ehdr) other;
+  long file = runtime->system_call(SYS_openat, (long)AT_FDCWD, path,
+                                   (long)(O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file < 0) return false;
+  long size = runtime->system_call(SYS_read, file, &other, sizeof other);
+  runtime->system_call(SYS_close, file);
+  if (size < (long)sizeof other) return true;
+  for (size_t i = 0; i < SELFMAG; i++)
+    if (other.e_ident[i] != header->e_ident[i]) return true;
+  return other.e_ident[EI_CLASS] == header->e_ident[EI_CLASS]
+         && other.e_machine == header->e_machine;
+}
+
+/// Finds `file` as the loader does in a list of folders.
+static bool find_in_list(const char *file, const Dl_serinfo *list, const ElfW(Ehdr) * header,
+                         char *path, size_t size) {
+  for (unsigned i = 0; i < list->dls_cnt; i++) {
+    const char *folder = list->dls_serpath[i].dls_name;
+    size_t length = 0;
+    if (append(path, size, &length, folder, crebind_length(folder))
+        && append(path, size, &length, "/", 1)
+        && append(path, size, &length, file, crebind_length(file))
+        && would_be_taken(path, header))
+      return true;
+  }
   return false;
 }
 
-/// Finds `file` in a folder that the caller searches and we do not. A folder that
-/// both search ends the search where it has the file: we find that by ourselves.
-static bool find_in_lists(const char *file, const Dl_serinfo *callers, const Dl_serinfo *own,
-                          char *path, size_t size) {
-  for (unsigned i = 0; i < callers->dls_cnt; i++) {
-    const char *folder = callers->dls_serpath[i].dls_name;
-    size_t length = 0;
-    if (!append(path, size, &length, folder, crebind_length(folder))
-        || !append(path, size, &length, "/", 1)
-        || !append(path, size, &length, file, crebind_length(file)))
-      continue;
-    if (crebind_runtime()->system_call(SYS_faccessat, (long)AT_FDCWD, path, (long)R_OK) == 0)
-      return !lists(own, folder);
+static bool has_soname(const struct link_map *loaded, const char *name) {
+  bool is_equal = false;
+  struct crebind_images images;
+  crebind_lock();
+  crebind_images_read(&images);
+  for (size_t i = 0; i < images.items.count; i++) {
+    const struct crebind_image *image = crebind_image_at(&images, i);
+    struct crebind_dynamic dynamic;
+    int64_t tag;
+    if (image->dynamic == loaded->l_ld
+        && crebind_dynamic_decode(image, &dynamic, &tag) == CREBIND_OK)
+      is_equal = crebind_equal(crebind_soname(&dynamic), name);
   }
-  return false;
+  crebind_images_free(&images);
+  crebind_unlock();
+  return is_equal;
+}
+
+/// True if the loader has the file by this name, and so would not search for it: as
+/// the soname of an image or as the name it was asked for by.
+static bool is_loaded_as(const char *file) {
+  void *(*open_image)(const char *, int) =
+      (void *(*)(const char *, int))crebind_find_loader_function("dlopen");
+  int (*close_image)(void *) = (int (*)(void *))crebind_find_loader_function("dlclose");
+  if (open_image == NULL || close_image == NULL) return false;
+  struct link_map *loaded = open_image(file, RTLD_LAZY | RTLD_NOLOAD);
+  if (loaded == NULL) return false;
+  // Neither: it is another name of what our own search path leads to.
+  bool is_loaded = crebind_equal(crebind_basename(loaded->l_name), file)
+                   || has_soname(loaded, file);
+  close_image(loaded);
+  return is_loaded;
 }
 
 /// Replaces $ORIGIN at the start by the folder of the caller's image.
@@ -84,27 +130,38 @@ static bool expand_origin(const char *file, const char *image_path, char *path, 
   return append(path, size, &length, rest, crebind_length(rest));
 }
 
+/// Finds `file` in a folder of the caller's where we would find another one, or none.
+static bool find_for_caller(const char *file, void *callers_image, void *own_image,
+                            const ElfW(Ehdr) * header, char *path, size_t size) {
+  char own_path[PATH_MAX];
+  size_t callers_size = 0, own_size = 0;
+  Dl_serinfo *callers = search_list(callers_image, &callers_size);
+  Dl_serinfo *own = search_list(own_image, &own_size);
+  bool is_found = callers != NULL && own != NULL
+                  && find_in_list(file, callers, header, path, size)
+                  && !(find_in_list(file, own, header, own_path, sizeof own_path)
+                       && crebind_equal(own_path, path));
+  if (callers != NULL) crebind_pages_free(callers, callers_size);
+  if (own != NULL) crebind_pages_free(own, own_size);
+  return is_found && !is_loaded_as(file);
+}
+
 bool crebind_caller_path(const char *file, uintptr_t caller, char *path, size_t size) {
   if (file == NULL || file[0] == 0) return false;
+  int saved_errno = errno;
   int (*address_info)(const void *, Dl_info *, void **, int) =
       (int (*)(const void *, Dl_info *, void **, int))crebind_find_loader_function("dladdr1");
   Dl_info info;
   void *callers_image = NULL, *own_image = NULL;
-  if (address_info == NULL
-      || address_info((void *)caller, &info, &callers_image, RTLD_DL_LINKMAP) == 0
-      || address_info((void *)&crebind_caller_path, &info, &own_image, RTLD_DL_LINKMAP) == 0
-      || callers_image == own_image)
-    return false;
-  if (crebind_basename(file) != file)
-    return expand_origin(file, ((struct link_map *)callers_image)->l_name, path, size);
-
-  size_t callers_size = 0, own_size = 0;
-  Dl_serinfo *callers = search_list(callers_image, &callers_size);
-  Dl_serinfo *own = search_list(own_image, &own_size);
-  bool is_found =
-      callers != NULL && own != NULL && find_in_lists(file, callers, own, path, size);
-  if (callers != NULL) crebind_pages_free(callers, callers_size);
-  if (own != NULL) crebind_pages_free(own, own_size);
+  bool is_found = false;
+  if (address_info != NULL
+      && address_info((void *)caller, &info, &callers_image, RTLD_DL_LINKMAP) != 0
+      && address_info((void *)&crebind_caller_path, &info, &own_image, RTLD_DL_LINKMAP) != 0
+      && callers_image != own_image)
+    is_found = crebind_basename(file) != file
+                   ? expand_origin(file, ((struct link_map *)callers_image)->l_name, path, size)
+                   : find_for_caller(file, callers_image, own_image, info.dli_fbase, path, size);
+  errno = saved_errno;
   return is_found;
 }
 

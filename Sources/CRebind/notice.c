@@ -19,19 +19,18 @@ static void end_loading(bool has_changed) {
 
 static void *open_and_tell(const char *file, int mode) {
   char path[4096];
-  void *image = NULL;
-  crebind_thread.loading++;
   // The loader takes us for the caller, and would search by our RUNPATH.
   if (crebind_caller_path(file, (uintptr_t)__builtin_return_address(0), path, sizeof path))
-    image = original_dlopen(path, mode);
-  if (image == NULL) image = original_dlopen(file, mode);
+    file = path;
+  crebind_thread.loading++;
+  void *image = __atomic_load_n(&original_dlopen, __ATOMIC_ACQUIRE)(file, mode);
   end_loading(image != NULL);
   return image;
 }
 
 static int close_and_tell(void *image) {
   crebind_thread.loading++;
-  int result = original_dlclose(image);
+  int result = __atomic_load_n(&original_dlclose, __ATOMIC_ACQUIRE)(image);
   end_loading(result == 0);
   return result;
 }

@@ -126,12 +126,18 @@ import Testing
     let builder = try FixtureBuilder(compiler)
     let deep = builder.directory.url.appending(path: "deep")
     try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
-    try builder.buildLibrary("deep/liblatecaller.so", from: "notice-late.c", flags: ["-DCALLER"])
+    for (name, flags) in [
+      ("liblatecaller", ["-DCALLER"]), ("libbroken", ["-DCALLER"]), ("libnamed", []),
+      ("real", ["-Wl,-soname,libnamed.so"]),
+    ] {
+      try builder.buildLibrary("deep/\(name).so", from: "notice-late.c", flags: flags)
+    }
     try builder.buildLibrary(
       "deep/liblate.so", from: "notice-late.c", flags: ["-Wl,--no-as-needed"],
       libraries: ["-L\(deep.path)", "-l:liblatecaller.so", "-Wl,-rpath,$ORIGIN"])
     try builder.buildLibrary(
-      "libopener.so", from: "notice-opener.c", libraries: ["-Wl,-rpath,$ORIGIN/deep"])
+      "libopener.so", from: "notice-opener.c",
+      libraries: ["-Wl,-rpath,$ORIGIN/decoys:$ORIGIN/deep"])
     try expect(
       "noticed\n",
       from: builder.build("notice", from: ["notice.c"], libraries: [builder.runPath]))

@@ -7,7 +7,10 @@
 #include "check.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char log[8192];
@@ -30,11 +33,27 @@ static bool is_late(const crebind_image_info *image, void *context) {
   return strstr(image->path, "liblate") != NULL;
 }
 
+/// The opener's first folder has what the loader passes over.
+static void write_decoy(const char *program) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s", program);
+  char *name = strrchr(path, '/');
+  snprintf(name, 64, "/decoys");
+  CHECK(mkdir(path, 0777) == 0 || errno == EEXIST);
+  snprintf(name, 64, "/decoys/liblate.so");
+  FILE *decoy = fopen(path, "w");
+  CHECK(decoy != NULL);
+  ElfW(Ehdr) header = {.e_ident = ELFMAG, .e_machine = EM_NONE};
+  fwrite(&header, sizeof header, 1, decoy);
+  CHECK(fclose(decoy) == 0);
+}
+
 static pid_t (*original_parent)(void);
 static pid_t hook_parent(void) { return original_parent() + 1000000; }
 
 int main(int argc, char *argv[]) {
-  (void)argc, (void)argv;
+  (void)argc;
+  write_decoy(argv[0]);
   void *opener = dlopen("libopener.so", RTLD_NOW);
   CHECK(opener != NULL);
   void *(*open_through)(const char *) = (void *(*)(const char *))dlsym(opener, "open_through");
@@ -62,7 +81,7 @@ int main(int argc, char *argv[]) {
   log[0] = 0;
   CHECK(dlopen("liblate.so", RTLD_NOW) == NULL);  // not by our own search path
   void *image = open_through("liblate.so");       // by the opener's RUNPATH
-  CHECK(image != NULL);
+  CHECK(image != NULL && dlerror() == NULL);
   CHECK(strstr(log, "+liblate.so ") != NULL && strstr(log, "+liblatecaller.so ") != NULL);
   int (*call_late)(void) = (int (*)(void))dlsym(image, "call_late");
   pid_t (*late_parent)(void) = (pid_t(*)(void))dlsym(image, "late_parent");
@@ -70,7 +89,16 @@ int main(int argc, char *argv[]) {
   CHECK(((int (*)(void))dlsym(image, "late"))() == 142);
   CHECK(late_parent() == getppid() + 1000000);
   void *again = open_through("$ORIGIN/deep/liblate.so");
-  CHECK(again == image && dlclose(again) == 0);
+  CHECK(again == image && dlclose(again) == 0 && dlerror() == NULL);
+
+  // What is loaded by that name is not searched for, nor loaded again.
+  void *named = dlopen("$ORIGIN/deep/real.so", RTLD_NOW);
+  CHECK(named != NULL && open_through("libnamed.so") == named);
+  errno = 0;
+  CHECK(open_through("libc.so.6") != NULL && errno == 0 && dlerror() == NULL);
+  // The loader says what is wrong with the file that the caller finds.
+  CHECK(open_through("libbroken.so") == NULL);
+  CHECK(strstr(dlerror(), "deep/libbroken.so: undefined symbol") != NULL);
 
   log[0] = 0;
   CHECK(dlclose(image) == 0);
