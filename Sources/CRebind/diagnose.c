@@ -89,10 +89,12 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
   if (status != CREBIND_OK || crebind_item_selects(count->world, count->item, version, definer))
     return status;
   if (count->item->version != NULL && version != NULL
-      && !crebind_equal(version, count->item->version))
+      && !crebind_equal(version, count->item->version)) {
     count->other_version = version;
-  else if (definer != SIZE_MAX)
-    count->other_library = crebind_world_info(count->world, definer).soname;
+  } else if (definer != SIZE_MAX) {
+    crebind_image_info info = crebind_world_info(count->world, definer);
+    count->other_library = info.soname[0] != 0 ? info.soname : crebind_basename(info.path);
+  }
   return CREBIND_OK;
 }
 

@@ -174,6 +174,11 @@ bool crebind_image_can_read(const struct crebind_image *image, uintptr_t address
   return segment != NULL && (segment->p_flags & PF_R) != 0;
 }
 
+bool crebind_image_is_link_time(const struct crebind_image *image, uintptr_t word) {
+  return image->bias != 0 && word != 0 && word < image->span.start
+         && crebind_image_segment(image, image->bias + word, 1) != NULL;
+}
+
 bool crebind_images_are_static(const struct crebind_images *images) {
   for (size_t i = 0; i < images->items.count; i++) {
     const struct crebind_image *image = crebind_image_at(images, i);

@@ -83,6 +83,9 @@ const ElfW(Phdr) * crebind_image_segment(const struct crebind_image *image, uint
 /// True if all of `size` bytes at `address` lie in one segment that can be read.
 bool crebind_image_can_read(const struct crebind_image *image, uintptr_t address, size_t size);
 
+/// True if a word is a link-time address still, which relocating would change.
+bool crebind_image_is_link_time(const struct crebind_image *image, uintptr_t word);
+
 /// True for a statically linked program: no loader, and so no slots.
 bool crebind_images_are_static(const struct crebind_images *images);
 

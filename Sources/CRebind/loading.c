@@ -34,8 +34,7 @@ static enum verdict look_at_slot(const struct crebind_image *image,
       || crebind_image_segment(image, address, sizeof(uintptr_t)) == NULL)
     return UNKNOWN;
   uintptr_t word = __atomic_load_n((const uintptr_t *)address, __ATOMIC_ACQUIRE);
-  bool is_link_time = word < image->span.start && word < image->span.end - image->span.start;
-  return is_link_time ? UNRELOCATED : RELOCATED;
+  return word == 0 || crebind_image_is_link_time(image, word) ? UNRELOCATED : RELOCATED;
 }
 
 /// Looks at the slots from the last one on, which the loader fills last.
@@ -55,6 +54,10 @@ static bool has_relocated_slots(const struct crebind_image *image,
 }
 
 static bool is_relocated(const struct crebind_world *world, size_t index) {
+#ifndef __GLIBC__
+  // musl lists no image before it is relocated.
+  return true;
+#endif
   const struct crebind_image *image = crebind_world_image(world, index);
   if (image->is_main || image->is_vdso || image->is_interpreter) return true;
   if (image->relro.start < image->relro.end) return !crebind_patch_is_open(image);

@@ -230,6 +230,11 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   const struct crebind_name *name = &item->name;
 
   uintptr_t word = __atomic_load_n((const uintptr_t *)slot->address, __ATOMIC_ACQUIRE);
+  // musl leaves a slot so that nothing defines.
+  if (crebind_image_is_link_time(walk->image, word)) {
+    plan->skipped++;
+    return CREBIND_OK;
+  }
   uintptr_t addend = (uintptr_t)slot->addend;
   struct crebind_entry entry = {
       .address = slot->address,
