@@ -159,6 +159,7 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
                                    const crebind_options *options, bool may_need_notice,
                                    crebind_handle **result, crebind_report *report,
                                    crebind_error *error) {
+  if (result == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
   struct apply apply = {.formers = CREBIND_VECTOR(void *), .may_need_notice = may_need_notice};
   crebind_status status =

@@ -180,7 +180,9 @@ static uintptr_t look_up(const char *name, bool asks) {
 
 uintptr_t crebind_find_loader_function(const char *name) { return look_up(name, false); }
 
-void *crebind_lookup(const char *name) { return (void *)look_up(name, true); }
+void *crebind_lookup(const char *name) {
+  return name == NULL ? NULL : (void *)look_up(name, true);
+}
 
 // MARK: - Planning
 

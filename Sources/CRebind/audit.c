@@ -130,6 +130,7 @@ static crebind_status audit_locked(struct crebind_attempt *attempt, void *contex
 
 crebind_status crebind_audit(crebind_finding_visitor *visit, void *context,
                              crebind_error *error) {
+  if (visit == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
   struct audit audit = {.findings = CREBIND_VECTOR(struct finding)};
   crebind_strings_begin(&audit.strings);

@@ -202,6 +202,7 @@ static crebind_status diagnose_locked(struct crebind_attempt *attempt, void *con
 crebind_status crebind_diagnose(const crebind_rebinding *rebinding, const crebind_options *options,
                                 crebind_diagnosis_visitor *visit, void *context,
                                 crebind_error *error) {
+  if (visit == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
   struct diagnose diagnose = {.items = CREBIND_VECTOR(struct diagnosis)};
   crebind_strings_begin(&diagnose.strings);

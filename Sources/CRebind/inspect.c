@@ -54,6 +54,7 @@ static crebind_status plan_locked(struct crebind_attempt *attempt, void *context
 crebind_status crebind_plan(const crebind_rebinding *rebindings, size_t count,
                             const crebind_options *options, crebind_slot_visitor *visit,
                             void *context, crebind_error *error) {
+  if (visit == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
   struct crebind_handle *handle;
   crebind_status status = crebind_handle_make(&handle, rebindings, count, options, true, error);
@@ -75,6 +76,7 @@ static crebind_status slots_locked(struct crebind_attempt *attempt, void *contex
 
 crebind_status crebind_slots(const crebind_handle *handle, crebind_slot_visitor *visit,
                              void *context, crebind_error *error) {
+  if (handle == NULL || visit == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
   struct inspection inspection = {.handle = handle};
   begin(&inspection);

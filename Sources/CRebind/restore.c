@@ -130,6 +130,7 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
 
 crebind_status crebind_restore(crebind_handle *handle, crebind_report *report,
                                crebind_error *error) {
+  if (handle == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
   struct restore restore = {.handle = handle};
   crebind_status status = crebind_attempt(restore_locked, &restore, NULL, error);

@@ -3,7 +3,7 @@
 const char *crebind_status_description(crebind_status status) {
   switch (status) {
   case CREBIND_OK: return "success";
-  case CREBIND_INVALID_ARGUMENT: return "a name or a replacement is missing, or the batch is empty";
+  case CREBIND_INVALID_ARGUMENT: return "an argument is missing, or the batch is empty";
   case CREBIND_DUPLICATE_NAME: return "two rebindings of one batch name the same symbol";
   case CREBIND_NO_SUCH_IMAGE: return "no loaded image has this header and slide";
   case CREBIND_STATIC_EXECUTABLE:

@@ -53,6 +53,7 @@ static crebind_status verify_locked(struct crebind_attempt *attempt, void *conte
 
 crebind_status crebind_verify(crebind_handle *handle, crebind_report *report,
                               crebind_error *error) {
+  if (handle == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
   struct verify verify = {.handle = handle};
   crebind_status status = crebind_attempt(verify_locked, &verify, NULL, error);

@@ -28,6 +28,53 @@ static void expect(crebind_status expected, const crebind_rebinding *batch, size
   CHECK(original == NULL && getppid() > 0);
 }
 
+static void on_slot(const crebind_slot_info *slot, void *context) { (void)slot, (void)context; }
+static void on_image(const crebind_image_info *image, void *context) {
+  (void)image, (void)context;
+}
+
+#define REFUSES(call)                                                                  \
+  do {                                                                                 \
+    crebind_error error;                                                               \
+    memset(&error, 0xff, sizeof error);                                                \
+    CHECK((call) == CREBIND_INVALID_ARGUMENT);                                         \
+    CHECK(error.status == CREBIND_INVALID_ARGUMENT && error.rebinding == -1);          \
+  } while (0)
+
+/// A missing handle, name, observer or visitor, which compilers warn of where they
+/// see it.
+static void pass_nothing(const crebind_rebinding *good) {
+  void *volatile nothing = NULL;
+  crebind_image_observer observer = {.added = on_image}, no_function = {NULL, NULL, NULL};
+  crebind_observation *observation = NULL;
+  crebind_handle *handle;
+  crebind_report report;
+  REFUSES(crebind_apply(good, 1, NULL, nothing, &report, &error));
+  REFUSES(crebind_restore(nothing, &report, &error));
+  REFUSES(crebind_verify(nothing, &report, &error));
+  REFUSES(crebind_plan(good, 1, NULL, nothing, NULL, &error));
+  REFUSES(crebind_slots(nothing, on_slot, NULL, &error));
+  REFUSES(crebind_observe(nothing, &observation, &error));
+  REFUSES(crebind_observe(&observer, nothing, &error));
+  REFUSES(crebind_observe(&no_function, &observation, &error));
+  REFUSES(crebind_audit(nothing, NULL, &error));
+  REFUSES(crebind_diagnose(good, NULL, nothing, NULL, &error));
+  REFUSES(crebind_diagnose(nothing, NULL, nothing, NULL, &error));
+  crebind_options no_predicate = {.scope = CREBIND_SCOPE_MATCHING};
+  crebind_options no_images = {.scope = CREBIND_SCOPE_IMAGES, .image_count = 1};
+  REFUSES(crebind_apply(good, 1, &no_predicate, &handle, NULL, &error));
+  REFUSES(crebind_apply(good, 1, &no_images, &handle, NULL, &error));
+  crebind_unobserve(nothing);
+  CHECK(crebind_lookup(nothing) == NULL && observation == NULL);
+  CHECK(crebind_refresh(NULL) == CREBIND_OK);
+  CHECK(original == NULL && getppid() > 0);
+
+  CHECK(crebind_apply(good, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  REFUSES(crebind_slots(handle, nothing, NULL, &error));
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  original = NULL;
+}
+
 int main(void) {
   crebind_rebinding good = {.name = "getppid", .replacement = (void *)hook, .original = &original};
   crebind_rebinding no_name = {.name = NULL, .replacement = (void *)hook, .original = &original};
@@ -47,6 +94,8 @@ int main(void) {
   expect(CREBIND_INVALID_ARGUMENT, second_bad, 2, NULL, 1);
   expect(CREBIND_DUPLICATE_NAME, twice, 3, NULL, 2);
   expect(CREBIND_NO_SUCH_IMAGE, &good, 1, &no_image, -1);
+
+  pass_nothing(&good);
 
   struct rebinding fishhook = {"getppid", (void *)hook, &original};
   uintptr_t bias = 0;
