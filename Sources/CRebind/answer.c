@@ -56,14 +56,6 @@ static bool grow_table(struct crebind_answers *answers) {
   return true;
 }
 
-static size_t keep_string(struct crebind_answers *answers, const char *string) {
-  size_t offset = answers->strings.count, size = crebind_length(string) + 1;
-  char *copy = crebind_vector_append(&answers->strings, size);
-  if (copy == NULL) return SIZE_MAX;
-  memcpy(copy, string, size);
-  return offset;
-}
-
 bool crebind_answers_find(struct crebind_answers *answers, const char *name, const char *version,
                           uint32_t hash, const struct crebind_answer **answer) {
   *answer = NULL;
@@ -73,8 +65,11 @@ bool crebind_answers_find(struct crebind_answers *answers, const char *name, con
     if (*place <= answers->answered) *answer = crebind_vector_at(&answers->items, *place - 1);
     return true;
   }
-  struct crebind_answer question = {keep_string(answers, name), SIZE_MAX, hash, 0};
-  if (version != NULL) question.version = keep_string(answers, version);
+  struct crebind_answer question = {.name = crebind_vector_append_string(&answers->strings, name),
+                                    .version = SIZE_MAX,
+                                    .hash = hash};
+  if (version != NULL)
+    question.version = crebind_vector_append_string(&answers->strings, version);
   struct crebind_answer *item = crebind_vector_append(&answers->items, 1);
   if (item == NULL || question.name == SIZE_MAX
       || (version != NULL && question.version == SIZE_MAX))

@@ -9,11 +9,8 @@ size_t crebind_strings_add(struct crebind_strings *strings, const char *string) 
   if (string == NULL || string[0] == 0) return 0;
   // Offset 0 stays free.
   if (strings->bytes.count == 0 && crebind_vector_append(&strings->bytes, 1) == NULL) return 0;
-  size_t offset = strings->bytes.count, size = crebind_length(string) + 1;
-  char *copy = crebind_vector_append(&strings->bytes, size);
-  if (copy == NULL) return 0;
-  memcpy(copy, string, size);
-  return offset;
+  size_t offset = crebind_vector_append_string(&strings->bytes, string);
+  return offset == SIZE_MAX ? 0 : offset;
 }
 
 struct crebind_gathered_image crebind_gather_image(struct crebind_strings *strings,

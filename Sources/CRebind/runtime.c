@@ -123,6 +123,14 @@ void *crebind_vector_append(struct crebind_vector *vector, size_t count) {
   return first;
 }
 
+size_t crebind_vector_append_string(struct crebind_vector *strings, const char *string) {
+  size_t offset = strings->count, size = crebind_length(string) + 1;
+  char *copy = crebind_vector_append(strings, size);
+  if (copy == NULL) return SIZE_MAX;
+  memcpy(copy, string, size);
+  return offset;
+}
+
 void crebind_vector_free(struct crebind_vector *vector) {
   crebind_pages_free(vector->data, vector->capacity * vector->stride);
   *vector = (struct crebind_vector){NULL, 0, 0, vector->stride};

@@ -125,6 +125,9 @@ struct crebind_vector {
 /// Appends `count` zeroed elements and returns the first, or NULL without
 /// memory. Pointers into the vector end here.
 void *crebind_vector_append(struct crebind_vector *vector, size_t count);
+/// Appends a copy of a string to a vector of char, and returns its offset; SIZE_MAX
+/// without memory.
+size_t crebind_vector_append_string(struct crebind_vector *strings, const char *string);
 void crebind_vector_free(struct crebind_vector *vector);
 
 static inline void *crebind_vector_at(const struct crebind_vector *vector, size_t index) {

@@ -29,15 +29,6 @@ const char *crebind_soname(const struct crebind_dynamic *dynamic) {
 
 // MARK: - Known images
 
-/// Appends a string to the records; SIZE_MAX without memory.
-static size_t keep_string(struct crebind_vector *strings, const char *string) {
-  size_t offset = strings->count, size = crebind_length(string) + 1;
-  char *copy = crebind_vector_append(strings, size);
-  if (copy == NULL) return SIZE_MAX;
-  memcpy(copy, string, size);
-  return offset;
-}
-
 /// Drops the strings of images whose place has been taken, once they are the
 /// larger part: an image may come and go for ever.
 static bool compact_strings(void) {
@@ -49,8 +40,8 @@ static bool compact_strings(void) {
   strings.count = 0;
   for (size_t i = 0; i < crebind_records.known.count; i++) {
     struct crebind_known_image *known = crebind_known_image_at(i);
-    known->path = keep_string(&strings, crebind_known_string(known->path));
-    known->soname = keep_string(&strings, crebind_known_string(known->soname));
+    known->path = crebind_vector_append_string(&strings, crebind_known_string(known->path));
+    known->soname = crebind_vector_append_string(&strings, crebind_known_string(known->soname));
   }
   crebind_vector_free(&crebind_records.strings);
   crebind_records.strings = strings;
@@ -86,9 +77,10 @@ static void forget_decision(struct crebind_handle *handle, size_t known) {
 /// Enters an image that the records do not have.
 static bool enter(const struct crebind_world *world, size_t index, uint32_t *place) {
   const struct crebind_image *image = crebind_world_image(world, index);
-  size_t path = keep_string(&crebind_records.strings, crebind_image_path(&world->images, image));
-  size_t soname = keep_string(&crebind_records.strings,
-                              crebind_soname(crebind_world_dynamic(world, index)));
+  struct crebind_vector *strings = &crebind_records.strings;
+  size_t path = crebind_vector_append_string(strings, crebind_image_path(&world->images, image));
+  size_t soname =
+      crebind_vector_append_string(strings, crebind_soname(crebind_world_dynamic(world, index)));
   if (path == SIZE_MAX || soname == SIZE_MAX) return false;
   size_t at = free_index();
   if (at == crebind_records.known.count && crebind_vector_append(&crebind_records.known, 1) == NULL)
