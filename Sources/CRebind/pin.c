@@ -60,12 +60,16 @@ void crebind_pins_hold(struct crebind_pins *pins) {
   void *(*open_image)(const char *, int) =
       (void *(*)(const char *, int))crebind_find_loader_function("dlopen");
   int (*close_image)(void *) = (int (*)(void *))crebind_find_loader_function("dlclose");
+  char *(*last_error)(void) = (char *(*)(void))crebind_find_loader_function("dlerror");
   if (open_image == NULL || close_image == NULL) return;
   for (size_t i = 0; i < pins->items.count; i++) {
     const struct pin *pin = crebind_vector_at(&pins->items, i);
     void *image =
         open_image(pins->paths.data + pin->path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    if (image != NULL) close_image(image);
+    if (image != NULL)
+      close_image(image);
+    else if (last_error != NULL)
+      last_error();  // The failure is not the program's.
   }
 }
 

@@ -218,9 +218,8 @@ static uintptr_t current_address(const struct crebind_scopes *scopes,
 /// whether they have the name, and its address tells which of them.
 static crebind_status find_in_opened(struct crebind_scopes *scopes,
                                      const struct crebind_reference *reference,
+                                     struct crebind_definition first,
                                      struct crebind_definition *definition) {
-  struct crebind_definition first = next_outside(scopes, 0, reference);
-  if (first.image == SIZE_MAX || scopes->answers == NULL) return CREBIND_OK;
   const struct crebind_answer *answer;
   if (!crebind_answers_find(scopes->answers, reference->name, reference->version,
                             reference->gnu_hash, &answer))
@@ -237,6 +236,23 @@ static crebind_status find_in_opened(struct crebind_scopes *scopes,
   return CREBIND_OK;
 }
 
+/// Looks through the images outside of the global scope.
+static crebind_status find_outside(struct crebind_scopes *scopes, size_t from,
+                                   const struct crebind_reference *reference,
+                                   struct crebind_definition *definition) {
+  struct crebind_definition first = next_outside(scopes, 0, reference), local = none;
+  if (first.image == SIZE_MAX) return CREBIND_OK;
+  if (!((const bool *)scopes->is_global.data)[from])
+    local = find_in_local_scopes(scopes, from, reference);
+  // If there is no other, the loader need not be asked, which may take a while.
+  bool is_only = next_outside(scopes, first.image + 1, reference).image == SIZE_MAX;
+  crebind_status status = CREBIND_OK;
+  if (scopes->answers != NULL && !(is_only && local.image == first.image))
+    status = find_in_opened(scopes, reference, first, definition);
+  if (definition->image == SIZE_MAX) *definition = local;
+  return status;
+}
+
 crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
                                      const struct crebind_reference *reference,
                                      struct crebind_definition *definition) {
@@ -248,10 +264,8 @@ crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
   size_t count = scopes->images->items.count;
   for (size_t i = 0; i < count && definition->image == SIZE_MAX; i++)
     if (is_global[i]) *definition = find_in_image(scopes, i, reference);
-  if (definition->image == SIZE_MAX) status = find_in_opened(scopes, reference, definition);
-  if (status == CREBIND_OK && definition->image == SIZE_MAX && !is_global[from])
-    *definition = find_in_local_scopes(scopes, from, reference);
-  return status;
+  return definition->image == SIZE_MAX ? find_outside(scopes, from, reference, definition)
+                                       : CREBIND_OK;
 }
 
 // MARK: - Addresses

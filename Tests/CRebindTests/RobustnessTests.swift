@@ -43,15 +43,17 @@ import Testing
   }
 
   /// A resolver that is asleep on the loader's lock, with what it has found.
-  @Test(arguments: ["apply", "restore"])
-  func aBlockedResolverDoesNotHaveTheLastWord(mode: String) throws {
+  @Test func aBlockedResolverDoesNotHaveTheLastWord() throws {
     let bench = try Workbench(.gcc)
     let slow = try bench.library("slow.so", "blocked-resolver-library.c", flags: ["-DSLOW"])
-    let definer = try bench.library("definer.so", "blocked-resolver-library.c")
-    let caller = try bench.library(
-      "caller.so", "blocked-resolver-library.c", flags: ["-DCALLER", "-Wl,-z,lazy"])
+    try bench.library("libdefiner.so", "blocked-resolver-library.c")
+    try bench.library(
+      "libcaller.so", "blocked-resolver-library.c", flags: ["-DCALLER", "-Wl,-z,lazy"])
+    let root = try bench.library(
+      "root.so", "blocked-resolver-library.c", flags: ["-DROOT", "-Wl,--no-as-needed"],
+      needs: ["caller", "definer"])
     let program = try bench.program("blocked-resolver", "blocked-resolver.c")
-    try bench.expect(program, [mode, slow, definer, caller], output: "had the last word\n")
+    try bench.expect(program, [slow, root], output: "had the last word\n")
   }
 
   @Test(arguments: Compiler.all)

@@ -1,5 +1,6 @@
-/// A definition; with -DCALLER who calls it, and with -DSLOW an image whose
-/// constructor holds the loader's lock until it is told to go on.
+/// A definition; with -DCALLER who calls it; with -DROOT an image that needs both;
+/// and with -DSLOW one whose constructor holds the loader's lock until it is told to
+/// go on.
 
 #ifdef SLOW
 
@@ -22,7 +23,7 @@ __attribute__((constructor)) static void wait(void) {
 int blocked(void);
 int call_blocked(void) { return blocked(); }
 
-#else
+#elif !defined ROOT
 
 int blocked(void) { return 1; }
 

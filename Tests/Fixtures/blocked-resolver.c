@@ -1,10 +1,12 @@
 /// A thread is asleep inside of the lazy resolver: it has found the function, and
 /// waits for the loader's lock to note that the calling image needs the other one,
 /// which the loader does for a symbol of an image that may be unloaded. Then it
-/// stores what it has found. A batch that is applied or restored meanwhile has the
-/// last word.
+/// stores what it has found. A batch that is applied meanwhile has the last word.
 ///
-/// Usage: blocked-resolver apply|restore SLOW DEFINER CALLER
+/// Usage: blocked-resolver SLOW CALLER
+///
+/// The caller is an image that needs the one with the call and, unlike that one,
+/// the definer.
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -54,35 +56,26 @@ static void *let_go_on(void *unused) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc == 5);
-  bool applies = strcmp(argv[1], "apply") == 0;
+  CHECK(argc == 3);
   char address[32];
   snprintf(address, sizeof address, "%p", (void *)&shared);
   setenv("BLOCKED_RESOLVER", address, 1);
-  CHECK(dlopen(argv[3], RTLD_LAZY | RTLD_GLOBAL) != NULL);
-  const crebind_rebinding rebinding = {.name = "blocked", .replacement = (void *)hook};
-  const crebind_options options = {.loaded_images_only = applies};
-  crebind_handle *handle = NULL;
-  if (!applies) CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
-  // The loader is asked now which image is global, not while its lock is held.
-  CHECK(crebind_lookup("blocked") != NULL);
-  call = (int (*)(void))dlsym(load(argv[4]), "call_blocked");
+  call = (int (*)(void))dlsym(load(argv[2]), "call_blocked");
 
   pthread_t loader, first, waker;
   int result = 0;
-  CHECK(pthread_create(&loader, NULL, load, argv[2]) == 0);
+  CHECK(pthread_create(&loader, NULL, load, argv[1]) == 0);
   while (!atomic_load(&shared.is_inside)) {}
   CHECK(pthread_create(&first, NULL, make_first_call, &result) == 0);
   wait_until_blocked();
   CHECK(pthread_create(&waker, NULL, let_go_on, NULL) == 0);
-  if (applies)
-    CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
-  else
-    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  const crebind_rebinding rebinding = {.name = "blocked", .replacement = (void *)hook};
+  const crebind_options options = {.loaded_images_only = true};
+  crebind_handle *handle;
+  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
   CHECK(pthread_join(first, NULL) == 0 && pthread_join(loader, NULL) == 0);
   CHECK(pthread_join(waker, NULL) == 0);
   // It called what it had found.
-  CHECK(result == (applies ? 1 : 2));
-  CHECK(call() == (applies ? 2 : 1));
+  CHECK(result == 1 && call() == 2);
   printf("had the last word\n");
 }
