@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 static pid_t parent;
-static int hooked;
+// glibc declares the function so that a compiler may keep the counter in a register.
+static volatile int hooked;
 static pid_t (*original)(void);
 static pid_t hook(void) {
   hooked++;

@@ -42,7 +42,7 @@ public struct FixtureBuilder: Sendable {
 
   /// The C files of the core.
   public static let coreSources: [URL] = {
-    let folder = Places.package.appending(path: "Sources/CRebind")
+    let folder = Places.core
     let files = try? FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil)
     return (files ?? []).filter { $0.pathExtension == "c" }.sorted { $0.path < $1.path }

@@ -9,6 +9,9 @@ public enum Places {
   /// The C sources that the tests build at test time.
   public static let fixtures = package.appending(path: "Tests/Fixtures")
 
+  /// The C core's sources, with its internal headers.
+  public static let core = package.appending(path: "Sources/CRebind")
+
   /// The folder of the built products, such as `rebind-inspect` and the samples.
   public static let products: URL = {
     // SwiftPM's test runner is a product itself, so its folder is the one.
