@@ -21,6 +21,7 @@ let package = Package(
   products: [
     .library(name: "Rebind", targets: ["Rebind"]),
     .library(name: "CRebind", targets: ["CRebind"]),
+    .library(name: "RebindTesting", targets: ["RebindTesting"]),
     .executable(name: "rebind-inspect", targets: ["rebind-inspect"]),
   ],
   dependencies: [
@@ -29,8 +30,14 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CLibelf", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
+    .systemLibrary(
+      name: "CLibffi", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
     .target(name: "CRebind", cSettings: cSettings),
     .target(name: "Rebind", dependencies: ["CRebind"], swiftSettings: swiftSettings),
+    .target(name: "CRebindTesting", dependencies: ["CLibffi"], cSettings: cSettings),
+    .target(
+      name: "RebindTesting", dependencies: ["CRebind", "CRebindTesting"],
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "rebind-inspect",
       dependencies: [
@@ -54,6 +61,9 @@ let package = Package(
       name: "CRebindTests", dependencies: ["TestSupport"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindTests", dependencies: ["Rebind", "TestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RebindTestingTests", dependencies: ["CRebind", "RebindTesting", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindInspectTests", dependencies: ["TestSupport", "rebind-inspect"],

@@ -1,0 +1,72 @@
+/// Scopes that call a Swift closure, by way of libffi.
+
+#include "hook.h"
+#include "scope.h"
+#include "signature.h"
+#include "thread.h"
+
+typedef struct handler_scope {
+  crebind_testing_scope scope;
+  crebind_testing_signature signature;
+  ffi_closure *closure;
+  void *code;
+  crebind_testing_handler *handler;
+  void *context;
+} handler_scope;
+
+static void *decide(crebind_testing_scope *scope, const crebind_testing_call *call) {
+  (void)call;
+  return ((handler_scope *)scope)->code;
+}
+
+/// libffi calls this, on the thread whose calls `crebind_testing_select` suppressed.
+static void invoke(ffi_cif *cif, void *result, void **arguments, void *context) {
+  (void)cif;
+  handler_scope *scope = context;
+  scope->handler(scope->context, result, arguments);
+  crebind_testing_this_thread.suppressed = 0;
+  if (scope->scope.reaches_process) scope->scope.calls--;
+}
+
+void crebind_testing_call_original(crebind_testing_scope *scope, void *result, void *arguments) {
+  crebind_testing_signature *signature = &((handler_scope *)scope)->signature;
+  void *pointers[signature->argument_count + 1];
+  for (size_t i = 0; i < signature->argument_count; i++)
+    pointers[i] = (char *)arguments + i * CREBIND_TESTING_SLOT_SIZE;
+
+  crebind_testing_thread *thread = &crebind_testing_this_thread;
+  crebind_testing_frame frame = {scope->hook, scope->serial, thread->frame};
+  uint32_t suppressed = thread->suppressed;
+  thread->frame = &frame;
+  thread->suppressed = 0;
+  ffi_call(&signature->cif, (void (*)(void))crebind_testing_hook_resume(scope->hook), result,
+           pointers);
+  thread->suppressed = suppressed;
+  thread->frame = frame.previous;
+}
+
+static void destroy(crebind_testing_scope *scope) {
+  handler_scope *handler = (handler_scope *)scope;
+  crebind_testing_signature_destroy(&handler->signature);
+  if (handler->closure != NULL) ffi_closure_free(handler->closure);
+}
+
+crebind_testing_scope *crebind_testing_handler_scope(crebind_testing_hook *hook,
+                                                     const crebind_testing_type *types,
+                                                     size_t length,
+                                                     crebind_testing_handler *handler,
+                                                     void *context) {
+  handler_scope *scope = crebind_testing_scope_make(sizeof *scope, hook, decide);
+  if (scope == NULL) return NULL;
+  scope->scope.destroy = destroy;
+  scope->scope.is_handler = true;
+  scope->handler = handler;
+  scope->context = context;
+  if (crebind_testing_signature_init(&scope->signature, types, length)
+      && (scope->closure = ffi_closure_alloc(sizeof *scope->closure, &scope->code)) != NULL
+      && ffi_prep_closure_loc(scope->closure, &scope->signature.cif, invoke, scope, scope->code)
+             == FFI_OK)
+    return &scope->scope;
+  crebind_testing_free(&scope->scope);
+  return NULL;
+}

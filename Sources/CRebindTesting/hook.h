@@ -1,0 +1,39 @@
+/// The hooks, as the stubs see them.
+
+#ifndef CREBIND_TESTING_HOOK_H
+#define CREBIND_TESTING_HOOK_H
+
+#define CREBIND_TESTING_HOOK_COUNT 512
+#define CREBIND_TESTING_HOOK_SIZE 64
+#define CREBIND_TESTING_HOOK_SCOPES 8
+
+#ifndef __ASSEMBLER__
+
+#include "CRebindTesting.h"
+
+#pragma clang assume_nonnull begin
+
+struct crebind_testing_hook {
+  /// What the stub jumps to; stays when the slots are restored.
+  void *_Nullable original;
+  /// How many scopes there are, of any reach; 0 sends calls on at once.
+  _Atomic uint32_t scopes;
+  /// How many calls are reading `process` just now.
+  _Atomic uint32_t readers;
+  /// The scopes that reach all calls, the youngest first.
+  _Atomic(crebind_testing_scope *_Nullable) process;
+} __attribute__((aligned(CREBIND_TESTING_HOOK_SIZE)));
+
+_Static_assert(sizeof(struct crebind_testing_hook) == CREBIND_TESTING_HOOK_SIZE,
+               "the stubs count on it");
+_Static_assert(offsetof(struct crebind_testing_hook, scopes) == CREBIND_TESTING_HOOK_SCOPES,
+               "the stubs count on it");
+
+/// Where `crebind_testing_call_original` enters: like the stub, but a call goes on
+/// below the frame's scope.
+void *crebind_testing_hook_resume(const crebind_testing_hook *hook);
+
+#pragma clang assume_nonnull end
+
+#endif
+#endif

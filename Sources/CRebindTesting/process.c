@@ -1,0 +1,5 @@
+#include "CRebindTesting.h"
+
+#include <unistd.h>
+
+int crebind_testing_fork(void) { return fork(); }

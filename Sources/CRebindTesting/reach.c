@@ -1,0 +1,73 @@
+/// Which calls a scope reaches: the lists that `crebind_testing_select` goes
+/// through.
+
+#include "hook.h"
+#include "scope.h"
+#include "thread.h"
+
+#include <sched.h>
+
+static void begin(crebind_testing_scope *scope) {
+  static _Atomic uint64_t serial;
+  scope->serial = ++serial;
+  scope->hook->scopes++;
+}
+
+static void end(crebind_testing_scope *scope) {
+  scope->ended = true;
+  scope->hook->scopes--;
+}
+
+// MARK: - A task
+
+/// Swift's runtime: the current task's value of a task-local, or outside of a task
+/// the thread's; NULL if it has none. It allocates nothing and takes no lock.
+__attribute__((swiftcall)) extern void *_Nullable swift_task_localValueGet(const void *key);
+
+static const void *_Nullable task_key;
+
+void crebind_testing_set_task_key(const void *key) { task_key = key; }
+
+crebind_testing_scope *crebind_testing_task_scopes(void) {
+  crebind_testing_scope **value = swift_task_localValueGet(task_key);
+  return value != NULL ? *value : NULL;
+}
+
+void crebind_testing_begin_task(crebind_testing_scope *scope, crebind_testing_scope *outer) {
+  scope->outer = outer;
+  begin(scope);
+}
+
+void crebind_testing_end_task(crebind_testing_scope *scope) { end(scope); }
+
+// MARK: - A thread
+
+void crebind_testing_begin_thread(crebind_testing_scope *scope) {
+  scope->outer = crebind_testing_this_thread.scopes;
+  begin(scope);
+  crebind_testing_this_thread.scopes = scope;
+}
+
+void crebind_testing_end_thread(crebind_testing_scope *scope) {
+  crebind_testing_this_thread.scopes = scope->outer;
+  end(scope);
+}
+
+// MARK: - The process
+
+void crebind_testing_begin_process(crebind_testing_scope *scope) {
+  scope->outer = scope->hook->process;
+  scope->reaches_process = true;
+  begin(scope);
+  scope->hook->process = scope;
+}
+
+void crebind_testing_end_process(crebind_testing_scope *scope) {
+  _Atomic(crebind_testing_scope *) *link = &scope->hook->process;
+  while (*link != scope) link = &(*link)->outer;
+  *link = scope->outer;
+  end(scope);
+  // A call that has found the scope counts itself in `calls` before it stops
+  // reading the list.
+  while (scope->hook->readers != 0) sched_yield();
+}

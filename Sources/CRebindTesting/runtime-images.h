@@ -1,0 +1,24 @@
+/// The images of Swift's runtime and of the testing libraries.
+
+#ifndef CREBIND_TESTING_RUNTIME_IMAGES_H
+#define CREBIND_TESTING_RUNTIME_IMAGES_H
+
+#include "CRebindTesting.h"
+
+#pragma clang assume_nonnull begin
+
+typedef struct crebind_testing_images {
+  size_t count;
+  struct {
+    uintptr_t start, end;
+  } ranges[48];
+} crebind_testing_images;
+
+/// Finds those that are loaded. Calls the loader.
+void crebind_testing_find_runtime(crebind_testing_images *images);
+
+bool crebind_testing_images_contain(const crebind_testing_images *images, const void *address);
+
+#pragma clang assume_nonnull end
+
+#endif

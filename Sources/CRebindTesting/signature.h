@@ -1,0 +1,30 @@
+/// C function types as libffi wants them.
+
+#ifndef CREBIND_TESTING_SIGNATURE_H
+#define CREBIND_TESTING_SIGNATURE_H
+
+#include "CRebindTesting.h"
+
+#include <ffi.h>
+
+#pragma clang assume_nonnull begin
+
+/// A function type. Points into itself: it stays where it was made.
+typedef struct crebind_testing_signature {
+  ffi_cif cif;
+  size_t argument_count;
+  /// The arguments' types.
+  ffi_type *_Nullable *_Nonnull arguments;
+  /// Structures, and the lists of their fields.
+  ffi_type *structures;
+  ffi_type *_Nullable *_Nonnull elements;
+} crebind_testing_signature;
+
+/// False if there is no memory, or if libffi does not know the types.
+bool crebind_testing_signature_init(crebind_testing_signature *signature,
+                                    const crebind_testing_type *types, size_t length);
+void crebind_testing_signature_destroy(crebind_testing_signature *signature);
+
+#pragma clang assume_nonnull end
+
+#endif

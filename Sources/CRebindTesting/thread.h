@@ -1,0 +1,36 @@
+/// What the stubs know of a thread.
+
+#ifndef CREBIND_TESTING_THREAD_H
+#define CREBIND_TESTING_THREAD_H
+
+#include "CRebindTesting.h"
+
+#pragma clang assume_nonnull begin
+
+/// An original that a handler of this thread is calling.
+typedef struct crebind_testing_frame {
+  const crebind_testing_hook *hook;
+  /// The handler's scope: the call goes on to older ones.
+  uint64_t serial;
+  struct crebind_testing_frame *_Nullable previous;
+} crebind_testing_frame;
+
+typedef struct crebind_testing_thread {
+  /// Not 0: calls reach the originals.
+  uint32_t suppressed;
+  /// The innermost one.
+  crebind_testing_frame *_Nullable frame;
+  /// The scopes that reach this thread, the youngest first.
+  crebind_testing_scope *_Nullable scopes;
+  /// What the function that a stub goes on to for a fault shall return.
+  crebind_testing_fault fault;
+} crebind_testing_thread;
+
+/// In the static TLS block, because the first access to dynamic TLS allocates, and
+/// malloc may be the function that is rebound.
+extern __thread crebind_testing_thread crebind_testing_this_thread
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+#pragma clang assume_nonnull end
+
+#endif

@@ -1,0 +1,42 @@
+internal import CRebindTesting
+
+/// A type of C, as a function takes and returns it.
+public struct CType: Sendable, Hashable {
+  /// What `crebind_testing_type` has for it; several for a structure.
+  let codes: [UInt8]
+
+  private init(_ type: crebind_testing_type) { codes = [type.rawValue] }
+
+  /// A structure with these fields, in order.
+  public init(fields: [CType]) {
+    codes =
+      [CREBIND_TESTING_STRUCTURE.rawValue] + fields.flatMap(\.codes)
+      + [CREBIND_TESTING_END.rawValue]
+  }
+
+  public static let int8 = CType(CREBIND_TESTING_SINT8)
+  public static let uint8 = CType(CREBIND_TESTING_UINT8)
+  public static let int16 = CType(CREBIND_TESTING_SINT16)
+  public static let uint16 = CType(CREBIND_TESTING_UINT16)
+  public static let int32 = CType(CREBIND_TESTING_SINT32)
+  public static let uint32 = CType(CREBIND_TESTING_UINT32)
+  public static let int64 = CType(CREBIND_TESTING_SINT64)
+  public static let uint64 = CType(CREBIND_TESTING_UINT64)
+  public static let float = CType(CREBIND_TESTING_FLOAT)
+  public static let double = CType(CREBIND_TESTING_DOUBLE)
+  public static let pointer = CType(CREBIND_TESTING_POINTER)
+
+  /// The result of a function that returns nothing.
+  static let void = CType(CREBIND_TESTING_VOID)
+
+  /// The size and alignment that C gives the type; nil for a structure without
+  /// fields.
+  var layout: (size: Int, alignment: Int)? {
+    let layout = codes.withUnsafeBufferPointer { codes in
+      codes.withMemoryRebound(to: crebind_testing_type.self) {
+        crebind_testing_layout_of($0.baseAddress!, $0.count)
+      }
+    }
+    return layout.size == 0 ? nil : (layout.size, layout.alignment)
+  }
+}

@@ -1,0 +1,72 @@
+internal import CRebindTesting
+
+/// A scope on a hook, from before it begins until nothing leads to it any more.
+///
+/// Sendable, because what it holds is constant, and because its closures are called
+/// where the user's rebinding is to act: that is what the user has asked for.
+@usableFromInline
+final class ActiveScope: @unchecked Sendable {
+  let symbol: String
+  private let kind: Interception.Kind
+  /// The `crebind_testing_scope *`, whose context is this object.
+  private(set) var pointer: OpaquePointer!
+
+  /// - Throws: `RebindTestingError` if there is no memory.
+  init(_ interception: Interception, on hook: OpaquePointer) throws(RebindTestingError) {
+    symbol = interception.symbol
+    kind = interception.kind
+    // After the other fields, because C is given `self`.
+    pointer = makeScope(on: hook)
+    if pointer == nil { throw RebindTestingError(code: .outOfMemory, symbol: symbol) }
+  }
+
+  deinit {
+    if let pointer { withOriginals { crebind_testing_free(pointer) } }
+  }
+
+  private func makeScope(on hook: OpaquePointer) -> OpaquePointer? {
+    // Not retained: C calls with it only while something keeps this object.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    switch kind {
+    case .handler(let signature, _):
+      return signature.codes.withUnsafeBufferPointer { codes in
+        codes.withMemoryRebound(to: crebind_testing_type.self) {
+          crebind_testing_handler_scope(hook, $0.baseAddress!, $0.count, callHandler, context)
+        }
+      }
+    case .fault(let fault):
+      return crebind_testing_fault_scope(hook, fault.cFault, fault.sparesRuntime)
+    case .recorder:
+      return crebind_testing_recorder_scope(hook, callRecorder, context)
+    }
+  }
+
+  fileprivate func handle(_ call: HandlerCall) {
+    if case .handler(_, let body) = kind { body(call) }
+  }
+
+  fileprivate func record(_ registers: UnsafePointer<UInt64>) {
+    if case .recorder(let body) = kind { body(registers) }
+  }
+
+  /// Calls what the call would have reached without this scope, a handler's.
+  @usableFromInline
+  func callOriginal(_ arguments: UnsafeMutableBufferPointer<ValueSlot>) -> ValueSlot {
+    var result = ValueSlot()
+    crebind_testing_call_original(pointer, &result, arguments.baseAddress!)
+    return result
+  }
+}
+
+private func callHandler(
+  context: UnsafeMutableRawPointer, result: UnsafeMutableRawPointer,
+  arguments: UnsafePointer<UnsafeMutableRawPointer>
+) {
+  Unmanaged<ActiveScope>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    $0.handle(HandlerCall(scope: $0, result: result, arguments: arguments))
+  }
+}
+
+private func callRecorder(context: UnsafeMutableRawPointer, registers: UnsafePointer<UInt64>) {
+  Unmanaged<ActiveScope>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.record(registers) }
+}

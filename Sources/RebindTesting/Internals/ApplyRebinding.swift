@@ -1,0 +1,61 @@
+internal import CRebind
+internal import CRebindTesting
+
+/// Points a symbol's slots at a hook's stub, in all images.
+///
+/// - Returns: The core's handle.
+func applyRebinding(
+  of symbol: String, to hook: OpaquePointer, mayBeUncalled: Bool
+) throws(RebindTestingError) -> OpaquePointer {
+  guard !symbol.utf8.contains(0) else {
+    throw RebindTestingError(code: .failure, symbol: symbol, detail: "the name has a zero byte")
+  }
+  var handle: OpaquePointer?
+  var report = crebind_report()
+  let status = symbol.withCString { name in
+    var rebinding = crebind_rebinding()
+    rebinding.name = name
+    rebinding.replacement = crebind_testing_hook_stub(hook)
+    rebinding.original = crebind_testing_hook_original(hook)
+    return crebind_apply(&rebinding, 1, nil, &handle, &report, nil)
+  }
+  guard status == CREBIND_OK, let handle else {
+    throw RebindTestingError(
+      code: .failure, symbol: symbol, detail: String(cString: crebind_status_description(status)))
+  }
+  if let code = refusal(of: report, mayBeUncalled: mayBeUncalled) {
+    crebind_restore(handle, nil, nil)
+    let detail = code == .neverCalled ? otherNames(of: symbol) : ""
+    throw RebindTestingError(code: code, symbol: symbol, detail: detail)
+  }
+  return handle
+}
+
+/// Why a rebinding that the core has applied would not do what a test expects.
+private func refusal(
+  of report: crebind_report, mayBeUncalled: Bool
+) -> RebindTestingError.Code? {
+  if report.pending > 0 { return .undefinedSymbol }
+  if report.ambiguous > 0 { return .severalOriginals }
+  if report.changed == 0, !mayBeUncalled { return .neverCalled }
+  return nil
+}
+
+/// The names under which images import the function instead, such as `open64`.
+private func otherNames(of symbol: String) -> String {
+  var names: Set<String> = []
+  symbol.withCString { name in
+    var rebinding = crebind_rebinding()
+    rebinding.name = name
+    let visit: @convention(c) (UnsafePointer<crebind_diagnosis>, UnsafeMutableRawPointer?) -> Void =
+      { diagnosis, context in
+        guard diagnosis.pointee.reason == CREBIND_REASON_OTHER_NAME else { return }
+        context!.assumingMemoryBound(to: Set<String>.self).pointee
+          .insert(String(cString: diagnosis.pointee.detail))
+      }
+    withUnsafeMutablePointer(to: &names) { names in
+      _ = crebind_diagnose(&rebinding, nil, visit, names, nil)
+    }
+  }
+  return names.isEmpty ? "" : "some import \(names.sorted().joined(separator: ", "))"
+}

@@ -1,0 +1,31 @@
+/// A C function's type: checked, and in the form that the C side takes.
+@usableFromInline
+struct CSignature {
+  /// The result's and the arguments' `crebind_testing_type`s, one after another.
+  let codes: [UInt8]
+
+  /// - Throws: `RebindTestingError` for a structure that is too large, or whose
+  ///   fields are not stated rightly.
+  @usableFromInline
+  init<each Argument: CValue>(
+    of symbol: String, result: (any CValue.Type)?, arguments: repeat (each Argument).Type
+  ) throws(RebindTestingError) {
+    var codes =
+      try result.map { type throws(RebindTestingError) in try checked(type, of: symbol) }
+      ?? CType.void.codes
+    for argument in repeat each arguments { codes += try checked(argument, of: symbol) }
+    self.codes = codes
+  }
+}
+
+private func checked<Value: CValue>(
+  _ type: Value.Type, of symbol: String
+) throws(RebindTestingError) -> [UInt8] {
+  guard MemoryLayout<Value>.size <= MemoryLayout<ValueSlot>.size else {
+    throw RebindTestingError(code: .structureTooLarge, symbol: symbol, detail: "\(type)")
+  }
+  guard let layout = type.cType.layout,
+    layout == (MemoryLayout<Value>.stride, MemoryLayout<Value>.alignment)
+  else { throw RebindTestingError(code: .wrongFields, symbol: symbol, detail: "\(type)") }
+  return type.cType.codes
+}

@@ -1,0 +1,52 @@
+/// What shall happen to the calls of one function.
+@usableFromInline
+struct Interception {
+  enum Kind {
+    case handler(CSignature, HandlerBody)
+    case fault(Fault)
+    case recorder((UnsafePointer<UInt64>) -> Void)
+  }
+
+  let symbol: String
+  let kind: Kind
+  /// No error if no image calls the function.
+  var mayBeUncalled = false
+}
+
+extension Interception {
+  /// Calls reach a handler that returns a value.
+  @inlinable
+  static func handler<each Argument: CValue, Result: CValue>(
+    of symbol: String,
+    _ handler:
+      @escaping (
+        _ original: OriginalFunction<Result, repeat each Argument>,
+        _ arguments: repeat each Argument
+      ) -> Result
+  ) throws(RebindTestingError) -> Interception {
+    let signature = try CSignature(
+      of: symbol, result: Result.self, arguments: repeat (each Argument).self)
+    return Interception(symbol: symbol, signature: signature, body: makeHandlerBody(handler))
+  }
+
+  /// Calls reach a handler that returns nothing.
+  @inlinable
+  static func handler<each Argument: CValue>(
+    of symbol: String,
+    _ handler:
+      @escaping (
+        _ original: OriginalFunction<Void, repeat each Argument>,
+        _ arguments: repeat each Argument
+      ) -> Void
+  ) throws(RebindTestingError) -> Interception {
+    let signature = try CSignature(
+      of: symbol, result: nil, arguments: repeat (each Argument).self)
+    return Interception(symbol: symbol, signature: signature, body: makeHandlerBody(handler))
+  }
+
+  @usableFromInline
+  init(symbol: String, signature: CSignature, body: @escaping HandlerBody) {
+    self.symbol = symbol
+    kind = .handler(signature, body)
+  }
+}

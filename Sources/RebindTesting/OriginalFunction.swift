@@ -1,0 +1,24 @@
+/// What a call would have reached without the handler that is given this: call it
+/// like the function.
+///
+/// It may be called any number of times, later, and from other threads and tasks.
+public struct OriginalFunction<Result: BitwiseCopyable, each Argument: CValue>: Sendable {
+  @usableFromInline let scope: ActiveScope
+
+  @inlinable
+  init(_ scope: ActiveScope) { self.scope = scope }
+
+  @inlinable
+  public func callAsFunction(_ arguments: repeat each Argument) -> Result {
+    var count = 0
+    for _ in repeat (each Argument).self { count += 1 }
+    return withUnsafeTemporaryAllocation(of: ValueSlot.self, capacity: count) { slots in
+      var index = 0
+      for argument in repeat each arguments {
+        slots.initializeElement(at: index, to: ValueSlot(argument))
+        index += 1
+      }
+      return scope.callOriginal(slots).value(as: Result.self)
+    }
+  }
+}

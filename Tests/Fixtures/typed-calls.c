@@ -1,0 +1,101 @@
+/// Functions of many types, and one caller of each that goes through its slot. Linked
+/// as a library, whose calls of its own functions can be rebound.
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct pair {
+  int32_t whole;
+  float part;
+} pair;
+typedef struct rectangle {
+  double x, y, width, height;
+} rectangle;
+typedef struct nested {
+  pair pair;
+  uint8_t bytes[3];
+} nested;
+typedef struct large {
+  int64_t values[5];
+} large;
+typedef enum colour { RED, GREEN = 7 } colour;
+
+double integers(int8_t a, uint8_t b, int16_t c, uint16_t d, int32_t e, uint32_t f, int64_t g,
+                uint64_t h, bool i, const char *j, void *k) {
+  return a + b + c + d + e + f + (double)g + (double)h + i + *j + (k == NULL);
+}
+double call_integers(void) {
+  return integers(-1, 255, -300, 65535, -70000, 4000000000u, INT64_MIN, UINT64_MAX, true, "*",
+                  NULL);
+}
+
+float numbers(float a, double b, float c, double d, float e, double f, float g, double h, float i,
+              double j) {
+  return (float)(a + b + c + d + e + f + g + h + i + j);
+}
+float call_numbers(void) { return numbers(1, 2, 3, 4, 5, 6, 7, 8, 9, 10); }
+
+int8_t small(int8_t value) { return value; }
+int call_small(void) { return small(-3); }
+
+bool negate(bool value) { return !value; }
+bool call_negate(void) { return negate(true); }
+
+pair swap(pair value) { return (pair){(int32_t)value.part, (float)value.whole}; }
+pair call_swap(void) { return swap((pair){3, 4.5f}); }
+
+rectangle move(rectangle value, double by) {
+  value.x += by;
+  return value;
+}
+rectangle call_move(void) { return move((rectangle){1, 2, 3, 4}, 10); }
+
+int sum(nested value) { return value.pair.whole + value.bytes[0] + value.bytes[2]; }
+int call_sum(void) { return sum((nested){{1, 2}, {3, 4, 5}}); }
+
+int64_t first(large value) { return value.values[0]; }
+int64_t call_first(void) { return first((large){{6, 0, 0, 0, 0}}); }
+
+colour mix(colour value) { return value; }
+int call_mix(void) { return mix(GREEN); }
+
+static int effects;
+void effect(int value) { effects += value; }
+int call_effect(void) {
+  effect(2);
+  return effects;
+}
+
+/// Calls itself through its slot.
+int countdown(int value) { return value == 0 ? 0 : 1 + countdown(value - 1); }
+int call_countdown(void) { return countdown(5); }
+
+/// Calls another function that can be rebound.
+int outer_function(int value) { return small((int8_t)value) + 1; }
+int call_outer_function(void) { return outer_function(20); }
+
+/// Leaks the first descriptor when the second open fails.
+int open_two(const char *path) {
+  int one = open(path, O_RDONLY);
+  if (one < 0) return -1;
+  int two = open(path, O_RDONLY);
+  if (two < 0) return -1;
+  close(two);
+  close(one);
+  return 0;
+}
+
+/// Does not look at what its second malloc returns.
+int allocate_two(void) {
+  volatile char *one = malloc(10);
+  if (one == NULL) return -1;
+  volatile char *two = malloc(10);
+  two[0] = 1;
+  free((void *)two);
+  free((void *)one);
+  return 0;
+}

@@ -1,0 +1,163 @@
+import Glibc
+import RebindTesting
+import Testing
+
+private struct Mistake: Error, Equatable {}
+
+/// How handlers are called, nest and end.
+@Suite struct HandlerTests {
+  @Test func capturesAndSetsErrno() async throws {
+    var opened: [String] = []
+    try await withRebinding(
+      "open",
+      {
+        (original, path: UnsafePointer<CChar>, flags: CInt, mode: mode_t) -> CInt in
+        opened.append(String(cString: path))
+        errno = ENOENT
+        return -1
+      }
+    ) {
+      errno = 0
+      let descriptor = open("/etc/os-release", O_RDONLY)
+      #expect(descriptor == -1 && errno == ENOENT)
+    }
+    #expect(opened == ["/etc/os-release"])
+    let descriptor = open("/etc/os-release", O_RDONLY)
+    #expect(descriptor >= 0)
+    close(descriptor)
+  }
+
+  /// Neither the original's errno nor the body's is lost on the way.
+  @Test func errnoPasses() throws {
+    errno = 0
+    let error = try withRebinding(
+      "close", { (original, descriptor: CInt) -> CInt in original(descriptor) }
+    ) {
+      let result = close(-1)
+      let error = errno
+      errno = EXDEV
+      return result == -1 ? error : 0
+    }
+    let after = errno
+    #expect(error == EBADF && after == EXDEV)
+  }
+
+  @Test func nestedHandlersChain() throws {
+    let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
+    try withRebinding("small", { (original, value: Int8) -> Int8 in original(value) * 2 }) {
+      try withRebinding("small", { (original, value: Int8) -> Int8 in original(value - 1) + 10 }) {
+        #expect(call() == -4 * 2 + 10)
+      }
+      #expect(call() == -6)
+    }
+    #expect(call() == -3)
+  }
+
+  /// In the order in which they were made, whatever their reaches.
+  @Test func nestedReachesChain() async {
+    await #expect(processExitsWith: .success) {
+      let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
+      var order: [String] = []
+      try withRebinding(
+        "small", reach: .task,
+        { (original, value: Int8) -> Int8 in
+          order.append("outer")
+          return original(value)
+        }
+      ) {
+        try withRebinding(
+          "small", reach: .process,
+          { (original, value: Int8) -> Int8 in
+            order.append("middle")
+            return original(value)
+          }
+        ) {
+          try withRebinding(
+            "small", reach: .thread,
+            { (original, value: Int8) -> Int8 in
+              order.append("inner")
+              return original(value)
+            }
+          ) { try #require(call() == -3) }
+        }
+      }
+      try #require(order == ["inner", "middle", "outer"])
+    }
+  }
+
+  /// A handler that is called from itself would never end.
+  @Test func callsInsideAHandlerReachTheOriginal() throws {
+    let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
+    let callOuter: TypedCalls.Int32Caller = try TypedCalls.function("call_outer_function")
+    var handled = 0
+    try withRebinding(
+      "small",
+      { (original, value: Int8) -> Int8 in
+        handled += 1
+        return value == 20 ? 99 : Int8(callOuter())  // calls small(20)
+      }
+    ) { #expect(call() == 21) }
+    #expect(handled == 1)
+  }
+
+  /// The original of one function is code under test for another function's handler.
+  @Test func originalsReachOtherHandlers() throws {
+    let callOuter: TypedCalls.Int32Caller = try TypedCalls.function("call_outer_function")
+    try withRebinding("small", { (_, value: Int8) -> Int8 in value + 1 }) {
+      try withRebinding("outer_function", { (original, value: CInt) -> CInt in original(value) }) {
+        #expect(callOuter() == 22)
+      }
+    }
+  }
+
+  @Test func originalsOwnCallsReachTheOriginal() throws {
+    let call: TypedCalls.Int32Caller = try TypedCalls.function("call_countdown")
+    var handled = 0
+    try withRebinding(
+      "countdown",
+      { (original, value: CInt) -> CInt in
+        handled += 1
+        return original(value)
+      }
+    ) { #expect(call() == 5) }
+    #expect(handled == 1)
+  }
+
+  @Test func bodysResultAndErrorPass() async throws {
+    let result = try await withRebinding("getppid", { _ -> pid_t in 7 }) { "\(getppid())" }
+    #expect(result == "7")
+    #expect(throws: Mistake()) {
+      try withRebinding("getppid", { _ -> pid_t in 7 }) { throw Mistake() }
+    }
+    await #expect(throws: Mistake()) {
+      try await withRebinding("getppid", { _ -> pid_t in 7 }) {
+        await Task.yield()
+        #expect(getppid() == 7)
+        throw Mistake()
+      }
+    }
+    #expect(getppid() != 7)
+  }
+
+  @Test func cancellationRestores() async {
+    let task = Task {
+      try await withRebinding("getppid", { _ -> pid_t in 7 }) {
+        #expect(getppid() == 7)
+        try await Task.sleep(for: .seconds(600))
+      }
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(getppid() != 7)
+  }
+
+  @Test func fatalErrorInAHandlerEndsTheProcess() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try withRebinding("getppid", { _ -> pid_t in fatalError("handler gave up") }) {
+        _ = getppid()
+      }
+    }
+    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(message.contains("handler gave up"))
+  }
+}

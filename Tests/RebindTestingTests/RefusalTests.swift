@@ -1,0 +1,40 @@
+import Glibc
+import RebindTesting
+import Testing
+
+/// What cannot be rebound is refused before anything has changed.
+@Suite struct RefusalTests {
+  @Test func largeStructure() throws {
+    let error = #expect(throws: RebindTestingError.self) {
+      try withRebinding("first", { (_, _: Large) -> Int64 in 1 }) { Issue.record("body ran") }
+    }
+    #expect(error?.code == .structureTooLarge)
+    #expect(error?.description.contains("Large has more than 32 bytes") == true)
+    let call = try TypedCalls.function("call_first", as: (@convention(c) () -> Int64).self)
+    #expect(call() == 6)
+  }
+
+  @Test func fieldsThatDoNotFit() throws {
+    let error = #expect(throws: RebindTestingError.self) {
+      try withRebinding("getppid", { _ -> Misstated in Misstated(first: 1, second: 2) }) {}
+    }
+    #expect(error?.code == .wrongFields)
+    #expect(error?.description.contains("cFields of Misstated") == true)
+  }
+
+  @Test(arguments: ["rebind_no_such_function", "", "getppid\0x"])
+  func unknownSymbol(name: String) {
+    let error = #expect(throws: RebindTestingError.self) {
+      try withRebinding(name, { _ -> CInt in 1 }) { Issue.record("body ran") }
+    }
+    #expect(error?.code == (name.hasPrefix("rebind") ? .undefinedSymbol : .failure))
+  }
+
+  /// A rebinding without effect would let a test pass for no reason.
+  @Test func symbolThatNobodyCalls() {
+    let error = #expect(throws: RebindTestingError.self) {
+      try withRebinding("getnetgrent", { _ -> CInt in 1 }) { Issue.record("body ran") }
+    }
+    #expect(error?.code == .neverCalled)
+  }
+}
