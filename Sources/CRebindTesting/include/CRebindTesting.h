@@ -163,7 +163,13 @@ void crebind_testing_suppress_end(void);
 
 // MARK: - Processes
 
-/// This function is provided because Swift does not import `fork`.
+/// The lock of the table of hooks. These functions are provided because Swift's
+/// `Mutex` belongs to a thread's number, which a forked process does not share.
+void crebind_testing_lock(void);
+void crebind_testing_unlock(void);
+
+/// fork(2), with the lock free in the child. This function is provided because Swift
+/// does not import `fork`.
 int crebind_testing_fork(void);
 
 #pragma clang assume_nonnull end

@@ -1,20 +1,15 @@
 internal import CRebind
 internal import CRebindTesting
-internal import Synchronization
 
 /// The symbols that are or were rebound, each by one rebinding of the core however
 /// many scopes there are: applied for the first one and restored after the last.
 ///
 /// A symbol keeps its hook for good. Calls may be inside of its stub when the slots
 /// are restored, and go on to the original from there.
-final class HookRegistry: Sendable {
+///
+/// Sendable, because its state is used with `crebind_testing_lock` held.
+final class HookRegistry: @unchecked Sendable {
   static let shared = HookRegistry()
-
-  private struct State: @unchecked Sendable {
-    var hooks: [String: Hook] = [:]
-    /// Ended scopes of the process in which a call is still under way.
-    var busy: [ActiveScope] = []
-  }
 
   /// The pointers are to static memory, and to what the core guards by its lock.
   private struct Hook {
@@ -23,7 +18,9 @@ final class HookRegistry: Sendable {
     var scopes = 0
   }
 
-  private let state = Mutex(State())
+  private var hooks: [String: Hook] = [:]
+  /// Ended scopes of the process in which a call is still under way.
+  private var busy: [ActiveScope] = []
 
   private init() {
     // A task-local value's key is the address of its declaration, an object.
@@ -32,19 +29,19 @@ final class HookRegistry: Sendable {
 
   /// Makes a scope, and sees to it that calls reach its hook.
   func open(_ interception: Interception) throws(RebindTestingError) -> ActiveScope {
-    try state.withLock { state throws(RebindTestingError) in
+    try withLock { () throws(RebindTestingError) in
       let symbol = interception.symbol
-      if state.hooks[symbol] == nil {
-        state.hooks[symbol] = Hook(pointer: try Self.hook(at: state.hooks.count, for: symbol))
+      if hooks[symbol] == nil {
+        hooks[symbol] = Hook(pointer: try Self.hook(at: hooks.count, for: symbol))
       }
-      var hook = state.hooks[symbol]!
+      var hook = hooks[symbol]!
       let scope = try ActiveScope(interception, on: hook.pointer)
       if hook.rebinding == nil {
         hook.rebinding = try applyRebinding(
           of: symbol, to: hook.pointer, mayBeUncalled: interception.mayBeUncalled)
       }
       hook.scopes += 1
-      state.hooks[symbol] = hook
+      hooks[symbol] = hook
       return scope
     }
   }
@@ -52,21 +49,29 @@ final class HookRegistry: Sendable {
   /// Restores the slots after the last scope. Where that fails they stay as they
   /// are, which does no harm: the stub sends calls on to the original.
   func close(_ scope: ActiveScope) {
-    state.withLock { state in
-      state.hooks[scope.symbol]!.scopes -= 1
-      if state.hooks[scope.symbol]!.scopes == 0,
-        crebind_restore(state.hooks[scope.symbol]!.rebinding!, nil, nil) == CREBIND_OK
+    // What is freed may run code of the user's, so it is kept until after the lock.
+    let kept = withLock {
+      let symbol = scope.symbol
+      hooks[symbol]!.scopes -= 1
+      if hooks[symbol]!.scopes == 0,
+        crebind_restore(hooks[symbol]!.rebinding!, nil, nil) == CREBIND_OK
       {
-        state.hooks[scope.symbol]!.rebinding = nil
+        hooks[symbol]!.rebinding = nil
       }
-      state.busy.append(scope)
-      state.busy.removeAll { !crebind_testing_is_busy($0.pointer) }
+      let kept = busy
+      busy = (busy + [scope]).filter { crebind_testing_is_busy($0.pointer) }
+      return kept
     }
+    withExtendedLifetime(kept) {}
   }
 
   /// Runs `body` while no other thread changes hooks.
-  func withLock<Result>(_ body: () -> Result) -> Result {
-    state.withLock { _ in body() }
+  func withLock<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    crebind_testing_lock()
+    defer { crebind_testing_unlock() }
+    return try body()
   }
 
   private static func hook(

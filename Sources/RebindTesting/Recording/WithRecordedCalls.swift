@@ -1,0 +1,39 @@
+/// Runs `body` while calls of some functions are recorded. They go on to what they
+/// would have reached.
+///
+/// ```swift
+/// try withRecordedCalls(of: "open", "close") { recording in
+///   try loadConfiguration()
+///   #expect(recording.calls(of: "open").count == recording.calls(of: "close").count)
+/// }
+/// ```
+///
+/// - Parameters:
+///   - functions: The functions' names, or `name@VERSION`.
+///   - reach: Which calls are recorded.
+///   - body: Is given the recording, which goes on while it runs. Its result and its
+///     errors are passed on.
+/// - Throws: `RebindTestingError`, before `body` is called, and what `body` throws.
+@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
+public func withRecordedCalls<Return>(
+  of functions: String..., reach: RebindingReach = .task,
+  body: (_ recording: CallRecording) throws -> Return
+) throws -> Return {
+  let recording = CallRecording()
+  return try withInterceptions(recording.interceptions(of: functions), reach: reach) {
+    try body(recording)
+  }
+}
+
+/// Runs `body`, which may suspend, while calls of some functions are recorded.
+///
+/// See the form for bodies that do not suspend.
+nonisolated(nonsending) public func withRecordedCalls<Return>(
+  of functions: String..., reach: RebindingReach = .task,
+  body: nonisolated(nonsending) (_ recording: CallRecording) async throws -> Return
+) async throws -> Return {
+  let recording = CallRecording()
+  return try await withInterceptions(recording.interceptions(of: functions), reach: reach) {
+    try await body(recording)
+  }
+}

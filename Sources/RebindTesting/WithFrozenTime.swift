@@ -1,0 +1,33 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// Runs `body` while the wall clock stands still.
+///
+/// `time`, `gettimeofday` and `clock_gettime` give the same time at every call, so
+/// Foundation's `Date()` does as well. Clocks that tell no time of day, such as the
+/// monotonic one that time limits and `ContinuousClock` use, go on.
+///
+/// - Parameters:
+///   - time: The time since 1970-01-01 00:00 UTC.
+///   - reach: Which calls see it.
+///   - body: Its result and its errors are passed on.
+/// - Throws: `RebindTestingError`, before `body` is called, and what `body` throws.
+@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
+public func withFrozenTime<Return>(
+  _ time: Duration, reach: RebindingReach = .task, body: () throws -> Return
+) throws -> Return {
+  try withInterceptions(FrozenTime(time).interceptions(), reach: reach, body)
+}
+
+/// Runs `body`, which may suspend, while the wall clock stands still.
+///
+/// See ``withFrozenTime(_:reach:body:)``.
+nonisolated(nonsending) public func withFrozenTime<Return>(
+  _ time: Duration, reach: RebindingReach = .task,
+  body: nonisolated(nonsending) () async throws -> Return
+) async throws -> Return {
+  try await withInterceptions(FrozenTime(time).interceptions(), reach: reach, body)
+}

@@ -1,0 +1,75 @@
+import Glibc
+import RebindTesting
+import Testing
+
+/// Calls that are made to fail.
+@Suite struct FailingTests {
+  @Test func everyCall() throws {
+    try withFailing("open", errno: EMFILE) {
+      for _ in 0..<3 {
+        errno = 0
+        let descriptor = open("/etc/os-release", O_RDONLY)
+        #expect(descriptor == -1 && errno == EMFILE)
+      }
+    }
+  }
+
+  @Test func oneCall() throws {
+    try withFailing("getppid", returning: 0, onCall: 2) {
+      #expect([getppid(), getppid(), getppid()].map { $0 == 0 } == [false, true, false])
+    }
+  }
+
+  /// The other calls keep all their arguments, also those in vector registers and on
+  /// the stack.
+  @Test func otherCallsAreLeftAlone() throws {
+    let callIntegers = try TypedCalls.function(
+      "call_integers", as: (@convention(c) () -> Double).self)
+    let callNumbers = try TypedCalls.function("call_numbers", as: (@convention(c) () -> Float).self)
+    let expected = callIntegers()
+    let seen = try withFailing("integers", returning: 1.5, onCall: 2) {
+      [callIntegers(), callIntegers(), callIntegers()]
+    }
+    #expect(seen == [expected, 1.5, expected])
+    let number = try withFailing("numbers", onCall: 2) { callNumbers() }
+    #expect(number == 55)
+  }
+
+  @Test func onTopOfAHandlerAndBelow() throws {
+    try withRebinding("getppid", { original in original() + 1 as pid_t }) {
+      try withFailing("getppid", returning: 70, onCall: 1) {
+        #expect(getppid() == 70)
+        try withRebinding("getppid", { original in original() + 100 }) {
+          #expect(getppid() > 100)
+        }
+      }
+    }
+    try withFailing("getppid", returning: 70) {
+      try withRebinding("getppid", { original in original() + 5 as pid_t }) {
+        #expect(getppid() == 75)
+      }
+    }
+  }
+
+  @Test func suspendingBody() async throws {
+    try await withFailing("open", errno: EACCES) {
+      await Task.yield()
+      let descriptor = open("/etc/os-release", O_RDONLY)
+      #expect(descriptor == -1)
+    }
+  }
+
+  /// Swift's own allocations are neither counted nor refused.
+  @Test func malloc() async throws {
+    try await withFailing("malloc", returning: nil, errno: ENOMEM) {
+      let texts = await withTaskGroup { group in
+        for number in 0..<20 { group.addTask { "text number \(number), not small at all" } }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(texts.count == 20)
+      errno = 0
+      let address = Glibc.malloc(10)
+      #expect(address == nil && errno == ENOMEM)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Glibc
+import RebindTesting
+import Synchronization
+import Testing
+
+/// Functions that Swift's runtime, libffi and the machinery itself call can be
+/// rebound, for the task and for the process.
+@Suite struct HookedRuntimeTests {
+  @Test(arguments: [RebindingReach.task, .process])
+  func malloc(reach: RebindingReach) async {
+    await #expect(processExitsWith: .success) { [reach = "\(reach)"] in
+      let calls = Atomic(0)
+      try await withRebinding(
+        "malloc", reach: reach == "task" ? .task : .process,
+        { (original, size: Int) -> UnsafeMutableRawPointer? in
+          calls.add(1, ordering: .relaxed)
+          var texts: [String] = []  // allocates itself
+          for number in 0..<4 { texts.append("number \(number) of several, and not small") }
+          return texts.count == 4 ? original(size) : nil
+        }
+      ) { try await work() }
+      try #require(calls.load(ordering: .relaxed) > 10)
+    }
+  }
+
+  @Test(arguments: [RebindingReach.task, .process])
+  func free(reach: RebindingReach) async {
+    await #expect(processExitsWith: .success) { [reach = "\(reach)"] in
+      let calls = Atomic(0)
+      try await withRebinding(
+        "free", reach: reach == "task" ? .task : .process,
+        { (original, address: UnsafeMutableRawPointer?) in
+          calls.add(1, ordering: .relaxed)
+          original(address)
+        }
+      ) { try await work() }
+      try #require(calls.load(ordering: .relaxed) > 10)
+    }
+  }
+
+  @Test(arguments: ["pthread_mutex_lock", "pthread_mutex_unlock", "pthread_getspecific"])
+  func locks(symbol: String) async {
+    await #expect(processExitsWith: .success) { [symbol] in
+      try await withRebinding(
+        symbol, reach: .process,
+        { (original, lock: UnsafeMutableRawPointer?) -> Int in original(lock) }
+      ) { try await work() }
+    }
+  }
+
+  /// libffi copies arguments by memcpy.
+  @Test(arguments: ["memcpy", "memmove"])
+  func copies(symbol: String) async {
+    await #expect(processExitsWith: .success) { [symbol] in
+      try await withRebinding(
+        symbol, reach: .process,
+        {
+          (original, to: UnsafeMutableRawPointer, from: UnsafeRawPointer?, count: Int)
+            -> UnsafeMutableRawPointer in
+          original(to, from, count)
+        }
+      ) { try await work() }
+    }
+  }
+
+  /// Nothing that a scope needs is reached by a scope.
+  @Test func scopesInsideHookedScopes() async {
+    await #expect(processExitsWith: .success) {
+      try await withRebinding(
+        "malloc", { (original, size: Int) -> UnsafeMutableRawPointer? in original(size) }
+      ) {
+        try await withRebinding(
+          "clock_gettime", reach: .process,
+          { (original, clock: clockid_t, time: UnsafeMutablePointer<timespec>?) -> CInt in
+            original(clock, time)
+          }
+        ) {
+          try await withRebinding("getppid", { _ -> pid_t in 7 }) {
+            try await work()
+            try #require(getppid() == 7)
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Allocates, locks, copies, starts tasks and asks for the time.
+private func work() async throws {
+  let lengths = await withTaskGroup { group in
+    for number in 0..<50 {
+      group.addTask {
+        await Task.yield()
+        return (0...number).map { "\($0) and some more text" }.joined(separator: ", ").count
+      }
+    }
+    return await group.reduce(0, +)
+  }
+  try #require(lengths > 0)
+  let text = try String(contentsOfFile: "/etc/os-release", encoding: .utf8)
+  try #require(!text.isEmpty && Date().timeIntervalSince1970 > 0)
+  try await Task.sleep(for: .milliseconds(1))
+}

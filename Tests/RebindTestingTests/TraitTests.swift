@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import RebindTesting
+import Testing
+
+/// The traits, on tests as their users write them.
+@Suite struct TraitTests {
+  @Test(.failing("open", errno: ENOENT))
+  func open() {
+    let descriptor = Glibc.open("/etc/os-release", O_RDONLY)
+    #expect(descriptor == -1 && errno == ENOENT)
+  }
+
+  @Test(.failing("malloc", returning: nil, onCall: 3))
+  func malloc() {
+    let addresses = (0..<4).map { _ in Glibc.malloc(10) }
+    #expect(addresses.map { $0 == nil } == [false, false, true, false])
+    addresses.forEach { free($0) }
+  }
+
+  @Test(.failing("close", errno: EIO), .failing("getppid", returning: 5))
+  func several() {
+    #expect(close(-1) == -1 && errno == EIO && getppid() == 5)
+  }
+
+  @Test(.failing("getppid", returning: 5), arguments: 0..<8)
+  func arguments(number: Int) async {
+    await Task.yield()
+    #expect(getppid() == 5)
+  }
+
+  @Test(.frozenTime(.seconds(1_000_000_000)))
+  func frozenTime() async throws {
+    try await Task.sleep(for: .milliseconds(5))
+    #expect(Date() == Date(timeIntervalSince1970: 1_000_000_000))
+    #expect(time(nil) == 1_000_000_000)
+  }
+
+  @Test(.recordingCalls("open", "close"))
+  func recordingCalls() throws {
+    let descriptor = Glibc.open("/etc/os-release", O_RDONLY)
+    close(descriptor)
+    let recording = try #require(CallRecording.current)
+    #expect(recording.calls.map(\.description) == [#"open("/etc/os-release")"#, "close()"])
+    #expect(recording.calls(of: "close").map(\.words[0]) == [UInt64(descriptor)])
+  }
+
+  @Test func noRecording() { #expect(CallRecording.current == nil) }
+
+  /// The fault is counted anew for each test.
+  @Suite(.failing("getppid", returning: 5, onCall: 1), .recordingCalls("getppid"))
+  struct OfASuite {
+    @Test(arguments: 0..<4)
+    func firstCallFails(number: Int) throws {
+      #expect(getppid() == 5 && getppid() != 5)
+      #expect(try #require(CallRecording.current).calls.count == 2)
+    }
+
+    @Test func firstCallFailsHere() { #expect(getppid() == 5 && getppid() != 5) }
+  }
+}
