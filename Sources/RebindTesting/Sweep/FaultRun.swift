@@ -1,0 +1,41 @@
+/// What became of one run of a sweep.
+public struct FaultRun: Sendable, Hashable {
+  /// How the run ended.
+  public enum Outcome: Sendable, Hashable {
+    /// The body returned.
+    case returned
+    /// The body threw an error that reads like this.
+    case threw(String)
+    /// A signal ended the process.
+    case crashed(signal: CInt)
+    /// The body ended the process, with this status.
+    case exited(status: CInt)
+    /// The time limit was over.
+    case timedOut
+  }
+
+  /// The call that failed, counted from 1; nil in the run without a fault.
+  public let call: Int?
+
+  public let outcome: Outcome
+
+  /// What the body opened and did not close, in the order of the numbers.
+  public let leaks: [LeakedDescriptor]
+
+  /// Whether the code under test has a fault of its own here. That it throws when a
+  /// call fails is in order.
+  public var isFinding: Bool {
+    switch outcome {
+    case .returned: !leaks.isEmpty
+    case .threw: !leaks.isEmpty || call == nil
+    case .crashed, .exited, .timedOut: true
+    }
+  }
+}
+
+extension FaultRun: CustomStringConvertible {
+  public var description: String {
+    let place = call.map { "call \($0)" } ?? "without a fault"
+    return "\(place): \(([outcome.description] + leaks.map(\.description)).joined(separator: ", "))"
+  }
+}

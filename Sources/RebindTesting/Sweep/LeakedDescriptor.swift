@@ -1,0 +1,10 @@
+/// A file descriptor that a run left open.
+public struct LeakedDescriptor: Sendable, Hashable {
+  public let number: CInt
+  /// What it is open on, as `/proc/self/fd` says.
+  public let path: String
+}
+
+extension LeakedDescriptor: CustomStringConvertible {
+  public var description: String { "leaked descriptor \(number) (\(path))" }
+}
