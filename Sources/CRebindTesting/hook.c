@@ -1,5 +1,9 @@
 #include "hook.h"
 
+#if !defined(__x86_64__) && !defined(__aarch64__)
+#error "RebindTesting has stubs for x86-64 and AArch64 only"
+#endif
+
 /// The stubs' code, one of `stubs-*.S` (16 bytes a stub).
 typedef struct stub {
   char code[16];

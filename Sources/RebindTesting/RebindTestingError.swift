@@ -47,7 +47,7 @@ extension RebindTestingError: CustomStringConvertible {
     case .neverCalled:
       "cannot rebind \(symbol): no loaded image imports it\(detail.isEmpty ? "" : " (\(detail))")"
     case .severalOriginals:
-      "cannot rebind \(symbol): images call different functions of that name; name a version, as in \(symbol)@GLIBC_2.2.5"
+      "cannot rebind \(symbol): images call different functions of that name; if they differ by version, name one, as in \(symbol)@GLIBC_2.2.5"
     case .threadReachWhileSuspending:
       "cannot rebind \(symbol) for this thread: the body may suspend and go on elsewhere; use .task"
     case .tooManySymbols:

@@ -21,6 +21,7 @@
 ///   - reach: Which calls are counted and fail.
 ///   - body: Its result and its errors are passed on.
 /// - Throws: `RebindTestingError`, before `body` is called, and what `body` throws.
+@discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
 public func withFailing<Return>(
   _ symbol: String, returning result: FaultResult = -1, errno: CInt? = nil, onCall: Int? = nil,
@@ -34,6 +35,7 @@ public func withFailing<Return>(
 /// Runs `body`, which may suspend, while calls of a function fail.
 ///
 /// See ``withFailing(_:returning:errno:onCall:reach:body:)``.
+@discardableResult
 nonisolated(nonsending) public func withFailing<Return>(
   _ symbol: String, returning result: FaultResult = -1, errno: CInt? = nil, onCall: Int? = nil,
   reach: RebindingReach = .task, body: nonisolated(nonsending) () async throws -> Return

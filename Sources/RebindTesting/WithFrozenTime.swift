@@ -15,6 +15,7 @@
 ///   - reach: Which calls see it.
 ///   - body: Its result and its errors are passed on.
 /// - Throws: `RebindTestingError`, before `body` is called, and what `body` throws.
+@discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
 public func withFrozenTime<Return>(
   _ time: Duration, reach: RebindingReach = .task, body: () throws -> Return
@@ -25,6 +26,7 @@ public func withFrozenTime<Return>(
 /// Runs `body`, which may suspend, while the wall clock stands still.
 ///
 /// See ``withFrozenTime(_:reach:body:)``.
+@discardableResult
 nonisolated(nonsending) public func withFrozenTime<Return>(
   _ time: Duration, reach: RebindingReach = .task,
   body: nonisolated(nonsending) () async throws -> Return

@@ -38,6 +38,7 @@
 /// - Throws: `RebindTestingError`, before `body` is called, and what `body` throws.
 /// - Complexity: O(symbols that all images import) for a symbol's first rebinding.
 @inlinable
+@discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
 public func withRebinding<each Argument: CValue, Result: CValue, Return>(
   _ symbol: String, reach: RebindingReach = .task,
@@ -55,6 +56,7 @@ public func withRebinding<each Argument: CValue, Result: CValue, Return>(
 ///
 /// See ``withRebinding(_:reach:_:body:)``.
 @inlinable
+@discardableResult
 @_disfavoredOverload  // As above.
 public func withRebinding<each Argument: CValue, Return>(
   _ symbol: String, reach: RebindingReach = .task,
@@ -74,6 +76,7 @@ public func withRebinding<each Argument: CValue, Return>(
 /// that outlive the body reach the original from then on. See
 /// ``withRebinding(_:reach:_:body:)``; `.thread` is refused here.
 @inlinable
+@discardableResult
 nonisolated(nonsending) public func withRebinding<
   each Argument: CValue, Result: CValue, Return
 >(
@@ -93,6 +96,7 @@ nonisolated(nonsending) public func withRebinding<
 ///
 /// See ``withRebinding(_:reach:_:body:)``; `.thread` is refused here.
 @inlinable
+@discardableResult
 nonisolated(nonsending) public func withRebinding<each Argument: CValue, Return>(
   _ symbol: String, reach: RebindingReach = .task,
   _ handler:

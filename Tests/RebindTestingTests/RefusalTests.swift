@@ -37,4 +37,25 @@ import Testing
     }
     #expect(error?.code == .neverCalled)
   }
+
+  /// One original would be wrong for some callers.
+  @Test func severalOriginals() async {
+    await #expect(processExitsWith: .success) {
+      let libraries = try (0..<2).map { _ in try TypedCalls.load(RTLD_NOW | RTLD_LOCAL) }
+      try #require(Set(libraries).count == 2)
+      let error = #expect(throws: RebindTestingError.self) {
+        try withRebinding("small", { (_, value: Int8) -> Int8 in value }) {}
+      }
+      #expect(error?.code == .severalOriginals)
+    }
+  }
+
+  #if arch(x86_64)
+    @Test func versions() throws {
+      try withRebinding("getppid@GLIBC_2.2.5", { _ -> pid_t in 7 }) { #expect(getppid() == 7) }
+      #expect(throws: RebindTestingError.self) {
+        try withRebinding("getppid@NO_SUCH_1.0", { _ -> pid_t in 7 }) {}
+      }
+    }
+  #endif
 }

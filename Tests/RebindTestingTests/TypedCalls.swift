@@ -7,12 +7,15 @@ import Testing
 /// `Tests/Fixtures/typed-calls.c`, loaded into this process: callers whose calls can
 /// be rebound.
 enum TypedCalls {
-  /// The library stays loaded; its folder is deleted at once.
-  private static let library: Result<UInt, any Error> = Result {
+  private static let library = Result { try load(RTLD_NOW | RTLD_GLOBAL) }
+
+  /// Builds the library and loads it, as one more if it is loaded already. It stays
+  /// loaded; its folder is deleted at once.
+  static func load(_ mode: CInt) throws -> UInt {
     let builder = try FixtureBuilder(.clang)
     let file = try builder.buildLibrary(
       "libtyped-calls.so", from: "typed-calls.c", flags: ["-fno-inline", "-O0"])
-    let library = try #require(dlopen(file.path, RTLD_NOW | RTLD_GLOBAL))
+    let library = try #require(dlopen(file.path, mode))
     return UInt(bitPattern: library)
   }
 

@@ -14,6 +14,7 @@
 ///   - body: Is given the recording, which goes on while it runs. Its result and its
 ///     errors are passed on.
 /// - Throws: `RebindTestingError`, before `body` is called, and what `body` throws.
+@discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
 public func withRecordedCalls<Return>(
   of functions: String..., reach: RebindingReach = .task,
@@ -28,6 +29,7 @@ public func withRecordedCalls<Return>(
 /// Runs `body`, which may suspend, while calls of some functions are recorded.
 ///
 /// See the form for bodies that do not suspend.
+@discardableResult
 nonisolated(nonsending) public func withRecordedCalls<Return>(
   of functions: String..., reach: RebindingReach = .task,
   body: nonisolated(nonsending) (_ recording: CallRecording) async throws -> Return

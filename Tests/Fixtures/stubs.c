@@ -1,0 +1,83 @@
+/// The stubs by themselves, without Swift and libffi: a call that passes through one
+/// keeps all its arguments and its result, and a fault takes the original's place.
+
+#include "../../Sources/CRebindTesting/hook.h"
+#include "check.h"
+
+typedef struct wide {
+  double values[6];
+} wide;
+
+typedef wide mixed(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g,
+                   int64_t h, int64_t i, double j, double k, double l, double m, double n,
+                   double o, double p, double q, double r);
+
+static wide original(int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int64_t g,
+                     int64_t h, int64_t i, double j, double k, double l, double m, double n,
+                     double o, double p, double q, double r) {
+  return (wide){{(double)(a + 2 * b + 4 * c + 8 * d + 16 * e), (double)(32 * f + 64 * g + 128 * h),
+                 (double)i, j + 2 * k + 4 * l + 8 * m, 16 * n + 32 * o + 64 * p + 128 * q, r}};
+}
+
+static int number(int value) { return value; }
+
+/// In place of Swift's runtime: no task has scopes.
+void *swift_task_localValueGet(const void *key) {
+  (void)key;
+  return NULL;
+}
+
+static void call_mixed(const crebind_testing_hook *hook) {
+  mixed *call = (mixed *)crebind_testing_hook_stub(hook);
+  wide result = call(1, 2, 3, 4, 5, 6, 7, 8, 9, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5);
+  wide expected = original(1, 2, 3, 4, 5, 6, 7, 8, 9, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5);
+  for (int i = 0; i < 6; i++) CHECK(result.values[i] == expected.values[i]);
+}
+
+static uint64_t second_argument;
+static void record(void *context, const uint64_t *registers) {
+  (void)context;
+  second_argument = registers[1];
+}
+
+int main(void) {
+  // The last one, since its address is the hardest to reach.
+  crebind_testing_hook *hook = crebind_testing_hook_at(crebind_testing_hook_limit() - 1);
+  *crebind_testing_hook_original(hook) = (void *)original;
+  call_mixed(hook);
+
+  crebind_testing_fault fault = {.first = 2, .last = 2, .word = 42};
+  crebind_testing_scope *later = crebind_testing_fault_scope(hook, fault, true);
+  crebind_testing_begin_process(later);
+  call_mixed(hook);
+  CHECK(crebind_testing_fault_calls(later) == 1);
+  crebind_testing_end_process(later);
+  crebind_testing_free(later);
+
+  crebind_testing_scope *recorder = crebind_testing_recorder_scope(hook, record, hook);
+  crebind_testing_begin_thread(recorder);
+#if defined(__aarch64__)
+  call_mixed(hook);  // x8 has the result's place
+  CHECK(second_argument == 2);
+#else
+  call_mixed(hook);  // rdi has the result's place
+  CHECK(second_argument == 1);
+#endif
+  crebind_testing_end_thread(recorder);
+  crebind_testing_free(recorder);
+
+  crebind_testing_hook *other = crebind_testing_hook_at(0);
+  *crebind_testing_hook_original(other) = (void *)number;
+  int (*call)(int) = (int (*)(int))crebind_testing_hook_stub(other);
+  fault.first = 1;
+  crebind_testing_scope *scope = crebind_testing_fault_scope(other, fault, false);
+  crebind_testing_begin_thread(scope);
+  CHECK(call(7) == 42 && call(7) == 42 && call(7) == 7);
+  crebind_testing_suppress_begin();
+  CHECK(call(8) == 8);
+  crebind_testing_suppress_end();
+  crebind_testing_end_thread(scope);
+  crebind_testing_free(scope);
+  CHECK(call(9) == 9);
+  return 0;
+}

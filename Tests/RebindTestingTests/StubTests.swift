@@ -1,0 +1,47 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The stubs by themselves, on this machine and under emulation on the other.
+@Suite struct StubTests {
+  @Test func native() throws {
+    try check(flags: [], runner: [])
+  }
+
+  /// `Scripts/bootstrap cross` installs what it needs.
+  @Test(
+    .enabled(
+      if: FileManager.default.fileExists(atPath: "/usr/bin/aarch64-linux-gnu-gcc")
+        && FileManager.default.fileExists(atPath: "/usr/bin/qemu-aarch64"),
+      "needs a cross compiler and qemu-user"))
+  func aarch64() throws {
+    try check(
+      flags: [
+        "--target=aarch64-linux-gnu", "-isystem", "/usr/aarch64-linux-gnu/include",
+        "-fuse-ld=lld", "--gcc-toolchain=/usr",
+      ], runner: ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"])
+  }
+
+  private func check(flags: [String], runner: [String]) throws {
+    let folder = Places.package.appending(path: "Sources/CRebindTesting")
+    // All but what needs libffi.
+    let sources =
+      [
+        "hook.c", "select.c", "reach.c", "thread.c", "scope.c", "fault.c", "recorder.c",
+        "runtime-images.c", "stubs-x86_64.S", "stubs-aarch64.S",
+      ].map { folder.appending(path: $0).path } + [Places.fixtures.appending(path: "stubs.c").path]
+    let scratch = try TemporaryDirectory()
+    let program = scratch.url.appending(path: "stubs").path
+    let built = try run(
+      "clang",
+      flags + [
+        "-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread",
+        "-I", folder.appending(path: "include").path, "-o", program,
+      ] + sources)
+    try #require(built.succeeded, "\(built.errorOutput)")
+    let command = runner + [program]
+    let result = try run(command[0], Array(command.dropFirst()))
+    #expect(result.errorOutput == "")
+    #expect(result.succeeded)
+  }
+}
