@@ -13,6 +13,7 @@
 /// fields are compared with those of the type, and structures of more than 32 bytes
 /// are refused.
 public protocol CStructure: CValue {
+  /// The types of the fields, in the order of the C declaration.
   static var cFields: [any CValue.Type] { get }
 }
 

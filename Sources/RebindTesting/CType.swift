@@ -14,16 +14,27 @@ public struct CType: Sendable, Hashable {
       + [CREBIND_TESTING_END.rawValue]
   }
 
+  /// `int8_t`, and `signed char`.
   public static let int8 = CType(CREBIND_TESTING_SINT8)
+  /// `uint8_t`, `unsigned char` and `_Bool`.
   public static let uint8 = CType(CREBIND_TESTING_UINT8)
+  /// `int16_t`, and `short`.
   public static let int16 = CType(CREBIND_TESTING_SINT16)
+  /// `uint16_t`, and `unsigned short`.
   public static let uint16 = CType(CREBIND_TESTING_UINT16)
+  /// `int32_t`, and `int`.
   public static let int32 = CType(CREBIND_TESTING_SINT32)
+  /// `uint32_t`, and `unsigned int`.
   public static let uint32 = CType(CREBIND_TESTING_UINT32)
+  /// `int64_t`, and `long`.
   public static let int64 = CType(CREBIND_TESTING_SINT64)
+  /// `uint64_t`, and `unsigned long`.
   public static let uint64 = CType(CREBIND_TESTING_UINT64)
+  /// `float`.
   public static let float = CType(CREBIND_TESTING_FLOAT)
+  /// `double`.
   public static let double = CType(CREBIND_TESTING_DOUBLE)
+  /// A pointer to anything, a function included.
   public static let pointer = CType(CREBIND_TESTING_POINTER)
 
   /// The result of a function that returns nothing.

@@ -8,6 +8,7 @@ public struct OriginalFunction<Result: BitwiseCopyable, each Argument: CValue>: 
   @inlinable
   init(_ scope: ActiveScope) { self.scope = scope }
 
+  /// Calls the outer handler, or the C function, and returns what that returns.
   @inlinable
   public func callAsFunction(_ arguments: repeat each Argument) -> Result {
     var count = 0

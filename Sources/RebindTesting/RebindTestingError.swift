@@ -1,6 +1,6 @@
 /// Why a function could not be rebound for a test. Nothing has changed then.
 public struct RebindTestingError: Error, Sendable, Hashable {
-  /// What went wrong.
+  /// The kinds of failure.
   public enum Code: Sendable, Hashable {
     /// A structure has more than 32 bytes.
     case structureTooLarge
@@ -22,12 +22,14 @@ public struct RebindTestingError: Error, Sendable, Hashable {
     case failure
   }
 
+  /// What went wrong.
   public var code: Code
   /// The function concerned.
   public var symbol: String
   /// The type concerned, or what else is to be said; else empty.
   public var detail: String
 
+  /// An error that `description` tells of.
   public init(code: Code, symbol: String, detail: String = "") {
     self.code = code
     self.symbol = symbol

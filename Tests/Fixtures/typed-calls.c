@@ -89,6 +89,9 @@ int open_two(const char *path) {
   return 0;
 }
 
+/// An optimiser does not see that what it returns is not used.
+void *allocate(size_t size) { return malloc(size); }
+
 /// Does not look at what its second malloc returns.
 int allocate_two(void) {
   volatile char *one = malloc(10);

@@ -29,6 +29,23 @@ import Testing
     }
   }
 
+  /// The body stays where its caller is, and may use what the caller has.
+  @MainActor @Test func bodyStaysOnItsActor() async throws {
+    var seen: [pid_t] = []
+    try await withRebinding(
+      "getppid",
+      { original -> pid_t in
+        seen.append(original())
+        return 7
+      }
+    ) {
+      await Task.yield()
+      MainActor.assertIsolated()
+      seen.append(getppid())
+    }
+    #expect(seen == [getppid(), 7])
+  }
+
   /// It gets the original once the body has ended.
   @Test func taskThatOutlivesTheBody() async throws {
     let parent = getppid()

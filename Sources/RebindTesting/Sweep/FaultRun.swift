@@ -1,6 +1,6 @@
 /// What became of one run of a sweep.
 public struct FaultRun: Sendable, Hashable {
-  /// How the run ended.
+  /// The ways in which a run ends.
   public enum Outcome: Sendable, Hashable {
     /// The body returned.
     case returned
@@ -17,6 +17,7 @@ public struct FaultRun: Sendable, Hashable {
   /// The call that failed, counted from 1; nil in the run without a fault.
   public let call: Int?
 
+  /// How the run ended.
   public let outcome: Outcome
 
   /// What the body opened and did not close, in the order of the numbers.

@@ -21,11 +21,11 @@ struct SweepProcess {
       throw RebindTestingError(code: .outOfMemory, symbol: symbol)
     }
     defer { message.unmap() }
-    let process = withOriginals { crebind_testing_fork() }
+    let (process, error) = withOriginals { (crebind_testing_fork(), errno) }
     switch process {
     case -1:
       throw RebindTestingError(
-        code: .failure, symbol: symbol, detail: "fork: \(String(cString: strerror(errno)))")
+        code: .failure, symbol: symbol, detail: "fork: \(String(cString: strerror(error)))")
     case 0: child(scope: scope, message: message, body)
     default: return withOriginals { parent(of: process, message: message, timeLimit: timeLimit) }
     }
