@@ -52,7 +52,7 @@ rectangle move(rectangle value, double by) {
   value.x += by;
   return value;
 }
-rectangle call_move(void) { return move((rectangle){1, 2, 3, 4}, 10); }
+void call_move(rectangle *result) { *result = move((rectangle){1, 2, 3, 4}, 10); }
 
 int sum(nested value) { return value.pair.whole + value.bytes[0] + value.bytes[2]; }
 int call_sum(void) { return sum((nested){{1, 2}, {3, 4, 5}}); }

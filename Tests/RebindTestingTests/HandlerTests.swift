@@ -1,5 +1,6 @@
 import Glibc
 import RebindTesting
+import Synchronization
 import Testing
 
 private struct Mistake: Error, Equatable {}
@@ -137,6 +138,23 @@ private struct Mistake: Error, Equatable {}
       }
     }
     #expect(getppid() != 7)
+  }
+
+  /// A task that a handler starts is one of the body's, and so is what it calls.
+  @Test func handlersMayStartTasks() async throws {
+    let tasks = Mutex<[Task<pid_t, Never>]>([])
+    let seen = try await withRebinding(
+      "getppid",
+      { _ -> pid_t in
+        tasks.withLock { if $0.isEmpty { $0.append(Task { getppid() }) } }
+        return 7
+      }
+    ) {
+      let own = getppid()
+      let task = tasks.withLock { $0[0] }
+      return [own, await task.value]
+    }
+    #expect(seen == [7, 7])
   }
 
   @Test func cancellationRestores() async {

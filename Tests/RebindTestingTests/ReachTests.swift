@@ -111,6 +111,21 @@ import Testing
     }
   }
 
+  @Test(arguments: [RebindingReach.task, .thread, .process])
+  func handlersAreFreed(reach: RebindingReach) async throws {
+    let call: TypedCalls.Int32Caller = try TypedCalls.function("call_countdown")
+    weak var captured: Box?
+    try {
+      let box = Box(100)
+      captured = box
+      try withRebinding(
+        "countdown", reach: reach,
+        { (original, value: CInt) -> CInt in box.value == 100 ? original(value) : 0 }
+      ) { #expect(call() == 5) }
+    }()
+    #expect(captured == nil)
+  }
+
   /// Threads are inside of the handler, and on their way there, while scopes end.
   @Test func processScopesEndWhileCallsAreInside() async {
     await #expect(processExitsWith: .success) {

@@ -29,6 +29,11 @@ import Testing
     }
   }
 
+  @Test func ofNothing() throws {
+    let recorded = try withRecordedCalls { $0.calls }
+    #expect(recorded.isEmpty)
+  }
+
   /// Below a handler, what its original is called with is recorded.
   @Test func belowAHandler() throws {
     try withRecordedCalls(of: "close") { recording in

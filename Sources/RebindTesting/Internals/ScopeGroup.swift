@@ -27,6 +27,7 @@ struct ScopeGroup {
   }
 
   private static func begin(_ scopes: [ActiveScope], reach: RebindingReach) -> TaskScopes? {
+    guard !scopes.isEmpty else { return nil }
     switch reach {
     case .task:
       let outer = TaskScopes.current

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The calls that have been recorded so far, in the order in which they were made.
 ///
-/// Made by ``withRecordedCalls(of:reach:body:)-(_,_,(CallRecording)->_)`` or by the
-/// trait `.recordingCalls`, where ``current`` gives it.
+/// `withRecordedCalls` gives one to its body, and the trait `.recordingCalls` has one in
+/// ``current``.
 public final class CallRecording: Sendable {
   private let state = Mutex<[RecordedCall]>([])
 
