@@ -74,6 +74,8 @@ struct crebind_known_image {
   uintptr_t bias;
   const ElfW(Dyn) * dynamic;
   uintptr_t header;
+  /// The loader's count of images when this one was first seen.
+  unsigned long long generation;
   /// Offsets into the records' strings.
   size_t path, soname;
   /// The index in the snapshot of the call under way, or SIZE_MAX.

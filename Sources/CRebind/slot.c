@@ -136,6 +136,7 @@ static crebind_status visit_table(
         .symbol = (uint32_t)symbol,
         .tag = tag,
         .addend = table->is_rela ? (intptr_t)((const ElfW(Rela) *)at)->r_addend : 0,
+        .is_rela = table->is_rela,
     };
     uint32_t name = scan != NULL ? crebind_slot_scan_name(scan, symbol) : 0;
     crebind_status status = visit(context, &slot, name);

@@ -18,6 +18,7 @@ struct crebind_slot {
   int32_t tag;
   /// 0 for REL, whose addend was in the slot before the loader filled it.
   intptr_t addend;
+  bool is_rela;
 };
 
 /// Memory that is reused from image to image.

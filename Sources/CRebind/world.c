@@ -94,6 +94,7 @@ static bool enter(const struct crebind_world *world, size_t index, uint32_t *pla
       .bias = image->bias,
       .dynamic = image->dynamic,
       .header = image->header,
+      .generation = world->images.adds,
       .path = path,
       .soname = soname,
       .index = index,

@@ -38,7 +38,8 @@ import Testing
     let installation = try Installation(["PREFIX=%"])
     #expect(
       try files(below: installation.root) == [
-        "include/rebind/CRebind.h", "include/rebind/fishhook.h",
+        "include/rebind/CRebind.h", "include/rebind/CRebindImages.h",
+        "include/rebind/fishhook.h",
         "lib/librebind.a", "lib/librebind.so", "lib/librebind.so.0", "lib/librebind.so.0.1.0",
         "lib/pkgconfig/rebind.pc",
       ])

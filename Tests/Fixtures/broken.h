@@ -108,8 +108,32 @@ static void visit_diagnosis(const crebind_diagnosis *diagnosis, void *context) {
   CHECK(diagnosis->detail != NULL);
 }
 
+static void visit_image(const crebind_image_contents *image, void *context) {
+  (void)context;
+  CHECK(image->info.path != NULL && image->segment_count != 0);
+  for (size_t i = 0; i < image->dynamic_entry_count; i++)
+    CHECK(image->dynamic_entries[i].tag != DT_NULL);
+}
+static void visit_symbol(const crebind_symbol_info *symbol, void *context) {
+  (void)context;
+  CHECK(symbol->name != NULL && symbol->index != 0);
+}
+static void visit_contents(const crebind_slot_contents *slot, void *context) {
+  (void)context;
+  CHECK(slot->symbol[0] != 0 && slot->target.symbol != NULL);
+}
+static void visit_target(const crebind_target *target, void *context) {
+  (void)context;
+  CHECK(target->symbol != NULL);
+}
+
 /// Everything that only looks.
 static void look(void) {
+  CHECK(crebind_images(visit_image, NULL, NULL) == CREBIND_OK);
+  crebind_symbols(header, NULL, visit_symbol, NULL, NULL);
+  crebind_symbols(header, "broken_parent", visit_symbol, NULL, NULL);
+  crebind_image_slots(header, visit_contents, NULL, NULL);
+  CHECK(crebind_describe_address(end - 1, visit_target, NULL, NULL) == CREBIND_OK);
   crebind_plan(rebindings, COUNT, NULL, visit_slot, NULL, NULL);
   crebind_audit(visit_finding, NULL, NULL);
   for (int i = 0; i < COUNT; i++)

@@ -157,8 +157,8 @@ typedef struct crebind_image_info {
   const char *path;
   /// DT_SONAME, or "".
   const char *soname;
-  /// The address of the ELF header.
-  const void *header;
+  /// The address of the ELF header; NULL where no image is meant.
+  const void *CREBIND_NULLABLE header;
   /// The load bias.
   intptr_t slide;
 } crebind_image_info;
@@ -360,8 +360,8 @@ void crebind_unobserve(crebind_observation *observation);
 /// last as long as the call.
 typedef struct crebind_finding {
   crebind_slot_info slot;
-  /// The image and the nearest symbol below the slot's target, "" for none, and
-  /// the target's distance from it in bytes.
+  /// The image that the slot leads to, the symbol that covers the target, "" for
+  /// none, and the distance in bytes from that, or else from the ELF header.
   crebind_image_info target;
   const char *target_symbol;
   uintptr_t target_offset;
@@ -454,5 +454,7 @@ void crebind_leave(unsigned guard);
 #ifdef __cplusplus
 }
 #endif
+
+#include "CRebindImages.h"
 
 #endif
