@@ -1,11 +1,13 @@
-/// Why a rebinding could not be applied or restored. Nothing has changed then.
+/// Why a rebinding could not be applied or restored, or an image not be looked at.
+/// Nothing has changed then.
 public struct RebindError: Error, Sendable, Hashable {
   /// What went wrong; the cases correspond to `crebind_status`.
   public struct Code: RawRepresentable, Sendable, Hashable {
     public var rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The symbol's name is empty, or a name has a zero byte.
+    /// The symbol's name is empty or has a zero byte, the batch is empty, or the scope
+    /// names no image or no kind of slot.
     public static let invalidArgument = Code(rawValue: 1)
     /// Two rebindings of one batch name the same symbol.
     public static let duplicateName = Code(rawValue: 2)
@@ -23,10 +25,15 @@ public struct RebindError: Error, Sendable, Hashable {
     public static let busy = Code(rawValue: 8)
     /// The rebinding is active already.
     public static let alreadyActive = Code(rawValue: 1000)
+    /// The rebinding is not active.
+    public static let notActive = Code(rawValue: 1001)
+    /// The rebinding was applied with others, which are verified and restored together.
+    public static let partOfBatch = Code(rawValue: 1002)
   }
 
   public var code: Code
-  /// The symbol that was to be rebound.
+  /// The symbol that was to be rebound, or of a batch as a whole all of them; empty for
+  /// a call that names none.
   public var symbol: String
   /// The path of the image concerned; empty if none is, or for the program.
   public var image: String
@@ -38,7 +45,7 @@ public struct RebindError: Error, Sendable, Hashable {
   public var address: UInt
 
   public init(
-    code: Code, symbol: String, image: String = "", systemError: Int32 = 0, tag: Int64 = 0,
+    code: Code, symbol: String = "", image: String = "", systemError: Int32 = 0, tag: Int64 = 0,
     address: UInt = 0
   ) {
     self.code = code
@@ -51,26 +58,39 @@ public struct RebindError: Error, Sendable, Hashable {
 }
 
 extension RebindError: CustomStringConvertible {
+  /// What failed, why, and what to do about it.
   public var description: String {
-    let place = image.isEmpty ? "" : " in \(image)"
+    let name = image.isEmpty ? "the images" : image
+    let action = symbol.isEmpty ? "cannot look at \(name)" : "cannot rebind \(symbol)"
+    let place = symbol.isEmpty || image.isEmpty ? "" : " in \(image)"
     switch code {
     case .invalidArgument:
-      return symbol.isEmpty
-        ? "cannot rebind a symbol with an empty name"
-        : "cannot rebind \(symbol.debugDescription): a name, version or library has a zero byte"
-    case .staticExecutable:
-      return "cannot rebind \(symbol): \(reason); link the program dynamically"
+      if symbol.isEmpty {
+        return "cannot rebind: the name is empty, or the batch is, or the scope names no image "
+          + "or no kind of slot"
+      }
+      return "cannot rebind \(symbol.debugDescription): a name, version or library has a zero "
+        + "byte, or the scope names no image"
+    case .duplicateName: return "\(action): \(reason); leave one of them out"
+    case .noSuchImage: return "\(action)\(place): \(reason); look it up again with Image.all"
+    case .staticExecutable: return "\(action): \(reason); link the program dynamically"
     case .brokenImage:
-      return "cannot rebind \(symbol)\(place): \(reason) (tag 0x\(String(tag, radix: 16)))"
+      let tag = DynamicTag(rawValue: tag)
+      return "\(action)\(place): \(reason) (tag \(tag)); leave the image out of the scope"
+    case .outOfMemory:
+      return "\(action)\(place): \(reason); see the limits on memory and on mappings "
+        + "(vm.max_map_count)"
     case .protection:
-      return
-        "cannot rebind \(symbol)\(place): \(reason) (address 0x\(String(address, radix: 16)), \(systemErrorText))"
-    case .busy:
-      return "cannot rebind \(symbol)\(place): \(reason); try again"
+      return "\(action)\(place): \(reason) (address \(hexadecimal(address)), "
+        + "\(systemErrorText)); a security policy may forbid it, or leave the image out of the "
+        + "scope"
+    case .busy: return "\(action)\(place): \(reason); try again"
     case .alreadyActive:
       return "\(symbol) is rebound already: restore it first, or declare a second Rebinding for it"
-    default:
-      return "cannot rebind \(symbol)\(place): \(reason)"
+    case .notActive: return "\(symbol) is not rebound: apply it first"
+    case .partOfBatch:
+      return "\(symbol) was rebound with others: ask the batch's ActiveRebindings instead"
+    default: return "\(action)\(place): \(reason)"
     }
   }
 }

@@ -63,25 +63,31 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
 
   /// The function that callers would reach without this rebinding.
   ///
-  /// Costs one load: no lock, no lookup and no reference counting.
+  /// Costs one load: no lock, no lookup and no reference counting. Where the rebinding is
+  /// a static or global constant, Swift itself asks at each use whether that has been
+  /// initialised (`swift_once`), which costs about as much as the call.
   ///
   /// - Precondition: The rebinding has been applied, or the symbol is defined by
   ///   an image in the program's global scope.
   @inlinable
   public var original: Function {
-    guard let address = storage.original else {
-      fatalError("nothing defines \(name), so there is no original to call")
-    }
-    // A C function pointer is an address, and `init` has checked the type.
-    return unsafeBitCast(address, to: Function.self)
+    guard let address = storage.original else { failWithoutOriginal() }
+    return function(at: address)
   }
 
-  /// Points the symbol at `replacement` in every image, loaded now or later.
+  /// Apart, so that replacements have no code for a message.
+  @usableFromInline @inline(never)
+  internal func failWithoutOriginal() -> Never {
+    fatalError("nothing defines \(name), so there is no original to call")
+  }
+
+  /// Points the symbol at `replacement`, in every image unless `scope` says otherwise.
   ///
   /// Either all slots of the symbol are changed, or none is. `original` is right
   /// before the first call can arrive. Later images are served before their
   /// constructors run, and so is what `dlsym` returns. That no image imports the
-  /// symbol, or that none defines it yet, is no error; the report says so.
+  /// symbol, or that none defines it yet, is no error; the report says so, and
+  /// `diagnose` says why nothing happened.
   ///
   /// - Returns: The number of slots and images that were changed.
   /// - Throws: `RebindError`, with nothing changed.
@@ -89,10 +95,10 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
   ///
   /// The corresponding C function is `crebind_apply`.
   @discardableResult
-  public func apply(_ replacement: Function) throws(RebindError) -> RebindingReport {
-    try storage.apply(
-      symbol: name, version: version, library: library,
-      replacement: unsafeBitCast(replacement, to: UnsafeMutableRawPointer.self))
+  public func apply(
+    in scope: RebindingScope = .all, _ replacement: Function
+  ) throws(RebindError) -> RebindingReport {
+    try storage.apply(request(replacement), in: scope)
   }
 
   /// Puts back what the slots held. Without an active rebinding it does nothing.
@@ -101,12 +107,72 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
   /// A slot that someone else has changed since is left alone, and counted as
   /// skipped.
   ///
-  /// - Throws: `RebindError`, with nothing changed.
+  /// - Throws: `RebindError`, with nothing changed; `partOfBatch` if it was applied
+  ///   with others, which are restored together.
   ///
   /// The corresponding C function is `crebind_restore`.
   @discardableResult
   public func restore() throws(RebindError) -> RebindingReport {
     try storage.restore(symbol: name)
+  }
+
+  /// Looks whether every slot still leads to the replacement, and stores again where a
+  /// lazy resolver that was under way has overtaken us. What someone else has stored
+  /// is left alone, and counted as skipped.
+  ///
+  /// - Throws: `RebindError`; `notActive` if it is not applied, and `partOfBatch` if it
+  ///   was applied with others.
+  ///
+  /// The corresponding C function is `crebind_verify`.
+  @discardableResult
+  public func verify() throws(RebindError) -> RebindingReport {
+    try storage.withActiveBatch(symbol: name) { (batch) throws(RebindError) in
+      try batch.verify()
+    }
+  }
+
+  /// The slots that are rebound, each with its own original.
+  ///
+  /// - Throws: As `verify`.
+  ///
+  /// The corresponding C function is `crebind_slots`.
+  public func slots() throws(RebindError) -> [RebindingSlot] {
+    try storage.withActiveBatch(symbol: name) { (batch) throws(RebindError) in
+      try batch.slots()
+    }
+  }
+
+  /// The slots that `apply` would change: a dry run.
+  ///
+  /// - Throws: `RebindError`.
+  ///
+  /// The corresponding C function is `crebind_plan`.
+  public func plan(
+    in scope: RebindingScope = .all, _ replacement: Function
+  ) throws(RebindError) -> [RebindingSlot] {
+    try planBatch([request(replacement)], in: scope)
+  }
+
+  /// Says for each image concerned what the rebinding does or would do there, and if
+  /// it does nothing, why.
+  ///
+  /// - Throws: `RebindError`.
+  ///
+  /// The corresponding C function is `crebind_diagnose`.
+  public func diagnose(in scope: RebindingScope = .all) throws(RebindError) -> [Diagnosis] {
+    try diagnoseRebinding(request(nil), in: scope)
+  }
+
+  /// The rebinding with its replacement, for a batch.
+  public func replaced(by replacement: Function) -> Replacement {
+    Replacement(request: request(replacement), storage: storage)
+  }
+
+  private func request(_ replacement: Function?) -> RebindingRequest {
+    RebindingRequest(
+      name: name, version: version, library: library,
+      replacement: replacement.map { address(of: $0) },
+      original: storage.originalPointer)
   }
 
   /// True between `apply` and `restore`.

@@ -6,52 +6,76 @@ internal import CRebind
   internal import Musl
 #endif
 
-/// Makes a call of the core and turns its answer into Swift values.
-func calling(
-  _ symbol: String,
+/// Makes a call of the core that reports in numbers.
+func reporting(
+  _ symbols: [String],
   _ body: (UnsafeMutablePointer<crebind_report>, UnsafeMutablePointer<crebind_error>) ->
     crebind_status
 ) throws(RebindError) -> RebindingReport {
   var report = crebind_report()
-  // A few kilobytes, for the path: too much for the stack of a deep recursion.
-  let error = UnsafeMutablePointer<crebind_error>.allocate(capacity: 1)
-  defer { error.deallocate() }
-  let status = body(&report, error)
-  guard status == CREBIND_OK else { throw RebindError(error, symbol: symbol) }
+  try calling(symbols) { body(&report, $0) }
   return RebindingReport(
     changedSlots: report.changed, changedImages: report.images, unchangedSlots: report.unchanged,
     skippedSlots: report.skipped, isPending: report.pending > 0,
     hasSeveralOriginals: report.ambiguous > 0)
 }
 
-/// Calls `body` with the strings as C has them, and nil as NULL.
-func withCStrings<Result>(
-  _ first: String, _ second: String?, _ third: String?,
-  _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Result
-) -> Result {
-  func withOptional(
-    _ string: String?, _ body: (UnsafePointer<CChar>?) -> Result
-  ) -> Result {
-    guard let string else { return body(nil) }
-    return string.withCString(body)
-  }
-  return first.withCString { first in
-    withOptional(second) { second in
-      withOptional(third) { third in body(first, second, third) }
+/// Makes a call of the core that visits something, and collects what `convert`
+/// makes of it.
+///
+/// - Parameter body: Passes a visitor that calls `deliver(_:to:)`, and the context.
+func collecting<Visited, Value>(
+  _ symbols: [String] = [], _ convert: @escaping (Visited) -> Value,
+  _ body: (UnsafeMutableRawPointer, UnsafeMutablePointer<crebind_error>) -> crebind_status
+) throws(RebindError) -> [Value] {
+  var values: [Value] = []
+  try withUnsafeMutablePointer(to: &values) { (values) throws(RebindError) in
+    // The core calls back before it returns, on this thread.
+    nonisolated(unsafe) let values = values
+    let visitor = Visitor { values.pointee.append(convert($0.load(as: Visited.self))) }
+    try calling(symbols) { error in
+      withExtendedLifetime(visitor) { body(Unmanaged.passUnretained(visitor).toOpaque(), error) }
     }
   }
+  return values
+}
+
+/// What a context of the core's visitors points to.
+private final class Visitor {
+  let visit: (UnsafeRawPointer) -> Void
+  init(_ visit: @escaping (UnsafeRawPointer) -> Void) { self.visit = visit }
+}
+
+/// What visitors call: closures for C capture nothing, so the context has it all.
+func deliver(_ visited: UnsafeRawPointer, to context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  Unmanaged<Visitor>.fromOpaque(context).takeUnretainedValue().visit(visited)
+}
+
+/// Makes a call of the core and throws what it complains of.
+func calling(
+  _ symbols: [String], _ body: (UnsafeMutablePointer<crebind_error>) -> crebind_status
+) throws(RebindError) {
+  // A few kilobytes, for the path: too much for the stack of a deep recursion.
+  let error = UnsafeMutablePointer<crebind_error>.allocate(capacity: 1)
+  defer { error.deallocate() }
+  guard body(error) != CREBIND_OK else { return }
+  throw RebindError(error, symbols: symbols)
 }
 
 extension RebindError {
-  init(_ error: UnsafePointer<crebind_error>, symbol: String) {
+  /// - Parameter symbols: The names of the batch.
+  init(_ error: UnsafePointer<crebind_error>, symbols: [String]) {
     let image = withUnsafePointer(to: error.pointee.image) {
       $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
         String(cString: $0)
       }
     }
+    let index = Int(error.pointee.rebinding)
     self.init(
-      code: Code(rawValue: error.pointee.status.rawValue), symbol: symbol, image: image,
-      systemError: error.pointee.system_error, tag: error.pointee.tag,
+      code: Code(rawValue: error.pointee.status.rawValue),
+      symbol: symbols.indices.contains(index) ? symbols[index] : symbols.joined(separator: ", "),
+      image: image, systemError: error.pointee.system_error, tag: error.pointee.tag,
       address: UInt(error.pointee.address))
   }
 

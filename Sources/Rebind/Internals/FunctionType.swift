@@ -9,3 +9,17 @@ func isCFunctionType(_ type: Any.Type) -> Bool {
   let metadata = unsafeBitCast(type, to: UnsafePointer<Int>.self)
   return metadata[0] == functionKind && metadata[1] >> 16 & 0xff == cConvention
 }
+
+/// The function at an address. A C function pointer is an address; that `Function` is
+/// one has been checked by `isCFunctionType`.
+@inlinable
+internal func function<Function: BitwiseCopyable>(
+  at address: UnsafeMutableRawPointer, as type: Function.Type = Function.self
+) -> Function {
+  unsafeBitCast(address, to: type)
+}
+
+/// The address of a function that has been checked by `isCFunctionType`.
+func address<Function: BitwiseCopyable>(of function: Function) -> UnsafeMutableRawPointer {
+  unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
+}

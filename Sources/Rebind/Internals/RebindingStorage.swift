@@ -18,14 +18,17 @@ internal struct RebindingStorage: Sendable {
   internal typealias OriginalCell = Atomic<UnsafeMutableRawPointer?>
 
   private struct State: ~Copyable {
-    let handle = Mutex<Handle?>(nil)
+    let use = Mutex(Use.inactive)
     /// Apart from the mutex: a replacement may ask while a call holds that.
     let isActive = Atomic<Bool>(false)
   }
 
-  /// A `crebind_handle *`, which the core guards by its own lock.
-  private struct Handle: @unchecked Sendable {
-    var pointer: OpaquePointer
+  /// What the rebinding is applied as.
+  private enum Use {
+    case inactive
+    case alone(ActiveBatch)
+    /// Part of a batch, which alone can restore it.
+    case inBatch
   }
 
   init(symbol: String) {
@@ -40,46 +43,102 @@ internal struct RebindingStorage: Sendable {
     originalCell.pointee.load(ordering: .relaxed)
   }
 
+  /// Where the core writes the original, atomically: `Atomic` has the layout of its
+  /// value.
+  var originalPointer: UnsafeMutablePointer<UnsafeMutableRawPointer?> {
+    UnsafeMutableRawPointer(originalCell).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+  }
+
   var isActive: Bool { state.pointee.isActive.load(ordering: .acquiring) }
 
+  // MARK: Alone
+
   func apply(
-    symbol: String, version: String?, library: String?, replacement: UnsafeMutableRawPointer
+    _ request: RebindingRequest, in scope: RebindingScope
   ) throws(RebindError) -> RebindingReport {
-    // `Atomic` has the layout of its value, which the core writes atomically.
-    let originalPointer = UnsafeMutableRawPointer(originalCell)
-      .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-    return try state.pointee.handle.withLock { (handle) throws(RebindError) -> RebindingReport in
-      guard handle == nil else { throw RebindError(code: .alreadyActive, symbol: symbol) }
-      // C would read up to the zero byte, and rebind something else.
-      guard ![symbol, version, library].contains(where: { $0?.utf8.contains(0) == true }) else {
-        throw RebindError(code: .invalidArgument, symbol: symbol)
+    try state.pointee.use.withLock { (use) throws(RebindError) -> RebindingReport in
+      guard case .inactive = use else {
+        throw RebindError(code: .alreadyActive, symbol: request.name)
       }
-      var pointer: OpaquePointer?
-      let report = try calling(symbol) { report, error in
-        withCStrings(symbol, version, library) { name, version, library in
-          var rebinding = crebind_rebinding(
-            name: name, replacement: replacement, original: originalPointer, version: version,
-            library: library)
-          return crebind_apply(&rebinding, 1, nil, &pointer, report, error)
-        }
-      }
-      handle = pointer.map(Handle.init)
+      var report = RebindingReport()
+      use = .alone(try ActiveBatch(applying: [request], in: scope, report: &report))
       state.pointee.isActive.store(true, ordering: .releasing)
       return report
     }
   }
 
   func restore(symbol: String) throws(RebindError) -> RebindingReport {
-    try state.pointee.handle.withLock { (handle) throws(RebindError) -> RebindingReport in
-      guard let active = handle else {
-        return RebindingReport()
+    try state.pointee.use.withLock { (use) throws(RebindError) -> RebindingReport in
+      switch use {
+      case .inactive: return RebindingReport()
+      case .inBatch: throw RebindError(code: .partOfBatch, symbol: symbol)
+      case .alone(let batch):
+        let report = try batch.restore()
+        use = .inactive
+        state.pointee.isActive.store(false, ordering: .releasing)
+        return report
       }
-      let report = try calling(symbol) { report, error in
-        crebind_restore(active.pointer, report, error)
-      }
-      handle = nil
-      state.pointee.isActive.store(false, ordering: .releasing)
-      return report
     }
   }
+
+  /// Calls `body` with the active batch, which nobody restores meanwhile.
+  func withActiveBatch<Result: Sendable>(
+    symbol: String, _ body: (ActiveBatch) throws(RebindError) -> Result
+  ) throws(RebindError) -> Result {
+    try state.pointee.use.withLock { (use) throws(RebindError) -> Result in
+      switch use {
+      case .inactive: throw RebindError(code: .notActive, symbol: symbol)
+      case .inBatch: throw RebindError(code: .partOfBatch, symbol: symbol)
+      case .alone(let batch): return try body(batch)
+      }
+    }
+  }
+
+  // MARK: In a batch
+
+  fileprivate func reserve(symbol: String) throws(RebindError) {
+    try state.pointee.use.withLock { (use) throws(RebindError) in
+      guard case .inactive = use else { throw RebindError(code: .alreadyActive, symbol: symbol) }
+      use = .inBatch
+    }
+  }
+
+  fileprivate func setActiveInBatch() { state.pointee.isActive.store(true, ordering: .releasing) }
+
+  fileprivate func release() {
+    state.pointee.use.withLock { use in
+      use = .inactive
+      state.pointee.isActive.store(false, ordering: .releasing)
+    }
+  }
+}
+
+/// Applies a batch by `apply`, with its rebindings kept from being applied otherwise
+/// until `release`.
+func reserving<Result>(
+  _ replacements: [Replacement], _ apply: () throws(RebindError) -> Result
+) throws(RebindError) -> Result {
+  var reserved: [Replacement] = []
+  do throws(RebindError) {
+    for replacement in replacements {
+      let cell = replacement.storage.originalCell
+      // Twice in one batch, rather than applied already.
+      guard !reserved.contains(where: { $0.storage.originalCell == cell }) else {
+        throw RebindError(code: .duplicateName, symbol: replacement.request.name)
+      }
+      try replacement.storage.reserve(symbol: replacement.request.name)
+      reserved.append(replacement)
+    }
+    let result = try apply()
+    for replacement in replacements { replacement.storage.setActiveInBatch() }
+    return result
+  } catch {
+    release(reserved)
+    throw error
+  }
+}
+
+/// Lets go of what `reserving` has reserved.
+func release(_ replacements: [Replacement]) {
+  for replacement in replacements { replacement.storage.release() }
 }

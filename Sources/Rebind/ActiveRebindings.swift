@@ -1,0 +1,65 @@
+/// Rebindings that are applied until this goes out of scope.
+///
+/// It cannot be copied, so there is one place that ends them; a property of a class
+/// or of another such type holds it for longer.
+public struct ActiveRebindings: ~Copyable, Sendable {
+  /// What applying them did.
+  public let report: RebindingReport
+
+  private let replacements: [Replacement]
+  private var batch: ActiveBatch?
+
+  init(applying batch: RebindingBatch, in scope: RebindingScope) throws(RebindError) {
+    replacements = batch.replacements
+    var report = RebindingReport()
+    self.batch = try reserving(replacements) { () throws(RebindError) in
+      try ActiveBatch(applying: batch.replacements.map(\.request), in: scope, report: &report)
+    }
+    self.report = report
+  }
+
+  deinit {
+    // What an operating system that refuses mprotect leaves applied has nobody to
+    // be told to.
+    if let batch, (try? batch.restore()) != nil { release(replacements) }
+  }
+
+  /// Puts back what the slots held, now.
+  ///
+  /// Calls that are inside a replacement go on, and may still use `original`. A slot
+  /// that someone else has changed since is left alone, and counted as skipped.
+  ///
+  /// - Throws: `RebindError`, with nothing changed.
+  ///
+  /// The corresponding C function is `crebind_restore`.
+  @discardableResult
+  public consuming func restore() throws(RebindError) -> RebindingReport {
+    guard let batch else { return RebindingReport() }
+    let report = try batch.restore()
+    self.batch = nil
+    release(replacements)
+    return report
+  }
+
+  /// Leaves the rebindings applied for as long as the program runs.
+  public consuming func leaveApplied() { batch = nil }
+
+  /// Looks whether every slot still leads to its replacement, and stores again where
+  /// a lazy resolver that was under way has overtaken us. What someone else has
+  /// stored is left alone, and counted as skipped.
+  ///
+  /// - Throws: `RebindError`.
+  ///
+  /// The corresponding C function is `crebind_verify`.
+  @discardableResult
+  public func verify() throws(RebindError) -> RebindingReport {
+    try batch?.verify() ?? RebindingReport()
+  }
+
+  /// The slots that are rebound, each with its own original.
+  ///
+  /// - Throws: `RebindError`.
+  ///
+  /// The corresponding C function is `crebind_slots`.
+  public func slots() throws(RebindError) -> [RebindingSlot] { try batch?.slots() ?? [] }
+}

@@ -1,0 +1,69 @@
+/// What a rebinding does in one image, and if it does nothing, why.
+///
+/// The corresponding C type is `crebind_diagnosis`.
+public struct Diagnosis: Sendable, Hashable {
+  /// Why a rebinding sees the calls of an image, or does not; the cases correspond to
+  /// `crebind_reason`.
+  public struct Reason: RawRepresentable, Sendable, Hashable {
+    public var rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// The image has slots for the symbol, which a rebinding changes.
+    public static let hasSlots = Self(rawValue: 1)
+    /// No image in scope imports the symbol.
+    public static let notImported = Self(rawValue: 2)
+    /// The image defines the symbol and calls it without a slot, because it is
+    /// hidden, protected, or linked with -Bsymbolic.
+    public static let boundInside = Self(rawValue: 3)
+    /// The image imports another name of the function: a fortified one (`__open_2`),
+    /// a large-file one (`open64`), or a relative (`openat`).
+    public static let otherName = Self(rawValue: 4)
+    /// The image imports another version than the one asked for.
+    public static let otherVersion = Self(rawValue: 5)
+    /// The image is bound to another library's definition than the one asked for.
+    public static let otherLibrary = Self(rawValue: 6)
+    /// The image has slots for the symbol, but is not in scope.
+    public static let notInScope = Self(rawValue: 7)
+    /// No loaded image defines the symbol: its library is not loaded yet.
+    public static let notDefined = Self(rawValue: 8)
+    /// The program is statically linked.
+    public static let staticExecutable = Self(rawValue: 9)
+    /// The image asks for the symbol, but no slot of it can be changed: it is weak
+    /// and nothing defines it, or the program has assigned the pointer.
+    public static let unchangeable = Self(rawValue: 10)
+  }
+
+  /// The symbol that is or would be rebound.
+  public var symbol: String
+  public var reason: Reason
+  /// The image concerned; nil if the reason is none's in particular.
+  public var image: Image?
+  /// The other name or version that the image asks for, or the library that it is
+  /// bound to; "" where the reason names none.
+  public var detail: String
+  /// How many slots the image has for the symbol.
+  public var slotCount: Int
+
+  public init(
+    symbol: String, reason: Reason, image: Image? = nil, detail: String = "", slotCount: Int = 0
+  ) {
+    self.symbol = symbol
+    self.reason = reason
+    self.image = image
+    self.detail = detail
+    self.slotCount = slotCount
+  }
+}
+
+extension Diagnosis.Reason: CustomStringConvertible {
+  public var description: String { sentence }
+}
+
+extension Diagnosis: CustomStringConvertible {
+  /// `open in libcurl.so.4: the image imports another name of the function (open64)`.
+  public var description: String {
+    let place = image.map { " in \($0.name)" } ?? ""
+    let more = detail.isEmpty ? slotCount > 0 ? " (\(slotCount))" : "" : " (\(detail))"
+    return "\(symbol)\(place): \(reason)\(more)"
+  }
+}

@@ -1,0 +1,60 @@
+/// What an image does against being attacked, as far as its headers say.
+public struct Hardening: Sendable, Hashable {
+  /// How much of what the loader relocates is read-only afterwards.
+  public enum Relro: String, Sendable, Hashable {
+    /// There is no `PT_GNU_RELRO`.
+    case none
+    /// All but the jump slots, which are bound lazily.
+    case partial
+    /// The jump slots too, since they are bound at load.
+    case full
+  }
+
+  public var relro: Relro
+  /// All jump slots are bound at load (`DT_BIND_NOW`, `DF_BIND_NOW`, `DF_1_NOW`).
+  public var bindsNow: Bool
+  /// A program that can be loaded anywhere: of the type `ET_DYN` with `DF_1_PIE`
+  /// or, from older linkers, with `DT_DEBUG`.
+  public var isPositionIndependentExecutable: Bool
+  /// There is a `PT_GNU_STACK` without `PF_X`.
+  public var hasNonExecutableStack: Bool
+  /// Relocations change pages that are not writable (`DT_TEXTREL`, `DF_TEXTREL`).
+  public var hasTextRelocations: Bool
+  /// A `PT_LOAD` is writable and executable at once.
+  public var hasWritableCode: Bool
+  /// The image says where its libraries are (`DT_RPATH`, `DT_RUNPATH`), so that who
+  /// can write there can put others in their place.
+  public var hasSearchPath: Bool
+
+  /// Reads it from an image's headers, loaded or on disk.
+  public init(type: ImageType, segments: [Segment], dynamicTable: DynamicTable) {
+    bindsNow = dynamicTable.bindsNow
+    let hasRelro = segments.contains { $0.type == .relro }
+    relro = !hasRelro ? .none : bindsNow ? .full : .partial
+    isPositionIndependentExecutable =
+      type == .sharedObject
+      && (dynamicTable.flags1.contains(.positionIndependentExecutable)
+        || dynamicTable[.debug] != nil)
+    hasNonExecutableStack = segments.contains {
+      $0.type == .stack && !$0.permissions.contains(.execute)
+    }
+    hasTextRelocations =
+      dynamicTable[.textRelocations] != nil || dynamicTable.flags.contains(.textRelocations)
+    hasWritableCode = segments.contains {
+      $0.type == .load && $0.permissions.isSuperset(of: [.write, .execute])
+    }
+    hasSearchPath = !dynamicTable.searchPath.isEmpty
+  }
+}
+
+extension Hardening: CustomStringConvertible {
+  public var description: String {
+    var texts = ["relro \(relro)", bindsNow ? "bind now" : "lazy binding"]
+    if isPositionIndependentExecutable { texts.append("PIE") }
+    texts.append(hasNonExecutableStack ? "NX stack" : "executable stack")
+    if hasTextRelocations { texts.append("text relocations") }
+    if hasWritableCode { texts.append("writable code") }
+    if hasSearchPath { texts.append("search path") }
+    return texts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,30 @@
+/// What kind of ELF file an image is.
+///
+/// The corresponding field is `e_type`.
+public struct ImageType: RawRepresentable, Sendable, Hashable {
+  public var rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// Not known: the header is not in memory. The corresponding constant is `ET_NONE`.
+  public static let none = Self(rawValue: 0)
+  /// A program that is loaded where it was linked to. The corresponding constant is
+  /// `ET_EXEC`.
+  public static let executable = Self(rawValue: 2)
+  /// A library, or a position-independent program. The corresponding constant is
+  /// `ET_DYN`.
+  public static let sharedObject = Self(rawValue: 3)
+
+  /// The constant without its `ET_`, as readelf has it; nil if it has no name here.
+  public var name: String? {
+    switch self {
+    case .none: "NONE"
+    case .executable: "EXEC"
+    case .sharedObject: "DYN"
+    default: nil
+    }
+  }
+}
+
+extension ImageType: CustomStringConvertible {
+  public var description: String { name ?? "type \(rawValue)" }
+}

@@ -1,0 +1,40 @@
+/// The processor that an image is for.
+///
+/// The corresponding field is `e_machine`.
+public struct Machine: RawRepresentable, Sendable, Hashable {
+  public var rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  /// The corresponding constant is `EM_386`.
+  public static let i386 = Self(rawValue: 3)
+  /// Little-endian too. The corresponding constant is `EM_PPC64`.
+  public static let ppc64 = Self(rawValue: 21)
+  /// The corresponding constant is `EM_S390`.
+  public static let s390 = Self(rawValue: 22)
+  /// The corresponding constant is `EM_ARM`.
+  public static let arm = Self(rawValue: 40)
+  /// The corresponding constant is `EM_X86_64`.
+  public static let amd64 = Self(rawValue: 62)
+  /// The corresponding constant is `EM_AARCH64`.
+  public static let aarch64 = Self(rawValue: 183)
+  /// The corresponding constant is `EM_RISCV`.
+  public static let riscv = Self(rawValue: 243)
+
+  /// As in JSON; nil if it has no name here.
+  public var name: String? {
+    switch self {
+    case .i386: "i386"
+    case .ppc64: "ppc64"
+    case .s390: "s390"
+    case .arm: "arm"
+    case .amd64: "x86-64"
+    case .aarch64: "aarch64"
+    case .riscv: "riscv"
+    default: nil
+    }
+  }
+}
+
+extension Machine: CustomStringConvertible {
+  public var description: String { name ?? "machine \(rawValue)" }
+}

@@ -1,0 +1,43 @@
+/// A part of an image that one program header describes.
+///
+/// The corresponding C type is `ElfW(Phdr)`.
+public struct Segment: Sendable, Hashable {
+  /// What the segment is for: `p_type`.
+  public var type: SegmentType
+  /// What the program may do with its pages: `p_flags`.
+  public var permissions: SegmentPermissions
+  /// Where it begins in the file, in bytes: `p_offset`.
+  public var fileOffset: UInt64
+  /// Its link-time address, `p_vaddr`: add the load bias for the one in memory.
+  public var address: UInt64
+  /// How many of its bytes are in the file: `p_filesz`.
+  public var fileSize: UInt64
+  /// How many bytes it has in memory, the rest being zero: `p_memsz`.
+  public var memorySize: UInt64
+  /// A power of two that addresses and offsets agree modulo, 0 or 1 for none: `p_align`.
+  public var alignment: UInt64
+
+  public init(
+    type: SegmentType, permissions: SegmentPermissions, fileOffset: UInt64, address: UInt64,
+    fileSize: UInt64, memorySize: UInt64, alignment: UInt64
+  ) {
+    self.type = type
+    self.permissions = permissions
+    self.fileOffset = fileOffset
+    self.address = address
+    self.fileSize = fileSize
+    self.memorySize = memorySize
+    self.alignment = alignment
+  }
+
+  /// True if the link-time address lies in the segment.
+  public func contains(_ address: UInt64) -> Bool {
+    address >= self.address && address - self.address < memorySize
+  }
+}
+
+extension Segment: CustomStringConvertible {
+  public var description: String {
+    "\(type) \(permissions) \(hexadecimal(address)), \(memorySize) bytes"
+  }
+}

@@ -1,0 +1,57 @@
+/// What an address is in: an image, a symbol, and the distance from it.
+///
+/// The corresponding C type is `Dl_info`, of `dladdr`.
+public struct Target: Sendable, Hashable {
+  /// The run-time address.
+  public var address: UInt64
+  /// nil for memory of no image, such as a closure made at run time.
+  public var image: Image?
+  /// The symbol of the image that covers the address; nil if it exports none that
+  /// does.
+  public var symbol: String?
+  /// The distance in bytes from the symbol, or without one from the image's ELF
+  /// header; 0 without an image.
+  public var offset: UInt64
+
+  public init(address: UInt64, image: Image? = nil, symbol: String? = nil, offset: UInt64 = 0) {
+    self.address = address
+    self.image = image
+    self.symbol = symbol
+    self.offset = offset
+  }
+}
+
+extension Target {
+  /// What an address of this process is in.
+  ///
+  /// - Throws: `RebindError` with the code `outOfMemory` or `busy`.
+  /// - Complexity: O(symbols of the image).
+  ///
+  /// The corresponding C function is `crebind_describe_address`.
+  public static func at(
+    _ address: some UnsignedInteger & FixedWidthInteger
+  ) throws(RebindError) -> Target {
+    try describeAddress(UInt64(truncatingIfNeeded: address))
+  }
+
+  /// The function that a program which asks for `name` now would get in the global
+  /// scope, with our own rebindings looked through; nil if nothing defines it.
+  ///
+  /// - Throws: As `at(_:)`.
+  ///
+  /// The corresponding C function is `crebind_lookup`.
+  public static func lookup(_ name: String) throws(RebindError) -> Target? {
+    let address = originalAddress(of: name)
+    return address == 0 ? nil : try describeAddress(address)
+  }
+}
+
+extension Target: CustomStringConvertible {
+  /// `open in libc.so.6`, `open+0x10 in libc.so.6`, `libfoo.so+0x1234`, `0x7f…`.
+  public var description: String {
+    guard let image else { return hexadecimal(address) }
+    let distance = offset == 0 ? "" : "+\(hexadecimal(offset))"
+    guard let symbol else { return image.name + distance }
+    return "\(symbol)\(distance) in \(image.name)"
+  }
+}

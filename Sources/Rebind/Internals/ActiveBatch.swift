@@ -1,0 +1,233 @@
+internal import CRebind
+
+/// What is asked of the core for one rebinding.
+struct RebindingRequest: Sendable {
+  var name: String
+  var version: String?
+  var library: String?
+  /// The address of a function, and that of memory that is never freed.
+  nonisolated(unsafe) var replacement: UnsafeMutableRawPointer?
+  nonisolated(unsafe) var original: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+}
+
+/// A batch that is applied: a `crebind_handle *`, which the core guards by its own
+/// lock. Not to be used after it has been restored.
+struct ActiveBatch: @unchecked Sendable {
+  private let handle: OpaquePointer
+  private let symbols: [String]
+
+  init(
+    applying requests: [RebindingRequest], in scope: RebindingScope,
+    report: inout RebindingReport
+  ) throws(RebindError) {
+    var handle: OpaquePointer?
+    report = try withRebindings(requests, in: scope) {
+      rebindings, options throws(RebindError) in
+      try reporting(requests.map(\.name)) { report, error in
+        crebind_apply(
+          rebindings.baseAddress, rebindings.count, options, &handle, report, error)
+      }
+    }
+    guard let handle else { fatalError("crebind_apply has succeeded without a handle") }
+    self.handle = handle
+    symbols = requests.map(\.name)
+  }
+
+  func restore() throws(RebindError) -> RebindingReport {
+    try reporting(symbols) { crebind_restore(handle, $0, $1) }
+  }
+
+  func verify() throws(RebindError) -> RebindingReport {
+    try reporting(symbols) { crebind_verify(handle, $0, $1) }
+  }
+
+  func slots() throws(RebindError) -> [RebindingSlot] {
+    let images = ImageTable()
+    let convert = { RebindingSlot($0, images: images) }
+    return try collecting(symbols, convert) { context, error in
+      crebind_slots(handle, { deliver($0, to: $1) }, context, error)
+    }
+  }
+}
+
+func planBatch(
+  _ requests: [RebindingRequest], in scope: RebindingScope
+) throws(RebindError) -> [RebindingSlot] {
+  try withRebindings(requests, in: scope) { rebindings, options throws(RebindError) in
+    let images = ImageTable()
+    let convert = { RebindingSlot($0, images: images) }
+    return try collecting(requests.map(\.name), convert) { context, error in
+      crebind_plan(
+        rebindings.baseAddress, rebindings.count, options, { deliver($0, to: $1) }, context,
+        error)
+    }
+  }
+}
+
+func diagnoseRebinding(
+  _ request: RebindingRequest, in scope: RebindingScope
+) throws(RebindError) -> [Diagnosis] {
+  try withRebindings([request], in: scope) { rebindings, options throws(RebindError) in
+    let images = ImageTable()
+    let convert = { Diagnosis($0, symbol: request.name, images: images) }
+    return try collecting([request.name], convert) { context, error in
+      crebind_diagnose(
+        rebindings.baseAddress!, options, { deliver($0, to: $1) }, context, error)
+    }
+  }
+}
+
+func auditImages() throws(RebindError) -> [AuditFinding] {
+  let images = ImageTable()
+  let convert = { AuditFinding($0, images: images) }
+  return try collecting([], convert) { context, error in
+    crebind_audit({ deliver($0, to: $1) }, context, error)
+  }
+}
+
+// MARK: - C's form of a batch
+
+/// Calls `body` with the batch and the scope as C has them.
+private func withRebindings<Result>(
+  _ requests: [RebindingRequest], in scope: RebindingScope,
+  _ body: (UnsafeBufferPointer<crebind_rebinding>, UnsafePointer<crebind_options>)
+    throws(RebindError) -> Result
+) throws(RebindError) -> Result {
+  // C would read up to the zero byte, and rebind something else.
+  for request in requests
+  where [request.name, request.version, request.library].contains(where: {
+    $0?.utf8.contains(0) == true
+  }) {
+    throw RebindError(code: .invalidArgument, symbol: request.name)
+  }
+  // All strings in one array, which does not move while `body` runs.
+  var bytes: [CChar] = []
+  func add(_ string: String) -> Int {
+    defer { bytes.append(contentsOf: string.utf8CString) }
+    return bytes.count
+  }
+  let offsets = requests.map { request in
+    (add(request.name), request.version.map(add), request.library.map(add))
+  }
+  let rebindings = UnsafeMutableBufferPointer<crebind_rebinding>.allocate(
+    capacity: requests.count)
+  let strings = UnsafeMutableBufferPointer<CChar>.allocate(capacity: bytes.count)
+  defer {
+    rebindings.deallocate()
+    strings.deallocate()
+  }
+  _ = strings.initialize(from: bytes)
+  for (index, (request, offset)) in zip(requests, offsets).enumerated() {
+    func string(_ offset: Int) -> UnsafePointer<CChar> {
+      UnsafePointer(strings.baseAddress! + offset)
+    }
+    rebindings.initializeElement(
+      at: index,
+      to: crebind_rebinding(
+        name: string(offset.0), replacement: request.replacement, original: request.original,
+        version: offset.1.map(string), library: offset.2.map(string)))
+  }
+  return try withOptions(scope) { options throws(RebindError) in
+    try body(UnsafeBufferPointer(rebindings), options)
+  }
+}
+
+private func withOptions<Result>(
+  _ scope: RebindingScope,
+  _ body: (UnsafePointer<crebind_options>) throws(RebindError) -> Result
+) throws(RebindError) -> Result {
+  // No kinds means all of them to C.
+  guard !scope.slotKinds.isEmpty else { throw RebindError(code: .invalidArgument) }
+  var options = crebind_options()
+  options.slot_kinds = scope.slotKinds.rawValue
+  options.excludes_self = scope.excludesSelf
+  options.loaded_images_only = scope.loadedImagesOnly
+  var headers: [UnsafeRawPointer?] = []
+  switch scope.selection {
+  case .all: options.scope = CREBIND_SCOPE_ALL
+  case .main: options.scope = CREBIND_SCOPE_MAIN
+  case .images(let images):
+    options.scope = CREBIND_SCOPE_IMAGES
+    let loaded = Set(try loadedImages())
+    for image in images {
+      // Another one may have taken its place.
+      guard loaded.contains(image) else {
+        throw RebindError(code: .noSuchImage, image: image.path)
+      }
+      headers.append(UnsafeRawPointer(bitPattern: UInt(image.header)))
+    }
+  case .matching(let predicate):
+    options.scope = CREBIND_SCOPE_MATCHING
+    // Never released: the core may be asking while another thread restores.
+    options.context = Unmanaged.passRetained(PredicateBox(predicate)).toOpaque()
+    options.matches = { info, context in
+      Unmanaged<PredicateBox>.fromOpaque(context!).takeUnretainedValue().accepts(info.pointee)
+    }
+  }
+  options.image_count = headers.count
+  return try headers.withUnsafeMutableBufferPointer { headers throws(RebindError) in
+    options.images = UnsafePointer(headers.baseAddress)
+    return try body(&options)
+  }
+}
+
+/// A scope's predicate, which the core calls on any thread.
+private final class PredicateBox: Sendable {
+  private let predicate: @Sendable (Image) -> Bool
+  private let images = ImageTable()
+
+  init(_ predicate: @escaping @Sendable (Image) -> Bool) { self.predicate = predicate }
+
+  func accepts(_ info: crebind_image_info) -> Bool {
+    predicate(images.image(info))
+  }
+}
+
+// MARK: - Values from C
+
+extension RebindingSlot {
+  init(_ info: crebind_slot_info, images: ImageTable) {
+    let image = images.image(info.image)
+    self.init(
+      image: image, symbol: String(cString: info.symbol),
+      version: info.version.map { String(cString: $0) },
+      address: UInt64(info.address) &- image.loadBias,
+      kind: SlotKinds(rawValue: info.kind.rawValue), current: UInt64(info.current),
+      replacement: UInt64(info.value), original: UInt64(UInt(bitPattern: info.original)),
+      wasLazilyUnresolved: info.is_lazy, isRelro: info.is_relro)
+  }
+}
+
+extension AuditFinding {
+  init(_ finding: crebind_finding, images: ImageTable) {
+    let image = images.image(finding.slot.image)
+    let symbol = String(cString: finding.target_symbol)
+    self.init(
+      image: image, symbol: String(cString: finding.slot.symbol),
+      version: finding.slot.version.map { String(cString: $0) },
+      address: UInt64(finding.slot.address) &- image.loadBias,
+      kind: SlotKinds(rawValue: finding.slot.kind.rawValue),
+      target: Target(
+        address: UInt64(finding.slot.current),
+        image: finding.target.header == nil ? nil : images.image(finding.target),
+        symbol: symbol.isEmpty ? nil : symbol, offset: UInt64(finding.target_offset)),
+      expected: UInt64(UInt(bitPattern: finding.slot.original)),
+      reboundBy: finding.is_ours ? .us : .someoneElse)
+  }
+}
+
+extension Diagnosis {
+  init(_ diagnosis: crebind_diagnosis, symbol: String, images: ImageTable) {
+    self.init(
+      symbol: symbol, reason: Reason(rawValue: diagnosis.reason.rawValue),
+      image: diagnosis.image.header == nil ? nil : images.image(diagnosis.image),
+      detail: String(cString: diagnosis.detail), slotCount: diagnosis.slots)
+  }
+}
+
+extension Diagnosis.Reason {
+  /// The core's sentence for the reason.
+  var sentence: String {
+    String(cString: crebind_reason_description(crebind_reason(rawValue: rawValue)))
+  }
+}

@@ -1,0 +1,206 @@
+internal import CRebind
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+func loadedImages() throws(RebindError) -> [Image] {
+  try collecting([], Image.init(_:)) { context, error in
+    crebind_images({ deliver($0, to: $1) }, context, error)
+  }
+}
+
+func loadedSymbols(of image: Image, named name: String?) throws(RebindError) -> [Symbol] {
+  let header = UnsafeRawPointer(bitPattern: UInt(image.header))
+  // C would read up to the zero byte, and find something else.
+  guard let header, name?.utf8.contains(0) != true else { return [] }
+  return try collecting([], Symbol.init(_:)) { context, error in
+    let visit:
+      @convention(c) (UnsafePointer<crebind_symbol_info>, UnsafeMutableRawPointer?) ->
+        Void = { deliver($0, to: $1) }
+    guard let name else { return crebind_symbols(header, nil, visit, context, error) }
+    return name.withCString { crebind_symbols(header, $0, visit, context, error) }
+  }
+}
+
+func loadedSlots(of image: Image) throws(RebindError) -> [Slot] {
+  guard let header = UnsafeRawPointer(bitPattern: UInt(image.header)) else { return [] }
+  let images = ImageTable()
+  let convert = { Slot($0, of: image, images: images) }
+  return try collecting([], convert) { context, error in
+    crebind_image_slots(header, { deliver($0, to: $1) }, context, error)
+  }
+}
+
+func describeAddress(_ address: UInt64) throws(RebindError) -> Target {
+  let images = ImageTable()
+  let convert = { Target($0, images: images) }
+  let targets = try collecting([], convert) { context, error in
+    crebind_describe_address(UInt(address), { deliver($0, to: $1) }, context, error)
+  }
+  return targets.first ?? Target(address: address)
+}
+
+/// 0 if nothing defines the name.
+func originalAddress(of name: String) -> UInt64 {
+  guard !name.utf8.contains(0) else { return 0 }
+  return UInt64(UInt(bitPattern: crebind_lookup(name)))
+}
+
+func refreshImages() throws(RebindError) {
+  try calling([]) { crebind_refresh($0) }
+}
+
+// MARK: - Values from C
+
+/// An array in C's memory, copied.
+private func values<Element, Value>(
+  _ start: UnsafePointer<Element>?, _ count: Int, _ convert: (Element) -> Value
+) -> [Value] {
+  UnsafeBufferPointer(start: start, count: start == nil ? 0 : count).map(convert)
+}
+
+extension Image {
+  init(_ contents: crebind_image_contents) {
+    var path = String(cString: contents.info.path)
+    if path.isEmpty, contents.is_main { path = executablePath() }
+    self.init(
+      id: ID(
+        loadBias: UInt64(UInt(bitPattern: contents.info.slide)),
+        dynamicTableAddress: UInt64(contents.dynamic), generation: contents.generation),
+      path: path,
+      role: contents.is_main
+        ? .program : contents.is_vdso ? .vdso : contents.is_loader ? .loader : .library,
+      header: UInt64(UInt(bitPattern: contents.info.header)),
+      type: ImageType(rawValue: contents.type), machine: Machine(rawValue: contents.machine),
+      segments: values(contents.segments, contents.segment_count, Segment.init(_:)),
+      dynamicTable: DynamicTable(
+        entries: values(
+          contents.dynamic_entries, contents.dynamic_entry_count, DynamicTable.Entry.init(_:))),
+      buildID: contents.build_id.map {
+        BuildID(bytes: values($0, contents.build_id_size) { $0 })
+      },
+      brokenTag: contents.broken_tag == .min ? nil : DynamicTag(rawValue: contents.broken_tag))
+  }
+
+  /// What little a callback says of an image; all that is known of it when it is gone
+  /// by now.
+  fileprivate init(described info: crebind_image_info) {
+    let soname = String(cString: info.soname)
+    let entry = DynamicTable.Entry(tag: .soname, value: 0, string: soname)
+    self.init(
+      id: ID(
+        loadBias: UInt64(UInt(bitPattern: info.slide)), dynamicTableAddress: 0, generation: 0),
+      path: String(cString: info.path), role: .library,
+      header: UInt64(UInt(bitPattern: info.header)), type: .none, machine: Machine(rawValue: 0),
+      segments: [], dynamicTable: DynamicTable(entries: soname.isEmpty ? [] : [entry]))
+  }
+}
+
+/// The program's path, or "".
+private func executablePath() -> String {
+  withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
+    guard let start = buffer.baseAddress else { return "" }
+    let length = readlink("/proc/self/exe", start, buffer.count)
+    return String(decoding: buffer.prefix(max(length, 0)), as: UTF8.self)
+  }
+}
+
+extension Segment {
+  init(_ segment: crebind_segment) {
+    self.init(
+      type: SegmentType(rawValue: segment.type),
+      permissions: SegmentPermissions(rawValue: segment.flags), fileOffset: segment.offset,
+      address: segment.address, fileSize: segment.file_size, memorySize: segment.memory_size,
+      alignment: segment.alignment)
+  }
+}
+
+extension DynamicTable.Entry {
+  init(_ entry: crebind_dynamic_entry) {
+    self.init(
+      tag: DynamicTag(rawValue: entry.tag), value: entry.value,
+      string: entry.string.map { String(cString: $0) })
+  }
+}
+
+extension Symbol {
+  init(_ info: crebind_symbol_info) {
+    self.init(
+      index: info.index, name: String(cString: info.name),
+      version: info.version.map { String(cString: $0) },
+      isDefaultVersion: info.is_default_version, type: SymbolType(rawValue: info.type),
+      binding: SymbolBinding(rawValue: info.binding),
+      visibility: SymbolVisibility(rawValue: info.visibility), value: info.value,
+      size: info.size, sectionIndex: info.section)
+  }
+}
+
+extension Slot {
+  init(_ contents: crebind_slot_contents, of image: Image, images: ImageTable) {
+    self.init(
+      address: UInt64(contents.address) &- image.loadBias,
+      kind: SlotKinds(rawValue: contents.kind.rawValue),
+      relocation: RelocationType(machine: image.machine, rawValue: contents.relocation),
+      symbol: String(cString: contents.symbol),
+      version: contents.version.map { String(cString: $0) },
+      addend: contents.has_addend ? Int64(contents.addend) : nil, isRelro: contents.is_relro,
+      state: State(
+        word: UInt64(contents.word),
+        target: contents.target.address == 0 ? nil : Target(contents.target, images: images),
+        isLazilyUnresolved: contents.is_unresolved, reboundBy: Rebinder(contents.rebinder)))
+  }
+}
+
+extension Rebinder {
+  init(_ rebinder: crebind_rebinder) {
+    switch rebinder {
+    case CREBIND_REBOUND_BY_US: self = .us
+    case CREBIND_REBOUND_BY_SOMEONE_ELSE: self = .someoneElse
+    default: self = .nobody
+    }
+  }
+}
+
+extension Target {
+  init(_ target: crebind_target, images: ImageTable) {
+    let symbol = String(cString: target.symbol)
+    self.init(
+      address: UInt64(target.address),
+      image: target.image.header == nil ? nil : images.image(target.image),
+      symbol: symbol.isEmpty ? nil : symbol, offset: UInt64(target.offset))
+  }
+}
+
+// MARK: - Images by header
+
+/// The images that the core's callbacks speak of, looked up once and kept.
+final class ImageTable: Sendable {
+  private let images = Mutex<[UInt64: Image]>([:])
+
+  /// The image that a callback describes.
+  func image(_ info: crebind_image_info) -> Image {
+    let described = Image(described: info)
+    return images.withLock { images in
+      func known() -> Image? {
+        guard let image = images[described.header], image.loadBias == described.loadBias,
+          image.soname == described.soname
+        else { return nil }
+        return image
+      }
+      if let image = known() { return image }
+      for image in (try? loadedImages()) ?? [] { images[image.header] = image }
+      if let image = known() { return image }
+      images[described.header] = described
+      return described
+    }
+  }
+
+  /// Forgets an image, which another one may take the place of.
+  func remove(_ image: Image) {
+    images.withLock { $0[image.header] = nil }
+  }
+}

@@ -1,0 +1,66 @@
+/// Several rebindings that are applied as one transaction: all of them, or none.
+///
+/// ```swift
+/// let hooks = try RebindingBatch {
+///   Hooks.open.replaced { path, flags, mode in … }
+///   Hooks.close.replaced { descriptor in … }
+/// }.apply()
+/// // … until `hooks` goes out of scope, or `hooks.restore()` …
+/// ```
+///
+/// One pass over the images serves them all, so a batch of a hundred costs little
+/// more than one rebinding.
+public struct RebindingBatch: Sendable {
+  public var replacements: [Replacement]
+
+  public init(_ replacements: [Replacement]) { self.replacements = replacements }
+
+  public init(@RebindingBatchBuilder _ replacements: () -> [Replacement]) {
+    self.replacements = replacements()
+  }
+
+  /// Points every symbol of the batch at its replacement: all of them, or none.
+  ///
+  /// - Returns: What restores them all: when it goes out of scope, or when told to.
+  /// - Throws: `RebindError`, with nothing changed; `alreadyActive` if one of the
+  ///   rebindings is applied already, and `duplicateName` if two of them select the
+  ///   same symbol.
+  /// - Complexity: O(symbols that all images import).
+  ///
+  /// The corresponding C function is `crebind_apply`.
+  public func apply(in scope: RebindingScope = .all) throws(RebindError) -> ActiveRebindings {
+    try ActiveRebindings(applying: self, in: scope)
+  }
+
+  /// The slots that `apply` would change: a dry run.
+  ///
+  /// - Throws: As `apply`.
+  ///
+  /// The corresponding C function is `crebind_plan`.
+  public func plan(in scope: RebindingScope = .all) throws(RebindError) -> [RebindingSlot] {
+    try planBatch(replacements.map(\.request), in: scope)
+  }
+}
+
+extension RebindingBatch: CustomStringConvertible {
+  public var description: String {
+    "batch of \(replacements.map(\.request.name).joined(separator: ", "))"
+  }
+}
+
+/// Lets a batch be written as a list of statements, with conditions and loops.
+@resultBuilder
+public enum RebindingBatchBuilder {
+  public static func buildExpression(_ replacement: Replacement) -> [Replacement] {
+    [replacement]
+  }
+  public static func buildBlock(_ parts: [Replacement]...) -> [Replacement] {
+    parts.flatMap { $0 }
+  }
+  public static func buildOptional(_ part: [Replacement]?) -> [Replacement] { part ?? [] }
+  public static func buildEither(first part: [Replacement]) -> [Replacement] { part }
+  public static func buildEither(second part: [Replacement]) -> [Replacement] { part }
+  public static func buildArray(_ parts: [[Replacement]]) -> [Replacement] {
+    parts.flatMap { $0 }
+  }
+}

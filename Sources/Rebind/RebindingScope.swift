@@ -1,0 +1,73 @@
+/// Which images and slots a rebinding applies to. The vDSO and the loader are never
+/// among them.
+///
+/// ```swift
+/// try Hooks.open.apply(in: .main) { … }
+/// try Hooks.open.apply(in: .matching { $0.name.hasPrefix("libcurl") }) { … }
+/// try Hooks.open.apply(in: RebindingScope(.all, excludesSelf: true)) { … }
+/// ```
+///
+/// The corresponding C type is `crebind_options`.
+public struct RebindingScope: Sendable {
+  /// Which images.
+  public enum Selection: Sendable {
+    /// Every image, loaded now or later: later ones before their constructors run.
+    case all
+    /// The program.
+    case main
+    /// These images; one that is no longer loaded is an error.
+    case images([Image])
+    /// The images that the predicate accepts, loaded now or later: later ones before
+    /// the dlopen that loads them returns, on the thread that called it.
+    ///
+    /// The predicate is called once for each image, without any lock. It may look at
+    /// images, symbols and slots, but not apply or restore the rebinding itself.
+    case matching(@Sendable (Image) -> Bool)
+  }
+
+  public var selection: Selection
+  /// The slots that are changed; with fewer than all kinds, later images of `all` are
+  /// served as those of `matching` are.
+  public var slotKinds: SlotKinds
+  /// Leaves out the image that holds Rebind, and those that hold the replacements.
+  public var excludesSelf: Bool
+  /// Leaves out the images that are loaded later.
+  public var loadedImagesOnly: Bool
+
+  public init(
+    _ selection: Selection = .all, slotKinds: SlotKinds = .all, excludesSelf: Bool = false,
+    loadedImagesOnly: Bool = false
+  ) {
+    self.selection = selection
+    self.slotKinds = slotKinds
+    self.excludesSelf = excludesSelf
+    self.loadedImagesOnly = loadedImagesOnly
+  }
+
+  /// Every image, loaded now or later.
+  public static let all = Self(.all)
+  /// The program.
+  public static let main = Self(.main)
+  /// These images.
+  public static func images(_ images: [Image]) -> Self { Self(.images(images)) }
+  /// The images that the predicate accepts, loaded now or later.
+  public static func matching(_ predicate: @escaping @Sendable (Image) -> Bool) -> Self {
+    Self(.matching(predicate))
+  }
+}
+
+extension RebindingScope: CustomStringConvertible {
+  public var description: String {
+    var text: String
+    switch selection {
+    case .all: text = "all images"
+    case .main: text = "the program"
+    case .images(let images): text = images.map(\.name).joined(separator: ", ")
+    case .matching: text = "matching images"
+    }
+    if slotKinds != .all { text += ", slots \(slotKinds)" }
+    if excludesSelf { text += ", without the replacements' own" }
+    if loadedImagesOnly { text += ", loaded now" }
+    return text
+  }
+}

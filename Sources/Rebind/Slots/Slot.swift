@@ -1,0 +1,67 @@
+/// A pointer-sized word that the loader fills with a symbol's address.
+public struct Slot: Sendable, Hashable {
+  /// What a slot of a loaded image held when it was looked at.
+  public struct State: Sendable, Hashable {
+    /// The word in the slot.
+    public var word: UInt64
+    /// Where the word leads, the addend taken off; nil if the slot is lazily
+    /// unresolved or holds NULL.
+    public var target: Target?
+    /// A jump slot that still leads to the loader's resolver, by way of its own
+    /// image's PLT.
+    public var isLazilyUnresolved: Bool
+    public var reboundBy: Rebinder
+
+    public init(word: UInt64, target: Target?, isLazilyUnresolved: Bool, reboundBy: Rebinder) {
+      self.word = word
+      self.target = target
+      self.isLazilyUnresolved = isLazilyUnresolved
+      self.reboundBy = reboundBy
+    }
+  }
+
+  /// The link-time address, `r_offset`: add the load bias for the one in memory.
+  public var address: UInt64
+  /// One of the three kinds.
+  public var kind: SlotKinds
+  /// The relocation that the loader fills the slot by: the type in `r_info`.
+  public var relocation: RelocationType
+  /// The symbol's name.
+  public var symbol: String
+  /// The version that the image asks for; nil for none.
+  public var version: String?
+  /// What is added to the symbol's address, in bytes: `r_addend`. nil where the
+  /// relocation is a REL, whose addend was in the slot before the loader filled it.
+  public var addend: Int64?
+  /// The slot lies in the `PT_GNU_RELRO` range, which is read-only once relocated.
+  public var isRelro: Bool
+  /// nil for a slot in a file.
+  public var state: State?
+
+  public init(
+    address: UInt64, kind: SlotKinds, relocation: RelocationType, symbol: String,
+    version: String? = nil, addend: Int64? = nil, isRelro: Bool, state: State? = nil
+  ) {
+    self.address = address
+    self.kind = kind
+    self.relocation = relocation
+    self.symbol = symbol
+    self.version = version
+    self.addend = addend
+    self.isRelro = isRelro
+    self.state = state
+  }
+}
+
+extension Slot: CustomStringConvertible {
+  /// `0x3fd8 jumpSlot open@GLIBC_2.2.5 → open in libc.so.6`.
+  public var description: String {
+    var text = "\(hexadecimal(address)) \(kind) \(symbol)"
+    if let version { text += "@\(version)" }
+    guard let state else { return text }
+    if state.isLazilyUnresolved { return text + " → the loader's resolver" }
+    guard let target = state.target else { return text + " → NULL" }
+    text += " → \(target)"
+    return state.reboundBy == .nobody ? text : text + ", rebound by \(state.reboundBy)"
+  }
+}

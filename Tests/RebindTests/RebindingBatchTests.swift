@@ -1,0 +1,120 @@
+import Glibc
+import Rebind
+import Testing
+
+private typealias GetNumber = @convention(c) () -> pid_t
+
+private enum Hooks {
+  static let parent = Rebinding<GetNumber>("getppid")
+  static let group = Rebinding<GetNumber>("getpgrp")
+  static let user = Rebinding<@convention(c) () -> uid_t>("getuid")
+}
+
+/// Several rebindings as one transaction, and the token that ends it.
+@Suite struct RebindingBatchTests {
+  @Test func appliesAndRestoresAll() async {
+    await #expect(processExitsWith: .success) {
+      let (parent, group) = (getppid(), getpgrp())
+      let batch = RebindingBatch {
+        Hooks.parent.replaced { Hooks.parent.original() + 1 }
+        Hooks.group.replaced { Hooks.group.original() + 2 }
+        if parent < 0 { Hooks.user.replaced { 7 } }
+        for _ in 0..<0 { Hooks.user.replaced { 8 } }
+      }
+      try #require(batch.description == "batch of getppid, getpgrp")
+      let plan = try batch.plan()
+      try #require(Set(plan.map(\.symbol)) == ["getppid", "getpgrp"])
+      try #require(plan.allSatisfy { !$0.isRebound } && getppid() == parent)
+      let active = try batch.apply()
+      try #require(active.report.changedSlots == plan.count)
+      try #require(getppid() == parent + 1 && getpgrp() == group + 2)
+      try #require(Hooks.parent.isActive && Hooks.group.isActive)
+      let slots = try active.slots()
+      try #require(slots.count == plan.count && slots.allSatisfy(\.isRebound))
+      try #require(Set(slots.map(\.address)) == Set(plan.map(\.address)))
+      let verified = try active.verify()
+      try #require(verified.changedSlots == 0 && verified.unchangedSlots >= plan.count)
+      let restored = try active.restore()
+      try #require(restored.changedSlots == plan.count)
+      try #require(getppid() == parent && getpgrp() == group && !Hooks.parent.isActive)
+    }
+  }
+
+  @Test func endsWithItsScope() async {
+    await #expect(processExitsWith: .success) {
+      let parent = getppid()
+      do {
+        let active = try RebindingBatch { Hooks.parent.replaced { 1 } }.apply()
+        try #require(getppid() == 1 && active.report.changedSlots > 0)
+      }
+      try #require(getppid() == parent && !Hooks.parent.isActive)
+      // An owner keeps it for longer.
+      final class Owner {
+        let active: ActiveRebindings
+        init() throws { active = try RebindingBatch { Hooks.parent.replaced { 2 } }.apply() }
+      }
+      var owner: Owner? = try Owner()
+      try #require(getppid() == 2 && owner != nil)
+      owner = nil
+      try #require(getppid() == parent)
+      try RebindingBatch { Hooks.parent.replaced { 3 } }.apply().leaveApplied()
+      try #require(getppid() == 3 && Hooks.parent.isActive)
+    }
+  }
+
+  /// Nothing is applied if one of them cannot be.
+  @Test func isAllOrNothing() async {
+    await #expect(processExitsWith: .success) {
+      let (parent, user) = (getppid(), getuid())
+      try Hooks.user.apply { 7 }
+      let error = #expect(throws: RebindError.self) {
+        try RebindingBatch {
+          Hooks.parent.replaced { 1 }
+          Hooks.user.replaced { 8 }
+        }.apply().leaveApplied()
+      }
+      try #require(error?.code == .alreadyActive && error?.symbol == "getuid")
+      try #require(getppid() == parent && getuid() == 7 && !Hooks.parent.isActive)
+      try Hooks.user.restore()
+      try #require(getuid() == user)
+
+      let second = Rebinding<GetNumber>("getppid")
+      for twice in [Hooks.parent, second] {
+        let error = #expect(throws: RebindError.self) {
+          try RebindingBatch {
+            Hooks.user.replaced { 8 }
+            Hooks.parent.replaced { 1 }
+            twice.replaced { 2 }
+          }.apply().leaveApplied()
+        }
+        try #require(error?.code == .duplicateName && error?.symbol == "getppid")
+      }
+      let empty = #expect(throws: RebindError.self) {
+        try RebindingBatch([]).apply().leaveApplied()
+      }
+      try #require(empty?.code == .invalidArgument)
+      // None of them is kept from being applied.
+      try RebindingBatch {
+        Hooks.user.replaced { 8 }
+        Hooks.parent.replaced { 1 }
+      }.apply().leaveApplied()
+      try #require(getuid() == 8 && getppid() == 1)
+    }
+  }
+
+  @Test func membersAreRestoredTogether() async {
+    await #expect(processExitsWith: .success) {
+      let active = try RebindingBatch { Hooks.parent.replaced { 1 } }.apply()
+      for call in [{ try Hooks.parent.restore() }, { try Hooks.parent.verify() }] {
+        let error = #expect(throws: RebindError.self) { _ = try call() }
+        try #require(error?.code == .partOfBatch)
+        try #require(error?.description.contains("ActiveRebindings") == true)
+      }
+      let error = #expect(throws: RebindError.self) { try Hooks.parent.apply { 2 } }
+      try #require(error?.code == .alreadyActive && getppid() == 1)
+      try active.restore()
+      let notActive = #expect(throws: RebindError.self) { try Hooks.parent.slots() }
+      try #require(notActive?.code == .notActive)
+    }
+  }
+}

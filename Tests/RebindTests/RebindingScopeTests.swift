@@ -1,0 +1,112 @@
+import Glibc
+import Rebind
+import Synchronization
+import TestSupport
+import Testing
+
+private typealias GetParent = @convention(c) () -> pid_t
+
+private enum Hooks {
+  static let getParent = Rebinding<GetParent>("getppid")
+  static let seen = Mutex<[String]>([])
+}
+
+/// A rebinding changes the slots in its scope, and no others.
+@Suite struct RebindingScopeTests {
+  /// The plug-in's calls and the program's are told apart by what they reach.
+  @Test(arguments: ["all", "main", "images", "matching", "none"])
+  func selectsImages(scope name: String) async {
+    await #expect(processExitsWith: .success) { [name] in
+      let plugin = try Plugin(name: "libscope.so")
+      let library = try OpenLibrary(plugin.path)
+      let image = try #require(try Image.named(plugin.path))
+      let scopes: [String: (scope: RebindingScope, inPlugin: Bool, inMain: Bool)] = [
+        "all": (.all, true, true),
+        "main": (.main, false, true),
+        "images": (.images([image]), true, false),
+        "matching": (.matching { $0.isNamed("libscope.so") }, true, false),
+        "none": (.matching { _ in false }, false, false),
+      ]
+      let (scope, inPlugin, inMain) = try #require(scopes[name])
+      let plan = try Hooks.getParent.plan(in: scope) { 1 }
+      try #require(plan.contains { $0.image == image } == inPlugin)
+      try Hooks.getParent.apply(in: scope) { 1 }
+      let fromPlugin = try library.function("plugin_parent")()
+      try #require((fromPlugin == 1) == inPlugin)
+      try #require((getppid() == 1) == inMain)
+      try Hooks.getParent.restore()
+      let restored = try library.function("plugin_parent")()
+      try #require(getppid() != 1 && restored != 1)
+    }
+  }
+
+  @Test func selectsSlotKinds() async {
+    await #expect(processExitsWith: .success) {
+      let plugin = try Plugin(name: "libscope-kinds.so")
+      let library = try OpenLibrary(plugin.path)
+      try Hooks.getParent.apply(in: RebindingScope(slotKinds: [.globDat, .absolute])) { 1 }
+      try #require(library.function("plugin_parent")() != 1)
+      try Hooks.getParent.restore()
+      let slots = try Hooks.getParent.plan(in: RebindingScope(slotKinds: .jumpSlot)) { 1 }
+      try #require(!slots.isEmpty && slots.allSatisfy { $0.kind == .jumpSlot })
+      let error = #expect(throws: RebindError.self) {
+        try Hooks.getParent.apply(in: RebindingScope(slotKinds: [])) { 1 }
+      }
+      try #require(error?.code == .invalidArgument)
+    }
+  }
+
+  @Test func leavesOutItself() async {
+    await #expect(processExitsWith: .success) {
+      try Hooks.getParent.apply(in: RebindingScope(excludesSelf: true)) { 1 }
+      // The test, its replacement and Rebind are one image.
+      try #require(getppid() != 1)
+    }
+  }
+
+  /// A predicate is asked of later images too, and may look at any.
+  @Test(arguments: [false, true])
+  func predicateIsAskedOfLaterImages(loadedImagesOnly: Bool) async {
+    await #expect(processExitsWith: .success) { [loadedImagesOnly] in
+      let plugin = try Plugin(name: "libscope-later.so")
+      let scope = RebindingScope(
+        .matching { image in
+          Hooks.seen.withLock { $0.append(image.name) }
+          let imports = (try? image.slots())?.contains { $0.symbol == "getppid" } ?? false
+          return imports && image.isNamed("libscope-later.so")
+        }, loadedImagesOnly: loadedImagesOnly)
+      try Hooks.getParent.apply(in: scope) { 1 }
+      let count = try Image.all.filter { $0.role != .vdso && $0.role != .loader }.count
+      try #require(Hooks.seen.withLock { $0.count } == count)
+      let library = try OpenLibrary(plugin.path)
+      try #require((library.function("plugin_parent")() == 1) != loadedImagesOnly)
+      try #require(getppid() != 1)
+      try #require(
+        Hooks.seen.withLock { $0.filter { $0 == "libscope-later.so" }.count }
+          == (loadedImagesOnly ? 0 : 1))
+    }
+  }
+
+  @Test func closedImageIsAnError() async {
+    await #expect(processExitsWith: .success) {
+      let plugin = try Plugin(name: "libscope-closed.so")
+      let library = try OpenLibrary(plugin.path)
+      let image = try #require(try Image.named(plugin.path))
+      library.close()
+      let error = #expect(throws: RebindError.self) {
+        try Hooks.getParent.apply(in: .images([image])) { 1 }
+      }
+      try #require(error?.code == .noSuchImage && error?.image == plugin.path)
+      try #require(error?.description.contains("Image.all") == true)
+      try #require(!Hooks.getParent.isActive)
+    }
+  }
+
+  @Test func printsWhatItIs() {
+    #expect(RebindingScope.all.description == "all images")
+    #expect(
+      RebindingScope(.main, slotKinds: .jumpSlot, excludesSelf: true, loadedImagesOnly: true)
+        .description
+        == "the program, slots jumpSlot, without the replacements' own, loaded now")
+  }
+}
