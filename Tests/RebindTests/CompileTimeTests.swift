@@ -33,4 +33,71 @@ import Testing
     #expect(
       result.errorOutput.contains("cannot be formed from a closure that captures context"))
   }
+
+  private static let declarations = """
+    import Rebind
+    let hook = Rebinding<@convention(c) (CInt) -> CInt>("close")
+
+    """
+
+  /// A replacement of another type would be called with the wrong arguments.
+  @Test(arguments: [
+    ("try hook.apply { (path: UnsafePointer<CChar>) -> CInt in 0 }", "cannot convert value"),
+    ("_ = hook.replaced { (a: CInt, b: CInt) -> CInt in 0 }", "expects 1 argument"),
+    (
+      "_ = try RebindingBatch { hook.replaced { (a: Double) -> CInt in 0 } }.plan()",
+      "cannot convert value"
+    ),
+    ("try withRebinding(hook.replaced { (a: CInt) -> Double in 0 }) {}", "is incompatible with"),
+  ])
+  func wrongSignatureIsRefused(statement: String, diagnostic: String) throws {
+    let result = try compileSwift(Self.declarations + statement)
+    #expect(!result.succeeded)
+    #expect(result.errorOutput.contains("error: "))
+    #expect(result.errorOutput.contains(diagnostic), "\(result.errorOutput)")
+  }
+
+  /// What is no replacement has no place in a batch.
+  @Test func otherStatementInABatchIsRefused() throws {
+    let result = try compileSwift(Self.declarations + "let batch = RebindingBatch { 1 }")
+    #expect(!result.succeeded)
+    #expect(
+      result.errorOutput.contains(
+        "cannot convert value of type 'Int' to expected argument type 'Replacement'"))
+  }
+
+  /// Two owners would restore twice.
+  @Test(arguments: ["ActiveRebindings", "ImageObservation"])
+  func tokenCannotBeCopied(type: String) throws {
+    let result = try compileSwift(
+      """
+      import Rebind
+      func copy(_ token: borrowing \(type)) -> \(type) { token }
+      """)
+    #expect(!result.succeeded)
+    #expect(
+      result.errorOutput.contains("'token' is borrowed and cannot be consumed"),
+      "\(result.errorOutput)")
+  }
+
+  @Test func scopedFormsAreAccepted() throws {
+    let result = try compileSwift(
+      Self.declarations + """
+        let a: Int = try withRebinding(hook.replaced { $0 + 1 }, in: .main) { 1 }
+        let b: Int = try await withRebindings(in: .all) {
+          hook.replaced { $0 + 1 }
+          hook.replaced { $0 + 2 }
+        } perform: {
+          await Task.yield()
+          return 2
+        }
+        do {
+          let active = try RebindingBatch { hook.replaced { $0 } }.apply()
+          print(active.report)
+        }
+        print(a, b)
+        """)
+    #expect(result.errorOutput == "")
+    #expect(result.succeeded)
+  }
 }

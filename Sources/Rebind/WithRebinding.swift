@@ -1,0 +1,89 @@
+/// Runs `body` while callers reach the replacement, and restores after it: also if it
+/// throws, and if its task is cancelled, once it has returned.
+///
+/// ```swift
+/// let shell = try withRebinding(Hooks.getenv.replaced { _ in nil }) { try defaultShell() }
+/// ```
+///
+/// The rebinding is the whole process's, so other threads' calls reach the
+/// replacement as well.
+///
+/// - Throws: What `body` throws; `RebindError` if the rebinding cannot be applied,
+///   and then `body` is not called, or not be restored after `body` has returned.
+public func withRebinding<Result>(
+  _ replacement: Replacement, in scope: RebindingScope = .all,
+  perform body: () throws -> Result
+) throws -> Result {
+  try RebindingBatch([replacement]).whileApplied(in: scope, body)
+}
+
+/// Runs `body` while callers reach the replacement, and restores after it: also if it
+/// throws, and if its task is cancelled, once it has returned.
+///
+/// The rebinding is the whole process's, so other tasks' calls reach the replacement
+/// as well.
+///
+/// - Throws: What `body` throws; `RebindError` if the rebinding cannot be applied,
+///   and then `body` is not called, or not be restored after `body` has returned.
+public nonisolated(nonsending) func withRebinding<Result>(
+  _ replacement: Replacement, in scope: RebindingScope = .all,
+  perform body: nonisolated(nonsending) () async throws -> Result
+) async throws -> Result {
+  try await RebindingBatch([replacement]).whileApplied(in: scope, body)
+}
+
+/// Runs `body` while several rebindings are applied, as one transaction, and restores
+/// them after it: also if it throws, and if its task is cancelled, once it has
+/// returned.
+///
+/// ```swift
+/// try withRebindings {
+///   Hooks.open.replaced { path, flags, mode in … }
+///   Hooks.close.replaced { descriptor in … }
+/// } perform: {
+///   try loadConfiguration()
+/// }
+/// ```
+///
+/// - Throws: What `body` throws; `RebindError` if the rebindings cannot be applied,
+///   and then `body` is not called, or not be restored after `body` has returned.
+public func withRebindings<Result>(
+  in scope: RebindingScope = .all, @RebindingBatchBuilder _ replacements: () -> [Replacement],
+  perform body: () throws -> Result
+) throws -> Result {
+  try RebindingBatch(replacements).whileApplied(in: scope, body)
+}
+
+/// Runs `body` while several rebindings are applied, as one transaction, and restores
+/// them after it: also if it throws, and if its task is cancelled, once it has
+/// returned.
+///
+/// - Throws: What `body` throws; `RebindError` if the rebindings cannot be applied,
+///   and then `body` is not called, or not be restored after `body` has returned.
+public nonisolated(nonsending) func withRebindings<Result>(
+  in scope: RebindingScope = .all, @RebindingBatchBuilder _ replacements: () -> [Replacement],
+  perform body: nonisolated(nonsending) () async throws -> Result
+) async throws -> Result {
+  try await RebindingBatch(replacements).whileApplied(in: scope, body)
+}
+
+extension RebindingBatch {
+  fileprivate func whileApplied<Result>(
+    in scope: RebindingScope, _ body: () throws -> Result
+  ) throws -> Result {
+    // An error of the body leaves by way of the deinitialiser, which restores.
+    let active = try apply(in: scope)
+    let result = try body()
+    try active.restore()
+    return result
+  }
+
+  fileprivate nonisolated(nonsending) func whileApplied<Result>(
+    in scope: RebindingScope, _ body: nonisolated(nonsending) () async throws -> Result
+  ) async throws -> Result {
+    let active = try apply(in: scope)
+    let result = try await body()
+    try active.restore()
+    return result
+  }
+}
