@@ -1,0 +1,73 @@
+/// An observer that is being told of images, until this goes out of scope.
+///
+/// It cannot be copied, so there is one place that ends it; a property of a class or
+/// of another such type holds it for longer.
+public struct ImageObservation: ~Copyable, Sendable {
+  private let observation: Observation
+
+  init(_ observer: @escaping @Sendable (Image.Event) -> Void) throws(RebindError) {
+    observation = try Observation(observer)
+  }
+
+  deinit { observation.end() }
+
+  /// Ends the observation: no callback runs any more after this has returned, unless
+  /// it is the one that calls this.
+  ///
+  /// The corresponding C function is `crebind_unobserve`.
+  public consuming func end() {}
+}
+
+extension Image {
+  /// An image has come or gone.
+  public enum Event: Sendable, Hashable {
+    case added(Image)
+    /// The image as it was: it cannot be looked at any more.
+    case removed(Image)
+
+    public var image: Image {
+      switch self {
+      case .added(let image), .removed(let image): image
+      }
+    }
+  }
+
+  /// Tells `observer` of every loaded image now, and of each that comes or goes later.
+  ///
+  /// It is told without any lock, one event at a time, on the thread that called dlopen
+  /// or dlclose, before that returns to its caller (a new image's constructors have run
+  /// by then), or on one that calls `refresh()`. It may call anything; what it loads is
+  /// told at once.
+  ///
+  /// - Returns: What ends the observation: when it goes out of scope, or when told to.
+  /// - Throws: `RebindError`.
+  ///
+  /// The corresponding C function is `crebind_observe`.
+  public static func observe(
+    _ observer: @escaping @Sendable (Event) -> Void
+  ) throws(RebindError) -> ImageObservation {
+    try ImageObservation(observer)
+  }
+
+  /// Every loaded image now, and each that comes or goes later, as `observe` tells them.
+  ///
+  /// Events wait in memory until they are taken. Ending the loop or its task ends the
+  /// observation.
+  ///
+  /// - Throws: `RebindError`.
+  public static func events() throws(RebindError) -> AsyncStream<Event> {
+    let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+    let observation = try Observation { continuation.yield($0) }
+    continuation.onTermination = { _ in observation.end() }
+    return events
+  }
+}
+
+extension Image.Event: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .added(let image): "added \(image)"
+    case .removed(let image): "removed \(image)"
+    }
+  }
+}
