@@ -5,6 +5,11 @@
 #include "gather.h"
 #include "look.h"
 
+// musl's header is older than the tag.
+#ifndef DT_RELR
+#define DT_RELR 36
+#endif
+
 /// An image's description; strings and arrays are offsets.
 struct gathered {
   struct crebind_gathered_image image;
