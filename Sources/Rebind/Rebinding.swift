@@ -65,7 +65,7 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
   ///
   /// Costs one load: no lock, no lookup and no reference counting. Where the rebinding is
   /// a static or global constant, Swift itself asks at each use whether that has been
-  /// initialised (`swift_once`), which costs about as much as the call.
+  /// initialised (`swift_once`), which costs a few nanoseconds.
   ///
   /// - Precondition: The rebinding has been applied, or the symbol is defined by
   ///   an image in the program's global scope.
