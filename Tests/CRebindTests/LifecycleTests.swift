@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Batches: chains, selection, originals, images to come, audit and diagnosis.
+/// Batches: chains, selection, originals, images to come, audit and diagnosis; and
+/// what the loaded images hold.
 /// Each case is a fixture that checks by itself and prints one line.
 @Suite struct LifecycleTests {
   /// When the slots of the fixture's libraries are bound.
@@ -151,6 +152,16 @@ import Testing
     try expect("audited\n", from: program)
     let preloaded = try builder.buildLibrary("libpreloaded.so", from: "preloaded.c")
     try expect("audited\n", from: program, environment: ["LD_PRELOAD": preloaded.path])
+  }
+
+  @Test(arguments: Compiler.all, bindings)
+  func imagesAreDescribed(compiler: Compiler, binding: String) throws {
+    let builder = try FixtureBuilder(compiler)
+    for (name, flags) in [("images", []), ("images-fixed", ["-no-pie", "-fno-pie"])] {
+      let program = try builder.build(
+        name, from: ["images.c"], flags: [binding, "-rdynamic"] + flags)
+      try expect("looked\n", from: program)
+    }
   }
 
   @Test(arguments: Compiler.all)
