@@ -1,7 +1,8 @@
 /// Rebindings that are applied until this goes out of scope.
 ///
 /// It cannot be copied, so there is one place that ends them; a property of a class
-/// or of another such type holds it for longer.
+/// or of another such type holds it for longer. Assigned to `_` it goes at once: end
+/// its scope with `restore()`, or use `withRebindings`.
 public struct ActiveRebindings: ~Copyable, Sendable {
   /// What applying them did.
   public let report: RebindingReport

@@ -5,7 +5,8 @@
 ///   Hooks.open.replaced { path, flags, mode in … }
 ///   Hooks.close.replaced { descriptor in … }
 /// }.apply()
-/// // … until `hooks` goes out of scope, or `hooks.restore()` …
+/// // … every image's calls go through the closures …
+/// try hooks.restore()
 /// ```
 ///
 /// One pass over the images serves them all, so a batch of a hundred costs little

@@ -1,7 +1,8 @@
 /// An observer that is being told of images, until this goes out of scope.
 ///
 /// It cannot be copied, so there is one place that ends it; a property of a class or
-/// of another such type holds it for longer.
+/// of another such type holds it for longer. Assigned to `_` it goes at once: end its
+/// scope with `end()`.
 public struct ImageObservation: ~Copyable, Sendable {
   private let observation: Observation
 
