@@ -70,17 +70,6 @@ crebind_status crebind_judge_slot(struct crebind_world *world, size_t index,
 
 // MARK: - Describing
 
-/// The symbol's value without any of us. Our redirected ones lead out of the image,
-/// or to the address that is asked for.
-static uintptr_t base_value(const struct crebind_world *world, size_t index,
-                            const ElfW(Sym) * symbol, uintptr_t asked) {
-  const struct crebind_image *image = crebind_world_image(world, index);
-  uintptr_t value = symbol->st_value;
-  if (value != asked && value < image->span.end - image->bias) return value;
-  return crebind_base_word(crebind_world_known(world, index),
-                           (const uintptr_t *)&symbol->st_value);
-}
-
 /// Of two names for one place: is `name` the better one?
 static bool is_better(const struct crebind_dynamic *dynamic, const ElfW(Sym) * name,
                       const ElfW(Sym) * other, const char *hint, size_t hint_length) {
@@ -108,7 +97,9 @@ struct crebind_gathered_target crebind_gather_target(struct crebind_strings *str
   for (size_t i = 1; i < count && i < dynamic->symbol_limit; i++) {
     const ElfW(Sym) *symbol = &dynamic->symbols[i];
     if (symbol->st_shndx == SHN_ABS || (symbol->st_info & 0xf) == STT_TLS) continue;
-    uintptr_t value = base_value(world, index, symbol, asked);
+    // Where it is, whatever it has been redirected to.
+    uintptr_t value = crebind_base_word(crebind_world_known(world, index),
+                                        (const uintptr_t *)&symbol->st_value);
     // The rule of glibc's dladdr. A canonical PLT entry is undefined, with a value.
     if (value == 0 || value > asked) continue;
     if (value != asked && (symbol->st_shndx == SHN_UNDEF || asked - value >= symbol->st_size))
