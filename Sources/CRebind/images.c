@@ -243,3 +243,17 @@ crebind_status crebind_images(crebind_image_visitor *visit, void *context,
   crebind_vector_free(&gathering.strings.bytes);
   return status;
 }
+
+const void *crebind_image_containing(const void *address) {
+  struct crebind_images images;
+  uintptr_t header = 0;
+  crebind_lock();
+  if (crebind_images_read(&images) == CREBIND_OK)
+    for (size_t i = 0; i < images.items.count && header == 0; i++) {
+      const struct crebind_image *image = crebind_image_at(&images, i);
+      if (crebind_image_segment(image, (uintptr_t)address, 1) != NULL) header = image->header;
+    }
+  crebind_unlock();
+  crebind_images_free(&images);
+  return (const void *)header;
+}

@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// A function that other images import, to be pointed at one of ours.
 ///
 /// Declare one for each function, with the function's C signature, and apply it
@@ -22,10 +24,11 @@
 /// A variadic function such as `open` is declared with the fixed arguments it is
 /// called with: on x86-64 and AArch64 Linux they arrive in the same registers.
 ///
-/// Copies of a rebinding stand for the same rebinding. Its storage is never
-/// freed, since a replacement may run for as long as the program does: declare
-/// rebindings as static or global constants.
-public struct Rebinding<Function: BitwiseCopyable>: Sendable {
+/// Declare rebindings as static or global constants: the compiler initialises them
+/// where they are, so that reaching `original` costs what it costs in C. That is also
+/// why a rebinding cannot be copied. What it needs while it is in use is never freed,
+/// since a replacement may run for as long as the program does.
+public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   /// The symbol's name, as the images import it.
   public let name: String
 
@@ -35,8 +38,14 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
   /// The library that callers have to be bound to; nil for any.
   public let library: String?
 
+  /// The original, kept here by the core; 0 before the first use, and where the
+  /// rebinding is no static or global constant and may move.
   @usableFromInline
-  internal let storage: RebindingStorage
+  internal let originalCell: Atomic<UInt>
+
+  /// The address of the storage; 0 before the first use.
+  @usableFromInline
+  internal let storageAddress: Atomic<UInt>
 
   /// Prepares to rebind a symbol; nothing is changed until `apply`.
   ///
@@ -47,38 +56,57 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
   ///   - library: Only calls that are bound to this library, by its soname, path
   ///     or file name; nil for any.
   ///   - type: The function's type; mostly inferred.
-  /// - Precondition: `Function` is a `@convention(c)` function type.
+  /// - Precondition: `Function` is a `@convention(c)` function type; the first use checks
+  ///   that.
+  // Nothing but constants, or the compiler would initialise at run time.
+  @inlinable
   public init(
     _ name: String, version: String? = nil, library: String? = nil,
     as type: Function.Type = Function.self
   ) {
-    guard isCFunctionType(type) else {
-      fatalError("Rebinding<\(type)>: the type of \(name) must be a @convention(c) function type")
-    }
     self.name = name
     self.version = version
     self.library = library
-    self.storage = RebindingStorage(symbol: name)
+    self.originalCell = Atomic(0)
+    self.storageAddress = Atomic(0)
+  }
+
+  private var storage: RebindingStorage {
+    let address = storageAddress.load(ordering: .acquiring)
+    if address != 0 { return RebindingStorage(at: address) }
+    guard isCFunctionType(Function.self) else {
+      fatalError("Rebinding<\(Function.self)>: \(name) must have a @convention(c) function type")
+    }
+    return withUnsafePointer(to: originalCell) { cell in
+      let made = RebindingStorage(symbol: name, ownCell: cell)
+      let (isFirst, other) = storageAddress.compareExchange(
+        expected: 0, desired: made.address, ordering: .acquiringAndReleasing)
+      guard !isFirst else { return made }
+      made.free(ownCell: cell)
+      return RebindingStorage(at: other)
+    }
   }
 
   /// The function that callers would reach without this rebinding.
   ///
-  /// Costs one load: no lock, no lookup and no reference counting. Where the rebinding is
-  /// a static or global constant, Swift itself asks at each use whether that has been
-  /// initialised (`swift_once`), which costs a few nanoseconds.
+  /// Costs one load: no lock, no lookup and no reference counting. For a rebinding that
+  /// is no static or global constant it costs two more, and a call.
   ///
   /// - Precondition: The rebinding has been applied, or the symbol is defined by
   ///   an image in the program's global scope.
   @inlinable
   public var original: Function {
-    guard let address = storage.original else { failWithoutOriginal() }
-    return function(at: address)
+    let address = UnsafeMutableRawPointer(bitPattern: originalCell.load(ordering: .relaxed))
+    return function(at: address ?? otherOriginal())
   }
 
-  /// Apart, so that replacements have no code for a message.
+  /// Apart, so that replacements have no code for it.
   @usableFromInline @inline(never)
-  internal func failWithoutOriginal() -> Never {
-    fatalError("nothing defines \(name), so there is no original to call")
+  internal func otherOriginal() -> UnsafeMutableRawPointer {
+    guard let address = storage.original else {
+      fatalError("nothing defines \(name), so there is no original to call")
+    }
+    return address
   }
 
   /// Points the symbol at `replacement`, in every image unless `scope` says otherwise.
@@ -177,9 +205,8 @@ public struct Rebinding<Function: BitwiseCopyable>: Sendable {
 
   /// True between `apply` and `restore`.
   public var isActive: Bool { storage.isActive }
-}
 
-extension Rebinding: CustomStringConvertible {
+  /// For a person to read.
   public var description: String {
     "Rebinding of \(name) (\(isActive ? "active" : "not active"))"
   }

@@ -79,12 +79,12 @@ private enum Hooks {
       try #require(getuid() == user)
 
       let second = Rebinding<GetNumber>("getppid")
-      for twice in [Hooks.parent, second] {
+      for twice in [Hooks.parent.replaced { 2 }, second.replaced { 2 }] {
         let error = #expect(throws: RebindError.self) {
           try RebindingBatch {
             Hooks.user.replaced { 8 }
             Hooks.parent.replaced { 1 }
-            twice.replaced { 2 }
+            twice
           }.apply().leaveApplied()
         }
         try #require(error?.code == .duplicateName && error?.symbol == "getppid")

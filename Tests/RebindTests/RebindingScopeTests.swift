@@ -98,7 +98,7 @@ private enum Hooks {
       }
       try #require(error?.code == .noSuchImage && error?.image == plugin.path)
       try #require(error?.description.contains("Image.all") == true)
-      try #require(!Hooks.getParent.isActive)
+      try #require(Hooks.getParent.isActive == false)
     }
   }
 

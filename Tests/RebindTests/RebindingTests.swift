@@ -30,6 +30,24 @@ private enum Hooks {
     }
   }
 
+  /// One that is not static has its state apart: the core must not write to where it was.
+  @Test func mayMoveWhileItIsActive() async {
+    await #expect(processExitsWith: .success) {
+      func apply() throws -> Rebinding<GetParent> {
+        let local = Rebinding<GetParent>("getppid")
+        try local.apply { 5 }
+        return local
+      }
+      let expected = getppid()
+      let moved = try apply()
+      let (original, isActive) = (moved.original(), moved.isActive)
+      try #require(getppid() == 5 && original == expected && isActive)
+      try Hooks.second.apply { 6 }
+      try moved.restore()
+      try #require(getppid() == 6 && Hooks.second.original() == expected)
+    }
+  }
+
   @Test func originalIsCallableBeforeApply() {
     #expect(Rebinding<GetParent>("getppid").original() == getppid())
   }
@@ -42,9 +60,9 @@ private enum Hooks {
       try Hooks.getParent.apply { Hooks.getParent.original() + 10 }
       try Hooks.second.apply { Hooks.second.original() + 100 }
       try #require(getppid() == expected + 110)
-      try (newestFirst ? Hooks.second : Hooks.getParent).restore()
+      if newestFirst { try Hooks.second.restore() } else { try Hooks.getParent.restore() }
       try #require(getppid() == expected + (newestFirst ? 10 : 100))
-      try (newestFirst ? Hooks.getParent : Hooks.second).restore()
+      if newestFirst { try Hooks.getParent.restore() } else { try Hooks.second.restore() }
       try #require(getppid() == expected)
     }
   }
@@ -94,6 +112,6 @@ private enum Hooks {
   }
 
   @Test func typeThatIsNoCFunctionIsRefused() async {
-    await #expect(processExitsWith: .failure) { _ = Rebinding<Int>("getppid") }
+    await #expect(processExitsWith: .failure) { _ = Rebinding<Int>("getppid").original }
   }
 }

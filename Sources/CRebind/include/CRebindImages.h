@@ -79,6 +79,10 @@ typedef void crebind_image_visitor(const crebind_image_contents *image,
 crebind_status crebind_images(crebind_image_visitor *visit, void *CREBIND_NULLABLE context,
                               crebind_error *CREBIND_NULLABLE error);
 
+/// The address of the ELF header of the loaded image that an address lies in; NULL
+/// for memory of no image. In proportion to the number of images.
+const void *CREBIND_NULLABLE crebind_image_containing(const void *CREBIND_NULLABLE address);
+
 // MARK: - Symbols
 
 /// An entry of the dynamic symbol table. The strings last as long as the call.

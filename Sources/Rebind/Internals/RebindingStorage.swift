@@ -1,24 +1,16 @@
 internal import CRebind
-public import Synchronization
+internal import Synchronization
 
 /// A rebinding's state, at an address that stays: the core writes the original
-/// there, and replacements read it from any thread.
-///
-/// A plain address, so that reading the original retains nothing. Never freed.
-@usableFromInline
-internal struct RebindingStorage: Sendable {
-  // The memory is allocated for good, and what it holds is atomic or behind a
-  // mutex.
+/// there, and replacements read it from any thread. Never freed once a rebinding has it.
+struct RebindingStorage: Sendable {
   private nonisolated(unsafe) let state: UnsafeMutablePointer<State>
 
-  @usableFromInline
-  internal nonisolated(unsafe) let originalCell: UnsafeMutablePointer<OriginalCell>
-
-  @usableFromInline
-  internal typealias OriginalCell = Atomic<UnsafeMutableRawPointer?>
+  var address: UInt { UInt(bitPattern: state) }
 
   private struct State: ~Copyable {
     let use = Mutex(Use.inactive)
+    let cell: UnsafeMutablePointer<Atomic<UInt>>
     /// Apart from the mutex: a replacement may ask while a call holds that.
     let isActive = Atomic<Bool>(false)
   }
@@ -31,22 +23,45 @@ internal struct RebindingStorage: Sendable {
     case inBatch
   }
 
-  init(symbol: String) {
+  /// - Parameter ownCell: The rebinding's own, which is used if it is static: `Atomic`
+  ///   has the layout of its value.
+  init(symbol: String, ownCell: UnsafePointer<Atomic<UInt>>) {
+    let cell: UnsafeMutablePointer<Atomic<UInt>>
+    if crebind_image_containing(ownCell) != nil {
+      cell = UnsafeMutablePointer(mutating: ownCell)
+    } else {
+      cell = .allocate(capacity: 1)
+      cell.initialize(to: Atomic(0))
+    }
     state = .allocate(capacity: 1)
-    state.initialize(to: State())
-    originalCell = .allocate(capacity: 1)
-    originalCell.initialize(to: Atomic(crebind_lookup(symbol)))
+    state.initialize(to: State(cell: cell))
+    let found = UInt(bitPattern: crebind_lookup(symbol))
+    _ = cell.pointee.compareExchange(expected: 0, desired: found, ordering: .releasing)
   }
 
-  @inlinable
-  internal var original: UnsafeMutableRawPointer? {
-    originalCell.pointee.load(ordering: .relaxed)
+  /// For storage that no rebinding has taken.
+  func free(ownCell: UnsafePointer<Atomic<UInt>>) {
+    let cell = state.pointee.cell
+    if UnsafePointer(cell) != ownCell { cell.deallocate() }
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  /// The storage that a rebinding keeps the address of.
+  init(at address: UInt) {
+    // Never 0, as `init` has allocated it.
+    state = UnsafeMutablePointer(bitPattern: address).unsafelyUnwrapped
+  }
+
+  var original: UnsafeMutableRawPointer? {
+    UnsafeMutableRawPointer(bitPattern: state.pointee.cell.pointee.load(ordering: .relaxed))
   }
 
   /// Where the core writes the original, atomically: `Atomic` has the layout of its
   /// value.
   var originalPointer: UnsafeMutablePointer<UnsafeMutableRawPointer?> {
-    UnsafeMutableRawPointer(originalCell).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+    UnsafeMutableRawPointer(state.pointee.cell)
+      .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
   }
 
   var isActive: Bool { state.pointee.isActive.load(ordering: .acquiring) }
@@ -121,9 +136,9 @@ func reserving<Result>(
   var reserved: [Replacement] = []
   do throws(RebindError) {
     for replacement in replacements {
-      let cell = replacement.storage.originalCell
+      let address = replacement.storage.address
       // Twice in one batch, rather than applied already.
-      guard !reserved.contains(where: { $0.storage.originalCell == cell }) else {
+      guard !reserved.contains(where: { $0.storage.address == address }) else {
         throw RebindError(code: .duplicateName, symbol: replacement.request.name)
       }
       try replacement.storage.reserve(symbol: replacement.request.name)

@@ -1,17 +1,13 @@
 /// What a call costs through a rebound slot to a replacement that calls the original:
-/// written in C; in Swift with `Rebinding`; and in Swift with the original in an atomic
-/// that the compiler initialises, which shows what of the second is Swift's own check that
-/// a static constant has been initialised. Each round measures all of them, and the medians
+/// written in C, and in Swift with `Rebinding`. Each round measures both, and the medians
 /// of the rounds' ratios are printed.
 
 import CallsInC
 import Rebind
-import Synchronization
 
 enum Hooks {
   typealias ToUpper = @convention(c) (CInt) -> CInt
   static let toupper = Rebinding<ToUpper>("toupper")
-  static let initialised = Atomic<UInt>(0)
 }
 
 let calls = 5_000_000
@@ -31,7 +27,6 @@ func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 var unhooked: [Double] = []
 var inC: [Double] = []
 var typed: [Double] = []
-var initialised: [Double] = []
 for _ in 0..<rounds {
   unhooked.append(nanosecondsPerCall())
   apply_in_c()
@@ -39,14 +34,6 @@ for _ in 0..<rounds {
   restore_in_c()
   try Hooks.toupper.apply { Hooks.toupper.original($0) }
   typed.append(nanosecondsPerCall())
-  try Hooks.toupper.restore()
-  Hooks.initialised.store(
-    UInt(bitPattern: unsafeBitCast(Hooks.toupper.original, to: Int.self)), ordering: .relaxed)
-  try Hooks.toupper.apply {
-    let original = Hooks.initialised.load(ordering: .relaxed)
-    return unsafeBitCast(original, to: Hooks.ToUpper.self)($0)
-  }
-  initialised.append(nanosecondsPerCall())
   try Hooks.toupper.restore()
 }
 
@@ -58,4 +45,3 @@ func row(_ name: String, _ values: [Double], beside base: [Double]) {
 row("unhooked", unhooked, beside: inC)
 row("replacement in C", inC, beside: inC)
 row("replacement in Swift", typed, beside: inC)
-row("replacement in Swift, original initialised by the compiler", initialised, beside: inC)
