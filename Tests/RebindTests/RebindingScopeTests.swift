@@ -64,6 +64,21 @@ private enum Hooks {
     }
   }
 
+  @Test func predicateLastsAsLongAsTheRebinding() async {
+    await #expect(processExitsWith: .success) {
+      final class Token: Sendable {}
+      func apply() throws -> () -> Token? {
+        let token = Token()
+        try Hooks.getParent.apply(in: .matching { _ in withExtendedLifetime(token) { true } }) { 1 }
+        return { [weak token] in token }
+      }
+      let token = try apply()
+      try #require(getppid() == 1 && token() != nil)
+      try Hooks.getParent.restore()
+      try #require(getppid() != 1 && token() == nil)
+    }
+  }
+
   /// A predicate is asked of later images too, and may look at any.
   @Test(arguments: [false, true])
   func predicateIsAskedOfLaterImages(loadedImagesOnly: Bool) async {

@@ -15,13 +15,16 @@ struct RebindingRequest: Sendable {
 struct ActiveBatch: @unchecked Sendable {
   private let handle: OpaquePointer
   private let symbols: [String]
+  /// The core's own reference, until the batch is restored.
+  private let predicate: Unmanaged<ScopePredicate>?
 
   init(
     applying requests: [RebindingRequest], in scope: RebindingScope,
     report: inout RebindingReport
   ) throws(RebindError) {
     var handle: OpaquePointer?
-    report = try withRebindings(requests, in: scope) {
+    let predicate = ScopePredicate(scope)
+    report = try withRebindings(requests, in: scope, asking: predicate) {
       rebindings, options throws(RebindError) in
       try reporting(requests.map(\.name)) { report, error in
         crebind_apply(
@@ -30,11 +33,15 @@ struct ActiveBatch: @unchecked Sendable {
     }
     guard let handle else { fatalError("crebind_apply has succeeded without a handle") }
     self.handle = handle
+    self.predicate = predicate.map(Unmanaged.passRetained)
     symbols = requests.map(\.name)
   }
 
   func restore() throws(RebindError) -> RebindingReport {
-    try reporting(symbols) { crebind_restore(handle, $0, $1) }
+    let report = try reporting(symbols) { crebind_restore(handle, $0, $1) }
+    // Nobody asks it any more.
+    predicate?.release()
+    return report
   }
 
   func verify() throws(RebindError) -> RebindingReport {
@@ -53,7 +60,8 @@ struct ActiveBatch: @unchecked Sendable {
 func planBatch(
   _ requests: [RebindingRequest], in scope: RebindingScope
 ) throws(RebindError) -> [RebindingSlot] {
-  try withRebindings(requests, in: scope) { rebindings, options throws(RebindError) in
+  try withRebindings(requests, in: scope, asking: ScopePredicate(scope)) {
+    rebindings, options throws(RebindError) in
     let images = ImageTable()
     let convert = { RebindingSlot($0, images: images) }
     return try collecting(requests.map(\.name), convert) { context, error in
@@ -67,7 +75,8 @@ func planBatch(
 func diagnoseRebinding(
   _ request: RebindingRequest, in scope: RebindingScope
 ) throws(RebindError) -> [Diagnosis] {
-  try withRebindings([request], in: scope) { rebindings, options throws(RebindError) in
+  try withRebindings([request], in: scope, asking: ScopePredicate(scope)) {
+    rebindings, options throws(RebindError) in
     let images = ImageTable()
     let convert = { Diagnosis($0, symbol: request.name, images: images) }
     return try collecting([request.name], convert) { context, error in
@@ -89,7 +98,7 @@ func auditImages() throws(RebindError) -> [AuditFinding] {
 
 /// Calls `body` with the batch and the scope as C has them.
 private func withRebindings<Result>(
-  _ requests: [RebindingRequest], in scope: RebindingScope,
+  _ requests: [RebindingRequest], in scope: RebindingScope, asking predicate: ScopePredicate?,
   _ body: (UnsafeBufferPointer<crebind_rebinding>, UnsafePointer<crebind_options>)
     throws(RebindError) -> Result
 ) throws(RebindError) -> Result {
@@ -127,13 +136,13 @@ private func withRebindings<Result>(
         name: string(offset.0), replacement: request.replacement, original: request.original,
         version: offset.1.map(string), library: offset.2.map(string)))
   }
-  return try withOptions(scope) { options throws(RebindError) in
+  return try withOptions(scope, asking: predicate) { options throws(RebindError) in
     try body(UnsafeBufferPointer(rebindings), options)
   }
 }
 
 private func withOptions<Result>(
-  _ scope: RebindingScope,
+  _ scope: RebindingScope, asking predicate: ScopePredicate?,
   _ body: (UnsafePointer<crebind_options>) throws(RebindError) -> Result
 ) throws(RebindError) -> Result {
   // No kinds means all of them to C.
@@ -156,15 +165,15 @@ private func withOptions<Result>(
       }
       headers.append(UnsafeRawPointer(bitPattern: UInt(image.header)))
     }
-  case .matching(let predicate):
+  case .matching:
     options.scope = CREBIND_SCOPE_MATCHING
-    // Never released: the core may be asking while another thread restores.
-    options.context = Unmanaged.passRetained(PredicateBox(predicate)).toOpaque()
+    options.context = predicate.map { Unmanaged.passUnretained($0).toOpaque() }
     options.matches = { info, context in
-      Unmanaged<PredicateBox>.fromOpaque(context!).takeUnretainedValue().accepts(info.pointee)
+      Unmanaged<ScopePredicate>.fromOpaque(context!).takeUnretainedValue().accepts(info.pointee)
     }
   }
   options.image_count = headers.count
+  defer { withExtendedLifetime(predicate) {} }
   return try headers.withUnsafeMutableBufferPointer { headers throws(RebindError) in
     options.images = UnsafePointer(headers.baseAddress)
     return try body(&options)
@@ -172,11 +181,15 @@ private func withOptions<Result>(
 }
 
 /// A scope's predicate, which the core calls on any thread.
-private final class PredicateBox: Sendable {
+private final class ScopePredicate: Sendable {
   private let predicate: @Sendable (Image) -> Bool
   private let images = ImageTable()
 
-  init(_ predicate: @escaping @Sendable (Image) -> Bool) { self.predicate = predicate }
+  /// Nil for a scope without one.
+  init?(_ scope: RebindingScope) {
+    guard case .matching(let predicate) = scope.selection else { return nil }
+    self.predicate = predicate
+  }
 
   func accepts(_ info: crebind_image_info) -> Bool {
     predicate(images.image(info))
