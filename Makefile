@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build release demo test test-cross bench bench-testing install format lint clean
+.PHONY: help build release demo test test-cross bench bench-swift bench-testing install format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ install: ## Build the C library and install it under PREFIX (/usr/local), below 
 
 bench: ## Measure the core beside a scan of all relocations and fishhook's loop
 	@$(MAKE) --no-print-directory -C Benchmarks run
+
+bench-swift: ## Measure a typed rebinding's call beside the same in C
+	@$(MAKE) --no-print-directory -C Benchmarks swift
 
 bench-testing: ## Measure a call that a test has rebound, and one out of its reach
 	@Scripts/bootstrap build

@@ -19,7 +19,10 @@ public struct RebindingReport: Sendable, Hashable {
 
 extension RebindingReport: CustomStringConvertible {
   public var description: String {
-    var text = "\(changedSlots) slots in \(changedImages) images changed"
+    func count(_ number: Int, _ noun: String) -> String {
+      "\(number) \(noun)\(number == 1 ? "" : "s")"
+    }
+    var text = "\(count(changedSlots, "slot")) in \(count(changedImages, "image")) changed"
     if unchangedSlots > 0 { text += ", \(unchangedSlots) unchanged" }
     if skippedSlots > 0 { text += ", \(skippedSlots) skipped" }
     if isPending { text += ", pending until the symbol is defined" }

@@ -16,19 +16,29 @@ enum InstalledFile: String, CaseIterable, Sendable {
           throw SetupFailure(output: "no libc.so.6 in this process")
         }
         return String(path)
-      case .libswiftCore:
-        return try toolchain("swift").deletingLastPathComponent().deletingLastPathComponent()
-          .appending(path: "lib/swift/linux/libswiftCore.so").path
+      case .libswiftCore: return try runtimeResources() + "/linux/libswiftCore.so"
       case .clang:
-        return try toolchain("clang").path
+        return try output("clang", "-print-prog-name=clang")
       }
     }
   }
 
-  private func toolchain(_ tool: String) throws -> URL {
-    let result = try run("bash", ["-c", "readlink -f \"$(command -v \(tool))\""])
-    guard result.succeeded, !result.output.isEmpty else { throw SetupFailure(output: "no \(tool)") }
-    return URL(filePath: result.output.trimmingCharacters(in: .newlines))
+  /// Asked of the compiler, which need not be in the folder of its toolchain: swiftly puts
+  /// a command of its own in PATH.
+  private func runtimeResources() throws -> String {
+    struct TargetInfo: Decodable {
+      struct Paths: Decodable { var runtimeResourcePath: String }
+      var paths: Paths
+    }
+    let information = try output("swift", "-print-target-info")
+    return try JSONDecoder().decode(TargetInfo.self, from: Data(information.utf8))
+      .paths.runtimeResourcePath
+  }
+
+  private func output(_ command: String...) throws -> String {
+    let result = try run("env", command)
+    guard result.succeeded else { throw SetupFailure(output: result.errorOutput) }
+    return result.output.trimmingCharacters(in: .newlines)
   }
 }
 
