@@ -8,11 +8,14 @@ struct Demangler: ~Copyable {
 
   deinit { free(kept) }
 
-  /// The readable name, valid until the next call; nil if the name is not mangled.
+  /// The readable name, valid until the next call; nil if the name is not mangled, or
+  /// longer than any compiler's.
   ///
   /// `name` ends at its first zero byte, and has one.
   mutating func demangle(_ name: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-    guard let name = name.assumingMemoryBound(to: CChar.self).baseAddress else { return nil }
+    guard let name = name.assumingMemoryBound(to: CChar.self).baseAddress,
+      strnlen(name, Self.longestName + 1) <= Self.longestName
+    else { return nil }
     let demangled: UnsafeMutablePointer<CChar>?
     if Self.has(name, "_Z") {
       demangled = FatalSignals.demangling { cxxDemangle(name, nil, nil, nil) }
@@ -27,6 +30,10 @@ struct Demangler: ~Copyable {
     guard let demangled, strcmp(demangled, name) != 0 else { return nil }
     return UnsafeRawBufferPointer(start: demangled, count: strlen(demangled))
   }
+
+  /// The demanglers recurse with the depth of a name, and overflow the stack at some hundred
+  /// thousand bytes.
+  private static let longestName = 1 << 14
 
   /// How the names of Swift's manglings start: Swift 5, Embedded Swift, Swift 4, macros.
   private static let swiftPrefixes: [StaticString] = [

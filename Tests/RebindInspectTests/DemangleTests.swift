@@ -31,6 +31,19 @@ import Testing
         || result.status == 1 && result.errorOutput.contains("rebind-inspect: \(path): "))
   }
 
+  /// Both demanglers recurse with the depth of a name; no compiler makes such names.
+  @Test func aNameThatIsTooLongToDemangle() throws {
+    let directory = try TemporaryDirectory()
+    let name = "$sSi" + String(repeating: "Sg", count: 60_000) + "D"
+    let source = directory.url.appending(path: "long.s")
+    try Data(".globl \"\(name)\"\n.type \"\(name)\", @function\n\"\(name)\": nop\n".utf8)
+      .write(to: source)
+    let library = directory.url.appending(path: "long.so").path
+    try #require(run("gcc", ["-shared", "-nostdlib", source.path, "-o", library]).succeeded)
+    let file = try #require(try Report(["--demangle", library]).files.first)
+    #expect(try #require(file.symbol(name)).demangledName == nil)
+  }
+
   @Test func aLargeLibrary() throws {
     let path = try InstalledFile.libswiftCore.path
     let symbols = try #require(try Report(["--demangle", path]).files.first?.symbols)
