@@ -26,15 +26,44 @@ void crebind_scopes_end(struct crebind_scopes *scopes) {
 
 // MARK: - Dependencies
 
-/// The name that DT_NEEDED entries call an image by.
-static const char *name_of_image(const struct crebind_scopes *scopes, size_t index) {
+/// DT_SONAME, or NULL.
+static const char *soname_of(const struct crebind_scopes *scopes, size_t index) {
   const struct crebind_dynamic *dynamic = &scopes->dynamics[index];
-  const char *soname = dynamic->soname == SIZE_MAX
-                           ? NULL
-                           : crebind_dynamic_string(dynamic, dynamic->soname);
-  if (soname != NULL) return soname;
+  return dynamic->soname == SIZE_MAX ? NULL : crebind_dynamic_string(dynamic, dynamic->soname);
+}
+
+static const char *file_of(const struct crebind_scopes *scopes, size_t index) {
   return crebind_basename(
       crebind_image_path(scopes->images, crebind_image_at(scopes->images, index)));
+}
+
+/// True if a DT_NEEDED entry may call the image so: by its soname, or, where another
+/// file has been put in place since, by the name of that.
+static bool is_called(const struct crebind_scopes *scopes, size_t index, const char *name) {
+  const char *soname = soname_of(scopes, index);
+  return (soname != NULL && crebind_equal(soname, name))
+         || crebind_equal(file_of(scopes, index), name);
+}
+
+/// Images by the hashes of their names, with linear probing; each plus one.
+struct name_table {
+  uint32_t *places;
+  size_t mask;
+};
+
+static void file_name(struct name_table *table, const char *name, size_t index) {
+  uint32_t at = crebind_gnu_hash(name);
+  while (table->places[at & table->mask] != 0) at++;
+  table->places[at & table->mask] = (uint32_t)index + 1;
+}
+
+/// The image that a DT_NEEDED entry calls by `name`, or SIZE_MAX.
+static size_t find_called(const struct crebind_scopes *scopes, const struct name_table *table,
+                          const char *name) {
+  uint32_t at = crebind_gnu_hash(name);
+  for (uint32_t place; (place = table->places[at & table->mask]) != 0; at++)
+    if (is_called(scopes, place - 1, name)) return place - 1;
+  return SIZE_MAX;
 }
 
 static bool append_edge(struct crebind_vector *edges, uint32_t value) {
@@ -44,39 +73,41 @@ static bool append_edge(struct crebind_vector *edges, uint32_t value) {
   return true;
 }
 
+static bool append_edges_of(struct crebind_scopes *scopes, size_t index,
+                            const struct name_table *table) {
+  const struct crebind_image *image = crebind_image_at(scopes->images, index);
+  // Of a table that is broken, nothing can be read.
+  if (scopes->dynamics[index].strings == NULL) return true;
+  for (size_t d = 0; d < image->dynamic_count && image->dynamic[d].d_tag != DT_NULL; d++) {
+    if (image->dynamic[d].d_tag != DT_NEEDED) continue;
+    const char *needed =
+        crebind_dynamic_string(&scopes->dynamics[index], image->dynamic[d].d_un.d_val);
+    if (needed == NULL) continue;
+    size_t found = find_called(scopes, table, crebind_basename(needed));
+    if (found != SIZE_MAX && !append_edge(&scopes->edges, (uint32_t)found)) return false;
+  }
+  return true;
+}
+
 /// Fills `edges`, with the names in a hash table made for it.
 static bool read_edges(struct crebind_scopes *scopes) {
   size_t count = scopes->images->items.count, size = 16;
-  while (size < count * 2) size *= 2;
-  uint32_t *table = crebind_pages(size * sizeof *table);
-  if (table == NULL) return false;
+  while (size < count * 4) size *= 2;
+  struct name_table table = {crebind_pages(size * sizeof *table.places), size - 1};
+  if (table.places == NULL) return false;
+  // What was filed first is found first, as the loader takes what is loaded.
   for (size_t i = 0; i < count; i++) {
-    uint32_t at = crebind_gnu_hash(name_of_image(scopes, i));
-    while (table[at & (size - 1)] != 0) at++;
-    table[at & (size - 1)] = (uint32_t)i + 1;
+    const char *soname = soname_of(scopes, i), *file = file_of(scopes, i);
+    if (soname != NULL) file_name(&table, soname, i);
+    if (soname == NULL || !crebind_equal(soname, file)) file_name(&table, file, i);
   }
 
   bool has_memory = true;
-  for (size_t i = 0; i < count && has_memory; i++) {
-    const struct crebind_image *image = crebind_image_at(scopes->images, i);
-    has_memory = append_edge(&scopes->first_edge, (uint32_t)scopes->edges.count);
-    for (size_t d = 0; has_memory && d < image->dynamic_count; d++) {
-      if (image->dynamic[d].d_tag == DT_NULL) break;
-      if (image->dynamic[d].d_tag != DT_NEEDED) continue;
-      const char *needed =
-          crebind_dynamic_string(&scopes->dynamics[i], image->dynamic[d].d_un.d_val);
-      if (needed == NULL) continue;
-      needed = crebind_basename(needed);
-      for (uint32_t at = crebind_gnu_hash(needed); table[at & (size - 1)] != 0; at++) {
-        uint32_t found = table[at & (size - 1)] - 1;
-        if (!crebind_equal(name_of_image(scopes, found), needed)) continue;
-        has_memory = append_edge(&scopes->edges, found);
-        break;
-      }
-    }
-  }
+  for (size_t i = 0; i < count && has_memory; i++)
+    has_memory = append_edge(&scopes->first_edge, (uint32_t)scopes->edges.count)
+                 && append_edges_of(scopes, i, &table);
   has_memory = has_memory && append_edge(&scopes->first_edge, (uint32_t)scopes->edges.count);
-  crebind_pages_free(table, size * sizeof *table);
+  crebind_pages_free(table.places, size * sizeof *table.places);
   return has_memory;
 }
 
@@ -100,17 +131,17 @@ static void search(struct crebind_scopes *scopes, uint32_t root, bool *visited) 
 }
 
 /// Marks the global scope. The loader lists the program first, then what is
-/// preloaded, then what they need: whatever stands before the program's first
-/// dependency is preloaded.
+/// preloaded, then what they need, and what is opened later behind all of these: so
+/// whatever stands before an image that one of them needs was loaded at start, too.
 static void mark_global(struct crebind_scopes *scopes) {
-  const uint32_t *first = (const uint32_t *)scopes->first_edge.data;
-  const uint32_t *edges = (const uint32_t *)scopes->edges.data;
   bool *is_global = (bool *)scopes->is_global.data;
-  uint32_t first_dependency = UINT32_MAX;
-  for (uint32_t e = first[0]; e < first[1]; e++)
-    if (edges[e] < first_dependency) first_dependency = edges[e];
-  if (first_dependency == UINT32_MAX) first_dependency = 1;
-  for (uint32_t root = 0; root < first_dependency; root++) search(scopes, root, is_global);
+  for (uint32_t root = 0, last = 0; root <= last; root++) {
+    search(scopes, root, is_global);
+    for (size_t i = 0; i < scopes->queue.count; i++) {
+      uint32_t found = ((const uint32_t *)scopes->queue.data)[i];
+      if (found > last) last = found;
+    }
+  }
   // musl's is needed by a name that it does not have.
   for (size_t i = 0; i < scopes->images->items.count; i++)
     if (crebind_image_at(scopes->images, i)->is_interpreter) is_global[i] = true;

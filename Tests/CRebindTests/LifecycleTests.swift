@@ -91,6 +91,20 @@ import Testing
         libraries: [builder.runPath]))
   }
 
+  @Test func whatIsPreloadedIsInTheGlobalScope() throws {
+    let builder = try FixtureBuilder(.gcc)
+    let libraries = try [
+      ("libneeded.so", []), ("libnumber.so", ["-DNUMBER=1"]), ("extra.so", ["-DNUMBER=2"]),
+    ].map { name, flags in
+      try builder.buildLibrary(name, from: "preload-order.c", flags: ["-DLIBRARY"] + flags).path
+    }
+    let program = try builder.build(
+      "preload-order", from: ["preload-order.c"],
+      flags: ["-Wl,--no-as-needed", "-Wl,-z,lazy"],
+      libraries: ["-lneeded", "-lnumber", builder.runPath])
+    try expect("preloaded\n", from: program, arguments: [libraries[0], libraries[2]])
+  }
+
   @Test(arguments: Compiler.all, [[], ["-no-pie", "-fno-pie"], ["-Wl,-z,now"]])
   func imagesToComeAreReached(compiler: Compiler, flags: [String]) throws {
     let builder = try FixtureBuilder(compiler)

@@ -104,6 +104,13 @@ int main(int argc, char *argv[]) {
   expect_broken(DT_NULL);
   put_back();
 
+  // A dynamic table that is elsewhere.
+  for (size_t i = 0; i < segments_left; i++)
+    if (segment[i].p_type == PT_DYNAMIC) segment[i].p_vaddr = end - bias + (1 << 20);
+  expect_broken(DT_NULL);
+  look();
+  put_back();
+
   // Versions that lead in a circle: with 32 bits the offsets wrap.
   ElfW(Verneed) *need = (ElfW(Verneed) *)table(DT_VERNEED);
   ElfW(Half) *versions = (ElfW(Half) *)table(DT_VERSYM);
