@@ -86,6 +86,7 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
   size_t definer;
   crebind_status status = crebind_world_resolve(count->world, count->index, &count->item->name,
                                                 version, false, &function, &definer);
+  version = crebind_version_of_binding(count->world, version, definer, &count->item->name);
   if (status != CREBIND_OK || crebind_item_selects(count->world, count->item, version, definer))
     return status;
   if (count->item->version != NULL && version != NULL

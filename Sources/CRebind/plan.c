@@ -67,19 +67,16 @@ bool crebind_item_selects(const struct crebind_world *world, const struct crebin
          || (definer != SIZE_MAX && crebind_world_is_library(world, definer, item->library));
 }
 
-/// The version of what an unversioned reference is bound to.
-static const char *version_of_definition(const struct crebind_world *world, size_t definer,
-                                         const struct crebind_name *name) {
-  if (definer == SIZE_MAX) return NULL;
-  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, definer);
-  struct crebind_symbol_walk walk;
-  crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
-  for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
-    struct crebind_version version =
-        crebind_symbol_version(crebind_world_image(world, definer), dynamic, i);
-    if (dynamic->symbols[i].st_shndx != SHN_UNDEF && !version.is_hidden) return version.name;
-  }
-  return NULL;
+const char *crebind_version_of_binding(const struct crebind_world *world, const char *version,
+                                       size_t definer, const struct crebind_name *name) {
+  if (version != NULL || definer == SIZE_MAX) return version;
+  const struct crebind_reference reference = {name->string, name->length, name->gnu_hash, NULL,
+                                              false};
+  struct crebind_definition bound = crebind_scopes_offer(&world->scopes, definer, &reference);
+  if (bound.image == SIZE_MAX) return NULL;
+  return crebind_symbol_version(crebind_world_image(world, definer),
+                                crebind_world_dynamic(world, definer), bound.symbol)
+      .name;
 }
 
 // MARK: - Slots
@@ -149,8 +146,9 @@ static crebind_status select_item(struct walk *walk, const struct crebind_slot *
       crebind_status status = bind(walk, slot, &item->name, binding);
       if (status != CREBIND_OK) return status;
       const char *version = binding->version;
-      if (version == NULL && item->version != NULL)
-        version = version_of_definition(walk->plan->world, binding->definer, &item->name);
+      if (item->version != NULL)
+        version = crebind_version_of_binding(walk->plan->world, version, binding->definer,
+                                             &item->name);
       if (!crebind_item_selects(walk->plan->world, item, version, binding->definer)) continue;
     }
     *selected = i - 1;

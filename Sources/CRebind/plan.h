@@ -34,8 +34,13 @@ void crebind_plan_end(struct crebind_plan *plan);
 /// locks.
 crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, bool in_scope);
 
-/// True if the item asks for what a reference in image `from` is bound to.
-/// `version` is the reference's own, `definer` what it was resolved to.
+/// The version that a reference counts as asking for: its own, or, without one, that
+/// of the definition that it is bound to.
+const char *crebind_version_of_binding(const struct crebind_world *world, const char *version,
+                                       size_t definer, const struct crebind_name *name);
+
+/// True if the item asks for what a reference to `version` is bound to, which image
+/// `definer` defines.
 bool crebind_item_selects(const struct crebind_world *world, const struct crebind_item *item,
                           const char *version, size_t definer);
 

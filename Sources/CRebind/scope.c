@@ -169,10 +169,17 @@ crebind_status crebind_scopes_may_be_unloaded(struct crebind_scopes *scopes, siz
 
 // MARK: - Lookup
 
-/// The definition that an image offers to a reference, by the rules of glibc's
-/// do_lookup_x: a version must be equal, unless the definition has none; without
-/// one, the base version or else the default one is taken.
-static struct crebind_definition find_in_image(const struct crebind_scopes *scopes, size_t index,
+// musl takes the first that is not hidden.
+#ifdef __GLIBC__
+enum { COMPARES_VERSIONS = 1 };
+#else
+enum { COMPARES_VERSIONS = 0 };
+#endif
+
+// By the rules of glibc's do_lookup_x: a version must be equal, unless the
+// definition has none; without one, the base version or else the default one is taken.
+struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scopes,
+                                               size_t index,
                                                const struct crebind_reference *reference) {
   const struct crebind_image *image = crebind_image_at(scopes->images, index);
   const struct crebind_dynamic *dynamic = &scopes->dynamics[index];
@@ -189,8 +196,9 @@ static struct crebind_definition find_in_image(const struct crebind_scopes *scop
     if (visibility == STV_HIDDEN || visibility == STV_INTERNAL) continue;
     if (symbol->st_value == 0 && symbol->st_shndx != SHN_ABS) continue;
     struct crebind_version version = crebind_symbol_version(image, dynamic, i);
-    if (version.name == NULL && !version.is_hidden) return (struct crebind_definition){index, i};
-    if (version.name == NULL) continue;
+    bool serves_any = version.name == NULL || !COMPARES_VERSIONS;
+    if (serves_any && !version.is_hidden) return (struct crebind_definition){index, i};
+    if (serves_any) continue;
     if (reference->version != NULL) {
       if (crebind_equal(version.name, reference->version))
         return (struct crebind_definition){index, i};
@@ -217,7 +225,7 @@ static struct crebind_definition find_in_local_scopes(struct crebind_scopes *sco
     if (!visited[from]) continue;
     for (size_t i = 0; i < scopes->queue.count; i++) {
       struct crebind_definition found =
-          find_in_image(scopes, ((const uint32_t *)scopes->queue.data)[i], reference);
+          crebind_scopes_offer(scopes, ((const uint32_t *)scopes->queue.data)[i], reference);
       if (found.image != SIZE_MAX) return found;
     }
   }
@@ -231,7 +239,7 @@ static struct crebind_definition next_outside(const struct crebind_scopes *scope
   const bool *is_global = (const bool *)scopes->is_global.data;
   for (size_t i = from; i < scopes->images->items.count; i++) {
     if (is_global[i]) continue;
-    struct crebind_definition found = find_in_image(scopes, i, reference);
+    struct crebind_definition found = crebind_scopes_offer(scopes, i, reference);
     if (found.image != SIZE_MAX) return found;
   }
   return none;
@@ -245,25 +253,61 @@ static uintptr_t current_address(const struct crebind_scopes *scopes,
   return crebind_symbol_address(scopes->images, definition.image, symbol, value);
 }
 
+/// The definition outside of the global scope that leads to an address, or none.
+static struct crebind_definition find_at_address(const struct crebind_scopes *scopes,
+                                                 const struct crebind_reference *reference,
+                                                 struct crebind_definition first,
+                                                 uintptr_t address) {
+  struct crebind_definition next = first;
+  while (next.image != SIZE_MAX && current_address(scopes, next) != address)
+    next = next_outside(scopes, next.image + 1, reference);
+  return next;
+}
+
+/// True if the loader may find a definition without a version outside of the global
+/// scope, where it serves a reference with one as well.
+static bool is_unversioned_outside(const struct crebind_scopes *scopes,
+                                   const struct crebind_reference *reference,
+                                   struct crebind_definition first) {
+  for (; first.image != SIZE_MAX; first = next_outside(scopes, first.image + 1, reference))
+    if (crebind_symbol_version(crebind_image_at(scopes->images, first.image),
+                               &scopes->dynamics[first.image], first.symbol)
+            .name
+        == NULL)
+      return true;
+  return false;
+}
+
+/// The address that the loader gives for a name in the global scope; 0 for none, and
+/// as long as it has not answered. Returns false without memory.
+static bool ask(const struct crebind_scopes *scopes, const struct crebind_reference *reference,
+                const char *version, uintptr_t *address) {
+  const struct crebind_answer *answer;
+  *address = 0;
+  if (!crebind_answers_find(scopes->answers, reference->name, version, reference->gnu_hash,
+                            &answer))
+    return false;
+  if (answer != NULL) *address = answer->address;
+  return true;
+}
+
 /// Looks through the images that were opened with RTLD_GLOBAL: the loader says
 /// whether they have the name, and its address tells which of them.
 static crebind_status find_in_opened(struct crebind_scopes *scopes,
                                      const struct crebind_reference *reference,
                                      struct crebind_definition first,
                                      struct crebind_definition *definition) {
-  const struct crebind_answer *answer;
-  if (!crebind_answers_find(scopes->answers, reference->name, reference->version,
-                            reference->gnu_hash, &answer))
+  uintptr_t address, unversioned = 0;
+  if (!ask(scopes, reference, reference->version, &address)) return CREBIND_OUT_OF_MEMORY;
+  // dlvsym passes over these.
+  if (reference->version != NULL && is_unversioned_outside(scopes, reference, first)
+      && !ask(scopes, reference, NULL, &unversioned))
     return CREBIND_OUT_OF_MEMORY;
-  if (answer == NULL || answer->address == 0) return CREBIND_OK;
+  if (unversioned != 0) *definition = find_at_address(scopes, reference, first, unversioned);
+  if (definition->image != SIZE_MAX || address == 0) return CREBIND_OK;
+  *definition = find_at_address(scopes, reference, first, address);
   // The first one for want of a better: another version may have the address.
-  *definition = first;
-  for (struct crebind_definition next = first; next.image != SIZE_MAX;
-       next = next_outside(scopes, next.image + 1, reference)) {
-    if (current_address(scopes, next) != answer->address) continue;
-    *definition = next;
-    break;
-  }
+  if (definition->image == SIZE_MAX) *definition = first;
   return CREBIND_OK;
 }
 
@@ -290,11 +334,12 @@ crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
   *definition = none;
   crebind_status status = prepare(scopes);
   if (status != CREBIND_OK) return status;
-  if (scopes->dynamics[from].symbolic) *definition = find_in_image(scopes, from, reference);
+  if (scopes->dynamics[from].symbolic)
+    *definition = crebind_scopes_offer(scopes, from, reference);
   const bool *is_global = (const bool *)scopes->is_global.data;
   size_t count = scopes->images->items.count;
   for (size_t i = 0; i < count && definition->image == SIZE_MAX; i++)
-    if (is_global[i]) *definition = find_in_image(scopes, i, reference);
+    if (is_global[i]) *definition = crebind_scopes_offer(scopes, i, reference);
   return definition->image == SIZE_MAX ? find_outside(scopes, from, reference, definition)
                                        : CREBIND_OK;
 }

@@ -64,6 +64,10 @@ crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
                                      const struct crebind_reference *reference,
                                      struct crebind_definition *definition);
 
+/// The definition that an image by itself offers to a reference, wherever that is.
+struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scopes, size_t index,
+                                               const struct crebind_reference *reference);
+
 /// False if a lookup has put a question, and so gave no answer to rely on.
 static inline bool crebind_scopes_are_sure(const struct crebind_scopes *scopes) {
   return scopes->answers == NULL || !crebind_answers_are_open(scopes->answers);

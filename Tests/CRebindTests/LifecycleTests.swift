@@ -105,6 +105,35 @@ import Testing
     try expect("preloaded\n", from: program, arguments: [libraries[0], libraries[2]])
   }
 
+  /// With versions, or under another name.
+  @Test(arguments: Compiler.all)
+  func librariesMayBeBuiltAgainAfterTheirCallers(compiler: Compiler) throws {
+    let builder = try FixtureBuilder(compiler)
+    let before = builder.directory.url.appending(path: "before")
+    try FileManager.default.createDirectory(at: before, withIntermediateDirectories: true)
+    let map = Places.fixtures.appending(path: "selection-library.map").path
+    for (name, flags) in [
+      ("before/libnumber", ["-DNUMBER=0"]), ("before/librenamed", ["-DNUMBER=0"]),
+      ("libnumber", ["-DVERSIONED", "-Wl,--version-script=\(map)"]),
+      ("librenamed", ["-DNUMBER=3", "-Wl,-soname,libelse.so"]), ("plugin", ["-DNUMBER=5"]),
+    ] {
+      try builder.buildLibrary("\(name).so", from: "relinked.c", flags: ["-DLIBRARY"] + flags)
+    }
+    for (name, flags, library) in [
+      ("unversioned", [], "before/libnumber"), ("renamed", [], "before/librenamed"),
+      ("old", ["-DOLD_VERSION"], "libnumber"),
+    ] {
+      try builder.buildLibrary(
+        "\(name)-caller.so", from: "relinked.c", flags: ["-DCALLER", "-Wl,-z,lazy"] + flags,
+        libraries: [
+          builder.directory.url.appending(path: "\(library).so").path, "-Wl,-rpath,$ORIGIN",
+        ])
+    }
+    try expect(
+      "rebound\n",
+      from: builder.build("relinked", from: ["relinked.c"], libraries: [builder.runPath]))
+  }
+
   @Test(arguments: Compiler.all, [[], ["-no-pie", "-fno-pie"], ["-Wl,-z,now"]])
   func imagesToComeAreReached(compiler: Compiler, flags: [String]) throws {
     let builder = try FixtureBuilder(compiler)
