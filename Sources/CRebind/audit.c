@@ -28,7 +28,9 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   if (slot->kind == CREBIND_ABSOLUTE
       && !crebind_slot_is_relro(crebind_world_image(world, audit->index), slot))
     return CREBIND_OK;
-  if (!crebind_slot_is_judgeable(world, audit->index, slot, &name)) return CREBIND_OK;
+  if (!crebind_slot_is_judgeable(world, audit->index, slot, &name)
+      || crebind_slot_leads_home(world, audit->index, slot, &name))
+    return CREBIND_OK;
   struct crebind_judgement judgement;
   crebind_status status = crebind_judge_slot(world, audit->index, slot, &name, &judgement);
   if (status != CREBIND_OK || judgement.rebinder == CREBIND_REBOUND_BY_NOBODY) return status;

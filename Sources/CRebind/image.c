@@ -159,6 +159,7 @@ crebind_status crebind_images_with_lock(const struct crebind_images *images,
 
 const ElfW(Phdr) * crebind_image_segment(const struct crebind_image *image, uintptr_t address,
                                          size_t size) {
+  if (address < image->span.start || address >= image->span.end) return NULL;
   for (size_t i = 0; i < image->phnum; i++) {
     const ElfW(Phdr) *segment = &image->phdr[i];
     uintptr_t offset = address - (image->bias + segment->p_vaddr);

@@ -20,23 +20,53 @@ bool crebind_slot_is_judgeable(const struct crebind_world *world, size_t index,
   return true;
 }
 
-/// True if any image defines the name at this address: which of them the loader
-/// took is not told apart (RTLD_DEEPBIND leaves no trace).
-static bool is_definition(const struct crebind_world *world, const struct crebind_name *name,
-                          uintptr_t target) {
-  for (size_t i = 0; i < world->images.items.count; i++) {
-    const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, i);
-    struct crebind_symbol_walk walk;
-    crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
-    for (size_t s; (s = crebind_symbol_walk_next(&walk)) != 0;) {
-      const ElfW(Sym) *symbol = &dynamic->symbols[s];
-      if (symbol->st_value == 0 || (symbol->st_info & 0xf) == STT_TLS) continue;
-      uintptr_t word = crebind_base_word(crebind_world_known(world, i),
-                                         (const uintptr_t *)&symbol->st_value);
-      if (crebind_symbol_address(&world->images, i, symbol, word) == target) return true;
-    }
+/// What a slot should lead to: the beginning of a definition of its name, or, where
+/// the addend was in the slot and is gone, any place in it.
+struct aim {
+  const struct crebind_name *name;
+  uintptr_t target;
+  bool may_be_inside;
+};
+
+/// True if the image has a definition that is aimed at.
+static bool defines(const struct crebind_world *world, size_t index, const struct aim *aim) {
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
+  struct crebind_symbol_walk walk;
+  crebind_symbol_walk_begin(&walk, dynamic, aim->name->string, aim->name->length,
+                            aim->name->gnu_hash);
+  for (size_t s; (s = crebind_symbol_walk_next(&walk)) != 0;) {
+    const ElfW(Sym) *symbol = &dynamic->symbols[s];
+    if (symbol->st_value == 0 || (symbol->st_info & 0xf) == STT_TLS) continue;
+    uintptr_t word = crebind_base_word(crebind_world_known(world, index),
+                                       (const uintptr_t *)&symbol->st_value);
+    uintptr_t address = crebind_symbol_address(&world->images, index, symbol, word);
+    if (aim->target == address
+        || (aim->may_be_inside && address != 0 && aim->target - address < symbol->st_size))
+      return true;
   }
   return false;
+}
+
+/// True if any image has one: which of them the loader took is not told apart
+/// (RTLD_DEEPBIND leaves no trace).
+static bool is_definition(const struct crebind_world *world, const struct crebind_slot *slot,
+                          const struct crebind_name *name, uintptr_t target) {
+  struct aim aim = {name, target, slot->kind == CREBIND_ABSOLUTE && slot->tag == DT_REL};
+  // Mostly the image that holds the address.
+  size_t holder = crebind_world_image_with(world, target);
+  if (holder != SIZE_MAX && defines(world, holder, &aim)) return true;
+  for (size_t i = 0; i < world->images.items.count; i++)
+    if (i != holder && defines(world, i, &aim)) return true;
+  return false;
+}
+
+bool crebind_slot_leads_home(const struct crebind_world *world, size_t index,
+                             const struct crebind_slot *slot, const struct crebind_name *name) {
+  uintptr_t word = __atomic_load_n((const uintptr_t *)slot->address, __ATOMIC_ACQUIRE);
+  uintptr_t target = word - (uintptr_t)slot->addend;
+  return target == 0 || crebind_is_unresolved(crebind_world_image(world, index), slot, word)
+         || target == crebind_canonical_plt_entry(world, name)
+         || is_definition(world, slot, name, target);
 }
 
 crebind_status crebind_judge_slot(struct crebind_world *world, size_t index,
@@ -59,7 +89,8 @@ crebind_status crebind_judge_slot(struct crebind_world *world, size_t index,
   crebind_status status = crebind_world_resolve(world, index, name, version, false,
                                                 &judgement->expected, &judgement->definer);
   if (status != CREBIND_OK || target == judgement->expected
-      || target == crebind_canonical_plt_entry(world, name) || is_definition(world, name, target))
+      || target == crebind_canonical_plt_entry(world, name)
+      || is_definition(world, slot, name, target))
     return status;
   if (crebind_is_replacement(name, target))
     judgement->rebinder = CREBIND_REBOUND_BY_US;

@@ -31,6 +31,11 @@ static inline bool crebind_slot_is_relro(const struct crebind_image *image,
   return slot->address >= image->relro.start && slot->address < image->relro.end;
 }
 
+/// True for a slot that holds NULL, is unresolved, or leads to a definition of its own
+/// symbol's name, whichever the loader would bind: much faster than judging it.
+bool crebind_slot_leads_home(const struct crebind_world *world, size_t index,
+                             const struct crebind_slot *slot, const struct crebind_name *name);
+
 /// Judges a slot of the image with this index, whose symbol has this name.
 crebind_status crebind_judge_slot(struct crebind_world *world, size_t index,
                                   const struct crebind_slot *slot,

@@ -18,6 +18,9 @@ pid_t foreign_hook(void) { return 1; }
 
 /// A pointer that the program has assigned is no hook.
 pid_t (*assigned)(void) = getppid;
+/// Nor is one behind the beginning of what it refers to, as the type information of
+/// C++ has them.
+const char *const behind = (const char *)getppid + 8;
 
 struct seen {
   int ours, foreign;
