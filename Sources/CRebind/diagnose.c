@@ -34,22 +34,46 @@ static const struct {
 
 enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
 
+/// Puts a pattern around the name.
+static void add_pattern(char *to, size_t pattern, const char *name, size_t length) {
+  size_t before = crebind_length(patterns[pattern].prefix);
+  memcpy(to, patterns[pattern].prefix, before);
+  memcpy(to + before, name, length);
+  memcpy(to + before + length, patterns[pattern].suffix,
+         crebind_length(patterns[pattern].suffix) + 1);
+}
+
+/// Takes a pattern away from the name; false if it has not got it.
+static bool remove_pattern(char *to, size_t pattern, const char *name, size_t length) {
+  size_t before = crebind_length(patterns[pattern].prefix);
+  size_t behind = crebind_length(patterns[pattern].suffix);
+  if (length <= before + behind
+      || !crebind_equal(name + length - behind, patterns[pattern].suffix))
+    return false;
+  for (size_t i = 0; i < before; i++)
+    if (name[i] != patterns[pattern].prefix[i]) return false;
+  memcpy(to, name + before, length - before - behind);
+  to[length - before - behind] = 0;
+  return true;
+}
+
 static crebind_status make_variants(struct crebind_batch *variants, const char *name) {
   struct crebind_vector bytes = CREBIND_VECTOR(char);
-  crebind_rebinding rebindings[PATTERNS];
-  size_t length = crebind_length(name), room = length + 24;
-  char *string = crebind_vector_append(&bytes, room * PATTERNS);
+  crebind_rebinding rebindings[2 * PATTERNS];
+  size_t length = crebind_length(name), room = length + 24, count = 0;
+  char *string = crebind_vector_append(&bytes, 2 * PATTERNS * room);
   crebind_status status = CREBIND_OUT_OF_MEMORY;
   if (string != NULL) {
-    for (size_t i = 0; i < PATTERNS; i++, string += room) {
-      size_t before = crebind_length(patterns[i].prefix);
-      memcpy(string, patterns[i].prefix, before);
-      memcpy(string + before, name, length);
-      memcpy(string + before + length, patterns[i].suffix, crebind_length(patterns[i].suffix) + 1);
-      rebindings[i] = (crebind_rebinding){.name = string};
+    for (size_t i = 0; i < PATTERNS; i++) {
+      add_pattern(string, i, name, length);
+      rebindings[count++] = (crebind_rebinding){.name = string};
+      string += room;
+      if (!remove_pattern(string, i, name, length)) continue;
+      rebindings[count++] = (crebind_rebinding){.name = string};
+      string += room;
     }
     int64_t bad_item;
-    status = crebind_batch_make(variants, rebindings, PATTERNS, NULL, false, &bad_item);
+    status = crebind_batch_make(variants, rebindings, count, NULL, false, &bad_item);
   }
   crebind_vector_free(&bytes);
   return status;
@@ -171,13 +195,9 @@ static crebind_status add_summary(struct diagnose *diagnose, struct crebind_worl
     if (diagnosis->reason == CREBIND_REASON_HAS_SLOTS) return CREBIND_OK;
   }
   const struct crebind_item *item = crebind_batch_item(&diagnose->handle->batch, 0);
-  uintptr_t function;
-  size_t definer;
   crebind_status status =
-      crebind_world_resolve(world, 0, &item->name, NULL, true, &function, &definer);
-  if (status == CREBIND_OK)
-    status = add(diagnose, world, SIZE_MAX, CREBIND_REASON_NOT_IMPORTED, NULL, 0);
-  if (status == CREBIND_OK && function == 0)
+      add(diagnose, world, SIZE_MAX, CREBIND_REASON_NOT_IMPORTED, NULL, 0);
+  if (status == CREBIND_OK && !crebind_world_is_defined(world, &item->name))
     status = add(diagnose, world, SIZE_MAX, CREBIND_REASON_NOT_DEFINED, NULL, 0);
   return status;
 }

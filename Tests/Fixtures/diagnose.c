@@ -33,6 +33,11 @@ static void expect(const char *text) {
   CHECK(strstr(found, text) != NULL);
 }
 
+static void expect_not(const char *text) {
+  if (strstr(found, text) != NULL) fprintf(stderr, "did not expect %s in: %s\n", text, found);
+  CHECK(strstr(found, text) == NULL);
+}
+
 int main(void) {
   CHECK(dlopen("libold.so", RTLD_NOW | RTLD_LOCAL) != NULL);
   CHECK(dlopen("libother.so", RTLD_NOW | RTLD_LOCAL) != NULL);
@@ -58,9 +63,14 @@ int main(void) {
 
   diagnose("value", NULL, NULL, CREBIND_SCOPE_ALL);
   expect("libsymbolic.so:3::0 ");
+  // It is defined, though not where this program would look.
+  expect("none:2::0 ");
+  expect_not("none:8:");
   diagnose("open", NULL, NULL, CREBIND_SCOPE_ALL);
   expect("liblarge.so:4:open64:0 ");
   expect("liblarge.so:4:__open_2:0 ");
+  diagnose("__dlopen64_2", NULL, NULL, CREBIND_SCOPE_ALL);
+  expect("main:4:dlopen:0 ");
   diagnose("no_such_function", NULL, NULL, CREBIND_SCOPE_ALL);
   expect("none:2::0 ");
   expect("none:8::0 ");

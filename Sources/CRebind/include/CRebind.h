@@ -212,7 +212,8 @@ typedef struct crebind_report {
   /// and weak ones that nothing defines (apply), those that someone else has
   /// changed since (verify, restore), and those that no aligned store reaches.
   size_t skipped;
-  /// Apply: rebindings whose symbol nothing defines yet.
+  /// Apply: rebindings that have changed nothing, and whose symbol nothing in the
+  /// global scope defines yet.
   size_t pending;
   /// Apply: rebindings whose slots have different originals, so that the one
   /// original of the rebinding is not every caller's. `crebind_slots` has each.
