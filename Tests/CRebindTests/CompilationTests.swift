@@ -33,6 +33,25 @@ import Testing
         == ["__errno_location", "dl_iterate_phdr", "getauxval", "pthread_atfork", "syscall"])
   }
 
+  /// CONTRIBUTING.md says of each file what its duty is, and of no other.
+  @Test func theMapNamesEachFile() throws {
+    let text = try String(
+      contentsOf: Places.package.appending(path: "CONTRIBUTING.md"), encoding: .utf8)
+    let map = try #require(text.firstRange(of: "### The core's files"))
+    let end = try #require(text[map.upperBound...].firstRange(of: "## "))
+    let rows = text[map.upperBound..<end.lowerBound].split(separator: "\n")
+      .filter { $0.hasPrefix("| `") }
+    let named = rows.flatMap { row in
+      row.dropFirst(2).prefix { $0 != "|" }.split(separator: ",")
+        .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "` ")) }
+    }
+    let files = try FileManager.default.contentsOfDirectory(
+      at: Places.package.appending(path: "Sources/CRebind"), includingPropertiesForKeys: nil
+    ).filter { ["c", "h"].contains($0.pathExtension) }
+      .map { $0.deletingPathExtension().lastPathComponent }
+    #expect(Set(named) == Set(files))
+  }
+
   private func compileCore(with builder: FixtureBuilder, flags: [String]) throws {
     try #require(!FixtureBuilder.coreSources.isEmpty)
     for source in FixtureBuilder.coreSources {
