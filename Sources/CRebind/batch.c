@@ -89,12 +89,16 @@ static crebind_status index_items(struct crebind_batch *batch, int64_t *bad_item
   return CREBIND_OK;
 }
 
+/// NULL means any, and an empty string nothing.
+static bool is_empty(const char *string) { return string != NULL && string[0] == 0; }
+
 static crebind_status check(const crebind_rebinding *rebindings, size_t count,
                             const crebind_options *options, bool needs_replacements,
                             int64_t *bad_item) {
   if (rebindings == NULL || count == 0 || count > UINT32_MAX / 4) return CREBIND_INVALID_ARGUMENT;
   for (size_t i = 0; i < count; i++)
     if (rebindings[i].name == NULL || rebindings[i].name[0] == 0
+        || is_empty(rebindings[i].version) || is_empty(rebindings[i].library)
         || (needs_replacements && rebindings[i].replacement == NULL)) {
       *bad_item = (int64_t)i;
       return CREBIND_INVALID_ARGUMENT;

@@ -80,6 +80,8 @@ int main(void) {
   crebind_rebinding no_name = {.name = NULL, .replacement = (void *)hook, .original = &original};
   crebind_rebinding empty_name = {.name = "", .replacement = (void *)hook, .original = &original};
   crebind_rebinding no_replacement = {.name = "getppid", .original = &original};
+  crebind_rebinding empty_library = good, empty_version = good;
+  empty_library.library = empty_version.version = "";
   crebind_rebinding twice[] = {good, {.name = "open", .replacement = (void *)hook}, good};
   crebind_rebinding second_bad[] = {good, no_name};
   int no_header = 0;
@@ -90,6 +92,8 @@ int main(void) {
   expect(CREBIND_INVALID_ARGUMENT, &good, 0, NULL, -1);
   expect(CREBIND_INVALID_ARGUMENT, &no_name, 1, NULL, 0);
   expect(CREBIND_INVALID_ARGUMENT, &empty_name, 1, NULL, 0);
+  expect(CREBIND_INVALID_ARGUMENT, &empty_library, 1, NULL, 0);
+  expect(CREBIND_INVALID_ARGUMENT, &empty_version, 1, NULL, 0);
   expect(CREBIND_INVALID_ARGUMENT, &no_replacement, 1, NULL, 0);
   expect(CREBIND_INVALID_ARGUMENT, second_bad, 2, NULL, 1);
   expect(CREBIND_DUPLICATE_NAME, twice, 3, NULL, 2);

@@ -82,7 +82,8 @@ int rebind_symbols_image(void *CREBIND_NULLABLE header, intptr_t slide,
 /// Why a call failed. `crebind_status_description` gives the text.
 typedef enum crebind_status {
   CREBIND_OK = 0,
-  /// A NULL where something is needed, an empty name or an empty batch.
+  /// A NULL where something is needed, an empty name, version or library, or an empty
+  /// batch.
   CREBIND_INVALID_ARGUMENT = 1,
   /// Two rebindings of one batch select the same symbol.
   CREBIND_DUPLICATE_NAME = 2,
