@@ -131,7 +131,9 @@ void crebind_handle_summarize(struct crebind_handle *handle) {
     const struct crebind_entry *entry = NULL;
     if (item->summary_address != 0)
       entry = crebind_handle_find(handle, item->summary_image, item->summary_address);
-    if (entry != NULL) {
+    // A definition's gives way to the first slot that comes: a batch below may have
+    // only slots.
+    if (entry != NULL && entry->kind != CREBIND_DEFINITION) {
       publish(item, entry->original);
     } else {
       item->summary_address = 0;

@@ -143,7 +143,7 @@ bool crebind_handle_index(struct crebind_handle *handle);
 bool crebind_handle_drop(struct crebind_handle *handle);
 
 /// Gives each rebinding its summary original: that of its first slot, or else of
-/// the first definition. It stays with the entry that it came from.
+/// the first definition. It stays with the slot that it came from.
 void crebind_handle_summarize(struct crebind_handle *handle);
 
 void crebind_handle_link(struct crebind_handle *handle);

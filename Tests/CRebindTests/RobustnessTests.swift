@@ -73,6 +73,14 @@ import Testing
     try bench.expect(program, bench.plugins(), output: "asked once\n")
   }
 
+  @Test(arguments: bindings)
+  func aChainLeadsOnInLaterImages(flags: [String]) throws {
+    let bench = try Workbench(.gcc)
+    let plugin = try bench.library("plugin.so", "plugin.c", flags: flags)
+    let program = try bench.program("chain-later", "chain-later.c")
+    try bench.expect(program, [plugin], output: "each led to the next\n")
+  }
+
   @Test(arguments: Compiler.all)
   func childrenOfAThreadedProcessCanRebind(compiler: Compiler) throws {
     let bench = try Workbench(compiler)

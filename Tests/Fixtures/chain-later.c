@@ -1,0 +1,54 @@
+/// Two batches for one symbol, which only a plug-in that is loaded later imports:
+/// the one on top leads to the one below, though it was applied when nothing but
+/// the definition was there.
+///
+/// Usage: chain-later PLUGIN
+
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+
+static int lower_calls, upper_calls;
+static pid_t (*lower_original)(void), (*upper_original)(void);
+static pid_t lower(void) {
+  lower_calls++;
+  return lower_original();
+}
+static pid_t upper(void) {
+  upper_calls++;
+  return upper_original();
+}
+
+static bool is_plugin(const crebind_image_info *image, void *context) {
+  (void)context;
+  return strstr(image->path, "plugin") != NULL;
+}
+
+static void check_calls(void *image, int lower_expected, int upper_expected) {
+  lower_calls = upper_calls = 0;
+  CHECK(((pid_t(*)(void))dlsym(image, "plugin_call"))() > 0);
+  CHECK(lower_calls == lower_expected && upper_calls == upper_expected);
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 2);
+  const crebind_rebinding rebindings[] = {
+      {.name = "getppid", .replacement = (void *)lower, .original = (void **)&lower_original},
+      {.name = "getppid", .replacement = (void *)upper, .original = (void **)&upper_original},
+  };
+  const crebind_options plugins = {.scope = CREBIND_SCOPE_MATCHING, .matches = is_plugin};
+  crebind_handle *handles[2];
+  CHECK(crebind_apply(&rebindings[0], 1, &plugins, &handles[0], NULL, NULL) == CREBIND_OK);
+  CHECK(crebind_apply(&rebindings[1], 1, NULL, &handles[1], NULL, NULL) == CREBIND_OK);
+  void *image = dlopen(argv[1], RTLD_LAZY);
+  CHECK(image != NULL);
+  check_calls(image, 1, 1);
+  CHECK(crebind_restore(handles[0], NULL, NULL) == CREBIND_OK);
+  check_calls(image, 0, 1);
+  CHECK(crebind_restore(handles[1], NULL, NULL) == CREBIND_OK);
+  check_calls(image, 0, 0);
+  printf("each led to the next\n");
+}
