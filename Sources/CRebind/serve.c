@@ -13,14 +13,26 @@ bool crebind_handle_selects(const struct crebind_handle *handle,
 
 // MARK: - Images that have gone
 
-/// True if the word is as the loader makes it.
-static bool is_fresh(const struct crebind_image *image, const struct crebind_entry *entry) {
+/// True if the word is as the loader makes it: bound to the original, or to what a
+/// batch below has led the definition to.
+static bool is_fresh(const struct crebind_handle *handle, const struct crebind_image *image,
+                     const struct crebind_entry *entry) {
   uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
-  if (word == entry->value) return false;
-  if (word == entry->previous) return true;
+  const struct crebind_entry *lowest = NULL;
+  bool is_above = false, leads_below = false;
+  for (const struct crebind_handle *other = crebind_records.oldest; other != NULL;
+       other = other->newer) {
+    const struct crebind_entry *link = crebind_handle_find(other, entry->image, entry->address);
+    is_above |= other == handle;
+    if (link == NULL) continue;
+    if (word == link->value && is_above) return false;
+    leads_below |= word == link->value;
+    if (lowest == NULL) lowest = link;
+  }
+  if (leads_below || word == lowest->previous) return true;
   if (entry->kind == CREBIND_DEFINITION) return false;
   // A lazy slot's leads into the image's own PLT.
-  return word == entry->original
+  return word == lowest->original
          || (entry->kind == CREBIND_JUMP_SLOT && crebind_image_segment(image, word, 1) != NULL);
 }
 
@@ -42,7 +54,7 @@ static bool is_still_ours(const struct crebind_handle *handle, const struct creb
   // The lazy resolver makes a word fresh, too, and a batch that does not look at
   // later images would not find the slot again.
   if (entry->is_lazy && !crebind_batch_serves_later_images(&handle->batch)) return true;
-  return !is_fresh(image, entry);
+  return !is_fresh(handle, image, entry);
 }
 
 /// False if each image that was unloaded since the last look is gone: then none of
@@ -57,8 +69,9 @@ static bool may_have_been_replaced(const struct crebind_world *world) {
 }
 
 static bool forget_images(const struct crebind_world *world, bool looks_closer) {
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
+  struct crebind_handle *handle;
+  // All are marked before one is taken out: a chain is looked at as a whole.
+  for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer) {
     for (size_t i = 0; i < handle->entries.count; i++) {
       struct crebind_entry *entry = crebind_handle_entry(handle, i);
       struct crebind_known_image *known = crebind_known_image_at(entry->image);
@@ -66,8 +79,9 @@ static bool forget_images(const struct crebind_world *world, bool looks_closer) 
           !known->is_present || (looks_closer && !is_still_ours(handle, entry, world));
       if (entry->is_dropped) known->is_served = false;
     }
-    if (!crebind_handle_drop(handle)) return false;
   }
+  for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
+    if (!crebind_handle_drop(handle)) return false;
   return true;
 }
 

@@ -191,6 +191,13 @@ import Testing
       output: "each image had its own\n")
   }
 
+  @Test func anImageThatTakesItsOwnPlaceAgainGetsTheWholeChain() throws {
+    let bench = try Workbench(.gcc)
+    let library = try bench.library("library.so", "replaced-chain-library.c")
+    let program = try bench.program("replaced-chain", "replaced-chain.c")
+    try bench.expect(program, [library], output: "both were there again\n")
+  }
+
   @Test func theImageOfAReplacementStaysLoaded() throws {
     let bench = try Workbench(.gcc)
     let plugin = try bench.library("pinned.so", "pinned-plugin.c")
