@@ -60,7 +60,7 @@ static crebind_status collect_predicate(struct crebind_questions *questions,
   }
   // What another thread is asking is waited for; what this one is, further up its
   // stack, cannot be.
-  return handle->asked != 0 && crebind_thread.asking == 0 ? CREBIND_BUSY : CREBIND_OK;
+  return handle->asked != 0 && crebind_thread.asking == NULL ? CREBIND_BUSY : CREBIND_OK;
 }
 
 crebind_status crebind_questions_collect_predicates(struct crebind_questions *questions,
@@ -79,15 +79,26 @@ crebind_status crebind_questions_collect_predicates(struct crebind_questions *qu
 
 // MARK: - Asking
 
+/// False if the batch has been restored, by a predicate for example.
+static bool is_worth_asking(const struct predicate_question *question) {
+  if (question->serial == 0) return true;
+  crebind_lock();
+  bool is_active = crebind_handle_with_serial(question->serial) != NULL;
+  crebind_unlock();
+  return is_active;
+}
+
 void crebind_questions_ask(struct crebind_questions *questions) {
-  crebind_thread.asking++;
+  questions->outer = crebind_thread.asking;
+  crebind_thread.asking = questions;
   for (size_t i = 0; i < questions->predicates.count; i++) {
     struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
+    if (!is_worth_asking(question)) continue;
     crebind_image_info info = crebind_image_of(&questions->strings, &question->image);
     question->answer =
         question->matches(&info, question->context) ? CREBIND_ACCEPTED : CREBIND_REFUSED;
   }
-  crebind_thread.asking--;
+  crebind_thread.asking = questions->outer;
   crebind_answers_ask(&questions->loader);
 }
 
@@ -106,4 +117,31 @@ void crebind_questions_file(struct crebind_questions *questions,
     *(uint8_t *)crebind_vector_at(&handle->decisions, question->known) = question->answer;
   }
   questions->predicates.count = questions->strings.bytes.count = 0;
+}
+
+// MARK: - Threads
+
+bool crebind_questions_are_elsewhere(const struct crebind_handle *handle) {
+  size_t own = 0;
+  for (const struct crebind_questions *questions = crebind_thread.asking; questions != NULL;
+       questions = questions->outer)
+    for (size_t i = 0; i < questions->predicates.count; i++) {
+      const struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
+      own += question->serial == handle->serial;
+    }
+  return handle->asked > own;
+}
+
+void crebind_questions_forked(void) {
+  crebind_forget_questions();
+  for (const struct crebind_questions *questions = crebind_thread.asking; questions != NULL;
+       questions = questions->outer)
+    for (size_t i = 0; i < questions->predicates.count; i++) {
+      const struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
+      struct crebind_handle *handle = crebind_handle_with_serial(question->serial);
+      if (handle == NULL) continue;
+      handle->asked++;
+      if (crebind_known_image_at(question->known)->serial == question->image_serial)
+        *(uint8_t *)crebind_vector_at(&handle->decisions, question->known) = CREBIND_ASKED;
+    }
 }

@@ -16,6 +16,8 @@ struct crebind_questions {
   struct crebind_vector predicates;  // of a batch about an image
   struct crebind_strings strings;    // of the predicates'
   struct crebind_answers loader;
+  /// While they are being asked: those further up the thread's stack.
+  struct crebind_questions *outer;
 };
 
 void crebind_questions_begin(struct crebind_questions *questions);
@@ -31,7 +33,14 @@ static inline bool crebind_questions_are_open(const struct crebind_questions *qu
 crebind_status crebind_questions_collect_predicates(struct crebind_questions *questions,
                                                     const struct crebind_world *world);
 
-/// Asks them all; without any lock.
+/// True if another thread is asking the batch's predicate; under our lock.
+bool crebind_questions_are_elsewhere(const struct crebind_handle *handle);
+
+/// A child process has one thread: what others were asking, nobody is any more.
+void crebind_questions_forked(void);
+
+/// Asks them all, but for those of batches that have been restored meanwhile;
+/// without any lock.
 void crebind_questions_ask(struct crebind_questions *questions);
 
 /// Files the predicates' answers, as far as their batches and images are still

@@ -5,11 +5,11 @@
 /// without the lock, nobody is any more.
 
 #define _GNU_SOURCE
+#include "ask.h"
 #include "notice.h"
 #include "observe.h"
 #include "records.h"
 #include "runtime.h"
-#include "thread.h"
 
 #include <pthread.h>
 #include <sys/syscall.h>
@@ -26,7 +26,7 @@ static void before_fork(void) {
 static void after_fork_in_child(void) {
   crebind_observers_forked(parent);
   crebind_notice_forked();
-  if (crebind_thread.asking == 0) crebind_forget_questions();
+  crebind_questions_forked();
   crebind_unlock();
 }
 

@@ -172,6 +172,21 @@ static const struct crebind_entry *entry_below(const struct walk *walk, uintptr_
   return top != NULL && top->value == word ? top : NULL;
 }
 
+/// What a batch that was applied later has stored already, when this one's
+/// predicate had not answered yet; NULL if none has.
+static const struct crebind_entry *entry_above(const struct walk *walk, uintptr_t address) {
+  struct crebind_handle *owner;
+  if (walk->plan->late_handle == NULL) return NULL;
+  return crebind_find_above(walk->plan->late_handle, walk->known, address, &owner);
+}
+
+static void take_place_below(struct crebind_entry *entry, const struct crebind_entry *above) {
+  entry->previous = above->previous;
+  entry->original = above->original;
+  entry->is_lazy = above->is_lazy;
+  entry->is_left = above->is_left;
+}
+
 static bool is_replacement_of(struct crebind_item *item, uintptr_t function) {
   if (item->last_function != function) {
     item->last_function = function;
@@ -245,6 +260,11 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
       .kind = (uint8_t)slot->kind,
   };
   bool is_replacement = is_replacement_of(item, word - addend);
+  const struct crebind_entry *above = entry_above(walk, slot->address);
+  if (above != NULL) {
+    take_place_below(&entry, above);
+    return append_entry(plan, &entry);
+  }
   // A batch that is being restored takes on what its definitions have led to it.
   if (plan->late_handle != NULL && plan->late_handle->is_leaving && word != entry.value)
     return CREBIND_OK;

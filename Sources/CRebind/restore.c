@@ -1,10 +1,10 @@
 /// Restoring a batch.
 
 #define _GNU_SOURCE
+#include "ask.h"
 #include "attempt.h"
 #include "notice.h"
 #include "settle.h"
-#include "thread.h"
 
 #include <errno.h>
 
@@ -13,11 +13,6 @@ struct restore {
   crebind_report report;
   bool is_done;
 };
-
-/// Its predicate may be running, and the caller about to free what it uses.
-static bool is_being_asked(const struct crebind_handle *handle) {
-  return handle->asked != 0 && crebind_thread.asking == 0;
-}
 
 // MARK: - Definitions
 
@@ -105,7 +100,8 @@ static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
 static crebind_status restore_locked(struct crebind_attempt *attempt, void *context) {
   struct restore *restore = context;
   struct crebind_handle *handle = restore->handle;
-  if (is_being_asked(handle)) return CREBIND_BUSY;
+  // Its predicate may be running, and the caller about to free what it uses.
+  if (crebind_questions_are_elsewhere(handle)) return CREBIND_BUSY;
   // A resolver that has found the replacement stores it soon. So the definitions
   // come first, then those under way are waited for, and no other one can find it
   // before the slots are restored.

@@ -147,6 +147,19 @@ static bool is_refused(const struct crebind_commit *commit, uintptr_t address) {
   return false;
 }
 
+/// Makes what was stored on top before, while a predicate was being asked, lead to
+/// the entry.
+static void lead_here(const struct crebind_handle *handle, const struct crebind_entry *entry) {
+  struct crebind_handle *owner;
+  struct crebind_entry *above =
+      crebind_find_above(handle, entry->image, entry->address, &owner);
+  if (above == NULL) return;
+  uintptr_t replacement = crebind_batch_item(&handle->batch, entry->item)->replacement;
+  bool is_same = crebind_batch_item(&owner->batch, above->item)->replacement == replacement;
+  above->previous = entry->value;
+  above->original = is_same ? entry->original : replacement;
+}
+
 /// Keeps what was stored for an image, of what was planned.
 static bool keep_stored(uint32_t known, const struct crebind_commit *commit,
                            crebind_status status) {
@@ -159,6 +172,7 @@ static bool keep_stored(uint32_t known, const struct crebind_commit *commit,
           entry->is_due
           && (status != CREBIND_OK
               || (commit->refused != 0 && is_refused(commit, entry->address)));
+      if (entry->is_due && !entry->is_dropped) lead_here(handle, entry);
       entry->is_due = false;
     }
     if (!crebind_handle_drop(handle)) return false;

@@ -5,11 +5,13 @@
 
 #include <stdint.h>
 
+struct crebind_questions;
+
 struct crebind_thread {
   /// The sections that the thread is in, a bit each; see `crebind_enter`.
   uint64_t entered;
-  /// How many of our questions to predicates the thread is inside of.
-  uint32_t asking;
+  /// The questions to predicates that the thread is asking, the innermost first.
+  struct crebind_questions *asking;
   /// How many calls of dlopen or dlclose by way of our wrappers.
   uint32_t loading;
 };

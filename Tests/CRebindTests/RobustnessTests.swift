@@ -82,6 +82,17 @@ import Testing
   }
 
   @Test(arguments: Compiler.all)
+  func predicatesMayServeRestoreAndFork(compiler: Compiler) throws {
+    let bench = try Workbench(compiler)
+    try bench.library("libdependency.so", "nested-dependency.c")
+    let library = try bench.library(
+      "dependent.so", "nested-dependency.c", flags: ["-DDEPENDENT"], needs: ["dependency"])
+    let plugin = try bench.library("plugin.so", "plugin.c")
+    let program = try bench.program("predicate-nested", "predicate-nested.c")
+    try bench.expect(program, [library, plugin], output: "asked in order\n")
+  }
+
+  @Test(arguments: Compiler.all)
   func childrenOfAThreadedProcessCanRebind(compiler: Compiler) throws {
     let bench = try Workbench(compiler)
     let program = try bench.program("fork", "fork.c")

@@ -1,0 +1,160 @@
+/// Predicates that serve images, restore and fork while they are being asked: a
+/// chain stays in order, a restored batch's predicate is not asked again, nor freed
+/// under another thread that is in it, and a child does not wait for that thread.
+///
+/// Usage: predicate-nested LIBRARY-WITH-DEPENDENCY PLUGIN
+
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int lower_calls, upper_calls;
+static pid_t (*lower_original)(void), (*upper_original)(void);
+static pid_t lower(void) {
+  lower_calls++;
+  return lower_original();
+}
+static pid_t upper(void) {
+  upper_calls++;
+  return upper_original();
+}
+static const crebind_rebinding rebindings[] = {
+    {.name = "getppid", .replacement = (void *)lower, .original = (void **)&lower_original},
+    {.name = "getppid", .replacement = (void *)upper, .original = (void **)&upper_original},
+};
+
+static crebind_handle *apply(int which, bool (*matches)(const crebind_image_info *, void *)) {
+  crebind_options options = {
+      .scope = matches != NULL ? CREBIND_SCOPE_MATCHING : CREBIND_SCOPE_ALL, .matches = matches};
+  crebind_handle *handle;
+  CHECK(crebind_apply(&rebindings[which], 1, &options, &handle, NULL, NULL) == CREBIND_OK);
+  return handle;
+}
+
+static void *load(void *path) {
+  void *image = dlopen(path, RTLD_LAZY);
+  CHECK(image != NULL);
+  return image;
+}
+
+static void check_calls(void *image, int lower_expected, int upper_expected) {
+  lower_calls = upper_calls = 0;
+  CHECK(((pid_t(*)(void))dlsym(image, "plugin_call"))() > 0);
+  CHECK(lower_calls == lower_expected && upper_calls == upper_expected);
+}
+
+static bool is_armed;
+
+// MARK: - In order
+
+static bool looks_up(const crebind_image_info *image, void *context) {
+  (void)context;
+  // Serves the image to the batch on top.
+  if (is_armed) CHECK(crebind_lookup("getpid") != NULL);
+  return strstr(image->path, ".so") != NULL;
+}
+
+static void check_order(char *path) {
+  crebind_handle *below = apply(0, looks_up), *above = apply(1, NULL);
+  is_armed = true;
+  void *image = load(path);
+  is_armed = false;
+  check_calls(image, 1, 1);
+  crebind_report report;
+  CHECK(crebind_restore(above, &report, NULL) == CREBIND_OK && report.skipped == 0);
+  check_calls(image, 1, 0);
+  CHECK(crebind_restore(below, &report, NULL) == CREBIND_OK && report.skipped == 0);
+  check_calls(image, 0, 0);
+  CHECK(dlclose(image) == 0);
+}
+
+// MARK: - Restored by itself
+
+static crebind_handle *own;
+
+static bool restores(const crebind_image_info *image, void *context) {
+  (void)image, (void)context;
+  if (!is_armed) return false;
+  CHECK(own != NULL);
+  CHECK(crebind_restore(own, NULL, NULL) == CREBIND_OK);
+  own = NULL;
+  return true;
+}
+
+static void check_restored(char *path) {
+  own = apply(0, restores);
+  is_armed = true;
+  void *image = load(path);
+  is_armed = false;
+  CHECK(own == NULL);
+  check_calls(image, 0, 0);
+  CHECK(dlclose(image) == 0);
+}
+
+// MARK: - Beside another thread
+
+static crebind_handle *slow;
+static atomic_bool is_inside, may_leave;
+
+static bool waits(const crebind_image_info *image, void *context) {
+  (void)context;
+  if (!is_armed || strstr(image->path, "plugin") == NULL) return false;
+  atomic_store(&is_inside, true);
+  while (!atomic_load(&may_leave)) usleep(1000);
+  return true;
+}
+
+static bool restores_slow_and_forks(const crebind_image_info *image, void *context) {
+  (void)context;
+  if (strstr(image->path, "plugin") == NULL) return false;
+  CHECK(crebind_restore(slow, NULL, NULL) == CREBIND_BUSY);
+  pid_t child = fork();
+  if (child == 0) {
+    // It is asked anew about what nobody is asking about any more.
+    atomic_store(&may_leave, true);
+    return true;
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  atomic_store(&may_leave, true);
+  return true;
+}
+
+static void check_threads(char *path) {
+  pid_t process = getpid();
+  slow = apply(0, waits);
+  is_armed = true;
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, load, path) == 0);
+  while (!atomic_load(&is_inside)) usleep(1000);
+  crebind_handle *handle;
+  crebind_options options = {
+      .scope = CREBIND_SCOPE_MATCHING, .matches = restores_slow_and_forks};
+  crebind_status status = crebind_apply(&rebindings[1], 1, &options, &handle, NULL, NULL);
+  if (getpid() != process) {
+    CHECK(status == CREBIND_OK && crebind_restore(slow, NULL, NULL) == CREBIND_OK);
+    _exit(0);
+  }
+  CHECK(status == CREBIND_OK);
+  void *image;
+  CHECK(pthread_join(thread, &image) == 0);
+  check_calls(image, 1, 1);
+  CHECK(crebind_restore(slow, NULL, NULL) == CREBIND_OK);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  check_calls(image, 0, 0);
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 3);
+  check_order(argv[1]);
+  check_restored(argv[1]);
+  check_threads(argv[2]);
+  printf("asked in order\n");
+}
