@@ -21,8 +21,10 @@ enum { MAX_SEGMENTS = 63 };
 /// What the stores into an image need to have opened.
 struct needs {
   region_set regions;
-  /// From the first page of the relro range that is stored to, to the last one.
+  /// From the first page of the relro range that has to be opened, to the last one.
   struct crebind_range relro;
+  /// Someone has left another page of it writable.
+  bool has_open_relro;
 };
 
 /// The lowest bit's number; a builtin would call libgcc on some machines.
@@ -45,37 +47,6 @@ static struct region region_at(const struct crebind_image *image, const struct n
   uintptr_t start = image->bias + segment->p_vaddr;
   return (struct region){{start & ~mask, (start + segment->p_memsz + mask) & ~mask},
                          protection_of(segment)};
-}
-
-static void add_relro_page(uintptr_t address, struct needs *needs) {
-  uintptr_t page_size = crebind_runtime()->page_size, page = address & ~(page_size - 1);
-  if ((needs->regions & 1) == 0) needs->relro = (struct crebind_range){page, page};
-  needs->regions |= 1;
-  if (page < needs->relro.start) needs->relro.start = page;
-  if (page >= needs->relro.end) needs->relro.end = page + page_size;
-}
-
-static bool is_part_of(const struct crebind_change *change, enum crebind_patch_part part) {
-  if (part == CREBIND_PATCH_BACK) return !change->is_refused;
-  return change->is_optional == (part == CREBIND_PATCH_OPTIONAL);
-}
-
-static bool find_needs(const struct crebind_image *image, const struct crebind_change *changes,
-                       size_t count, enum crebind_patch_part part, struct needs *needs) {
-  *needs = (struct needs){0, {0, 0}};
-  for (size_t i = 0; i < count; i++) {
-    uintptr_t address = changes[i].address;
-    if (!is_part_of(&changes[i], part)) continue;
-    if (address >= image->relro.start && address < image->relro.end) {
-      add_relro_page(address, needs);
-      continue;
-    }
-    const ElfW(Phdr) *segment = crebind_image_segment(image, address, sizeof(uintptr_t));
-    if (segment == NULL || (segment->p_flags & PF_W) != 0) continue;
-    if (segment - image->phdr >= MAX_SEGMENTS) return false;
-    needs->regions |= (region_set)1 << (segment - image->phdr + 1);
-  }
-  return true;
 }
 
 /// Does the word's page take a write? By an atomic OR with 0, which fails with
@@ -109,6 +80,47 @@ static bool is_writable(uintptr_t address) {
   return verdict == 1 ? takes_population(address) : takes_or_of_nothing(address);
 }
 
+static uintptr_t page_of(uintptr_t address) {
+  return address & ~(uintptr_t)(crebind_runtime()->page_size - 1);
+}
+
+static void add_relro_page(uintptr_t page, struct needs *needs) {
+  uintptr_t page_size = crebind_runtime()->page_size;
+  if (is_writable(page)) {
+    needs->has_open_relro = true;
+    return;
+  }
+  if ((needs->regions & 1) == 0) needs->relro = (struct crebind_range){page, page};
+  needs->regions |= 1;
+  if (page < needs->relro.start) needs->relro.start = page;
+  if (page >= needs->relro.end) needs->relro.end = page + page_size;
+}
+
+static bool is_part_of(const struct crebind_change *change, enum crebind_patch_part part) {
+  if (part == CREBIND_PATCH_BACK) return !change->is_refused;
+  return change->is_optional == (part == CREBIND_PATCH_OPTIONAL);
+}
+
+static bool find_needs(const struct crebind_image *image, const struct crebind_change *changes,
+                       size_t count, enum crebind_patch_part part, struct needs *needs) {
+  *needs = (struct needs){0, {0, 0}, false};
+  uintptr_t last_page = 0;
+  for (size_t i = 0; i < count; i++) {
+    uintptr_t address = changes[i].address;
+    if (!is_part_of(&changes[i], part)) continue;
+    if (address >= image->relro.start && address < image->relro.end) {
+      if (page_of(address) != last_page) add_relro_page(page_of(address), needs);
+      last_page = page_of(address);
+      continue;
+    }
+    const ElfW(Phdr) *segment = crebind_image_segment(image, address, sizeof(uintptr_t));
+    if (segment == NULL || (segment->p_flags & PF_W) != 0) continue;
+    if (segment - image->phdr >= MAX_SEGMENTS) return false;
+    needs->regions |= (region_set)1 << (segment - image->phdr + 1);
+  }
+  return true;
+}
+
 bool crebind_patch_is_open(const struct crebind_image *image) {
   return image->relro.start < image->relro.end && is_writable(image->relro.start);
 }
@@ -129,7 +141,6 @@ static crebind_status open_regions(const struct crebind_image *image, const stru
   for (region_set left = needs->regions; left != 0; left &= left - 1) {
     unsigned bit = first_of(left);
     struct region region = region_at(image, needs, bit);
-    if (bit == 0 && is_writable(region.range.start)) continue;
     failure->system_error = protect(region.range, region.protection | PROT_WRITE);
     if (failure->system_error != 0) {
       failure->address = region.range.start;
@@ -150,6 +161,25 @@ static void store(const struct crebind_change *change, bool takes_back) {
     __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
+/// Someone has opened some pages of the relro range, and not others: each is left as
+/// it is.
+static crebind_status patch_pages(const struct crebind_image *image,
+                                  const struct crebind_change *changes, size_t count,
+                                  enum crebind_patch_part part,
+                                  struct crebind_patch_failure *failure) {
+  crebind_status status = CREBIND_OK;
+  for (size_t begin = 0, end; begin < count; begin = end) {
+    uintptr_t page = page_of(changes[begin].address);
+    for (end = begin + 1; end < count && page_of(changes[end].address) == page;) end++;
+    crebind_status next = crebind_patch_image(image, changes + begin, end - begin, part, failure);
+    if (next == CREBIND_OK) continue;
+    status = next;
+    // What can be taken back is, by a caller that sees the failure too.
+    if (part != CREBIND_PATCH_BACK) return status;
+  }
+  return status;
+}
+
 crebind_status crebind_patch_image(const struct crebind_image *image,
                                    const struct crebind_change *changes, size_t count,
                                    enum crebind_patch_part part,
@@ -160,6 +190,8 @@ crebind_status crebind_patch_image(const struct crebind_image *image,
     failure->system_error = ENOTSUP;
     return CREBIND_PROTECTION;
   }
+  if (needs.has_open_relro && (needs.regions & 1) != 0)
+    return patch_pages(image, changes, count, part, failure);
   crebind_status status = open_regions(image, &needs, &opened, failure);
   if (status == CREBIND_OK)
     for (size_t i = 0; i < count; i++)

@@ -34,9 +34,8 @@ struct crebind_patch_failure {
   uintptr_t address;
 };
 
-/// Stores into the slots of one image, or takes back what was stored. On failure
-/// none of the words has been stored, unless the pages could not be closed again
-/// (CREBIND_PROTECTION).
+/// Stores into the slots of one image, or takes back what was stored. After a
+/// failure (CREBIND_PROTECTION) some of the words may have been stored.
 ///
 /// The program headers say what is writable and what protection to put back, so
 /// /proc/self/maps need not be read. Of the relro range, the run of pages from
@@ -44,8 +43,8 @@ struct crebind_patch_failure {
 /// rest is mostly data, and changing its page table entries costs more than all
 /// else. When the run is closed, the kernel joins the mappings again. A segment
 /// that never was writable is opened whole, for a part of it would stay a mapping
-/// of its own: the kernel accounts for it as writable from then on. A relro range
-/// that someone has left writable stays so.
+/// of its own: the kernel accounts for it as writable from then on. A page of the
+/// relro range that someone has left writable stays so.
 crebind_status crebind_patch_image(const struct crebind_image *image,
                                    const struct crebind_change *changes, size_t count,
                                    enum crebind_patch_part part,

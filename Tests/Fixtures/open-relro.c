@@ -1,5 +1,6 @@
-/// A relro range that someone has left writable is left as it is: the loader may
-/// still be at work on the image, and it would crash on a page closed under it.
+/// A relro range that someone has left writable is left as it is, and so is a single
+/// page of one: the loader may still be at work on the image, and it would crash on a
+/// page closed under it, as we would on one that is not open.
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -17,31 +18,58 @@ static pid_t hook(void) {
   return original();
 }
 
-static int open_main_relro(struct dl_phdr_info *info, size_t size, void *context) {
+/// Several pages of the relro range, with a slot in the first, the middle and the last.
+enum { LAST = (1 << 15) - 1 };
+pid_t (*const table[LAST + 1])(void) = {
+    [0] = getppid, [LAST / 2] = getppid, [LAST] = getppid};
+
+static uintptr_t relro_start, relro_end, page_size;
+
+static int find_main_relro(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   (void)context;
-  uintptr_t mask = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     if (info->dlpi_phdr[i].p_type != PT_GNU_RELRO) continue;
     uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-    uintptr_t end = (start + info->dlpi_phdr[i].p_memsz) & ~mask;
-    start &= ~mask;
-    CHECK(start < end && mprotect((void *)start, end - start, PROT_READ | PROT_WRITE) == 0);
+    relro_start = start & ~(page_size - 1);
+    relro_end = (start + info->dlpi_phdr[i].p_memsz) & ~(page_size - 1);
   }
   return 1;
 }
 
-int main(void) {
-  dl_iterate_phdr(open_main_relro, NULL);
+static void protect(uintptr_t start, uintptr_t end, int protection) {
+  CHECK(start < end && mprotect((void *)start, end - start, protection) == 0);
+}
+
+static void check_hooks(void) {
+  static const volatile int places[] = {0, LAST / 2, LAST};
   char *before = read_maps();
   crebind_rebinding rebinding = {
       .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
   crebind_handle *handle;
   CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
   CHECK(strcmp(before, read_maps()) == 0);
+  hooked = 0;
   getppid();
-  CHECK(hooked == 1);
+  for (int i = 0; i < 3; i++) table[places[i]]();
+  CHECK(hooked == 4);
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
   CHECK(strcmp(before, read_maps()) == 0);
+  table[places[0]]();
+  CHECK(hooked == 4);
+}
+
+int main(void) {
+  page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+  dl_iterate_phdr(find_main_relro, NULL);
+  CHECK(relro_end - relro_start > 2 * page_size);
+  protect(relro_start, relro_end, PROT_READ | PROT_WRITE);
+  check_hooks();
+  uintptr_t pages[] = {(uintptr_t)&table[0] & ~(page_size - 1), relro_end - page_size};
+  for (int i = 0; i < 2; i++) {
+    protect(relro_start, relro_end, PROT_READ);
+    protect(pages[i], pages[i] + page_size, PROT_READ | PROT_WRITE);
+    check_hooks();
+  }
   printf("left open\n");
 }
