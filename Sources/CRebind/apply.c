@@ -67,8 +67,8 @@ static bool is_stored(const struct crebind_entry *entry) {
   return !entry->is_left && entry->previous != entry->value;
 }
 
-/// Drops the definitions that could not be changed. Returns false without memory.
-static bool drop_refused(struct crebind_attempt *attempt, struct crebind_handle *handle) {
+/// Drops the definitions that could not be changed.
+static void drop_refused(struct crebind_attempt *attempt, struct crebind_handle *handle) {
   size_t next = 0;
   for (size_t i = 0; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
@@ -76,7 +76,7 @@ static bool drop_refused(struct crebind_attempt *attempt, struct crebind_handle 
     const struct crebind_change *change = crebind_vector_at(&attempt->commit.changes, next++);
     entry->is_dropped = change->is_refused;
   }
-  return crebind_handle_drop(handle);
+  crebind_handle_drop(handle);
 }
 
 static crebind_status store_entries(struct crebind_attempt *attempt, struct apply *apply) {
@@ -102,8 +102,8 @@ static crebind_status store_entries(struct crebind_attempt *attempt, struct appl
     last_image = entry->image;
   }
   crebind_status status = crebind_commit_run(&attempt->commit, &attempt->world);
-  if (status != CREBIND_OK || attempt->commit.refused == 0) return status;
-  return drop_refused(attempt, handle) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
+  if (status == CREBIND_OK && attempt->commit.refused != 0) drop_refused(attempt, handle);
+  return status;
 }
 
 /// Takes the plan's entries for the batch and stores them; on failure the plan has

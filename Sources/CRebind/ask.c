@@ -55,6 +55,11 @@ static crebind_status collect_predicate(struct crebind_questions *questions,
         crebind_gather_image(&questions->strings, world, i),
         CREBIND_UNDECIDED,
     };
+    // A path that is missing would be answered for another one.
+    if (questions->strings.lacks_memory) {
+      questions->predicates.count--;
+      return CREBIND_OUT_OF_MEMORY;
+    }
     *decision = CREBIND_ASKED;
     handle->asked++;
   }

@@ -64,7 +64,7 @@ static crebind_status audit_locked(struct crebind_attempt *attempt, void *contex
                                 CREBIND_ALL_SLOT_KINDS, visit_slot, audit);
     if (status != CREBIND_OK) return status;
   }
-  return CREBIND_OK;
+  return audit->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;
 }
 
 crebind_status crebind_audit(crebind_finding_visitor *visit, void *context,

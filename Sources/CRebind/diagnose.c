@@ -88,7 +88,7 @@ static crebind_status add(struct diagnose *diagnose, const struct crebind_world 
   *diagnosis =
       (struct diagnosis){reason, crebind_gather_image(&diagnose->strings, world, index),
                          crebind_strings_add(&diagnose->strings, detail), slots};
-  return CREBIND_OK;
+  return diagnose->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;
 }
 
 /// What a walk over the slots of the symbol counts.

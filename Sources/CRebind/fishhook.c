@@ -55,7 +55,8 @@ int rebind_symbols_image(void *header, intptr_t slide, struct rebinding rebindin
   struct crebind_images images;
   bool is_loaded = false;
   crebind_lock();
-  if (crebind_images_read(&images) == CREBIND_OK)
+  crebind_status status = crebind_images_read(&images);
+  if (status == CREBIND_OK)
     for (size_t i = 0; i < images.items.count; i++) {
       const struct crebind_image *image = crebind_image_at(&images, i);
       is_loaded |= header != NULL && image->header == (uintptr_t)header
@@ -64,7 +65,7 @@ int rebind_symbols_image(void *header, intptr_t slide, struct rebinding rebindin
   crebind_unlock();
   crebind_images_free(&images);
   if (!is_loaded) {
-    errno = EINVAL;
+    errno = status == CREBIND_OK ? EINVAL : ENOMEM;
     return -1;
   }
   const void *headers[] = {header};

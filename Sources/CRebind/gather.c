@@ -2,15 +2,18 @@
 #include "gather.h"
 
 void crebind_strings_begin(struct crebind_strings *strings) {
-  strings->bytes = CREBIND_VECTOR(char);
+  *strings = (struct crebind_strings){CREBIND_VECTOR(char), false};
 }
 
 size_t crebind_strings_add(struct crebind_strings *strings, const char *string) {
   if (string == NULL || string[0] == 0) return 0;
   // Offset 0 stays free.
-  if (strings->bytes.count == 0 && crebind_vector_append(&strings->bytes, 1) == NULL) return 0;
-  size_t offset = crebind_vector_append_string(&strings->bytes, string);
-  return offset == SIZE_MAX ? 0 : offset;
+  size_t offset = SIZE_MAX;
+  if (strings->bytes.count != 0 || crebind_vector_append(&strings->bytes, 1) != NULL)
+    offset = crebind_vector_append_string(&strings->bytes, string);
+  if (offset != SIZE_MAX) return offset;
+  strings->lacks_memory = true;
+  return 0;
 }
 
 struct crebind_gathered_image crebind_gather_image(struct crebind_strings *strings,

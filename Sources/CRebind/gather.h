@@ -10,10 +10,12 @@
 /// Strings by offset, since they move while more are added; offset 0 is "".
 struct crebind_strings {
   struct crebind_vector bytes;
+  /// A string is missing.
+  bool lacks_memory;
 };
 
 void crebind_strings_begin(struct crebind_strings *strings);
-/// The offset of a copy; 0 for NULL, "" and without memory.
+/// The offset of a copy; 0 for NULL, "" and, which is noted, without memory.
 size_t crebind_strings_add(struct crebind_strings *strings, const char *string);
 
 static inline const char *crebind_strings_at(const struct crebind_strings *strings,

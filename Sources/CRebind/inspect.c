@@ -37,7 +37,7 @@ static crebind_status gather(struct inspection *inspection, const struct crebind
     if (slot == NULL) return CREBIND_OUT_OF_MEMORY;
     *slot = crebind_gather_slot(&inspection->strings, world, entry);
   }
-  return CREBIND_OK;
+  return inspection->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;
 }
 
 static crebind_status plan_locked(struct crebind_attempt *attempt, void *context) {

@@ -55,13 +55,17 @@ static bool note(struct crebind_observation *observation,
       {known->header, known->bias,
        crebind_strings_add(strings, crebind_known_string(known->path)),
        crebind_strings_add(strings, crebind_known_string(known->soname))}};
-  return true;
+  if (!strings->lacks_memory) return true;
+  strings->lacks_memory = false;
+  observation->events.count--;
+  return false;
 }
 
 /// Compares what each observer was told with what is there; an image that has
 /// taken another one's place counts as one that went and one that came.
 static crebind_status note_changes(struct crebind_attempt *attempt, void *context) {
-  (void)attempt, (void)context;
+  (void)context;
+  const struct crebind_world *world = &attempt->world;
   size_t count = crebind_records.known.count;
   for (struct crebind_observation *observation = observations; observation != NULL;
        observation = observation->next) {
@@ -69,13 +73,21 @@ static crebind_status note_changes(struct crebind_attempt *attempt, void *contex
         && crebind_vector_append(&observation->told, count - observation->told.count) == NULL)
       return CREBIND_OUT_OF_MEMORY;
     bool *told = (bool *)observation->told.data;
-    for (unsigned is_added = 0; is_added <= 1; is_added++)
-      for (size_t i = 0; i < count; i++) {
-        const struct crebind_known_image *known = crebind_known_image_at(i);
-        if (told[i] == is_added || known->is_present != is_added) continue;
-        if (!note(observation, known, is_added)) return CREBIND_OUT_OF_MEMORY;
-        told[i] = is_added;
-      }
+    for (size_t i = 0; i < count; i++) {
+      const struct crebind_known_image *known = crebind_known_image_at(i);
+      if (!told[i] || known->is_present) continue;
+      if (!note(observation, known, false)) return CREBIND_OUT_OF_MEMORY;
+      told[i] = false;
+    }
+    // In the loader's order, which is not that of the records.
+    for (size_t i = 0; i < world->images.items.count; i++) {
+      uint32_t index = crebind_world_known(world, i);
+      if (told[index]) continue;
+      if (!note(observation, crebind_known_image_at(index), true)) return CREBIND_OUT_OF_MEMORY;
+      told[index] = true;
+      // At once: without memory for the rest, the index must not go to another image.
+      crebind_known_image_at(index)->is_announced = true;
+    }
   }
   for (size_t i = 0; i < count; i++) {
     struct crebind_known_image *known = crebind_known_image_at(i);
@@ -120,11 +132,13 @@ static void tell(struct crebind_observation *observation) {
   crebind_strings_begin(&strings);
   while (!observation->is_ended && observation->next_event < observation->events.count) {
     struct event event =
-        *(struct event *)crebind_vector_at(&observation->events, observation->next_event++);
+        *(struct event *)crebind_vector_at(&observation->events, observation->next_event);
     crebind_image_info info = crebind_image_of(&observation->strings, &event.image);
     strings.bytes.count = 0;
     event.image.path = crebind_strings_add(&strings, info.path);
     event.image.soname = crebind_strings_add(&strings, info.soname);
+    if (strings.lacks_memory) break;  // told another time
+    observation->next_event++;
     info = crebind_image_of(&strings, &event.image);
     crebind_image_observer observer = observation->observer;
     crebind_unlock();
@@ -132,7 +146,7 @@ static void tell(struct crebind_observation *observation) {
     if (!event.is_added && observer.removed != NULL) observer.removed(&info, observer.context);
     crebind_lock();
   }
-  if (!observation->is_ended && observation->next_event != 0)
+  if (!observation->is_ended && observation->next_event == observation->events.count)
     observation->events.count = observation->strings.bytes.count = observation->next_event = 0;
   crebind_vector_free(&strings.bytes);
 }

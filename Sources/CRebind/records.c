@@ -85,9 +85,14 @@ static bool is_sorted(const struct crebind_entry *entries, size_t count) {
 }
 
 bool crebind_handle_index(struct crebind_handle *handle) {
-  size_t known = crebind_records.known.count;
-  if (handle->runs.count < known
-      && crebind_vector_append(&handle->runs, known - handle->runs.count) == NULL)
+  // No more runs than there are entries for, so that taking some out needs no memory.
+  size_t needed = 0;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    size_t image = crebind_handle_entry(handle, i)->image;
+    if (image >= needed) needed = image + 1;
+  }
+  if (handle->runs.count < needed
+      && crebind_vector_append(&handle->runs, needed - handle->runs.count) == NULL)
     return false;
   if (handle->runs.count != 0)
     memset(handle->runs.data, 0, handle->runs.count * sizeof(struct crebind_run));
@@ -104,7 +109,7 @@ bool crebind_handle_index(struct crebind_handle *handle) {
   return true;
 }
 
-bool crebind_handle_drop(struct crebind_handle *handle) {
+void crebind_handle_drop(struct crebind_handle *handle) {
   size_t kept = 0;
   for (size_t i = 0; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
@@ -113,9 +118,9 @@ bool crebind_handle_drop(struct crebind_handle *handle) {
     else
       *crebind_handle_entry(handle, kept++) = *entry;
   }
-  if (kept == handle->entries.count) return true;
+  if (kept == handle->entries.count) return;
   handle->entries.count = kept;
-  return crebind_handle_index(handle);
+  crebind_handle_index(handle);
 }
 
 static void publish(struct crebind_item *item, uintptr_t original) {

@@ -139,8 +139,8 @@ struct crebind_entry *crebind_find_top(size_t image, uintptr_t address);
 /// brought out of order. Returns false without memory.
 bool crebind_handle_index(struct crebind_handle *handle);
 
-/// Takes out the entries that are marked. Returns false without memory.
-bool crebind_handle_drop(struct crebind_handle *handle);
+/// Takes out the entries that are marked.
+void crebind_handle_drop(struct crebind_handle *handle);
 
 /// Gives each rebinding its summary original: that of its first slot, or else of
 /// the first definition. It stays with the slot that it came from.

@@ -68,7 +68,7 @@ static bool may_have_been_replaced(const struct crebind_world *world) {
   return world->images.subs - crebind_records.subs != gone;
 }
 
-static bool forget_images(const struct crebind_world *world, bool looks_closer) {
+static void forget_images(const struct crebind_world *world, bool looks_closer) {
   struct crebind_handle *handle;
   // All are marked before one is taken out: a chain is looked at as a whole.
   for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer) {
@@ -81,8 +81,7 @@ static bool forget_images(const struct crebind_world *world, bool looks_closer) 
     }
   }
   for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
-    if (!crebind_handle_drop(handle)) return false;
-  return true;
+    crebind_handle_drop(handle);
 }
 
 // MARK: - Images that have come
@@ -161,8 +160,8 @@ static void lead_here(const struct crebind_handle *handle, const struct crebind_
 }
 
 /// Keeps what was stored for an image, of what was planned.
-static bool keep_stored(uint32_t known, const struct crebind_commit *commit,
-                           crebind_status status) {
+static void keep_stored(uint32_t known, const struct crebind_commit *commit,
+                        crebind_status status) {
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer) {
     struct crebind_run run = crebind_handle_run(handle, known);
@@ -175,9 +174,8 @@ static bool keep_stored(uint32_t known, const struct crebind_commit *commit,
       if (entry->is_due && !entry->is_dropped) lead_here(handle, entry);
       entry->is_due = false;
     }
-    if (!crebind_handle_drop(handle)) return false;
+    crebind_handle_drop(handle);
   }
-  return true;
 }
 
 static crebind_status serve_image(struct crebind_world *world, size_t index,
@@ -191,7 +189,7 @@ static crebind_status serve_image(struct crebind_world *world, size_t index,
   if (status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes)) status = CREBIND_BUSY;
   if (status == CREBIND_OK && !add_changes(commit, known)) status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
-  if (!keep_stored(known, commit, status)) status = CREBIND_OUT_OF_MEMORY;
+  keep_stored(known, commit, status);
   commit->changes.count = 0;
   // One image that cannot be changed must not keep the others from it.
   return status == CREBIND_PROTECTION ? CREBIND_OK : status;
@@ -235,7 +233,7 @@ crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit 
   crebind_status status = crebind_loading_check(world, unfinished);
   if (status != CREBIND_OK) return status;
   bool looks_closer = may_have_been_replaced(world);
-  if (!forget_images(world, looks_closer)) return CREBIND_OUT_OF_MEMORY;
+  forget_images(world, looks_closer);
 
   bool all_decided = true;
   status = serve_images(world, commit, looks_closer, &all_decided);

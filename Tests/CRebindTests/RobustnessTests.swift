@@ -81,6 +81,22 @@ import Testing
     try bench.expect(program, [plugin], output: "each led to the next\n")
   }
 
+  @Test func imagesAreToldOfInTheLoadersOrder() throws {
+    let bench = try Workbench(.gcc)
+    try bench.library("libdependency.so", "nested-dependency.c")
+    let library = try bench.library(
+      "dependent.so", "nested-dependency.c", flags: ["-DDEPENDENT"], needs: ["dependency"])
+    let program = try bench.program("observe-order", "observe-order.c")
+    try bench.expect(program, bench.plugins() + [library], output: "in the loader's order\n")
+  }
+
+  @Test(arguments: Compiler.all)
+  func memoryMayRunOutAnywhere(compiler: Compiler) throws {
+    let bench = try Workbench(compiler)
+    let program = try bench.program("out-of-memory", "out-of-memory.c")
+    try bench.expect(program, bench.plugins(), output: "nothing was lost\n")
+  }
+
   @Test(arguments: Compiler.all)
   func predicatesMayServeRestoreAndFork(compiler: Compiler) throws {
     let bench = try Workbench(compiler)
