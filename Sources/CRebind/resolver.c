@@ -43,7 +43,7 @@ static size_t next_turn;
 uint16_t crebind_resolver_make(uintptr_t target) {
   for (size_t step = 0; step < CREBIND_RESOLVERS; step++) {
     size_t i = (next_turn + step) % CREBIND_RESOLVERS;
-    if (in_use[i]) continue;
+    if (__atomic_load_n(&in_use[i], __ATOMIC_ACQUIRE)) continue;
     in_use[i] = true;
     next_turn = i + 1;
     __atomic_store_n(&targets[i], target, __ATOMIC_RELEASE);
@@ -53,7 +53,8 @@ uint16_t crebind_resolver_make(uintptr_t target) {
 }
 
 void crebind_resolver_free(uint16_t resolver) {
-  if (resolver != 0) in_use[resolver - 1] = false;
+  // Without the lock, where a batch is freed.
+  if (resolver != 0) __atomic_store_n(&in_use[resolver - 1], false, __ATOMIC_RELEASE);
 }
 
 uintptr_t crebind_resolver_address(uint16_t resolver) {

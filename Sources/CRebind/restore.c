@@ -30,9 +30,11 @@ static bool is_found_lazily(const struct crebind_handle *handle) {
   return has_definitions && has_lazy_slots;
 }
 
-static bool is_top(const struct crebind_handle *handle, const struct crebind_entry *entry) {
+/// What was applied on top of the entry next, or NULL.
+static struct crebind_entry *next_above(const struct crebind_handle *handle,
+                                        const struct crebind_entry *entry) {
   struct crebind_handle *owner;
-  return crebind_find_above(handle, entry->image, entry->address, &owner) == NULL;
+  return crebind_find_above(handle, entry->image, entry->address, &owner);
 }
 
 /// Leads the definitions to the originals, or back to the replacements.
@@ -43,7 +45,8 @@ static crebind_status turn_definitions(struct crebind_attempt *attempt,
     uintptr_t from = is_leaving ? entry->value : entry->previous;
     uintptr_t to = is_leaving ? entry->previous : entry->value;
     uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
-    if (!is_definition(entry) || word != from || !is_top(handle, entry)) continue;
+    if (!is_definition(entry) || word != from || next_above(handle, entry) != NULL)
+      continue;
     if (!crebind_commit_add(&attempt->commit, entry, from, to, false, false))
       return CREBIND_OUT_OF_MEMORY;
   }
@@ -60,13 +63,16 @@ static crebind_status stay_locked(struct crebind_attempt *attempt, void *context
 
 /// Where a batch has been applied on top of the entry, that one's is the slot,
 /// and it inherits what lies below.
-static void relink(struct crebind_handle *handle, const struct crebind_entry *entry) {
-  struct crebind_handle *owner;
-  struct crebind_entry *above =
-      crebind_find_above(handle, entry->image, entry->address, &owner);
-  if (above == NULL || above->previous != entry->value) return;
-  above->previous = entry->previous;
-  above->original = entry->original;
+static void relink(const struct crebind_handle *handle, struct crebind_entry *entry) {
+  struct crebind_entry *above = next_above(handle, entry);
+  uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+  if (above != NULL && above->previous == entry->value) {
+    above->previous = entry->previous;
+    above->original = entry->original;
+  } else if (above != NULL || word != entry->previous) {
+    // Somebody else's hook leads to us, and will go on to: the resolver stays ours.
+    entry->resolver = 0;
+  }
 }
 
 /// Adds the entry's former word, and counts; false without memory.
@@ -77,7 +83,10 @@ static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
   uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
   const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
   if (top != entry) {
-    report->skipped += is_slot && word != top->value && !top->is_left;
+    // Somebody else may have stored between two batches, too, and leads to us still.
+    const struct crebind_entry *above = next_above(restore->handle, entry);
+    bool is_covered = above != NULL && above->previous != entry->value;
+    report->skipped += is_slot && (is_covered || (word != top->value && !top->is_left));
     return true;
   }
   if (word != entry->value) {

@@ -31,19 +31,21 @@ static crebind_status verify_locked(struct crebind_attempt *attempt, void *conte
   uint32_t last_image = UINT32_MAX;
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    bool is_slot = entry->kind != CREBIND_DEFINITION;
     // The slot leads to us through the batches above.
     const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
     uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
     if (top == NULL || word == top->value) {
-      report->unchanged++;
+      report->unchanged += is_slot;
       continue;
     }
     if (top->is_left || !is_of_resolver(top, word)) {
-      report->skipped++;
+      report->skipped += is_slot;
       continue;
     }
     if (!crebind_commit_add(&attempt->commit, top, word, top->value, false, false))
       return CREBIND_OUT_OF_MEMORY;
+    if (!is_slot) continue;
     report->changed++;
     report->images += entry->image != last_image;
     last_image = entry->image;

@@ -16,6 +16,13 @@ import Testing
       "6 orders\n", from: builder.build("chain", from: ["chain.c"], flags: [binding]))
   }
 
+  @Test(arguments: Compiler.all)
+  func restoreTellsOfWhatStandsBetweenTwoBatches(compiler: Compiler) throws {
+    let builder = try FixtureBuilder(compiler)
+    try expect(
+      "told\n", from: builder.build("between", from: ["between.c"], flags: ["-Wl,-z,lazy,-z,norelro"]))
+  }
+
   @Test(arguments: bindings)
   func timeGrowsWithTheNumberOfNames(binding: String) throws {
     let builder = try FixtureBuilder(.gcc)
