@@ -26,8 +26,10 @@ static void check_calls(void *image, int expected) {
 int main(int argc, char *argv[]) {
   CHECK(argc == 2);
   const crebind_rebinding rebindings[] = {
-      {.name = "library_function", .replacement = (void *)lower, .original = (void **)&originals[0]},
-      {.name = "library_function", .replacement = (void *)upper, .original = (void **)&originals[1]},
+      {.name = "library_function", .replacement = (void *)lower,
+       .original = (void **)&originals[0]},
+      {.name = "library_function", .replacement = (void *)upper,
+       .original = (void **)&originals[1]},
   };
   void *image = dlopen(argv[1], RTLD_LAZY);
   CHECK(image != NULL);
