@@ -70,6 +70,13 @@ void crebind_sleep(long nanoseconds) {
 #define CREBIND_SYS_MMAP SYS_mmap
 #endif
 
+/// One thread's pages may be where another one's were. The kernel sees to the order,
+/// but ThreadSanitizer does not know of these system calls: it has to be told.
+static uint32_t given_back;
+
+static void before_giving_back(void) { __atomic_fetch_add(&given_back, 1, __ATOMIC_RELEASE); }
+static void after_taking(void) { (void)__atomic_load_n(&given_back, __ATOMIC_ACQUIRE); }
+
 static size_t round_up_to_page(size_t size) {
   size_t mask = crebind_runtime()->page_size - 1;
   return size > SIZE_MAX - mask ? 0 : (size + mask) & ~mask;
@@ -87,11 +94,14 @@ void *crebind_pages(size_t size) {
   long result = crebind_runtime()->system_call(CREBIND_SYS_MMAP, NULL, rounded, protection, flags,
                                                -1, 0L);
 #endif
+  after_taking();
   return result == -1 ? NULL : (void *)result;
 }
 
 void crebind_pages_free(void *pages, size_t size) {
-  if (pages != NULL) crebind_runtime()->system_call(SYS_munmap, pages, round_up_to_page(size));
+  if (pages == NULL) return;
+  before_giving_back();
+  crebind_runtime()->system_call(SYS_munmap, pages, round_up_to_page(size));
 }
 
 static bool grow(struct crebind_vector *vector, size_t needed) {
@@ -105,9 +115,11 @@ static bool grow(struct crebind_vector *vector, size_t needed) {
     if (vector->data == NULL) return false;
   } else {
     size_t old = round_up_to_page(vector->capacity * vector->stride);
+    before_giving_back();
     long moved = crebind_runtime()->system_call(SYS_mremap, vector->data, old, size,
                                                 (long)MREMAP_MAYMOVE);
     if (moved == -1) return false;
+    after_taking();
     vector->data = (char *)moved;
   }
   vector->capacity = size / vector->stride;

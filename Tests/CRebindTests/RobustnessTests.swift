@@ -42,6 +42,13 @@ import Testing
     try bench.expect(program, ["2000"] + plugins, output: "every call counted once\n")
   }
 
+  @Test(arguments: Compiler.all, Sanitizer.allCases)
+  func aChainHoldsUnderThreads(compiler: Compiler, sanitizer: Sanitizer) throws {
+    let bench = try Workbench(compiler, sanitizer: sanitizer)
+    let program = try bench.program("concurrent-chain", "concurrent-chain.c")
+    try bench.expect(program, ["2"] + bench.plugins(), output: "each call was counted once\n")
+  }
+
   /// A resolver that is asleep on the loader's lock, with what it has found.
   @Test func aBlockedResolverDoesNotHaveTheLastWord() throws {
     let bench = try Workbench(.gcc)
