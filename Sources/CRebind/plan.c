@@ -276,6 +276,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   const struct crebind_entry *below = entry_below(walk, slot->address, word, entry.value);
   if (below != NULL) {
     entry.previous = below->value;
+    entry.is_lazy = below->is_lazy;
     entry.original = below->value == entry.value ? below->original : below->value - addend;
     return append_entry(plan, &entry);
   }
