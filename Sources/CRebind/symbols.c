@@ -87,7 +87,7 @@ crebind_status crebind_symbols(const void *header, const char *name,
                                crebind_error *error) {
   if (visit == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   struct symbols symbols = {header, name, CREBIND_VECTOR(struct gathered_symbol),
-                            {CREBIND_VECTOR(char)}};
+                            {.bytes = CREBIND_VECTOR(char)}};
   crebind_status status = crebind_look(gather, &symbols, error);
   for (size_t i = 0; i < symbols.items.count && status == CREBIND_OK; i++) {
     struct gathered_symbol *symbol = crebind_vector_at(&symbols.items, i);
