@@ -13,21 +13,28 @@ bool crebind_handle_selects(const struct crebind_handle *handle,
 
 // MARK: - Images that have gone
 
+/// The lowest entry of the word's chain.
+static const struct crebind_entry *find_lowest(const struct crebind_entry *entry) {
+  const struct crebind_entry *lowest = NULL;
+  for (const struct crebind_handle *handle = crebind_records.oldest;
+       handle != NULL && lowest == NULL; handle = handle->newer)
+    lowest = crebind_handle_find(handle, entry->image, entry->address);
+  return lowest;
+}
+
 /// True if the word is as the loader makes it: bound to the original, or to what a
 /// batch below has led the definition to.
 static bool is_fresh(const struct crebind_handle *handle, const struct crebind_image *image,
-                     const struct crebind_entry *entry) {
+                     const struct crebind_entry *entry, const struct crebind_entry *lowest) {
   uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
-  const struct crebind_entry *lowest = NULL;
   bool is_above = false, leads_below = false;
   for (const struct crebind_handle *other = crebind_records.oldest; other != NULL;
        other = other->newer) {
     const struct crebind_entry *link = crebind_handle_find(other, entry->image, entry->address);
     is_above |= other == handle;
-    if (link == NULL) continue;
-    if (word == link->value && is_above) return false;
-    leads_below |= word == link->value;
-    if (lowest == NULL) lowest = link;
+    if (link == NULL || word != link->value) continue;
+    if (is_above) return false;
+    leads_below = true;
   }
   if (leads_below || word == lowest->previous) return true;
   if (entry->kind == CREBIND_DEFINITION) return false;
@@ -53,8 +60,9 @@ static bool is_still_ours(const struct crebind_handle *handle, const struct creb
     return false;
   // The lazy resolver makes a word fresh, too, and a batch that does not look at
   // later images would not find the slot again.
-  if (entry->is_lazy && !crebind_batch_serves_later_images(&handle->batch)) return true;
-  return !is_fresh(handle, image, entry);
+  const struct crebind_entry *lowest = find_lowest(entry);
+  if (lowest->is_lazy && !crebind_batch_serves_later_images(&handle->batch)) return true;
+  return !is_fresh(handle, image, entry, lowest);
 }
 
 /// False if each image that was unloaded since the last look is gone: then none of

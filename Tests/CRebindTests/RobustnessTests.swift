@@ -42,9 +42,13 @@ import Testing
     try bench.expect(program, ["2000"] + plugins, output: "every call counted once\n")
   }
 
-  @Test(arguments: Compiler.all, Sanitizer.allCases)
-  func aChainHoldsUnderThreads(compiler: Compiler, sanitizer: Sanitizer) throws {
-    let bench = try Workbench(compiler, sanitizer: sanitizer)
+  // clang's sanitizers are part of the program, and so is their dlopen, which then goes
+  // through no slot that could give notice.
+  @Test(arguments: [
+    (Compiler.gcc, Sanitizer.none), (.gcc, .thread), (.gcc, .address), (.clang, .none),
+  ])
+  func aChainHoldsUnderThreads(build: (Compiler, Sanitizer)) throws {
+    let bench = try Workbench(build.0, sanitizer: build.1)
     let program = try bench.program("concurrent-chain", "concurrent-chain.c")
     try bench.expect(program, ["2"] + bench.plugins(), output: "each call was counted once\n")
   }
