@@ -21,6 +21,7 @@ public struct AuditFinding: Sendable, Hashable {
   /// `someoneElse`.
   public var reboundBy: Rebinder
 
+  /// Describes a finding that was made in some other way, as in another process.
   public init(
     image: Image, symbol: String, version: String? = nil, address: UInt64, kind: SlotKinds,
     target: Target, expected: UInt64, reboundBy: Rebinder

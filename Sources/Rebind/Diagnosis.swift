@@ -35,6 +35,7 @@ public struct Diagnosis: Sendable, Hashable {
 
   /// The symbol that is or would be rebound.
   public var symbol: String
+  /// Why the calls are seen, or are not.
   public var reason: Reason
   /// The image concerned; nil if the reason is none's in particular.
   public var image: Image?
@@ -44,6 +45,7 @@ public struct Diagnosis: Sendable, Hashable {
   /// How many slots the image has for the symbol.
   public var slotCount: Int
 
+  /// Describes what was found in some other way, as in a file.
   public init(
     symbol: String, reason: Reason, image: Image? = nil, detail: String = "", slotCount: Int = 0
   ) {
@@ -56,6 +58,8 @@ public struct Diagnosis: Sendable, Hashable {
 }
 
 extension Diagnosis.Reason: CustomStringConvertible {
+  /// An English sentence without a full stop. The corresponding C function is
+  /// `crebind_reason_description`.
   public var description: String { sentence }
 }
 

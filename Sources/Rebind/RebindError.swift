@@ -31,6 +31,7 @@ public struct RebindError: Error, Sendable, Hashable {
     public static let partOfBatch = Code(rawValue: 1002)
   }
 
+  /// What went wrong.
   public var code: Code
   /// The symbol that was to be rebound, or of a batch as a whole all of them; empty for
   /// a call that names none.
@@ -44,6 +45,7 @@ public struct RebindError: Error, Sendable, Hashable {
   /// The address concerned, or 0.
   public var address: UInt
 
+  /// An error that `description` tells of.
   public init(
     code: Code, symbol: String = "", image: String = "", systemError: Int32 = 0, tag: Int64 = 0,
     address: UInt = 0

@@ -206,7 +206,7 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   /// True between `apply` and `restore`.
   public var isActive: Bool { storage.isActive }
 
-  /// For a person to read.
+  /// `Rebinding of open (active)`.
   public var description: String {
     "Rebinding of \(name) (\(isActive ? "active" : "not active"))"
   }

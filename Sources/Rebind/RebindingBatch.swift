@@ -12,10 +12,13 @@
 /// One pass over the images serves them all, so a batch of a hundred costs little
 /// more than one rebinding.
 public struct RebindingBatch: Sendable {
+  /// The rebindings with their replacements.
   public var replacements: [Replacement]
 
+  /// Makes a batch of an array.
   public init(_ replacements: [Replacement]) { self.replacements = replacements }
 
+  /// Makes a batch of a list of statements.
   public init(@RebindingBatchBuilder _ replacements: () -> [Replacement]) {
     self.replacements = replacements()
   }
@@ -44,6 +47,7 @@ public struct RebindingBatch: Sendable {
 }
 
 extension RebindingBatch: CustomStringConvertible {
+  /// `batch of open, close`.
   public var description: String {
     "batch of \(replacements.map(\.request.name).joined(separator: ", "))"
   }
@@ -52,15 +56,21 @@ extension RebindingBatch: CustomStringConvertible {
 /// Lets a batch be written as a list of statements, with conditions and loops.
 @resultBuilder
 public enum RebindingBatchBuilder {
+  /// One replacement: a statement.
   public static func buildExpression(_ replacement: Replacement) -> [Replacement] {
     [replacement]
   }
+  /// The statements, one after the other.
   public static func buildBlock(_ parts: [Replacement]...) -> [Replacement] {
     parts.flatMap { $0 }
   }
+  /// An `if` without an `else`.
   public static func buildOptional(_ part: [Replacement]?) -> [Replacement] { part ?? [] }
+  /// An `if` with an `else`, or a `switch`: the first branches.
   public static func buildEither(first part: [Replacement]) -> [Replacement] { part }
+  /// An `if` with an `else`, or a `switch`: the other branches.
   public static func buildEither(second part: [Replacement]) -> [Replacement] { part }
+  /// A `for` loop.
   public static func buildArray(_ parts: [[Replacement]]) -> [Replacement] {
     parts.flatMap { $0 }
   }

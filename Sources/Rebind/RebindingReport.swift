@@ -18,6 +18,7 @@ public struct RebindingReport: Sendable, Hashable {
 }
 
 extension RebindingReport: CustomStringConvertible {
+  /// `2 slots in 2 images changed, 1 skipped`.
   public var description: String {
     func count(_ number: Int, _ noun: String) -> String {
       "\(number) \(noun)\(number == 1 ? "" : "s")"

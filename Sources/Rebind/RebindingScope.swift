@@ -25,6 +25,7 @@ public struct RebindingScope: Sendable {
     case matching(@Sendable (Image) -> Bool)
   }
 
+  /// The images that it applies to.
   public var selection: Selection
   /// The slots that are changed; with fewer than all kinds, later images of `all` are
   /// served as those of `matching` are.
@@ -34,6 +35,7 @@ public struct RebindingScope: Sendable {
   /// Leaves out the images that are loaded later.
   public var loadedImagesOnly: Bool
 
+  /// Selects images and slots: all of them, unless told otherwise.
   public init(
     _ selection: Selection = .all, slotKinds: SlotKinds = .all, excludesSelf: Bool = false,
     loadedImagesOnly: Bool = false
@@ -57,6 +59,7 @@ public struct RebindingScope: Sendable {
 }
 
 extension RebindingScope: CustomStringConvertible {
+  /// `the program, slots jumpSlot`.
   public var description: String {
     var text: String
     switch selection {

@@ -6,5 +6,6 @@ public struct Replacement: Sendable {
 }
 
 extension Replacement: CustomStringConvertible {
+  /// `replacement of open`.
   public var description: String { "replacement of \(request.name)" }
 }

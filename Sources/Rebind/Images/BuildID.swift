@@ -6,6 +6,7 @@ public struct BuildID: Sendable, Hashable {
   /// Mostly 20 bytes, a SHA-1 of the contents.
   public var bytes: [UInt8]
 
+  /// Takes the bytes of the note's descriptor.
   public init(bytes: [UInt8]) { self.bytes = bytes }
 }
 

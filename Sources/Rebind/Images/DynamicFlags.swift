@@ -21,6 +21,8 @@ public struct DynamicFlags: OptionSet, Sendable, Hashable {
 }
 
 extension DynamicFlags: CustomStringConvertible {
+  /// The constants without their `DF_`: `ORIGIN BIND_NOW`; a bit without a name in
+  /// hexadecimal.
   public var description: String {
     flagNames(rawValue, ["ORIGIN", "SYMBOLIC", "TEXTREL", "BIND_NOW", "STATIC_TLS"])
   }

@@ -26,6 +26,7 @@ public struct DynamicFlags1: OptionSet, Sendable, Hashable {
 }
 
 extension DynamicFlags1: CustomStringConvertible {
+  /// The constants without their `DF_1_`: `NOW PIE`; a bit without a name in hexadecimal.
   public var description: String {
     flagNames(
       rawValue,

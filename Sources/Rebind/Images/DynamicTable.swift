@@ -5,12 +5,14 @@
 public struct DynamicTable: Sendable, Hashable {
   /// A tag and its value.
   public struct Entry: Sendable, Hashable {
+    /// What the entry says: `d_tag`.
     public var tag: DynamicTag
     /// `d_val` or `d_ptr`; an address as the linker wrote it, without a load bias.
     public var value: UInt64
     /// The string that the value names, for the tags that name one; else nil.
     public var string: String?
 
+    /// Describes an entry, loaded or on disk.
     public init(tag: DynamicTag, value: UInt64, string: String? = nil) {
       self.tag = tag
       self.value = value
@@ -21,6 +23,7 @@ public struct DynamicTable: Sendable, Hashable {
   /// In the order of the image.
   public var entries: [Entry]
 
+  /// Takes the entries up to the one that ends the table, which is left out.
   public init(entries: [Entry] = []) { self.entries = entries }
 
   /// The first entry with this tag, which for most tags is the only one.
@@ -82,5 +85,6 @@ extension DynamicTable.Entry: CustomStringConvertible {
 }
 
 extension DynamicTable: CustomStringConvertible {
+  /// `dynamic table of 30 entries`; print `entries` to see them.
   public var description: String { "dynamic table of \(entries.count) entries" }
 }

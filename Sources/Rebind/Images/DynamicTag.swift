@@ -176,5 +176,6 @@ public struct DynamicTag: RawRepresentable, Sendable, Hashable {
 }
 
 extension DynamicTag: CustomStringConvertible {
+  /// The name, or else the number: `NEEDED`, `0x6ffffef7`.
   public var description: String { name ?? hexadecimal(rawValue) }
 }

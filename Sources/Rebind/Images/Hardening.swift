@@ -10,6 +10,7 @@ public struct Hardening: Sendable, Hashable {
     case full
   }
 
+  /// From `PT_GNU_RELRO` and the tags of `bindsNow`.
   public var relro: Relro
   /// All jump slots are bound at load (`DT_BIND_NOW`, `DF_BIND_NOW`, `DF_1_NOW`).
   public var bindsNow: Bool
@@ -48,6 +49,7 @@ public struct Hardening: Sendable, Hashable {
 }
 
 extension Hardening: CustomStringConvertible {
+  /// `relro full, bind now, PIE, NX stack`.
   public var description: String {
     var texts = ["relro \(relro)", bindsNow ? "bind now" : "lazy binding"]
     if isPositionIndependentExecutable { texts.append("PIE") }

@@ -18,6 +18,7 @@ public struct Image: Sendable, Identifiable {
     /// The loader's count of loaded images, `dlpi_adds`, when Rebind first saw this one.
     public var generation: UInt64
 
+    /// Names an image that was found in some other way, as in another process.
     public init(loadBias: UInt64, dynamicTableAddress: UInt64, generation: UInt64) {
       self.loadBias = loadBias
       self.dynamicTableAddress = dynamicTableAddress
@@ -27,7 +28,9 @@ public struct Image: Sendable, Identifiable {
 
   /// What an image is in its process.
   public enum Role: String, Sendable, Hashable {
+    /// What was started: the loader lists it first.
     case program
+    /// A shared object, needed by another image or opened by dlopen.
     case library
     /// The program's interpreter, where it is not the C library as well: a
     /// rebinding leaves it alone.
@@ -79,6 +82,7 @@ public struct Image: Sendable, Identifiable {
       segments: segments, dynamicTable: dynamicTable, buildID: buildID, brokenTag: brokenTag)
   }
 
+  /// Where the image is loaded, and which loading of it this is.
   public var id: ID { contents.id }
 
   /// The path as the loader gives it, `dlpi_name`: perhaps relative, and for the
@@ -86,6 +90,7 @@ public struct Image: Sendable, Identifiable {
   /// `/proc/self/exe`.
   public var path: String { contents.path }
 
+  /// What the image is in its process.
   public var role: Role { contents.role }
 
   /// The run-time address of the ELF header.
@@ -95,7 +100,9 @@ public struct Image: Sendable, Identifiable {
   /// that is not position-independent. The corresponding field is `dlpi_addr`.
   public var loadBias: UInt64 { id.loadBias }
 
+  /// What kind of ELF file the image is: `e_type`.
   public var type: ImageType { contents.type }
+  /// The processor that the image is for: `e_machine`.
   public var machine: Machine { contents.machine }
 
   /// The program headers, in their order.
@@ -125,6 +132,7 @@ extension Image {
   /// The libraries that the image needs, by soname, from `DT_NEEDED`.
   public var needed: [String] { dynamicTable.needed }
 
+  /// What the image does against being attacked, as far as its headers say.
   public var hardening: Hardening {
     Hardening(type: type, segments: segments, dynamicTable: dynamicTable)
   }
@@ -142,10 +150,13 @@ extension Image {
 }
 
 extension Image: Hashable {
+  /// True if both are of one loading of one image.
   public static func == (left: Self, right: Self) -> Bool { left.id == right.id }
+  /// Hashes what `==` compares: the `id`.
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 extension Image: CustomStringConvertible {
+  /// The name and the address of the ELF header: `libc.so.6 at 0x7f…`.
   public var description: String { "\(name) at \(hexadecimal(header))" }
 }

@@ -22,10 +22,12 @@ public struct ImageObservation: ~Copyable, Sendable {
 extension Image {
   /// An image has come or gone.
   public enum Event: Sendable, Hashable {
+    /// The image is loaded.
     case added(Image)
     /// The image as it was: it cannot be looked at any more.
     case removed(Image)
 
+    /// The image that has come or gone.
     public var image: Image {
       switch self {
       case .added(let image), .removed(let image): image
@@ -65,6 +67,7 @@ extension Image {
 }
 
 extension Image.Event: CustomStringConvertible {
+  /// `added libz.so.1 at 0x7f…`.
   public var description: String {
     switch self {
     case .added(let image): "added \(image)"

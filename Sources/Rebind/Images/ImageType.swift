@@ -26,5 +26,6 @@ public struct ImageType: RawRepresentable, Sendable, Hashable {
 }
 
 extension ImageType: CustomStringConvertible {
+  /// The name, or else the number: `DYN`, `type 65024`.
   public var description: String { name ?? "type \(rawValue)" }
 }

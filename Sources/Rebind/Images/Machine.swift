@@ -36,5 +36,6 @@ public struct Machine: RawRepresentable, Sendable, Hashable {
 }
 
 extension Machine: CustomStringConvertible {
+  /// The name, or else the number: `x86-64`, `machine 8`.
   public var description: String { name ?? "machine \(rawValue)" }
 }

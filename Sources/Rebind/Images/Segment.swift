@@ -17,6 +17,7 @@ public struct Segment: Sendable, Hashable {
   /// A power of two that addresses and offsets agree modulo, 0 or 1 for none: `p_align`.
   public var alignment: UInt64
 
+  /// Describes a program header, loaded or on disk.
   public init(
     type: SegmentType, permissions: SegmentPermissions, fileOffset: UInt64, address: UInt64,
     fileSize: UInt64, memorySize: UInt64, alignment: UInt64
@@ -37,6 +38,7 @@ public struct Segment: Sendable, Hashable {
 }
 
 extension Segment: CustomStringConvertible {
+  /// `LOAD r-x 0x1000, 4096 bytes`.
   public var description: String {
     "\(type) \(permissions) \(hexadecimal(address)), \(memorySize) bytes"
   }

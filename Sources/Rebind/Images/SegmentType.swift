@@ -48,5 +48,6 @@ public struct SegmentType: RawRepresentable, Sendable, Hashable {
 }
 
 extension SegmentType: CustomStringConvertible {
+  /// The name, or else the number: `LOAD`, `0x6474e554`.
   public var description: String { name ?? hexadecimal(rawValue) }
 }

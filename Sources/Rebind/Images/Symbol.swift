@@ -13,8 +13,11 @@ public struct Symbol: Sendable, Hashable {
   /// True for a definition that a reference without a version may take, written
   /// `name@@VERSION`.
   public var isDefaultVersion: Bool
+  /// What the symbol stands for, from `st_info`.
   public var type: SymbolType
+  /// Who can see it, and which definition wins, from `st_info`.
   public var binding: SymbolBinding
+  /// Whether other images may bind to it, from `st_other`.
   public var visibility: SymbolVisibility
   /// For a definition its link-time address: add the load bias. `st_value`.
   public var value: UInt64
@@ -23,6 +26,7 @@ public struct Symbol: Sendable, Hashable {
   /// The section that it is defined in: `st_shndx`.
   public var sectionIndex: UInt16
 
+  /// Describes an entry of a symbol table, loaded or on disk.
   public init(
     index: Int, name: String, version: String? = nil, isDefaultVersion: Bool = false,
     type: SymbolType, binding: SymbolBinding, visibility: SymbolVisibility, value: UInt64,
@@ -52,6 +56,7 @@ public struct Symbol: Sendable, Hashable {
 }
 
 extension Symbol: CustomStringConvertible {
+  /// `open@@GLIBC_2.2.5 FUNC WEAK DEFAULT at 0xf7fc0, 296 bytes`.
   public var description: String {
     let place = isDefined ? "at \(hexadecimal(value)), \(size) bytes" : "undefined"
     return "\(versionedName) \(type) \(binding) \(visibility) \(place)"

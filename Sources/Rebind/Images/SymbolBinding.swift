@@ -28,5 +28,6 @@ public struct SymbolBinding: RawRepresentable, Sendable, Hashable {
 }
 
 extension SymbolBinding: CustomStringConvertible {
+  /// The name, or else the number: `WEAK`, `binding 13`.
   public var description: String { name ?? "binding \(rawValue)" }
 }

@@ -41,5 +41,6 @@ public struct SymbolType: RawRepresentable, Sendable, Hashable {
 }
 
 extension SymbolType: CustomStringConvertible {
+  /// The name, or else the number: `FUNC`, `type 13`.
   public var description: String { name ?? "type \(rawValue)" }
 }

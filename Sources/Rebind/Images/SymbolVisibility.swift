@@ -28,5 +28,6 @@ public struct SymbolVisibility: RawRepresentable, Sendable, Hashable {
 }
 
 extension SymbolVisibility: CustomStringConvertible {
+  /// The name, or else the number: `HIDDEN`, `visibility 4`.
   public var description: String { name ?? "visibility \(rawValue)" }
 }

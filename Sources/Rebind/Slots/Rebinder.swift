@@ -12,6 +12,7 @@ public enum Rebinder: String, Sendable, Hashable {
 }
 
 extension Rebinder: CustomStringConvertible {
+  /// `nobody`, `us` or `someone else`.
   public var description: String {
     switch self {
     case .nobody: "nobody"

@@ -2,9 +2,12 @@
 ///
 /// The corresponding field is the type in `r_info`.
 public struct RelocationType: Sendable, Hashable {
+  /// The processor whose rules these are: `e_machine`.
   public var machine: Machine
+  /// The number of the relocation type, as `ELF64_R_TYPE` has it.
   public var rawValue: UInt32
 
+  /// Takes a relocation's type, and the machine of the image that has it.
   public init(machine: Machine, rawValue: UInt32) {
     self.machine = machine
     self.rawValue = rawValue
@@ -40,5 +43,6 @@ public struct RelocationType: Sendable, Hashable {
 }
 
 extension RelocationType: CustomStringConvertible {
+  /// The name, or else the machine and the number: `R_X86_64_JUMP_SLOT`.
   public var description: String { name ?? "\(machine) relocation \(rawValue)" }
 }

@@ -10,8 +10,10 @@ public struct Slot: Sendable, Hashable {
     /// A jump slot that still leads to the loader's resolver, by way of its own
     /// image's PLT.
     public var isLazilyUnresolved: Bool
+    /// Who has stored in the slot what the loader would not have bound.
     public var reboundBy: Rebinder
 
+    /// Describes what was found in a slot in some other way, as in another process.
     public init(word: UInt64, target: Target?, isLazilyUnresolved: Bool, reboundBy: Rebinder) {
       self.word = word
       self.target = target
@@ -38,6 +40,7 @@ public struct Slot: Sendable, Hashable {
   /// nil for a slot in a file.
   public var state: State?
 
+  /// Describes a slot, loaded or on disk.
   public init(
     address: UInt64, kind: SlotKinds, relocation: RelocationType, symbol: String,
     version: String? = nil, addend: Int64? = nil, isRelro: Bool, state: State? = nil

@@ -13,6 +13,7 @@ public struct SlotKinds: OptionSet, Sendable, Hashable {
   /// from a glob dat: asking for one of the two selects both.
   public static let absolute = Self(rawValue: 4)
 
+  /// Every slot.
   public static let all: Self = [.jumpSlot, .globDat, .absolute]
 }
 

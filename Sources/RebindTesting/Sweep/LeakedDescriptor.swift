@@ -1,5 +1,6 @@
 /// A file descriptor that a run left open.
 public struct LeakedDescriptor: Sendable, Hashable {
+  /// The descriptor's number.
   public let number: CInt
   /// What it is open on, as `/proc/self/fd` says.
   public let path: String
