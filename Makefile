@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build release demo test test-cross bench bench-swift bench-testing install format lint clean
+.PHONY: help build release demo test test-cross bench bench-swift bench-testing install docs format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ bench-testing: ## Measure a call that a test has rebound, and one out of its rea
 	@Scripts/bootstrap build
 	$(SWIFT) run --package-path Benchmarks/RebindTesting --configuration release
 
+docs: ## Build the documentation of every product into .build/documentation
+	@Scripts/bootstrap build
+	@SWIFT='$(SWIFT)' Scripts/docs
+
 format: ## Format the Swift sources in place
 	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Samples
 
@@ -48,3 +52,4 @@ lint: ## Check the format of the Swift sources
 
 clean: ## Delete what was built
 	$(SWIFT) package clean
+	@rm -rf .build/documentation .build/documentation-parts
