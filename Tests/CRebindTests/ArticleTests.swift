@@ -1,0 +1,27 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The programs of the documentation of the C interface build without warnings, and
+/// do what the text says.
+@Suite struct ArticleTests {
+  @Test(arguments: Compiler.all)
+  func cProgramsRun(compiler: Compiler) throws {
+    let outputs = try Articles.of("CRebind").flatMap { try $0.codeBlocks(of: "c") }.map {
+      let builder = try FixtureBuilder(compiler)
+      let source = builder.directory.url.appending(path: "program.c")
+      try Data("\($0)\n".utf8).write(to: source)
+      try builder.compile([
+        "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-pthread",
+        "-I", Places.package.appending(path: "Sources/CRebind/include").path,
+        "-o", "program", source.path, try CoreArchive.file(for: compiler).path,
+      ])
+      let result = try run(builder.directory.url.appending(path: "program").path)
+      #expect(result.succeeded)
+      return result.output
+    }
+    #expect(outputs.count == 2)
+    #expect(outputs.first?.hasPrefix("Calling real close(") == true)
+    #expect(outputs.last == "65534\n")
+  }
+}

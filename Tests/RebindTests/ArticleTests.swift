@@ -1,0 +1,31 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the articles show compiles.
+@Suite struct ArticleTests {
+  /// The pieces of an article are one program.
+  @Test(arguments: try Articles.of("Rebind") + Articles.of("RebindTesting"))
+  func swiftCompiles(article: URL) throws {
+    let pieces = try article.codeBlocks(of: "swift").filter { !isManifest($0) }
+    guard !pieces.isEmpty else { return }
+    let result = try compileSwift(pieces.joined(separator: "\n"))
+    #expect(result.errorOutput == "")
+    #expect(result.succeeded)
+  }
+
+  @Test func manifestsAreRead() throws {
+    let manifests = try (Articles.of("Rebind") + Articles.of("RebindTesting"))
+      .flatMap { try $0.codeBlocks(of: "swift") }.filter(isManifest)
+    try #require(!manifests.isEmpty)
+    for manifest in manifests {
+      let package = try TemporaryDirectory()
+      try Data("\(manifest)\n".utf8).write(to: package.url.appending(path: "Package.swift"))
+      let result = try run(
+        "swift", ["package", "--package-path", package.url.path, "dump-package"])
+      #expect(result.succeeded, "\(result.errorOutput)")
+    }
+  }
+
+  private func isManifest(_ piece: String) -> Bool { piece.hasPrefix("// swift-tools-version:") }
+}

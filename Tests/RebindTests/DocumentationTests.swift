@@ -1,0 +1,23 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Nothing public goes without a word.
+@Suite(.serialized) struct DocumentationTests {
+  @Test(arguments: ["Rebind", "RebindTesting"])
+  func everyPublicSymbolIsDocumented(module: String) throws {
+    let symbols = try SymbolGraph(of: module).symbols
+    try #require(!symbols.isEmpty)
+    #expect(symbols.filter { $0.docComment == nil }.map(\.path) == [])
+  }
+
+  @Test(arguments: ["Rebind", "RebindTesting"])
+  func theLandingPageHasEveryTopLevelSymbol(module: String) throws {
+    let page = try String(
+      contentsOf: Places.package.appending(path: "Sources/\(module)/\(module).docc/\(module).md"),
+      encoding: .utf8)
+    let names = Set(
+      try SymbolGraph(of: module).symbols.filter { $0.pathComponents.count == 1 }.map(\.path))
+    #expect(names.filter { !page.contains("- ``\($0)``") } == [])
+  }
+}

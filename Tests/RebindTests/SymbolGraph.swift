@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+
+/// What a built module offers, as documentation tools see it.
+struct SymbolGraph: Decodable {
+  struct Symbol: Decodable {
+    struct Comment: Decodable {}
+
+    var pathComponents: [String]
+    var docComment: Comment?
+
+    var path: String { pathComponents.joined(separator: ".") }
+  }
+
+  var symbols: [Symbol]
+
+  /// The public symbols of a module that was built beside the tests; those that
+  /// implement a documented requirement have its comment. What the module adds to
+  /// others' types is left out.
+  init(of module: String) throws {
+    let output = try TemporaryDirectory()
+    let target = try JSONDecoder().decode(
+      TargetInformation.self, from: run("swiftc", ["-print-target-info"]).standardOutput)
+    let headers = ["CRebind", "CRebindTesting"].map {
+      Places.package.appending(path: "Sources/\($0)/include").path
+    }
+    let result = try run(
+      "swift-symbolgraph-extract",
+      [
+        "-module-name", module, "-target", target.target.triple,
+        "-I", Places.products.appending(path: "Modules").path,
+        "-minimum-access-level", "public", "-skip-synthesized-members",
+        "-output-dir", output.url.path,
+      ] + headers.flatMap { ["-Xcc", "-I\($0)"] })
+    guard result.succeeded else { throw ExtractionFailure(output: result.errorOutput) }
+    let file = output.url.appending(path: "\(module).symbols.json")
+    self = try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file))
+  }
+}
+
+/// What `swiftc -print-target-info` says.
+private struct TargetInformation: Decodable {
+  struct Target: Decodable { var triple: String }
+
+  var target: Target
+}
+
+struct ExtractionFailure: Error, CustomStringConvertible {
+  var output: String
+  var description: String { "swift-symbolgraph-extract failed:\n\(output)" }
+}

@@ -1,0 +1,20 @@
+public import Foundation
+
+/// The pages of a product's documentation catalog.
+public enum Articles {
+  /// The articles and landing pages of a product, by name.
+  public static func of(_ product: String) throws -> [URL] {
+    let catalog = Places.package.appending(path: "Sources/\(product)/\(product).docc")
+    return try FileManager.default.contentsOfDirectory(at: catalog, includingPropertiesForKeys: nil)
+      .filter { $0.pathExtension == "md" }.sorted { $0.path < $1.path }
+  }
+}
+
+extension URL {
+  /// The blocks of code that a page shows of a language, in its order.
+  public func codeBlocks(of language: String) throws -> [String] {
+    try String(contentsOf: self, encoding: .utf8)
+      .components(separatedBy: "\n```\(language)\n").dropFirst()
+      .compactMap { $0.components(separatedBy: "\n```").first }
+  }
+}
