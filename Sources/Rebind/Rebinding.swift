@@ -118,7 +118,8 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   /// `diagnose` says why nothing happened.
   ///
   /// - Returns: The number of slots and images that were changed.
-  /// - Throws: `RebindError`, with nothing changed.
+  /// - Throws: `RebindError`, with nothing changed; `alreadyActive` if it is applied
+  ///   already.
   /// - Complexity: O(symbols that all images import).
   ///
   /// The corresponding C function is `crebind_apply`.

@@ -20,6 +20,7 @@
 ///   - onCall: The one call that fails, counted from 1; nil for all.
 ///   - reach: Which calls are counted and fail.
 ///   - body: Its result and its errors are passed on.
+/// - Precondition: `onCall` is at least 1.
 /// - Throws: `RebindTestingError`, before `body` is called, and what `body` throws.
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.

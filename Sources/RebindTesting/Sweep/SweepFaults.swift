@@ -23,8 +23,8 @@ internal import CRebindTesting
 ///   - result: What the failing call returns; `nil` for a function that returns a
 ///     pointer.
 ///   - errno: What it sets `errno` to; nil leaves it alone.
-///   - limit: At how many calls to stop.
-///   - timeLimit: How long a run may take.
+///   - limit: At how many calls to stop, one at least.
+///   - timeLimit: How long a run may take, by `ContinuousClock`.
 ///   - body: The code under test. Its calls are counted on this thread; for malloc
 ///     and its relatives see ``withFailing(_:returning:errno:onCall:reach:body:)``.
 /// - Throws: `RebindTestingError` if the function cannot be rebound, or if no process
