@@ -42,6 +42,15 @@ private struct CannotOpen: Error {}
     #expect(report.description == "getppid failed at 5 calls in turn: 0 findings")
   }
 
+  /// What was open before may be deleted meanwhile, here or in another process.
+  @Test func deletedFileIsNoLeak() throws {
+    var path = Array("/tmp/rebind-XXXXXX".utf8CString)
+    let file = mkstemp(&path)
+    defer { close(file) }
+    let report = try sweepFaults(in: "getppid") { unlink(path) }
+    #expect(report.findings.isEmpty, "\(report)")
+  }
+
   @Test func limit() throws {
     let report = try sweepFaults(in: "getppid", limit: 2) { for _ in 0..<5 { _ = getppid() } }
     #expect(report.runs.count == 3 && !report.isComplete)

@@ -6,8 +6,21 @@
 
 /// The file descriptors that this process has open.
 struct OpenDescriptors {
-  /// What each is open on.
-  private var paths: [CInt: String] = [:]
+  /// What a descriptor is open on.
+  private struct File {
+    var device: dev_t
+    var number: ino_t
+    /// As `/proc/self/fd` says, which tells apart what has no file. Of a file it changes
+    /// when that is renamed or deleted.
+    var path: String
+
+    func isSame(as other: File) -> Bool {
+      device == other.device && number == other.number
+        && (path == other.path || !path.hasPrefix("anon_inode:"))
+    }
+  }
+
+  private var files: [CInt: File] = [:]
 
   static var current: OpenDescriptors {
     var descriptors = OpenDescriptors()
@@ -20,15 +33,19 @@ struct OpenDescriptors {
         }
       }
       guard let number = CInt(name), number != dirfd(folder) else { continue }
-      descriptors.paths[number] = target(of: "/proc/self/fd/\(name)")
+      var status = stat()
+      guard fstat(number, &status) == 0 else { continue }
+      descriptors.files[number] = File(
+        device: status.st_dev, number: status.st_ino, path: target(of: "/proc/self/fd/\(name)"))
     }
     return descriptors
   }
 
   /// Those that were not open earlier, or on something else.
   func opened(since earlier: OpenDescriptors) -> [LeakedDescriptor] {
-    paths.filter { earlier.paths[$0.key] != $0.value }.sorted { $0.key < $1.key }
-      .map { LeakedDescriptor(number: $0.key, path: $0.value) }
+    files.filter { number, file in earlier.files[number].map { !file.isSame(as: $0) } ?? true }
+      .sorted { $0.key < $1.key }
+      .map { LeakedDescriptor(number: $0.key, path: $0.value.path) }
   }
 
   private static func target(of link: String) -> String {
