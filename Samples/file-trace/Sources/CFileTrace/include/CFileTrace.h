@@ -1,0 +1,15 @@
+#ifndef CFILETRACE_H
+#define CFILETRACE_H
+
+/// The path of the image that called into this one; "" for the program, NULL for code of
+/// no image. Takes no lock, unlike dladdr.
+///
+/// This function is provided because Swift has no `__builtin_frame_address`.
+const char *_Nullable file_trace_calling_image(void);
+
+/// The name of an error, such as "ENOENT"; NULL if there is no such error.
+///
+/// This function is provided because Swift's Glibc has no `strerrorname_np`.
+const char *_Nullable file_trace_error_name(int error);
+
+#endif

@@ -1,0 +1,21 @@
+import Glibc
+import Rebind
+
+/// The loader calls this before the program's `main`, and before the constructors of the
+/// libraries that are loaded later.
+@section(".init_array") @used
+private let start: @convention(c) () -> Void = {
+  guard Report.path != nil else { return }
+  let error = errno
+  do {
+    // The tracer's own calls are not the program's.
+    let scope = RebindingScope(.all, excludesSelf: true)
+    hooks = try RebindingBatch(opens + reads + writes + closes + connects).apply(in: scope)
+  } catch {
+    fatalError("file-trace: \(error)")
+  }
+  errno = error
+}
+
+/// Keeps the hooks, which would be restored with the last reference to them.
+nonisolated(unsafe) private var hooks: ActiveRebindings?

@@ -1,0 +1,152 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The sample that traces unmodified programs.
+@Suite(.serialized) struct FileTraceTests {
+  private struct Call: Decodable, Equatable {
+    var pid: Int
+    var call: String
+    var caller: String
+    var path: String?
+    var descriptor: Int?
+    var address: String?
+    var result: Int
+    var error: String?
+  }
+
+  private static let build = Result { try SamplePackage("file-trace").swift("build") }
+
+  private let launcher = SamplePackage("file-trace").product("file-trace").path
+  private let folder: TemporaryDirectory
+  private let file: String
+
+  init() throws {
+    let build = try Self.build.get()
+    try #require(build.succeeded, "\(build.output)\(build.errorOutput)")
+    folder = try TemporaryDirectory()
+    file = folder.url.appending(path: "three \"lines\"").path
+    try Data("one\ntwo\nthree\n".utf8).write(to: URL(filePath: file))
+  }
+
+  @Test func tableOfASimpleProgram() throws {
+    let result = try run(launcher, ["head", "-c", "3", file])
+    #expect(result.output == "one")
+    #expect(result.succeeded)
+    var rows = result.errorOutput.split(separator: "\n").map { row in
+      row.split(separator: " ", maxSplits: 4).map { $0.drop { $0 == " " } }
+    }
+    #expect(rows.removeFirst() == ["PID", "CALL", "RESULT", "CALLER", "ARGUMENT"])
+    let calls = rows.map { $0.dropFirst().joined(separator: " ") }
+    #expect(
+      calls == [
+        "open 3 head \(file)", "read 3 head 3", "close 0 head 3", "fclose 0 head 1",
+        "fclose 0 head 2",
+      ])
+  }
+
+  @Test(arguments: [
+    ["ls", "-l", "/usr/share/doc"], ["ls", "/nonexistent"], ["git", "--version"], ["false"],
+    ["python3", "-c", "import json, sys; print(sys.path); sys.exit(3)"],
+    ["sh", "-c", "ulimit -c 0; kill -SEGV $$"],
+  ])
+  func outputAndStatusAreTheSame(command: [String]) throws {
+    let plain = try run("env", command)
+    let report = folder.url.appending(path: "report").path
+    let traced = try run(launcher, ["--json", "--output", report] + command)
+    #expect(traced.status == plain.status && traced.wasSignalled == plain.wasSignalled)
+    #expect(traced.standardOutput == plain.standardOutput)
+    #expect(traced.errorOutput == plain.errorOutput)
+    _ = try calls(in: report)
+  }
+
+  @Test func threadsAndChildren() throws {
+    let calls = try trace(
+      "python3", "-c",
+      """
+      import os, subprocess, sys, threading
+      def work():
+          for _ in range(100): os.close(os.open(sys.argv[1], os.O_RDONLY))
+      threads = [threading.Thread(target=work) for _ in range(8)]
+      for thread in threads: thread.start()
+      for _ in range(5): subprocess.run(["cat", sys.argv[1]], stdout=subprocess.PIPE)
+      for thread in threads: thread.join()
+      process = os.fork()
+      if process == 0: os._exit(os.open(sys.argv[1], os.O_RDONLY) < 0)
+      assert os.waitpid(process, 0)[1] == 0
+      """, file)
+    let opens = calls.filter { $0.path == file }
+    #expect(opens.allSatisfy { $0.result >= 0 })
+    #expect(opens.count { $0.caller != "cat" } == 801)
+    #expect(opens.count { $0.caller == "cat" } == 5)
+    // Python itself, a forked process, and five that have started a program.
+    #expect(Set(opens.map(\.pid)).count == 7)
+  }
+
+  @Test func failuresAndAddresses() throws {
+    let calls = try trace(
+      "python3", "-c",
+      """
+      import errno, os, socket
+      try: os.open("/nonexistent", os.O_RDONLY)
+      except OSError as error: assert error.errno == errno.ENOENT
+      listener = socket.create_server(("127.0.0.1", 0))
+      socket.create_connection(listener.getsockname())
+      try: socket.socket(socket.AF_UNIX).connect("/nonexistent")
+      except OSError as error: assert error.errno == errno.ENOENT
+      """)
+    #expect(calls.contains { $0.path == "/nonexistent" && $0.error == "ENOENT" })
+    let connects = calls.filter { $0.call == "connect" }
+    try #require(connects.count == 2)
+    #expect(connects[0].address?.hasPrefix("127.0.0.1:") == true && connects[0].result == 0)
+    #expect(connects[1].address == "/nonexistent" && connects[1].error == "ENOENT")
+    #expect(connects.allSatisfy { $0.caller.hasPrefix("_socket.") })
+  }
+
+  /// What strace sees besides is in the README: here, what the loader and libc open.
+  @Test func opensAgreeWithThoseOfStrace() throws {
+    let log = folder.url.appending(path: "strace")
+    let options = ["-f", "-e", "trace=open,openat", "-o", log.path]
+    guard let probe = try? run("strace", options + ["true"]), probe.succeeded else {
+      try Test.cancel("strace is not installed, or may not trace here")
+    }
+    let seen = try trace("cat", file, "/nonexistent").compactMap(\.path)
+    #expect(try run("strace", options + ["cat", file, "/nonexistent"]).status == 1)
+    // PID openat(AT_FDCWD, "PATH", O_RDONLY) = 3
+    let lines = try String(contentsOf: log, encoding: .utf8).components(separatedBy: "\n")
+    let all = lines.map { $0.components(separatedBy: ", ") }.filter { $0.count > 2 }.map {
+      $0[1].dropFirst().dropLast().replacing("\\\"", with: "\"")
+    }.map(String.init)
+    let inside = all.filter {
+      $0.contains(".so") || $0.contains("/locale") || $0.contains("/gconv/")
+    }
+    #expect(seen == [file, "/nonexistent"])
+    #expect(all.filter { !inside.contains($0) } == seen)
+  }
+
+  @Test(arguments: [[], ["--json"], ["--unknown", "true"], ["--output"]])
+  func wrongUsage(arguments: [String]) throws {
+    let result = try run(launcher, arguments)
+    #expect(result.status == 64)
+    #expect(result.errorOutput.hasPrefix("Usage: file-trace "))
+  }
+
+  @Test func commandThatIsNotThere() throws {
+    let result = try run(launcher, ["/nonexistent"])
+    #expect(result.status == 1)
+    #expect(
+      result.errorOutput == "file-trace: cannot run /nonexistent: No such file or directory\n")
+  }
+
+  private func trace(_ command: String...) throws -> [Call] {
+    let report = folder.url.appending(path: "report").path
+    _ = try run(launcher, ["--json", "--output", report] + command)
+    return try calls(in: report)
+  }
+
+  private func calls(in report: String) throws -> [Call] {
+    try Data(contentsOf: URL(filePath: report)).split(separator: UInt8(ascii: "\n")).map {
+      try JSONDecoder().decode(Call.self, from: $0)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+public import Foundation
+
+/// A sample that is a package of its own.
+public struct SamplePackage: Sendable {
+  public let folder: URL
+
+  public init(_ name: String) {
+    folder = Places.package.appending(path: "Samples/\(name)")
+  }
+
+  /// What the samples' packages have in common is built once.
+  private static let scratch = Places.package.appending(path: ".build/samples")
+
+  /// Runs `swift build` or `swift test` on the package.
+  public func swift(_ subcommand: String, _ arguments: [String] = []) throws -> ProcessResult {
+    try run(
+      "swift",
+      [subcommand, "--package-path", folder.path, "--scratch-path", Self.scratch.path] + arguments)
+  }
+
+  /// Where `swift("build")` leaves a product.
+  public func product(_ name: String) -> URL { Self.scratch.appending(path: "debug/\(name)") }
+}
