@@ -5,6 +5,7 @@ import Testing
 @Suite(.serialized) struct SamplePackageTests {
   @Test(arguments: [
     ("fault-injection", "Test run with 8 tests in 3 suites passed"),
+    ("network-double", "Test run with 4 tests in 2 suites passed"),
   ])
   func testsPass(name: String, summary: String) throws {
     let result = try SamplePackage(name).swift("test")

@@ -1,0 +1,14 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "network-double",
+  dependencies: [.package(name: "Rebind", path: "../..")],
+  targets: [
+    .target(name: "Greeting"),
+    .testTarget(
+      name: "GreetingTests",
+      dependencies: ["Greeting", .product(name: "RebindTesting", package: "Rebind")]),
+  ],
+  swiftLanguageModes: [.v6]
+)

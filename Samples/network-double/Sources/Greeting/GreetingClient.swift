@@ -1,0 +1,17 @@
+import Foundation
+import FoundationNetworking
+
+/// Asks a server for its greeting. It knows nothing of tests.
+public struct GreetingClient: Sendable {
+  public static let url = URL(string: "http://example.invalid/greeting")!
+
+  public init() {}
+
+  public func greeting() async throws -> String {
+    let (data, response) = try await URLSession.shared.data(from: Self.url)
+    guard (response as? HTTPURLResponse)?.statusCode == 200 else {
+      throw URLError(.badServerResponse)
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
