@@ -66,17 +66,16 @@ func calling(
 extension RebindError {
   /// - Parameter symbols: The names of the batch.
   init(_ error: UnsafePointer<crebind_error>, symbols: [String]) {
-    let image = withUnsafePointer(to: error.pointee.image) {
-      $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
-        String(cString: $0)
-      }
-    }
+    // By its offset: as a member, a tuple of thousands of characters, it takes the compiler
+    // minutes.
+    let offset = MemoryLayout<crebind_error>.offset(of: \.image)!
+    let image = (UnsafeRawPointer(error) + offset).assumingMemoryBound(to: CChar.self)
     let index = Int(error.pointee.rebinding)
     self.init(
       code: Code(rawValue: error.pointee.status.rawValue),
       symbol: symbols.indices.contains(index) ? symbols[index] : symbols.joined(separator: ", "),
-      image: image, systemError: error.pointee.system_error, tag: error.pointee.tag,
-      address: UInt(error.pointee.address))
+      image: String(cString: image), systemError: error.pointee.system_error,
+      tag: error.pointee.tag, address: UInt(error.pointee.address))
   }
 
   /// The core's sentence for the code.
