@@ -11,8 +11,7 @@ typedef struct fault_scope {
   crebind_testing_scope scope;
   crebind_testing_fault fault;
   _Atomic uint64_t calls;
-  bool spares_runtime;
-  crebind_testing_images runtime;
+  crebind_testing_images spared;
 } fault_scope;
 
 static const crebind_testing_fault *this_fault(void) {
@@ -27,8 +26,7 @@ static double return_number(void) { return this_fault()->number; }
 
 static void *decide(crebind_testing_scope *scope, const crebind_testing_call *call) {
   fault_scope *self = (fault_scope *)scope;
-  if (self->spares_runtime && crebind_testing_images_contain(&self->runtime, call->caller))
-    return NULL;
+  if (crebind_testing_images_contain(&self->spared, call->caller)) return NULL;
   uint64_t number = ++self->calls;
   if (number < self->fault.first || number > self->fault.last) return NULL;
   crebind_testing_this_thread.fault = self->fault;
@@ -37,12 +35,11 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
 
 crebind_testing_scope *crebind_testing_fault_scope(crebind_testing_hook *hook,
                                                    crebind_testing_fault fault,
-                                                   bool spares_runtime) {
+                                                   bool spares_libraries) {
   fault_scope *scope = crebind_testing_scope_make(sizeof *scope, hook, decide);
   if (scope == NULL) return NULL;
   scope->fault = fault;
-  scope->spares_runtime = spares_runtime;
-  if (spares_runtime) crebind_testing_find_runtime(&scope->runtime);
+  crebind_testing_find_runtime(&scope->spared, spares_libraries);
   return &scope->scope;
 }
 

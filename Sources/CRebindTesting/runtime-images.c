@@ -12,18 +12,25 @@ static const char *const prefixes[] = {
     "lib_Foundation", "libdispatch", "libBlocksRuntime", "libstdc++",
 };
 
-static bool is_runtime(const char *path) {
+static bool is_wanted(const char *path, bool wants_libraries) {
   const char *slash = strrchr(path, '/');
   const char *name = slash != NULL ? slash + 1 : path;
+  if (!wants_libraries) return strncmp(name, "libswiftCore.", strlen("libswiftCore.")) == 0;
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return true;
   return false;
 }
 
+struct search {
+  crebind_testing_images *images;
+  bool finds_libraries;
+};
+
 static int visit(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
-  crebind_testing_images *images = context;
-  if (!is_runtime(info->dlpi_name)) return 0;
+  const struct search *search = context;
+  crebind_testing_images *images = search->images;
+  if (!is_wanted(info->dlpi_name, search->finds_libraries)) return 0;
   for (size_t i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *header = &info->dlpi_phdr[i];
     if (header->p_type != PT_LOAD || (header->p_flags & PF_X) == 0) continue;
@@ -35,9 +42,10 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
   return 0;
 }
 
-void crebind_testing_find_runtime(crebind_testing_images *images) {
+void crebind_testing_find_runtime(crebind_testing_images *images, bool finds_libraries) {
+  struct search search = {images, finds_libraries};
   images->count = 0;
-  dl_iterate_phdr(visit, images);
+  dl_iterate_phdr(visit, &search);
 }
 
 bool crebind_testing_images_contain(const crebind_testing_images *images, const void *address) {

@@ -14,8 +14,9 @@ typedef struct crebind_testing_images {
   } ranges[48];
 } crebind_testing_images;
 
-/// Finds those that are loaded. Calls the loader.
-void crebind_testing_find_runtime(crebind_testing_images *images);
+/// Finds those that are loaded: the runtime, and with `finds_libraries` what is built
+/// on it. Calls the loader.
+void crebind_testing_find_runtime(crebind_testing_images *images, bool finds_libraries);
 
 bool crebind_testing_images_contain(const crebind_testing_images *images, const void *address);
 

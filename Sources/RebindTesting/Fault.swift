@@ -6,8 +6,8 @@ struct Fault: Sendable {
   var error: CInt?
   /// The one call that fails, counted from 1; nil for all.
   var onCall: Int?
-  /// Leaves calls of Swift's runtime and the testing libraries alone.
-  var sparesRuntime = false
+  /// Leaves calls of Swift's libraries and the testing libraries alone.
+  var sparesLibraries = false
 
   /// Swift cannot go on without memory, so it would not be the code under test that
   /// a fault hits first.
@@ -22,7 +22,7 @@ struct Fault: Sendable {
     self.error = error
     self.onCall = onCall
     let name = symbol.prefix { $0 != "@" }
-    sparesRuntime = Self.allocators.contains(String(name))
+    sparesLibraries = Self.allocators.contains(String(name))
   }
 
   var cFault: crebind_testing_fault {

@@ -20,7 +20,8 @@ import Testing
   func restoreTellsOfWhatStandsBetweenTwoBatches(compiler: Compiler) throws {
     let builder = try FixtureBuilder(compiler)
     try expect(
-      "told\n", from: builder.build("between", from: ["between.c"], flags: ["-Wl,-z,lazy,-z,norelro"]))
+      "told\n",
+      from: builder.build("between", from: ["between.c"], flags: ["-Wl,-z,lazy,-z,norelro"]))
   }
 
   @Test(arguments: bindings)

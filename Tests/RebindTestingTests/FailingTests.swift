@@ -14,6 +14,15 @@ import Testing
     }
   }
 
+  /// The runtime reports a crash, and writes its backtrace, through slots of its own.
+  @Test func swiftsRuntimeGoesOn() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try withFailing("write", errno: EACCES) { fatalError("on purpose") }
+    }
+    let errors = try #require(result?.standardErrorContent)
+    #expect(String(decoding: errors, as: UTF8.self).contains("on purpose"))
+  }
+
   @Test func oneCall() throws {
     try withFailing("getppid", returning: 0, onCall: 2) {
       #expect([getppid(), getppid(), getppid()].map { $0 == 0 } == [false, true, false])

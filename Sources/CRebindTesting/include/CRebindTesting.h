@@ -100,11 +100,14 @@ typedef struct crebind_testing_fault {
 
 /// Calls fail without reaching the original. NULL if there is no memory.
 ///
-/// \param spares_runtime Leaves calls alone that Swift's runtime and the testing
-///   libraries make.
+/// What Swift's runtime itself calls is left alone: it reads memory and writes a
+/// backtrace when a test crashes, and would wait for ever.
+///
+/// \param spares_libraries Leaves calls alone that Swift's libraries, Foundation and the
+///   testing libraries make, too.
 crebind_testing_scope *_Nullable crebind_testing_fault_scope(crebind_testing_hook *hook,
                                                              crebind_testing_fault fault,
-                                                             bool spares_runtime);
+                                                             bool spares_libraries);
 
 /// Changes which calls fail, and starts counting anew.
 void crebind_testing_fault_reset(crebind_testing_scope *scope, uint64_t first, uint64_t last);

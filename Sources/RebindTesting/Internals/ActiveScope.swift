@@ -35,7 +35,7 @@ final class ActiveScope: @unchecked Sendable {
         }
       }
     case .fault(let fault):
-      return crebind_testing_fault_scope(hook, fault.cFault, fault.sparesRuntime)
+      return crebind_testing_fault_scope(hook, fault.cFault, fault.sparesLibraries)
     case .recorder:
       return crebind_testing_recorder_scope(hook, callRecorder, context)
     }
