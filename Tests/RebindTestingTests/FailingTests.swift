@@ -17,7 +17,7 @@ import Testing
   /// The runtime reports a crash, and writes its backtrace, through slots of its own.
   @Test func swiftsRuntimeGoesOn() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      try withFailing("write", errno: EACCES) { fatalError("on purpose") }
+      try withFailing("write", errno: EACCES) { () -> Void in fatalError("on purpose") }
     }
     let errors = try #require(result?.standardErrorContent)
     #expect(String(decoding: errors, as: UTF8.self).contains("on purpose"))
