@@ -37,16 +37,18 @@ import Testing
   }
 
   /// dladdr is the witness.
-  @Test func containsItsFunctions() throws {
-    let function = address(of: getppid)
-    let info = try #require(LoaderInfo(UInt64(function)))
-    let image = try #require(try Image.containing(function))
-    #expect(image.header == info.base && image.path == info.path)
-    #expect(image.contains(function) && image.soname == "libc.so.6")
-    #expect(try Image.containing(8 as UInt) == nil)
-    let onTheHeap = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-    defer { onTheHeap.deallocate() }
-    #expect(try Image.containing(UInt(bitPattern: onTheHeap)) == nil)
+  @Test func containsItsFunctions() async {
+    await #expect(processExitsWith: .success) {
+      let function = address(of: getppid)
+      let info = try #require(LoaderInfo(UInt64(function)))
+      let image = try #require(try Image.containing(function))
+      #expect(image.header == info.base && image.path == info.path)
+      #expect(image.contains(function) && image.soname == "libc.so.6")
+      #expect(try Image.containing(8 as UInt) == nil)
+      let onTheHeap = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+      defer { onTheHeap.deallocate() }
+      #expect(try Image.containing(UInt(bitPattern: onTheHeap)) == nil)
+    }
   }
 
   @Test func isFoundBySonamePathAndFileName() throws {

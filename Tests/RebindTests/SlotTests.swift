@@ -9,7 +9,8 @@ private enum Hooks {
   static let getParent = Rebinding<GetParent>("getppid")
 }
 
-/// Slots, beside what readelf says of the file and the loader of the addresses.
+/// Slots, beside what readelf says of the file and the loader of the addresses. What looks
+/// at a function's slots runs in a child process: other suites rebind in this one.
 @Suite struct SlotTests {
   @Test(arguments: [["-Wl,-z,lazy"], ["-Wl,-z,now"]])
   func areThoseOfTheFile(flags: [String]) throws {
@@ -33,51 +34,55 @@ private enum Hooks {
     #expect(Set(slots.map(\.kind)) == [.jumpSlot, .globDat, .absolute])
   }
 
-  @Test func targetsAreWhereTheLoaderBindsThem() throws {
-    let plugin = try Plugin(name: "libslot-targets.so")
-    let library = try OpenLibrary(plugin.path)
-    defer { library.close() }
-    let image = try #require(try Image.named(plugin.path))
-    func slot(_ symbol: String) throws -> Slot {
-      try #require(try image.slots().first { $0.symbol == symbol })
+  @Test func targetsAreWhereTheLoaderBindsThem() async {
+    await #expect(processExitsWith: .success) {
+      let plugin = try Plugin(name: "libslot-targets.so")
+      let library = try OpenLibrary(plugin.path)
+      defer { library.close() }
+      let image = try #require(try Image.named(plugin.path))
+      func slot(_ symbol: String) throws -> Slot {
+        try #require(try image.slots().first { $0.symbol == symbol })
+      }
+
+      let pointer = try slot("getpid")
+      #expect(pointer.kind == .absolute && pointer.addend == 3 && !pointer.isRelro)
+      let target = try #require(pointer.state?.target)
+      #expect(target.address == UInt64(address(of: getpid)) && target.symbol == "getpid")
+      #expect(target.image == (try Image.named("libc.so.6")) && target.offset == 0)
+      #expect(pointer.state?.word == target.address + 3 && pointer.state?.reboundBy == .nobody)
+
+      let data = try slot("environ")
+      #expect(data.kind == .globDat && data.isRelro && data.state?.target?.symbol == "environ")
+      let missing = try slot("rebind_missing")
+      #expect(missing.state?.word == 0 && missing.state?.target == nil)
+      #expect(missing.description.hasSuffix("globDat rebind_missing → NULL"))
+
+      let call = try slot("getppid")
+      #expect(call.kind == .jumpSlot && call.state?.isLazilyUnresolved == true)
+      #expect(call.state?.target == nil)
+      #expect(call.description.hasSuffix(" → the loader's resolver"))
+      #expect(image.contains(try #require(call.state?.word)))
+      #expect(try library.function("plugin_parent")() == getppid())
+      let bound = try slot("getppid")
+      #expect(bound.state?.isLazilyUnresolved == false && bound.state?.target?.symbol == "getppid")
+      #expect(bound.state?.word == UInt64(address(of: getppid)))
+      #expect(bound.description.hasSuffix(" → getppid in libc.so.6"))
     }
-
-    let pointer = try slot("getpid")
-    #expect(pointer.kind == .absolute && pointer.addend == 3 && !pointer.isRelro)
-    let target = try #require(pointer.state?.target)
-    #expect(target.address == UInt64(address(of: getpid)) && target.symbol == "getpid")
-    #expect(target.image == (try Image.named("libc.so.6")) && target.offset == 0)
-    #expect(pointer.state?.word == target.address + 3 && pointer.state?.reboundBy == .nobody)
-
-    let data = try slot("environ")
-    #expect(data.kind == .globDat && data.isRelro && data.state?.target?.symbol == "environ")
-    let missing = try slot("rebind_missing")
-    #expect(missing.state?.word == 0 && missing.state?.target == nil)
-    #expect(missing.description.hasSuffix("globDat rebind_missing → NULL"))
-
-    let call = try slot("getppid")
-    #expect(call.kind == .jumpSlot && call.state?.isLazilyUnresolved == true)
-    #expect(call.state?.target == nil)
-    #expect(call.description.hasSuffix(" → the loader's resolver"))
-    #expect(image.contains(try #require(call.state?.word)))
-    #expect(try library.function("plugin_parent")() == getppid())
-    let bound = try slot("getppid")
-    #expect(bound.state?.isLazilyUnresolved == false && bound.state?.target?.symbol == "getppid")
-    #expect(bound.state?.word == UInt64(address(of: getppid)))
-    #expect(bound.description.hasSuffix(" → getppid in libc.so.6"))
   }
 
   /// The target of a symbol with an IFUNC is what the resolver has chosen.
-  @Test func everySlotOfEveryImageLeadsSomewhere() throws {
-    for image in try Image.all where image.role == .program || image.soname == "libc.so.6" {
-      let slots = try image.slots()
-      #expect(!slots.isEmpty)
-      for slot in slots {
-        guard let target = slot.state?.target, let info = LoaderInfo(target.address) else {
-          continue
+  @Test func everySlotOfEveryImageLeadsSomewhere() async {
+    await #expect(processExitsWith: .success) {
+      for image in try Image.all where image.role == .program || image.soname == "libc.so.6" {
+        let slots = try image.slots()
+        #expect(!slots.isEmpty)
+        for slot in slots {
+          guard let target = slot.state?.target, let info = LoaderInfo(target.address) else {
+            continue
+          }
+          #expect(target.image?.header == info.base)
+          #expect(slot.state?.reboundBy == .nobody, "\(slot)")
         }
-        #expect(target.image?.header == info.base)
-        #expect(slot.state?.reboundBy == .nobody, "\(slot)")
       }
     }
   }
