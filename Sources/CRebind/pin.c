@@ -49,8 +49,12 @@ static crebind_status collect(struct crebind_pins *pins, struct crebind_world *w
 crebind_status crebind_pins_collect(struct crebind_pins *pins, struct crebind_world *world,
                                     const struct crebind_batch *batch) {
   crebind_status status = collect(pins, world, (uintptr_t)&crebind_pins_collect);
-  for (size_t i = 0; i < batch->items.count && status == CREBIND_OK; i++)
-    status = collect(pins, world, crebind_batch_item(batch, i)->replacement);
+  for (size_t i = 0; i < batch->items.count && status == CREBIND_OK; i++) {
+    const struct crebind_item *item = crebind_batch_item(batch, i);
+    status = collect(pins, world, item->replacement);
+    // We write there.
+    if (status == CREBIND_OK) status = collect(pins, world, (uintptr_t)item->original);
+  }
   return status == CREBIND_OK && pins->items.count != 0 ? CREBIND_BUSY : status;
 }
 

@@ -26,8 +26,11 @@ public import Synchronization
 ///
 /// Declare rebindings as static or global constants: the compiler initialises them
 /// where they are, so that reaching `original` costs what it costs in C. That is also
-/// why a rebinding cannot be copied. What it needs while it is in use is never freed,
-/// since a replacement may run for as long as the program does.
+/// why a rebinding cannot be copied. One that has been used keeps some hundred bytes for
+/// good, since a replacement may run for as long as the program does.
+///
+/// - Warning: Not in a static or global *variable*: the core writes the original there, so
+///   the program ends if such a rebinding is replaced or moved while it is applied.
 public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   /// The symbol's name, as the images import it.
   public let name: String
@@ -71,9 +74,32 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
     self.storageAddress = Atomic(0)
   }
 
+  @inlinable
+  deinit {
+    if storageAddress.load(ordering: .acquiring) != 0 { endUse() }
+  }
+
+  /// Apart, so that `deinit` is little where nothing was used.
+  @usableFromInline @inline(never)
+  internal borrowing func endUse() {
+    let storage = RebindingStorage(at: storageAddress.load(ordering: .acquiring))
+    if storage.isStatic && storage.isInUse { failToMove() }
+  }
+
+  private borrowing func failToMove() -> Never {
+    fatalError(
+      "the rebinding of \(name) was replaced or moved while it was applied: declare it as a "
+        + "static or global constant")
+  }
+
   private var storage: RebindingStorage {
     let address = storageAddress.load(ordering: .acquiring)
-    if address != 0 { return RebindingStorage(at: address) }
+    if address != 0 {
+      let storage = RebindingStorage(at: address)
+      let isInPlace = withUnsafePointer(to: originalCell) { storage.isCell($0) }
+      if storage.isStatic && !isInPlace { failToMove() }
+      return storage
+    }
     guard isCFunctionType(Function.self) else {
       fatalError("Rebinding<\(Function.self)>: \(name) must have a @convention(c) function type")
     }
@@ -194,7 +220,8 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
 
   /// The rebinding with its replacement, for a batch.
   public func replaced(by replacement: Function) -> Replacement {
-    Replacement(request: request(replacement), storage: storage)
+    storage.noteReplacement()
+    return Replacement(request: request(replacement), storage: storage)
   }
 
   private func request(_ replacement: Function?) -> RebindingRequest {

@@ -239,8 +239,9 @@ import Testing
   @Test func theImageOfAReplacementStaysLoaded() throws {
     let bench = try Workbench(.gcc)
     let plugin = try bench.library("pinned.so", "pinned-plugin.c")
+    let receiver = try bench.library("receiver.so", "pinned-plugin.c")
     let program = try bench.program("pinned-replacement", "pinned-replacement.c")
-    try bench.expect(program, [plugin], output: "stays loaded\n")
+    try bench.expect(program, [plugin, receiver], output: "stays loaded\n")
 
     let applying = try bench.library(
       "applying.so", "pinned-plugin.c", flags: ["-DAPPLIES"], withCore: true)

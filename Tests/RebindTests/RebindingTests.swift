@@ -12,6 +12,10 @@ private enum Hooks {
   nonisolated(unsafe) static var calls = 0
 }
 
+private enum Variable {
+  nonisolated(unsafe) static var hook = Rebinding<GetParent>("getppid")
+}
+
 /// The Swift API. What patches memory runs in a child process, as exit tests.
 @Suite struct RebindingTests {
   @Test func appliesAndRestores() async {
@@ -45,6 +49,18 @@ private enum Hooks {
       try Hooks.second.apply { 6 }
       try moved.restore()
       try #require(getppid() == 6 && Hooks.second.original() == expected)
+    }
+  }
+
+  /// The core would write to where it was.
+  @Test(arguments: [true, false])
+  func isNotReplacedWhileItIsActive(isActive: Bool) async {
+    await #expect(processExitsWith: isActive ? .failure : .success) { [isActive] in
+      try Variable.hook.apply { 5 }
+      if !isActive { try Variable.hook.restore() }
+      Variable.hook = Rebinding<GetParent>("getpgrp")
+      let original = Variable.hook.original()
+      try #require(original == getpgrp())
     }
   }
 

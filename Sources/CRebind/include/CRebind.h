@@ -245,8 +245,8 @@ typedef struct crebind_handle crebind_handle;
 /// processor for a tenth of a second, or waits for the loader for a second;
 /// `crebind_verify` finds such a slot.
 ///
-/// The images that the replacements are in stay loaded from now on, also if the
-/// call fails.
+/// The images that the replacements, and what receives the originals, are in stay
+/// loaded from now on, also if the call fails.
 ///
 /// \param handle Receives what `crebind_restore` takes.
 /// \param report May be NULL.

@@ -11,8 +11,17 @@ struct RebindingStorage: Sendable {
   private struct State: ~Copyable {
     let use = Mutex(Use.inactive)
     let cell: UnsafeMutablePointer<Atomic<UInt>>
+    /// The cell is the rebinding's own.
+    let isStatic: Bool
+    /// A batch may be made with it at any time.
+    let hasReplacement = Atomic<Bool>(false)
     /// Apart from the mutex: a replacement may ask while a call holds that.
     let isActive = Atomic<Bool>(false)
+
+    init(cell: UnsafeMutablePointer<Atomic<UInt>>, isStatic: Bool) {
+      self.cell = cell
+      self.isStatic = isStatic
+    }
   }
 
   /// What the rebinding is applied as.
@@ -27,14 +36,15 @@ struct RebindingStorage: Sendable {
   ///   has the layout of its value.
   init(symbol: String, ownCell: UnsafePointer<Atomic<UInt>>) {
     let cell: UnsafeMutablePointer<Atomic<UInt>>
-    if crebind_image_containing(ownCell) != nil {
+    let isStatic = crebind_image_containing(ownCell) != nil
+    if isStatic {
       cell = UnsafeMutablePointer(mutating: ownCell)
     } else {
       cell = .allocate(capacity: 1)
       cell.initialize(to: Atomic(0))
     }
     state = .allocate(capacity: 1)
-    state.initialize(to: State(cell: cell))
+    state.initialize(to: State(cell: cell, isStatic: isStatic))
     let found = UInt(bitPattern: crebind_lookup(symbol))
     _ = cell.pointee.compareExchange(expected: 0, desired: found, ordering: .releasing)
   }
@@ -62,6 +72,19 @@ struct RebindingStorage: Sendable {
   var originalPointer: UnsafeMutablePointer<UnsafeMutableRawPointer?> {
     UnsafeMutableRawPointer(state.pointee.cell)
       .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+  }
+
+  var isStatic: Bool { state.pointee.isStatic }
+
+  /// The core writes to the cell, or may be told to.
+  var isInUse: Bool {
+    isActive || state.pointee.hasReplacement.load(ordering: .acquiring)
+  }
+
+  func noteReplacement() { state.pointee.hasReplacement.store(true, ordering: .releasing) }
+
+  func isCell(_ cell: UnsafePointer<Atomic<UInt>>) -> Bool {
+    cell == UnsafePointer(state.pointee.cell)
   }
 
   var isActive: Bool { state.pointee.isActive.load(ordering: .acquiring) }
