@@ -21,7 +21,8 @@ public struct RebindingScope: Sendable {
     /// the dlopen that loads them returns, on the thread that called it.
     ///
     /// The predicate is called once for each image, without any lock. It may look at
-    /// images, symbols and slots, but not apply or restore the rebinding itself.
+    /// images, symbols and slots; of the rebinding itself it may use nothing but `original`
+    /// and `isActive`.
     case matching(@Sendable (Image) -> Bool)
   }
 

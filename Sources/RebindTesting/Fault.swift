@@ -18,11 +18,11 @@ struct Fault: Sendable {
 
   init(of symbol: String, result: FaultResult, error: CInt?, onCall: Int?) {
     precondition(onCall.map { $0 > 0 } ?? true, "calls are counted from 1")
-    self.result = result
     self.error = error
     self.onCall = onCall
-    let name = symbol.prefix { $0 != "@" }
-    sparesLibraries = Self.allocators.contains(String(name))
+    let name = String(symbol.prefix { $0 != "@" })
+    self.result = result.result(of: name)
+    sparesLibraries = Self.allocators.contains(name)
   }
 
   var cFault: crebind_testing_fault {

@@ -7,6 +7,7 @@ public enum RebindingReach: Sendable, Hashable {
   /// Calls of the thread that made the rebinding. For bodies that do not suspend.
   case thread
 
-  /// Every call in the process.
+  /// Every call in the process. The handler runs on any thread, and on several at a time:
+  /// what it captures has to allow for that.
   case process
 }

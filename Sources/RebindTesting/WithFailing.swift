@@ -15,7 +15,8 @@
 ///
 /// - Parameters:
 ///   - symbol: The function's name, or `name@VERSION`.
-///   - result: What the calls return; `nil` for a function that returns a pointer.
+///   - result: What the calls return; unless told otherwise NULL or -1, as
+///     `FaultResult.usual` says. `nil` is NULL.
 ///   - errno: What the calls set `errno` to; nil leaves it alone.
 ///   - onCall: The one call that fails, counted from 1; nil for all.
 ///   - reach: Which calls are counted and fail.
@@ -25,7 +26,7 @@
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
 public func withFailing<Return>(
-  _ symbol: String, returning result: FaultResult = -1, errno: CInt? = nil, onCall: Int? = nil,
+  _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil, onCall: Int? = nil,
   reach: RebindingReach = .task, body: () throws -> Return
 ) throws -> Return {
   let fault = Fault(of: symbol, result: result, error: errno, onCall: onCall)
@@ -38,7 +39,7 @@ public func withFailing<Return>(
 /// See ``withFailing(_:returning:errno:onCall:reach:body:)``.
 @discardableResult
 nonisolated(nonsending) public func withFailing<Return>(
-  _ symbol: String, returning result: FaultResult = -1, errno: CInt? = nil, onCall: Int? = nil,
+  _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil, onCall: Int? = nil,
   reach: RebindingReach = .task, body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
   let fault = Fault(of: symbol, result: result, error: errno, onCall: onCall)

@@ -25,6 +25,16 @@ import Testing
     #expect(String(decoding: output, as: UTF8.self).contains("printed"))
   }
 
+  @Test func pointersAreNullUnlessToldOtherwise() throws {
+    try withFailing("fopen", errno: ENOENT) {
+      #expect(fopen("/etc/os-release", "r") == nil && errno == ENOENT)
+    }
+    let one = OpaquePointer(bitPattern: 1)
+    try withFailing("fopen", returning: FaultResult(1)) {
+      #expect(OpaquePointer(fopen("/etc/os-release", "r")) == one)
+    }
+  }
+
   @Test func oneCall() throws {
     try withFailing("getppid", returning: 0, onCall: 2) {
       #expect([getppid(), getppid(), getppid()].map { $0 == 0 } == [false, true, false])

@@ -30,7 +30,7 @@ internal import CRebindTesting
 /// - Throws: `RebindTestingError` if the function cannot be rebound, or if no process
 ///   can be started.
 public func sweepFaults(
-  in symbol: String, returning result: FaultResult = -1, errno: CInt? = nil,
+  in symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
   limit: Int = 1000, timeLimit: Duration = .seconds(10), body: () throws -> Void
 ) throws -> FaultSweepReport {
   let fault = Fault(of: symbol, result: result, error: errno, onCall: nil)

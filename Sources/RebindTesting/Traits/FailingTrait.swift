@@ -34,7 +34,7 @@
     ///
     /// See ``withFailing(_:returning:errno:onCall:reach:body:)`` for the parameters.
     public static func failing(
-      _ symbol: String, returning result: FaultResult = -1, errno: CInt? = nil,
+      _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
       onCall: Int? = nil
     ) -> Self {
       Self(symbol: symbol, result: result, error: errno, onCall: onCall)

@@ -7,6 +7,8 @@ import Rebind
 private let start: @convention(c) () -> Void = {
   guard Report.path != nil else { return }
   let error = errno
+  // Made now, as it takes the heap and a lock.
+  _ = Report.programName
   do {
     // The tracer's own calls are not the program's.
     let scope = RebindingScope(.all, excludesSelf: true)
