@@ -30,7 +30,8 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   /// Calls that are inside a replacement go on, and may still use `original`. A slot
   /// that someone else has changed since is left alone, and counted as skipped.
   ///
-  /// - Throws: `RebindError`, with nothing changed.
+  /// - Throws: `RebindError`, with nothing changed. The token is used up all the same: it
+  ///   tries once more as it goes, and if that fails too the rebindings stay.
   ///
   /// The corresponding C function is `crebind_restore`.
   @discardableResult

@@ -23,8 +23,9 @@
 /// `original` runs, further calls of the same function reach the C function too.
 ///
 /// A handler returns a value and sets `errno` as a C function does. It cannot throw,
-/// and must not leave by `longjmp`. Calls that tasks of the body make at the same
-/// time run it at the same time: what it captures has to allow for that. A handler for
+/// and must not leave by `longjmp`. Calls that tasks of the body, or with
+/// ``RebindingReach/process`` any threads, make at the same time run it at the same
+/// time: what it captures has to allow for that. A handler for
 /// `malloc` and its kind may run inside of Swift's runtime, so it should do little.
 ///
 /// The slots that lead to the function are changed for the first rebinding in the
