@@ -143,9 +143,12 @@ bool crebind_settle(void) {
   struct crebind_vector suspects = CREBIND_VECTOR(struct suspect);
   size_t threads = 0;
   bool has_proc = collect(&suspects, &threads);
+  // One that has waited for the loader has its time to leave from then on.
+  int running = 0;
   for (int round = 0; suspects.count != 0 && round < ROUNDS_FOR_THE_LOADER; round++) {
     crebind_sleep(NANOSECONDS_A_ROUND);
-    if (!look_again(&suspects) && round >= ROUNDS) break;
+    running = look_again(&suspects) ? 0 : running + 1;
+    if (running >= ROUNDS) break;
   }
   crebind_vector_free(&suspects);
   if (has_proc) return threads > 1;
