@@ -137,8 +137,20 @@ bool crebind_questions_are_elsewhere(const struct crebind_handle *handle) {
   return handle->asked > own;
 }
 
+/// Takes back the questions to predicates that are being asked.
+static void forget_questions(void) {
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    handle->asked = 0;
+    for (size_t i = 0; i < handle->decisions.count; i++) {
+      uint8_t *decision = crebind_vector_at(&handle->decisions, i);
+      if (*decision == CREBIND_ASKED) *decision = CREBIND_UNDECIDED;
+    }
+  }
+}
+
 void crebind_questions_forked(void) {
-  crebind_forget_questions();
+  forget_questions();
   for (const struct crebind_questions *questions = crebind_thread.asking; questions != NULL;
        questions = questions->outer)
     for (size_t i = 0; i < questions->predicates.count; i++) {

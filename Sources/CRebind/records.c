@@ -197,17 +197,6 @@ struct crebind_handle *crebind_handle_with_serial(uint64_t serial) {
   return handle;
 }
 
-void crebind_forget_questions(void) {
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
-    handle->asked = 0;
-    for (size_t i = 0; i < handle->decisions.count; i++) {
-      uint8_t *decision = crebind_vector_at(&handle->decisions, i);
-      if (*decision == CREBIND_ASKED) *decision = CREBIND_UNDECIDED;
-    }
-  }
-}
-
 bool crebind_is_replacement(const struct crebind_name *name, uintptr_t function) {
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)

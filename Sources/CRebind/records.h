@@ -153,9 +153,6 @@ void crebind_handle_free(struct crebind_handle *handle);
 /// The active batch with this serial, or NULL.
 struct crebind_handle *crebind_handle_with_serial(uint64_t serial);
 
-/// Takes back the questions to predicates that are being asked.
-void crebind_forget_questions(void);
-
 /// True if the function is the replacement of an active rebinding of the name.
 bool crebind_is_replacement(const struct crebind_name *name, uintptr_t function);
 

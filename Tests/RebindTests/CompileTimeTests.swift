@@ -4,6 +4,18 @@ import Testing
 
 /// What the compiler has to accept, and what to refuse.
 @Suite struct CompileTimeTests {
+  /// What the compiler initialises in place needs no check at each use of whether it is.
+  @Test func staticRebindingIsInitialisedInPlace() throws {
+    let source = """
+      import Rebind
+      enum Hooks { static let close = Rebinding<@convention(c) (CInt) -> CInt>("close") }
+      @_cdecl("call") func call(_ file: CInt) -> CInt { Hooks.close.original(file) }
+      """
+    let result = try compileSwift(source, flags: ["-O"])
+    #expect(result.errorOutput == "" && result.output.contains("sil_global"))
+    #expect(!result.output.contains("builtin \"once\""))
+  }
+
   @Test func cFunctionTypeIsAccepted() throws {
     let result = try compileSwift(
       "import Rebind; let hook = Rebinding<@convention(c) (CInt) -> CInt>(\"close\")")

@@ -57,7 +57,7 @@ public func sweepFaults(
     let (run, calls) = try run(call: call)
     // A run that did not return has not told whether it came to the call.
     guard calls ?? expectedCalls ?? 0 >= call else {
-      return FaultSweepReport(symbol: symbol, runs: runs, isComplete: true)
+      return FaultSweepReport(symbol: symbol, runs: runs, isComplete: expectedCalls != nil)
     }
     runs.append(run)
   }

@@ -1,9 +1,12 @@
 import Foundation
-import TestSupport
 
 /// Compiles a main file against the modules that were built beside the tests, far
 /// enough for every diagnostic.
-func compileSwift(_ source: String, languageMode: Int = 6) throws -> ProcessResult {
+///
+/// - Parameter flags: Further ones; with any, the intermediate language (SIL) is printed.
+public func compileSwift(_ source: String, languageMode: Int = 6, flags: [String] = []) throws
+  -> ProcessResult
+{
   let scratch = try TemporaryDirectory()
   let file = scratch.url.appending(path: "main.swift")
   try Data("\(source)\n".utf8).write(to: file)
@@ -13,7 +16,7 @@ func compileSwift(_ source: String, languageMode: Int = 6) throws -> ProcessResu
   return try run(
     "swiftc",
     [
-      "-emit-sil", "-o", "/dev/null", "-swift-version", "\(languageMode)",
+      "-emit-sil", "-o", flags.isEmpty ? "/dev/null" : "-", "-swift-version", "\(languageMode)",
       "-I", Places.products.appending(path: "Modules").path,
-    ] + headers.flatMap { ["-Xcc", "-I", "-Xcc", $0] } + [file.path])
+    ] + flags + headers.flatMap { ["-Xcc", "-I", "-Xcc", $0] } + [file.path])
 }
