@@ -38,23 +38,21 @@ const struct crebind_runtime *crebind_runtime(void) {
 
 // MARK: Lock
 
-void crebind_mutex_lock(crebind_mutex *mutex) {
+/// By futex(2). 0: free; 1: held; 2: held, and someone waits.
+static uint32_t mutex;
+
+void crebind_lock(void) {
   uint32_t expected = 0;
-  if (__atomic_compare_exchange_n(mutex, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+  if (__atomic_compare_exchange_n(&mutex, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
     return;
-  while (__atomic_exchange_n(mutex, 2, __ATOMIC_ACQUIRE) != 0)
-    crebind_runtime()->system_call(SYS_futex, mutex, CREBIND_FUTEX_WAIT, 2, NULL, NULL, 0);
+  while (__atomic_exchange_n(&mutex, 2, __ATOMIC_ACQUIRE) != 0)
+    crebind_runtime()->system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAIT, 2, NULL, NULL, 0);
 }
 
-void crebind_mutex_unlock(crebind_mutex *mutex) {
-  if (__atomic_exchange_n(mutex, 0, __ATOMIC_RELEASE) == 2)
-    crebind_runtime()->system_call(SYS_futex, mutex, CREBIND_FUTEX_WAKE, 1, NULL, NULL, 0);
+void crebind_unlock(void) {
+  if (__atomic_exchange_n(&mutex, 0, __ATOMIC_RELEASE) == 2)
+    crebind_runtime()->system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAKE, 1, NULL, NULL, 0);
 }
-
-static crebind_mutex records_mutex;
-
-void crebind_lock(void) { crebind_mutex_lock(&records_mutex); }
-void crebind_unlock(void) { crebind_mutex_unlock(&records_mutex); }
 
 void crebind_sleep(long nanoseconds) {
   // The system call's own timespec: the C library's may have 64-bit seconds.

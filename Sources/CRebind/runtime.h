@@ -29,12 +29,6 @@ const struct crebind_runtime *crebind_runtime(void);
 /// Has forked children start with a free lock; called at start. In fork.c.
 void crebind_handle_forks(void);
 
-/// A lock by futex(2). 0: free; 1: held; 2: held, and someone waits.
-typedef uint32_t crebind_mutex;
-
-void crebind_mutex_lock(crebind_mutex *mutex);
-void crebind_mutex_unlock(crebind_mutex *mutex);
-
 /// Serialises what changes or reads the records, and every walk over the loaded
 /// images: a child forked in the middle of one would find the loader's lock held
 /// for ever. Not recursive.
