@@ -34,6 +34,7 @@ let package = Package(
       name: "CLibffi", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
     .target(name: "CRebind", cSettings: cSettings),
     .target(name: "Rebind", dependencies: ["CRebind"], swiftSettings: swiftSettings),
+    .target(name: "CRebindAnnotations", cSettings: cSettings),
     .target(name: "CRebindTesting", dependencies: ["CLibffi"], cSettings: cSettings),
     .target(
       name: "RebindTesting", dependencies: ["CRebind", "CRebindTesting"],

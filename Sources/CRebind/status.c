@@ -12,6 +12,16 @@ const char *crebind_status_description(crebind_status status) {
   case CREBIND_OUT_OF_MEMORY: return "mmap gave no memory";
   case CREBIND_PROTECTION: return "mprotect refused to change the protection of a page";
   case CREBIND_BUSY: return "images kept being loaded or unloaded";
+  case CREBIND_NO_SECTION: return "the image has no section of that name";
+  case CREBIND_SECTION_NOT_LOADED: return "the section is not part of what is loaded";
+  case CREBIND_NO_FILE:
+    return "the image has no note of the section, and its file cannot be opened";
+  case CREBIND_OTHER_FILE:
+    return "the image has no note of the section, and the file at its path is another one";
+  case CREBIND_NO_SECTION_HEADERS:
+    return "the image has no note of the section, and its file has no section headers";
+  case CREBIND_BROKEN_FILE:
+    return "a header of the image's file points outside of the file or of the image";
   }
   return "unknown status";
 }

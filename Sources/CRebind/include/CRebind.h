@@ -99,6 +99,18 @@ typedef enum crebind_status {
   CREBIND_PROTECTION = 7,
   /// Images kept being loaded or unloaded while the call tried to look at them.
   CREBIND_BUSY = 8,
+  /// The image has no section of that name.
+  CREBIND_NO_SECTION = 9,
+  /// The section is not part of what is loaded.
+  CREBIND_SECTION_NOT_LOADED = 10,
+  /// The image carries no note of the section, and its file cannot be opened.
+  CREBIND_NO_FILE = 11,
+  /// The image carries no note of the section, and the file at its path is another one.
+  CREBIND_OTHER_FILE = 12,
+  /// The image carries no note of the section, and its file has no section headers.
+  CREBIND_NO_SECTION_HEADERS = 13,
+  /// A header of the image's file points outside of the file or of the image.
+  CREBIND_BROKEN_FILE = 14,
 } crebind_status;
 
 /// What failed, where. Filled in by a call that returns anything but
@@ -458,5 +470,6 @@ void crebind_leave(unsigned guard);
 #endif
 
 #include "CRebindImages.h"
+#include "CRebindSections.h"
 
 #endif

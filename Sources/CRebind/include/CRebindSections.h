@@ -1,0 +1,217 @@
+/// The sections of the loaded images, and the annotations in them.
+///
+/// A loaded image has no section headers: what is known of a section comes from a
+/// note that the image carries, or from its file, once that is proven to be the
+/// image's. Documentation/ABI/Annotations.md describes notes and records.
+///
+/// CRebind.h includes this file.
+
+#ifndef CREBIND_SECTIONS_H
+#define CREBIND_SECTIONS_H
+
+#include "CRebindImages.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wnullability-extension"
+#pragma clang assume_nonnull begin
+#endif
+
+// MARK: - Sections
+
+/// How it is known where a section is.
+typedef enum crebind_section_source {
+  /// A note of type NT_REBIND_SECTION in the image.
+  CREBIND_SECTION_FROM_NOTE = 1,
+  /// The section headers of the image's file.
+  CREBIND_SECTION_FROM_FILE = 2,
+  /// The section headers of the vDSO, which are in memory.
+  CREBIND_SECTION_FROM_MEMORY = 3,
+} crebind_section_source;
+
+/// A section of a loaded image. The name lasts as long as the call.
+typedef struct crebind_section {
+  const char *name;
+  /// The run-time address; 0 for a section that is in the file alone.
+  uintptr_t address;
+  /// In bytes.
+  size_t size;
+  /// `sh_type` and `sh_flags`; of a note, SHT_PROGBITS and what the segment's
+  /// permissions say.
+  uint32_t type;
+  uint64_t flags;
+  /// `sh_addralign` and `sh_entsize`; of a note, 1 and 0.
+  uint64_t alignment, entry_size;
+  crebind_section_source source;
+} crebind_section;
+
+typedef void crebind_section_visitor(const crebind_section *section,
+                                     void *CREBIND_NULLABLE context);
+
+/// Visits all sections of a loaded image, in the order of its file's section headers.
+///
+/// \param header The address of the image's ELF header.
+/// Reads the image's file the first time, nothing the second.
+crebind_status crebind_sections(const void *header, crebind_section_visitor *visit,
+                                void *CREBIND_NULLABLE context,
+                                crebind_error *CREBIND_NULLABLE error);
+
+/// Visits a section of a loaded image, once: the first of that name that is loaded.
+/// macOS has getsectiondata for this.
+///
+/// Asks the image's notes, then its file, if that has the same build ID, or no build
+/// ID but the same headers and the same read-only segments; of the vDSO its own
+/// headers. The errors CREBIND_NO_SECTION, CREBIND_SECTION_NOT_LOADED,
+/// CREBIND_NO_FILE, CREBIND_OTHER_FILE, CREBIND_NO_SECTION_HEADERS and
+/// CREBIND_BROKEN_FILE say why there is no answer.
+crebind_status crebind_section_data(const void *header, const char *name,
+                                    crebind_section_visitor *visit,
+                                    void *CREBIND_NULLABLE context,
+                                    crebind_error *CREBIND_NULLABLE error);
+
+// MARK: - Annotations
+
+/// Why bytes of the section `rebind_annotations` are no record.
+typedef enum crebind_record_fault {
+  CREBIND_RECORD_VALID = 0,
+  /// There is no magic where a record has to start.
+  CREBIND_RECORD_NO_MAGIC = 1,
+  /// A version that this copy of CRebind does not know.
+  CREBIND_RECORD_VERSION = 2,
+  /// The size is too small, or no multiple of a word.
+  CREBIND_RECORD_SIZE = 3,
+  /// The section ends before the record does.
+  CREBIND_RECORD_TRUNCATED = 4,
+  /// A string has no zero byte at its end, or there is something behind the last one.
+  CREBIND_RECORD_STRINGS = 5,
+  /// A string is not UTF-8.
+  CREBIND_RECORD_ENCODING = 6,
+  /// The group or the key is empty.
+  CREBIND_RECORD_EMPTY = 7,
+  /// The accessor does not lie in an executable segment of the image.
+  CREBIND_RECORD_ACCESSOR = 8,
+} crebind_record_fault;
+
+/// The fault as a sentence.
+const char *crebind_record_fault_description(crebind_record_fault fault);
+
+/// A record, or what stands in a record's place. The strings point into the bytes.
+typedef struct crebind_record {
+  crebind_record_fault fault;
+  /// From the start of the bytes.
+  size_t offset;
+  /// Of the record; of a fault, the bytes up to where reading goes on.
+  size_t size;
+  /// "" if there is a fault.
+  const char *group, *key, *value;
+  int32_t priority;
+  uint32_t line;
+  /// 0 for none.
+  uint64_t accessor;
+} crebind_record;
+
+/// How the bytes were written.
+typedef struct crebind_record_format {
+  /// The image's addresses have 8 bytes, not 4.
+  bool is_64_bit;
+  /// The image's byte order is not this machine's.
+  bool is_swapped;
+} crebind_record_format;
+
+/// Reads the first record at or after an offset, or finds the first fault there: the
+/// caller goes on at `record->offset + record->size`. Accessors are not looked at.
+///
+/// \param bytes The contents of a section, of this process or read from a file; aligned
+///   in any way.
+/// \returns False if only padding follows.
+bool crebind_next_record(const void *bytes, size_t size, crebind_record_format format,
+                         size_t offset, crebind_record *record);
+
+/// An annotation of a loaded image, or a fault in its section. The strings last as long
+/// as the call.
+typedef struct crebind_annotation {
+  crebind_record record;
+  /// The image that carries it.
+  crebind_image_info image;
+  /// As in `crebind_image_contents`.
+  uintptr_t dynamic;
+  uint64_t generation;
+  /// The image's place in the loader's order.
+  size_t image_index;
+  /// Where the section is.
+  uintptr_t section;
+  crebind_section_source source;
+} crebind_annotation;
+
+typedef void crebind_annotation_visitor(const crebind_annotation *annotation,
+                                        void *CREBIND_NULLABLE context);
+
+/// Visits the annotations of all loaded images, in the order of the images and of the
+/// section, faults included.
+///
+/// What is read is copied under the loader's lock, and visited without any. Images
+/// whose file cannot be read, or is not theirs, and that carry no note are passed over.
+///
+/// \param group Only those of this group, and the faults; NULL for all.
+/// In proportion to the images and their annotations; each file is read once.
+crebind_status crebind_annotations(const char *CREBIND_NULLABLE group,
+                                   crebind_annotation_visitor *visit,
+                                   void *CREBIND_NULLABLE context,
+                                   crebind_error *CREBIND_NULLABLE error);
+
+/// Changes whenever an image has come or gone that may carry annotations: as long as it
+/// stays the same, so does what `crebind_annotations` visits. Never 0. One walk over the
+/// images, with nothing read.
+uint64_t crebind_annotations_generation(void);
+
+/// A reference to a loaded image, which keeps it loaded.
+typedef struct crebind_image_hold crebind_image_hold;
+
+/// Keeps an image loaded until `crebind_release_image`, by asking the loader for one more
+/// reference. An image with Swift code is kept for good, as unloading one leaves the Swift
+/// runtime with dangling pointers.
+///
+/// \param header,dynamic,generation As in `crebind_image_contents`: CREBIND_NO_SUCH_IMAGE
+///   if it is not that image any more.
+/// \param hold Set to NULL for an image that is never unloaded.
+crebind_status crebind_hold_image(const void *header, uintptr_t dynamic, uint64_t generation,
+                                  crebind_image_hold *CREBIND_NULLABLE *CREBIND_UNSPECIFIED hold,
+                                  crebind_error *CREBIND_NULLABLE error);
+
+/// Gives the reference back: unloads the image if it was the last one.
+void crebind_release_image(crebind_image_hold *CREBIND_NULLABLE hold);
+
+/// Is told of images that carry annotations and tell of themselves: by their
+/// constructors, and by their destructors, before they are gone.
+///
+/// Called on the thread that loads or unloads, with the loader's lock held: it must not
+/// wait for a thread that may ask the loader something. `header` is the address of the
+/// image's ELF header.
+typedef void crebind_annotation_listener(const void *header, bool is_loaded,
+                                         void *CREBIND_NULLABLE context);
+
+/// Has a listener told, until the process ends. Not told of what unloads as the process
+/// exits. There is one a copy of CRebind: another one takes the first one's place.
+void crebind_listen_for_annotations(crebind_annotation_listener *CREBIND_NULLABLE listener,
+                                    void *CREBIND_NULLABLE context);
+
+/// Visits the images that carry a copy of CRebind, this one's first.
+crebind_status crebind_copies(void (*visit)(const crebind_image_info *image,
+                                            void *CREBIND_NULLABLE context),
+                              void *CREBIND_NULLABLE context,
+                              crebind_error *CREBIND_NULLABLE error);
+
+#if defined(__clang__)
+#pragma clang assume_nonnull end
+#pragma clang diagnostic pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
