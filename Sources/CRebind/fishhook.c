@@ -17,6 +17,12 @@ static int errno_of(crebind_status status, const crebind_error *error) {
   case CREBIND_OUT_OF_MEMORY: return ENOMEM;
   case CREBIND_PROTECTION: return error->system_error;
   case CREBIND_BUSY: return EAGAIN;
+  case CREBIND_NO_SECTION:
+  case CREBIND_SECTION_NOT_LOADED:
+  case CREBIND_NO_FILE:
+  case CREBIND_OTHER_FILE:
+  case CREBIND_NO_SECTION_HEADERS:
+  case CREBIND_BROKEN_FILE: break;  // Not of rebinding.
   }
   return EINVAL;
 }
