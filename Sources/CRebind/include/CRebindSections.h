@@ -82,7 +82,7 @@ typedef enum crebind_record_fault {
   CREBIND_RECORD_NO_MAGIC = 1,
   /// A version that this copy of CRebind does not know.
   CREBIND_RECORD_VERSION = 2,
-  /// The size is too small, or no multiple of a word.
+  /// The size is too small, too large, or no multiple of a word.
   CREBIND_RECORD_SIZE = 3,
   /// The section ends before the record does.
   CREBIND_RECORD_TRUNCATED = 4,
