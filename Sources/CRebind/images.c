@@ -4,6 +4,7 @@
 #include "attempt.h"
 #include "gather.h"
 #include "look.h"
+#include "note.h"
 
 // musl's header is older than the tag.
 #ifndef DT_RELR
@@ -117,47 +118,16 @@ static bool gather_dynamic(struct gathering *gathering, const struct crebind_ima
 
 // MARK: - Build-id
 
-static size_t round_up(size_t size, size_t alignment) {
-  return (size + alignment - 1) & ~(alignment - 1);
-}
-
-/// Looks for NT_GNU_BUILD_ID among the notes of one segment.
-static bool gather_build_id(struct gathering *gathering, const char *notes, size_t size,
-                            size_t alignment, struct gathered *gathered) {
-  for (size_t at = 0; size - at >= sizeof(ElfW(Nhdr));) {
-    const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(notes + at);
-    size_t name = at + sizeof *note;
-    if (note->n_namesz > size - name) return true;
-    size_t descriptor = round_up(name + note->n_namesz, alignment);
-    if (descriptor > size || note->n_descsz > size - descriptor) return true;
-    if (note->n_type == NT_GNU_BUILD_ID && note->n_descsz != 0
-        && note->n_namesz == sizeof "GNU" && crebind_equal(notes + name, "GNU")) {
-      gathered->build_id = gathering->bytes.count;
-      gathered->build_id_size = note->n_descsz;
-      uint8_t *bytes = crebind_vector_append(&gathering->bytes, note->n_descsz);
-      if (bytes != NULL) memcpy(bytes, notes + descriptor, note->n_descsz);
-      return bytes != NULL;
-    }
-    at = round_up(descriptor + note->n_descsz, alignment);
-    if (at > size) return true;
-  }
-  return true;
-}
-
-static bool gather_notes(struct gathering *gathering, const struct crebind_image *image,
-                         struct gathered *gathered) {
-  for (size_t i = 0; i < image->phnum && gathered->build_id_size == 0; i++) {
-    const ElfW(Phdr) *segment = &image->phdr[i];
-    if (segment->p_type != PT_NOTE) continue;
-    uintptr_t notes = image->bias + segment->p_vaddr;
-    if (notes % sizeof(uint32_t) != 0 || !crebind_image_can_read(image, notes, segment->p_memsz))
-      continue;
-    // Notes are aligned to 4 bytes, but for those of a segment that says 8.
-    if (!gather_build_id(gathering, (const char *)notes, segment->p_memsz,
-                         segment->p_align == 8 ? 8 : 4, gathered))
-      return false;
-  }
-  return true;
+static bool gather_build_id(struct gathering *gathering, const struct crebind_image *image,
+                            struct gathered *gathered) {
+  size_t size;
+  const uint8_t *build_id = crebind_note_build_id(image, &size);
+  if (build_id == NULL) return true;
+  gathered->build_id = gathering->bytes.count;
+  gathered->build_id_size = size;
+  uint8_t *bytes = crebind_vector_append(&gathering->bytes, size);
+  if (bytes != NULL) memcpy(bytes, build_id, size);
+  return bytes != NULL;
 }
 
 // MARK: - Visiting
@@ -183,7 +153,7 @@ static crebind_status gather(struct crebind_look *look, void *context) {
     gather_elf_header(image, gathered);
     if (!gather_segments(gathering, image, gathered)
         || !gather_dynamic(gathering, image, crebind_world_dynamic(world, i), gathered)
-        || !gather_notes(gathering, image, gathered))
+        || !gather_build_id(gathering, image, gathered))
       return CREBIND_OUT_OF_MEMORY;
   }
   return CREBIND_OK;

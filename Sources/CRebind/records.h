@@ -74,6 +74,8 @@ struct crebind_known_image {
   uintptr_t bias;
   const ElfW(Dyn) * dynamic;
   uintptr_t header;
+  /// Of its headers and its build ID; see note.h.
+  uint64_t fingerprint;
   /// The loader's count of images when this one was first seen.
   unsigned long long generation;
   /// Offsets into the records' strings.
@@ -88,6 +90,8 @@ struct crebind_known_image {
   bool is_relocated;
   /// The active batches have been brought to it.
   bool is_served;
+  /// Its destructor has told that it is about to be unloaded; see listener.h.
+  bool is_leaving;
   /// Kept loaded by us.
   bool is_pinned;
   /// The observers have been told.

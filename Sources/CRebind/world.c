@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "world.h"
+#include "note.h"
 
 crebind_status crebind_world_begin(struct crebind_world *world) {
   memset(world, 0, sizeof *world);
@@ -94,6 +95,7 @@ static bool enter(const struct crebind_world *world, size_t index, uint32_t *pla
       .bias = image->bias,
       .dynamic = image->dynamic,
       .header = image->header,
+      .fingerprint = crebind_image_fingerprint(image),
       .generation = world->images.adds,
       .path = path,
       .soname = soname,
@@ -120,8 +122,9 @@ static void find_known(struct crebind_world *world) {
         continue;
       // Another one may have taken its place.
       if (world->images.subs != crebind_records.subs
-          && !crebind_equal(crebind_known_string(known->path),
-                            crebind_image_path(&world->images, image)))
+          && (!crebind_equal(crebind_known_string(known->path),
+                             crebind_image_path(&world->images, image))
+              || known->fingerprint != crebind_image_fingerprint(image)))
         continue;
       known->index = i;
       known_of[i] = (uint32_t)(next - 1);
