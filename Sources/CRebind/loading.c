@@ -38,19 +38,19 @@ static enum verdict look_at_slot(const struct crebind_image *image,
 }
 
 /// Looks at the slots from the last one on, which the loader fills last.
-static bool has_relocated_slots(const struct crebind_image *image,
-                                const struct crebind_dynamic *dynamic) {
-  if (image->bias == 0) return true;
+static enum verdict look_at_slots(const struct crebind_image *image,
+                                  const struct crebind_dynamic *dynamic) {
+  if (image->bias == 0) return RELOCATED;
   for (size_t t = 3; t-- > 0;) {
     const struct crebind_relocations *table = &dynamic->relocations[t];
     size_t stride = table->is_rela ? sizeof(ElfW(Rela)) : sizeof(ElfW(Rel));
     for (size_t i = table->count; i-- > table->relative_count;) {
       enum verdict verdict =
           look_at_slot(image, dynamic, (const ElfW(Rel) *)(table->data + i * stride));
-      if (verdict != UNKNOWN) return verdict == RELOCATED;
+      if (verdict != UNKNOWN) return verdict;
     }
   }
-  return true;
+  return UNKNOWN;
 }
 
 static bool is_relocated(const struct crebind_world *world, size_t index) {
@@ -61,7 +61,16 @@ static bool is_relocated(const struct crebind_world *world, size_t index) {
   const struct crebind_image *image = crebind_world_image(world, index);
   if (image->is_main || image->is_vdso || image->is_interpreter) return true;
   if (image->relro.start < image->relro.end) return !crebind_patch_is_open(image);
-  return has_relocated_slots(image, crebind_world_dynamic(world, index));
+  return look_at_slots(image, crebind_world_dynamic(world, index)) != UNRELOCATED;
+}
+
+bool crebind_loading_is_done(struct crebind_world *world, size_t index) {
+  if (is_relocated(world, index)) return true;
+  const struct crebind_image *image = crebind_world_image(world, index);
+  if (look_at_slots(image, crebind_world_dynamic(world, index)) == RELOCATED) return true;
+  bool may_be_unloaded;
+  return crebind_scopes_may_be_unloaded(&world->scopes, index, &may_be_unloaded) == CREBIND_OK
+         && !may_be_unloaded;
 }
 
 // MARK: - All images

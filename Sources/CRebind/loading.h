@@ -30,6 +30,10 @@ void crebind_unfinished_end(struct crebind_unfinished *unfinished);
 crebind_status crebind_loading_check(struct crebind_world *world,
                                      struct crebind_unfinished *unfinished);
 
+/// True if the image's words are in place, for those who only read them: its slots may say
+/// so as well, for one whose relro range somebody has left open. Under both locks.
+bool crebind_loading_is_done(struct crebind_world *world, size_t index);
+
 /// Waits until no other thread loads an image; without any lock. Returns at once
 /// on a thread that is loading one itself.
 void crebind_loading_wait(struct crebind_unfinished *unfinished);

@@ -1,6 +1,7 @@
 /// The section headers that have been read, by known image.
 
 #define _GNU_SOURCE
+#include "listener.h"
 #include "table.h"
 
 struct filed {
@@ -49,6 +50,9 @@ static crebind_status file_answer(struct crebind_world *world,
       && crebind_vector_append(&tables, portrait->known + 1 - tables.count) == NULL)
     return CREBIND_OUT_OF_MEMORY;
   struct filed *filed = crebind_vector_at(&tables, portrait->known);
+  // There may be annotations now where there was no file.
+  if (filed->serial == portrait->serial && filed->answer.table == NULL && answer->table != NULL)
+    crebind_annotation_event();
   crebind_table_free(filed->answer.table);
   *filed = (struct filed){portrait->serial, world->images.subs, portrait->build_id_size != 0,
                           *answer};

@@ -1,0 +1,207 @@
+#define _GNU_SOURCE
+#include "hold.h"
+#include "attempt.h"
+#include "look.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+/// An image, and what is found out of it.
+struct request {
+  uintptr_t header, dynamic;
+  uint64_t generation;
+  /// It is never unloaded; it has Swift code, and must not be.
+  bool is_permanent, has_swift;
+  uintptr_t bias;
+  struct crebind_vector path;  // char
+};
+
+// MARK: - Swift
+
+static bool begins_with(const char *string, const char *prefix) {
+  for (; *prefix != 0; string++, prefix++)
+    if (*string != *prefix) return false;
+  return true;
+}
+
+/// Swift code needs the runtime: from a library of it, or linked in statically, with
+/// symbols that stay exported.
+static bool has_swift(const struct crebind_image *image, const struct crebind_dynamic *dynamic) {
+  for (size_t i = 0; i < image->dynamic_count && image->dynamic[i].d_tag != DT_NULL; i++) {
+    if (image->dynamic[i].d_tag != DT_NEEDED) continue;
+    const char *library = crebind_dynamic_string(dynamic, image->dynamic[i].d_un.d_val);
+    if (library != NULL && begins_with(library, "libswift")) return true;
+  }
+  const char *name = "swift_getTypeByMangledNameInContext";
+  struct crebind_symbol_walk walk;
+  crebind_symbol_walk_begin(&walk, dynamic, name, crebind_length(name), crebind_gnu_hash(name));
+  return crebind_symbol_walk_next(&walk) != 0;
+}
+
+static void ignore_section(const crebind_section *section, void *context) {
+  (void)section, (void)context;
+}
+
+/// Or its metadata tell, where the runtime's symbols are hidden.
+static bool has_swift_section(uintptr_t header) {
+  static const char *const names[] = {"swift5_type_metadata", "swift5_protocols",
+                                      "swift5_reflection_strings"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (crebind_section_data((const void *)header, names[i], ignore_section, NULL, NULL)
+        == CREBIND_OK)
+      return true;
+  return false;
+}
+
+// MARK: - The image
+
+static crebind_status describe(struct crebind_look *look, size_t index,
+                               struct request *request) {
+  struct crebind_world *world = &look->world;
+  const struct crebind_image *image = crebind_world_image(world, index);
+  const struct crebind_known_image *known =
+      crebind_known_image_at(crebind_world_known(world, index));
+  if (known->is_leaving) return CREBIND_NO_SUCH_IMAGE;
+  request->bias = image->bias;
+  request->header = image->header;
+  request->dynamic = (uintptr_t)image->dynamic;
+  request->generation = known->generation;
+  request->is_permanent = image->is_main || image->is_vdso || known->is_pinned;
+#ifndef __GLIBC__
+  request->is_permanent = true;  // musl never unloads
+#endif
+  bool may_be_unloaded;
+  if (crebind_scopes_may_be_unloaded(&world->scopes, index, &may_be_unloaded) == CREBIND_OK
+      && !may_be_unloaded)
+    request->is_permanent = true;
+  request->has_swift =
+      *(const int64_t *)crebind_vector_at(&world->broken_tags, index) == INT64_MIN
+      && has_swift(image, crebind_world_dynamic(world, index));
+  request->path.count = 0;
+  size_t offset = crebind_vector_append_string(&request->path,
+                                               crebind_image_path(&world->images, image));
+  return offset != SIZE_MAX ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
+}
+
+static crebind_status find(struct crebind_look *look, void *context) {
+  struct request *request = context;
+  struct crebind_world *world = &look->world;
+  for (size_t i = 0; i < world->images.items.count; i++) {
+    const struct crebind_image *image = crebind_world_image(world, i);
+    if (image->header == request->header && (uintptr_t)image->dynamic == request->dynamic
+        && crebind_known_image_at(crebind_world_known(world, i))->generation
+               == request->generation)
+      return describe(look, i, request);
+  }
+  return CREBIND_NO_SUCH_IMAGE;
+}
+
+static crebind_status find_own(struct crebind_look *look, void *context) {
+  size_t index = crebind_world_image_with(&look->world, (uintptr_t)&crebind_hold_own_image);
+  return index == SIZE_MAX ? CREBIND_NO_SUCH_IMAGE : describe(look, index, context);
+}
+
+static crebind_status note_pin(struct crebind_look *look, void *context) {
+  struct request *request = context;
+  for (size_t i = 0; i < look->world.images.items.count; i++) {
+    struct crebind_known_image *known =
+        crebind_known_image_at(crebind_world_known(&look->world, i));
+    if (known->header == request->header && known->generation == request->generation)
+      known->is_pinned = true;
+  }
+  return CREBIND_OK;
+}
+
+// MARK: - The loader
+
+/// Looked up rather than imported: so it is not our own slots that are used.
+struct loader {
+  void *(*open)(const char *, int);
+  int (*close)(void *);
+  int (*information)(void *, int, void *);
+  char *(*last_error)(void);
+};
+
+static struct loader find_loader(void) {
+  return (struct loader){
+      (void *(*)(const char *, int))crebind_find_loader_function("dlopen"),
+      (int (*)(void *))crebind_find_loader_function("dlclose"),
+      (int (*)(void *, int, void *))crebind_find_loader_function("dlinfo"),
+      (char *(*)(void))crebind_find_loader_function("dlerror"),
+  };
+}
+
+static bool is_same(const struct loader *loader, void *image, const struct request *request) {
+  struct link_map *map = NULL;
+  return loader->information != NULL && loader->information(image, RTLD_DI_LINKMAP, &map) == 0
+         && map->l_addr == request->bias && (uintptr_t)map->l_ld == request->dynamic;
+}
+
+/// One more reference to the image; NULL if the loader does not have it by its path.
+static void *open_image(const struct loader *loader, struct request *request, int flags) {
+  if (loader->open == NULL || loader->close == NULL) return NULL;
+  void *image = loader->open(request->path.data, RTLD_LAZY | RTLD_NOLOAD | flags);
+  if (image == NULL && loader->last_error != NULL)
+    loader->last_error();  // The failure is not the program's.
+  if (image == NULL) return NULL;
+  // With the reference it stays what it is now: another one, or still the one meant.
+  if (is_same(loader, image, request) && crebind_look(find, request, NULL) == CREBIND_OK)
+    return image;
+  loader->close(image);
+  return NULL;
+}
+
+/// Holds an image that has been found; for good if that is asked for or has to be.
+static crebind_status hold(struct request *request, bool is_for_good, void **result) {
+  *result = NULL;
+  if (request->is_permanent) return CREBIND_OK;
+  is_for_good = is_for_good || request->has_swift || has_swift_section(request->header);
+  struct loader loader = find_loader();
+  *result = open_image(&loader, request, is_for_good ? RTLD_NODELETE : 0);
+  if (*result == NULL) return CREBIND_NO_SUCH_IMAGE;
+  if (!is_for_good) return CREBIND_OK;
+  crebind_look(note_pin, request, NULL);
+  loader.close(*result);
+  *result = NULL;
+  return CREBIND_OK;
+}
+
+// MARK: - Interface
+
+bool crebind_hold_own_image(void) {
+  struct request request = {.path = CREBIND_VECTOR(char)};
+  void *image;
+  bool succeeds = crebind_look(find_own, &request, NULL) == CREBIND_OK
+                  && hold(&request, true, &image) == CREBIND_OK;
+  crebind_vector_free(&request.path);
+  return succeeds;
+}
+
+crebind_status crebind_hold_image(const void *header, uintptr_t dynamic, uint64_t generation,
+                                  crebind_image_hold **result, crebind_error *error) {
+  if (header == NULL || result == NULL)
+    return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
+  int saved_errno = errno;
+  struct request request = {.header = (uintptr_t)header,
+                            .dynamic = dynamic,
+                            .generation = generation,
+                            .path = CREBIND_VECTOR(char)};
+  void *image = NULL;
+  crebind_status status = crebind_look(find, &request, error);
+  if (status == CREBIND_OK) {
+    status = hold(&request, false, &image);
+    if (status != CREBIND_OK) crebind_fail(error, status, -1);
+  }
+  if (status == CREBIND_OK) *result = (crebind_image_hold *)image;
+  crebind_vector_free(&request.path);
+  errno = saved_errno;
+  return status;
+}
+
+void crebind_release_image(crebind_image_hold *hold) {
+  if (hold == NULL) return;
+  int saved_errno = errno;
+  int (*close_image)(void *) = (int (*)(void *))crebind_find_loader_function("dlclose");
+  if (close_image != NULL) close_image(hold);
+  errno = saved_errno;
+}
