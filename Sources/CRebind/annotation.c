@@ -108,7 +108,10 @@ static bool add_place(struct places *places, size_t first, struct crebind_range 
   struct place *place = crebind_vector_append(&places->items, 1);
   if (place == NULL) return false;
   struct place *start = crebind_vector_at(&places->items, first);
-  for (; place > start && place[-1].range.start > range.start; place--) *place = place[-1];
+  for (; place > start && place[-1].range.start > range.start; place--) {
+    *place = place[-1];
+    CREBIND_KEEP_LOOP();
+  }
   *place = (struct place){.range = range, .source = source};
   return true;
 }

@@ -147,7 +147,10 @@ static crebind_status gather_copies(struct crebind_look *look, void *context) {
     *item = crebind_gather_image(&copies->strings, world, i);
     if (crebind_image_segment(image, (uintptr_t)&crebind_told, 1) == NULL) continue;
     struct crebind_gathered_image *first = crebind_vector_at(&copies->images, 0), own = *item;
-    for (; item > first; item--) *item = item[-1];
+    for (; item > first; item--) {
+      *item = item[-1];
+      CREBIND_KEEP_LOOP();
+    }
     *first = own;
   }
   return copies->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;

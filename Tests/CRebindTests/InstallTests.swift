@@ -39,6 +39,7 @@ import Testing
     #expect(
       try files(below: installation.root) == [
         "include/rebind/CRebind.h", "include/rebind/CRebindImages.h",
+        "include/rebind/CRebindSections.h", "include/rebind/RebindAnnotations.h",
         "include/rebind/fishhook.h",
         "lib/librebind.a", "lib/librebind.so", "lib/librebind.so.0", "lib/librebind.so.0.1.0",
         "lib/pkgconfig/rebind.pc",

@@ -121,7 +121,8 @@ typedef struct crebind_error {
   int system_error;
   /// The dynamic tag that is broken (`DT_*`), or 0.
   int64_t tag;
-  /// The address concerned, or 0.
+  /// The address concerned, or 0; of CREBIND_BROKEN_FILE, where the header is in the file,
+  /// or the note in memory.
   uintptr_t address;
   /// The index in the batch of the rebinding concerned, or -1.
   int64_t rebinding;
