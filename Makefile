@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build release demo test test-cross bench bench-swift bench-testing install docs format lint clean
+.PHONY: help build release demo test test-cross bench bench-swift bench-testing bench-annotations install docs format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ bench-swift: ## Measure a typed rebinding's call beside the same in C
 bench-testing: ## Measure a call that a test has rebound, and one out of its reach
 	@Scripts/bootstrap build
 	$(SWIFT) run --package-path Benchmarks/RebindTesting --configuration release
+
+bench-annotations: ## Measure a visit of 1,000 annotations over 100 images
+	@$(MAKE) --no-print-directory -C Benchmarks annotations
 
 docs: ## Build the documentation of every product into .build/documentation
 	@Scripts/bootstrap build
