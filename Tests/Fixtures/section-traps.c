@@ -1,0 +1,332 @@
+/// The section of a loaded image is found whatever has become of its file, or an error
+/// says why not; another file's is never taken for it.
+///
+/// Usage: section-traps PLUGIN OTHER PLAIN PLAIN-OTHER NOTED: builds of section-plugin.c,
+/// the plain ones without a build ID.
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SIZE = 64 * sizeof(int), NOBODY = 65534 };
+
+static const char *plugin, *other, *plain, *plain_other, *noted;
+static char folder[] = "/tmp/section-traps-XXXXXX";
+
+// MARK: - Files
+
+static void copy_to(int descriptor, const char *from) {
+  char bytes[1 << 14];
+  int file = open(from, O_RDONLY);
+  CHECK(file >= 0);
+  for (ssize_t count; (count = read(file, bytes, sizeof bytes)) > 0;)
+    CHECK(write(descriptor, bytes, (size_t)count) == count);
+  close(file);
+}
+
+/// Puts a copy at a path, in place of what is there: the old file stays as it is.
+static void put(const char *path, const char *from) {
+  char scratch[4096];
+  snprintf(scratch, sizeof scratch, "%s.new", path);
+  int descriptor = open(scratch, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+  CHECK(descriptor >= 0);
+  copy_to(descriptor, from);
+  close(descriptor);
+  CHECK(rename(scratch, path) == 0);
+}
+
+/// The path of a name in the test's own folder.
+static const char *at(const char *name) {
+  static char paths[4][4096];
+  static int next;
+  char *path = paths[next++ % 4];
+  snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+  return path;
+}
+
+/// May this process open what it has mapped?
+static bool is_privileged(void) {
+  char line[4200], path[128];
+  int descriptor = -1;
+  FILE *maps = fopen("/proc/self/maps", "r");
+  while (maps != NULL && descriptor < 0 && fgets(line, sizeof line, maps) != NULL) {
+    if (strchr(line, '/') == NULL) continue;
+    snprintf(path, sizeof path, "/proc/self/map_files/%.*s", (int)strcspn(line, " "), line);
+    descriptor = open(path, O_RDONLY);
+    break;
+  }
+  if (maps != NULL) fclose(maps);
+  if (descriptor >= 0) close(descriptor);
+  return descriptor >= 0;
+}
+
+// MARK: - Questions
+
+struct loaded {
+  const void *header, *own;
+};
+
+static struct loaded load(const char *path) {
+  void *image = dlopen(path, RTLD_NOW);
+  if (image == NULL) fprintf(stderr, "%s\n", dlerror());
+  CHECK(image != NULL);
+  const void *(*own_start)(void) = (const void *(*)(void))dlsym(image, "own_start");
+  CHECK(own_start != NULL);
+  const void *own = own_start();
+  return (struct loaded){crebind_image_containing(own), own};
+}
+
+static crebind_section found;
+static int visits;
+
+static void keep(const crebind_section *section, void *context) {
+  CHECK(strcmp(section->name, context) == 0);
+  found = *section;
+  visits++;
+}
+
+static crebind_status ask_for(struct loaded image, const char *name, crebind_error *error) {
+  visits = 0;
+  errno = 77;
+  crebind_status status = crebind_section_data(image.header, name, keep, (void *)name, error);
+  CHECK(errno == 77 && visits == (status == CREBIND_OK));
+  return status;
+}
+
+static crebind_status ask(struct loaded image, crebind_error *error) {
+  return ask_for(image, "own_section", error);
+}
+
+static void expect_found(struct loaded image, crebind_section_source source) {
+  crebind_error error;
+  crebind_status status = ask(image, &error);
+  if (status != CREBIND_OK)
+    fprintf(stderr, "%s: %s\n", error.image, crebind_status_description(status));
+  CHECK(status == CREBIND_OK);
+  CHECK(found.address == (uintptr_t)image.own && found.size == SIZE && found.source == source);
+  CHECK(found.type == SHT_PROGBITS && (found.flags & SHF_ALLOC) != 0
+        && (found.flags & SHF_WRITE) != 0);
+}
+
+static void expect_failure(struct loaded image, crebind_status status, int system_error) {
+  crebind_error error;
+  crebind_status result = ask(image, &error);
+  if (result != status)
+    fprintf(stderr, "%d, not %d: %s\n", result, status, crebind_status_description(result));
+  CHECK(result == status && error.status == status && error.system_error == system_error);
+  CHECK(error.image[0] != 0);
+}
+
+// MARK: - Traps
+
+/// What the kernel gives to those who may have it, and else the error.
+static void expect_by_privilege(struct loaded image, crebind_status status, int system_error) {
+  if (is_privileged())
+    expect_found(image, CREBIND_SECTION_FROM_FILE);
+  else
+    expect_failure(image, status, system_error);
+}
+
+static void note_needs_no_file(void) {
+  put(at("p.so"), noted);
+  struct loaded image = load(at("p.so"));
+  CHECK(unlink(at("p.so")) == 0);
+  expect_found(image, CREBIND_SECTION_FROM_NOTE);
+}
+
+static void is_read_once(void) {
+  put(at("p.so"), plugin);
+  struct loaded image = load(at("p.so"));
+  expect_found(image, CREBIND_SECTION_FROM_FILE);
+  crebind_error error;
+  CHECK(ask_for(image, ".comment", &error) == CREBIND_SECTION_NOT_LOADED);
+  CHECK(ask_for(image, "no_section", &error) == CREBIND_NO_SECTION);
+  CHECK(ask_for(image, "", &error) == CREBIND_INVALID_ARGUMENT);
+  put(at("p.so"), other);
+  expect_found(image, CREBIND_SECTION_FROM_FILE);
+  CHECK(ask_for(image, "no_section", &error) == CREBIND_NO_SECTION);
+  image.header = &image;
+  CHECK(ask(image, &error) == CREBIND_NO_SUCH_IMAGE);
+}
+
+static pid_t hook(void) { return 0; }
+
+static void plain_file_is_proven(void) {
+  put(at("p.so"), plain);
+  struct loaded image = load(at("p.so"));
+  // Which changes the image's symbols in memory.
+  const crebind_rebinding rebinding = {.name = "own_elsewhere", .replacement = (void *)hook};
+  crebind_handle *handle;
+  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  expect_found(image, CREBIND_SECTION_FROM_FILE);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+}
+
+static void deleted(const char *from) {
+  put(at("p.so"), from);
+  struct loaded image = load(at("p.so"));
+  CHECK(unlink(at("p.so")) == 0);
+  expect_by_privilege(image, CREBIND_NO_FILE, ENOENT);
+  // It may come back.
+  put(at("p.so"), from);
+  expect_found(image, CREBIND_SECTION_FROM_FILE);
+}
+
+static void deleted_file(void) { deleted(plugin); }
+static void deleted_plain_file(void) { deleted(plain); }
+
+static void replaced(const char *from, const char *by) {
+  put(at("p.so"), from);
+  struct loaded image = load(at("p.so"));
+  put(at("p.so"), by);
+  expect_by_privilege(image, CREBIND_OTHER_FILE, 0);
+}
+
+static void replaced_file(void) { replaced(plugin, other); }
+static void replaced_plain_file(void) { replaced(plain, plain_other); }
+static void replaced_by_plain_file(void) { replaced(plugin, plain); }
+static void replaced_by_one_with_build_id(void) { replaced(plain, plugin); }
+static void replaced_by_text(void) { replaced(plugin, "/proc/self/status"); }
+
+static void replaced_by_fifo(void) {
+  put(at("p.so"), plugin);
+  struct loaded image = load(at("p.so"));
+  CHECK(unlink(at("p.so")) == 0 && mkfifo(at("p.so"), 0644) == 0);
+  expect_by_privilege(image, CREBIND_NO_FILE, EINVAL);
+  CHECK(unlink(at("p.so")) == 0);
+}
+
+/// The loader's path is relative to a folder that is not the current one any more, where
+/// another build has the same name.
+static void relative(void) {
+  CHECK(mkdir(at("a"), 0777) == 0 || errno == EEXIST);
+  CHECK(mkdir(at("b"), 0777) == 0 || errno == EEXIST);
+  put(at("a/p.so"), plugin);
+  put(at("b/p.so"), other);
+  CHECK(chdir(at("a")) == 0);
+  struct loaded image = load("./p.so");
+  CHECK(chdir(at("b")) == 0);
+  expect_found(image, CREBIND_SECTION_FROM_FILE);
+}
+
+static void memory_file(void) {
+  for (int i = 0; i < 2; i++) {
+    int descriptor = memfd_create("plugin", MFD_CLOEXEC);
+    CHECK(descriptor >= 0);
+    copy_to(descriptor, i == 0 ? plugin : plain);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    struct loaded image = load(path);
+    if (i == 0) {
+      expect_found(image, CREBIND_SECTION_FROM_FILE);
+      continue;  // and keeps the descriptor, so that the next one has another path
+    }
+    close(descriptor);
+    expect_by_privilege(image, CREBIND_NO_FILE, ENOENT);
+  }
+}
+
+static void stripped(void) {
+  put(at("p.so"), plugin);
+  int descriptor = open(at("p.so"), O_RDWR);
+  ElfW(Ehdr) header;
+  CHECK(pread(descriptor, &header, sizeof header, 0) == sizeof header);
+  header.e_shoff = 0;
+  header.e_shnum = header.e_shstrndx = 0;
+  CHECK(pwrite(descriptor, &header, sizeof header, 0) == sizeof header);
+  close(descriptor);
+  struct loaded image = load(at("p.so"));
+  expect_failure(image, CREBIND_NO_SECTION_HEADERS, 0);
+  // Known for good.
+  put(at("p.so"), plugin);
+  expect_failure(image, CREBIND_NO_SECTION_HEADERS, 0);
+}
+
+/// The file is cut short in place: what is mapped behind the end is gone too.
+static void cut_short(void) {
+  put(at("p.so"), plugin);
+  int descriptor = open(at("p.so"), O_RDWR);
+  struct stat status;
+  CHECK(fstat(descriptor, &status) == 0);
+  struct loaded image = load(at("p.so"));
+  CHECK(ftruncate(descriptor, status.st_size - 100) == 0);
+  close(descriptor);
+  expect_failure(image, CREBIND_BROKEN_FILE, 0);
+}
+
+// MARK: - The vDSO
+
+static void find_vdso(const crebind_image_contents *image, void *context) {
+  if (image->is_vdso) *(const void **)context = image->info.header;
+}
+
+static void visit_any(const crebind_section *section, void *count) {
+  CHECK(section->source == CREBIND_SECTION_FROM_MEMORY && section->name[0] != 0);
+  ++*(int *)count;
+}
+
+static void vdso(void) {
+  const void *header = NULL;
+  CHECK(crebind_images(find_vdso, &header, NULL) == CREBIND_OK);
+  int count = 0;
+  if (header == NULL || ((const ElfW(Ehdr) *)header)->e_shnum == 0) return;
+  CHECK(crebind_sections(header, visit_any, &count, NULL) == CREBIND_OK);
+  CHECK(count == ((const ElfW(Ehdr) *)header)->e_shnum - 1);
+  CHECK(crebind_section_data(header, ".text", visit_any, &count, NULL) == CREBIND_OK);
+}
+
+// MARK: - All of them
+
+/// In a process of its own, as the user or as nobody.
+static void run(void (*trap)(void), bool is_ordinary) {
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    if (is_ordinary && geteuid() == 0) CHECK(setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
+    trap();
+    exit(0);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 6);
+  umask(0);
+  CHECK(mkdtemp(folder) != NULL && chmod(folder, 0777) == 0);
+  const char **const copies[] = {&plugin, &other, &plain, &plain_other, &noted};
+  static char names[5][4096];
+  // For a user who may not read where the tests were built.
+  for (int i = 0; i < 5; i++) {
+    snprintf(names[i], sizeof names[i], "%s/original%d.so", folder, i);
+    put(names[i], argv[i + 1]);
+    *copies[i] = names[i];
+  }
+  void (*const traps[])(void) = {
+      note_needs_no_file,  is_read_once,           plain_file_is_proven,
+      deleted_file,        deleted_plain_file,     replaced_file,
+      replaced_plain_file, replaced_by_plain_file, replaced_by_one_with_build_id,
+      replaced_by_text,    replaced_by_fifo,       relative,
+      memory_file,         stripped,               cut_short,
+      vdso,
+  };
+  for (int is_ordinary = 0; is_ordinary < 2; is_ordinary++)
+    for (size_t i = 0; i < sizeof traps / sizeof traps[0]; i++) run(traps[i], is_ordinary);
+  char command[4200];
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  CHECK(system(command) == 0);
+  puts("none was taken for another");
+}
