@@ -38,15 +38,23 @@ const struct crebind_runtime *crebind_runtime(void) {
 
 // MARK: Lock
 
+/// One thread's pages, or an image, may be where another one's were. The kernel sees to
+/// the order, but ThreadSanitizer does not know of these system calls: it has to be told.
+static uint32_t given_back;
+
+static void before_giving_back(void) { __atomic_fetch_add(&given_back, 1, __ATOMIC_RELEASE); }
+static void after_taking(void) { (void)__atomic_load_n(&given_back, __ATOMIC_ACQUIRE); }
+
 /// By futex(2). 0: free; 1: held; 2: held, and someone waits.
 static uint32_t mutex;
 
 void crebind_lock(void) {
   uint32_t expected = 0;
-  if (__atomic_compare_exchange_n(&mutex, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-    return;
-  while (__atomic_exchange_n(&mutex, 2, __ATOMIC_ACQUIRE) != 0)
-    crebind_runtime()->system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAIT, 2, NULL, NULL, 0);
+  if (!__atomic_compare_exchange_n(&mutex, &expected, 1, false, __ATOMIC_ACQUIRE,
+                                   __ATOMIC_RELAXED))
+    while (__atomic_exchange_n(&mutex, 2, __ATOMIC_ACQUIRE) != 0)
+      crebind_runtime()->system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAIT, 2, NULL, NULL, 0);
+  after_taking();
 }
 
 void crebind_unlock(void) {
@@ -67,13 +75,6 @@ void crebind_sleep(long nanoseconds) {
 #else
 #define CREBIND_SYS_MMAP SYS_mmap
 #endif
-
-/// One thread's pages may be where another one's were. The kernel sees to the order,
-/// but ThreadSanitizer does not know of these system calls: it has to be told.
-static uint32_t given_back;
-
-static void before_giving_back(void) { __atomic_fetch_add(&given_back, 1, __ATOMIC_RELEASE); }
-static void after_taking(void) { (void)__atomic_load_n(&given_back, __ATOMIC_ACQUIRE); }
 
 static size_t round_up_to_page(size_t size) {
   size_t mask = crebind_runtime()->page_size - 1;

@@ -1,0 +1,106 @@
+/// Threads open and close annotated plug-ins while others look at all annotations, hold
+/// what they have found and call its accessors: nothing deadlocks, nothing is read or
+/// called that is not there any more.
+///
+/// Usage: annotations-race MILLISECONDS PLUGIN...: copies of annotations-plugin.c, which may
+/// be ones that tell nothing of themselves.
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "RebindAnnotations.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+REBIND_ANNOTATE(modules, "Program")
+
+static atomic_bool is_done;
+static atomic_long opened, looks, called;
+
+static void *open_and_close(void *plugin) {
+  while (!atomic_load(&is_done)) {
+    void *image = dlopen(plugin, RTLD_NOW);
+    CHECK(image != NULL);
+    CHECK(dlclose(image) == 0);
+    atomic_fetch_add(&opened, 1);
+  }
+  return NULL;
+}
+
+struct things {
+  int count;
+  crebind_annotation items[16];
+};
+
+static void note(const crebind_annotation *annotation, void *context) {
+  const crebind_record *record = &annotation->record;
+  struct things *things = context;
+  CHECK(record->fault == CREBIND_RECORD_VALID);
+  // Not before it is relocated.
+  CHECK((strcmp(record->group, "things") == 0) == (record->accessor != 0));
+  if (record->accessor != 0 && things->count < 16) things->items[things->count++] = *annotation;
+}
+
+/// A registry's work: what is found is held before it is called.
+static void call(const crebind_annotation *annotation) {
+  crebind_image_hold *hold;
+  if (crebind_hold_image(annotation->image.header, annotation->dynamic, annotation->generation,
+                         &hold, NULL)
+      != CREBIND_OK)
+    return;
+  int *thing = NULL;
+  CHECK(((rebind_accessor *)(uintptr_t)annotation->record.accessor)(REBIND_REQUEST_POINTER,
+                                                                    &thing)
+        == 1);
+  CHECK(*thing == 42);
+  crebind_release_image(hold);
+  atomic_fetch_add(&called, 1);
+}
+
+static void *look(void *unused) {
+  (void)unused;
+  while (!atomic_load(&is_done)) {
+    struct things things = {.count = 0};
+    crebind_status status = crebind_annotations(NULL, note, &things, NULL);
+    CHECK(status == CREBIND_OK || status == CREBIND_BUSY);
+    for (int i = 0; i < things.count; i++) call(&things.items[i]);
+    CHECK(crebind_annotations_generation() != 0);
+    atomic_fetch_add(&looks, 1);
+  }
+  return NULL;
+}
+
+static void count(const crebind_annotation *annotation, void *context) {
+  *(int *)context += annotation->record.fault == CREBIND_RECORD_VALID;
+}
+
+/// On the thread that loads, with the loader's lock held.
+static void listen(const void *header, bool is_loaded, void *context) {
+  (void)header, (void)is_loaded, (void)context;
+  int annotations = 0;
+  CHECK(crebind_annotations("modules", count, &annotations, NULL) == CREBIND_OK);
+  CHECK(annotations >= 1);
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc >= 3 && argc <= 8);
+  crebind_listen_for_annotations(listen, NULL);
+  pthread_t threads[10];
+  int thread_count = 0;
+  for (int i = 2; i < argc; i++)
+    CHECK(pthread_create(&threads[thread_count++], NULL, open_and_close, argv[i]) == 0);
+  for (int i = 0; i < 2; i++)
+    CHECK(pthread_create(&threads[thread_count++], NULL, look, NULL) == 0);
+  long milliseconds = atol(argv[1]);
+  nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
+  atomic_store(&is_done, true);
+  while (thread_count > 0) CHECK(pthread_join(threads[--thread_count], NULL) == 0);
+  CHECK(atomic_load(&opened) > 0 && atomic_load(&looks) > 0);
+  CHECK(atomic_load(&called) > 0);
+  puts("done");
+}
