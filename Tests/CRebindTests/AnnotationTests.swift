@@ -54,6 +54,20 @@ import Testing
       arguments: plugins.map(\.path))
   }
 
+  @Test(arguments: Compiler.all, [[], ["-DBARE"], ["-Wl,-z,norelro"]])
+  func anImageMayBeHalfLoaded(compiler: Compiler, flags: [String]) throws {
+    let builder = try FixtureBuilder(compiler)
+    try builder.buildLibrary("libslow.so", from: "half-loaded-library.c", flags: ["-DSLOW"])
+    let plugin = try builder.buildLibrary(
+      "plugin.so", from: "annotations-plugin.c",
+      flags: flags + Self.includeFlags + ["-Wl,--no-as-needed"],
+      libraries: ["-lslow", builder.runPath])
+    try expect(
+      "seen when it was there\n",
+      from: builder.build("annotations-half", from: ["annotations-half.c"]),
+      arguments: [plugin.path])
+  }
+
   /// Under ThreadSanitizer, which does not see what the loader does, the plug-ins are not
   /// instrumented.
   @Test(arguments: [

@@ -75,6 +75,7 @@ static bool is_privileged(void) {
 // MARK: - Questions
 
 struct loaded {
+  void *handle;
   const void *header, *own;
 };
 
@@ -85,7 +86,7 @@ static struct loaded load(const char *path) {
   const void *(*own_start)(void) = (const void *(*)(void))dlsym(image, "own_start");
   CHECK(own_start != NULL);
   const void *own = own_start();
-  return (struct loaded){crebind_image_containing(own), own};
+  return (struct loaded){image, crebind_image_containing(own), own};
 }
 
 static crebind_section found;
@@ -208,6 +209,21 @@ static void replaced_by_fifo(void) {
   CHECK(unlink(at("p.so")) == 0);
 }
 
+/// Another build, of the same path and in all likelihood at the same place: what was known
+/// of the first one is known of it no more.
+static void reloaded(const char *first, const char *second) {
+  const char *builds[] = {first, second, first};
+  for (int i = 0; i < 3; i++) {
+    put(at("p.so"), builds[i]);
+    struct loaded image = load(at("p.so"));
+    expect_found(image, CREBIND_SECTION_FROM_FILE);
+    CHECK(dlclose(image.handle) == 0);
+  }
+}
+
+static void reloaded_file(void) { reloaded(plugin, other); }
+static void reloaded_plain_file(void) { reloaded(plain, plain_other); }
+
 /// The loader's path is relative to a folder that is not the current one any more, where
 /// another build has the same name.
 static void relative(void) {
@@ -320,6 +336,9 @@ int main(int argc, char *argv[]) {
       deleted_file,        deleted_plain_file,     replaced_file,
       replaced_plain_file, replaced_by_plain_file, replaced_by_one_with_build_id,
       replaced_by_text,    replaced_by_fifo,       relative,
+#ifdef __GLIBC__
+      reloaded_file,       reloaded_plain_file,
+#endif
       memory_file,         stripped,               cut_short,
       vdso,
   };
