@@ -12,6 +12,18 @@ import Testing
     try compileCore(with: builder, flags: [optimisation])
   }
 
+  /// What goes into an image whose annotations are Swift's.
+  @Test(arguments: Compiler.all, optimisations)
+  func theAnnotationsFileCompilesAloneWithoutWarnings(
+    compiler: Compiler, optimisation: String
+  ) throws {
+    let folder = Places.package.appending(path: "Sources/CRebindAnnotations")
+    try FixtureBuilder(compiler).compile(
+      ["-std=gnu11", "-Wall", "-Wextra", "-Werror", optimisation]
+        + ["-I", folder.appending(path: "include").path]
+        + ["-c", folder.appending(path: "index.c").path])
+  }
+
   /// A core that calls memcpy cannot rebind memcpy: whatever it imports is either
   /// kept at start, before anything is rebound, or `errno`.
   @Test(arguments: Compiler.all, optimisations)

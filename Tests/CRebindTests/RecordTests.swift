@@ -7,7 +7,7 @@ import Testing
   /// Records of both classes and byte orders, each fault, and broken sections from a seed:
   /// `records.c` says what is checked. Sanitizers and pages that cannot be touched catch a
   /// read outside of the section.
-  @Test(arguments: Compiler.all, ["42", "0x9e3779b97f4a7c15"])
+  @Test(arguments: zip(Compiler.all, ["42", "0x9e3779b97f4a7c15"]))
   func brokenSectionsAreReadToTheEnd(compiler: Compiler, seed: String) throws {
     let builder = try FixtureBuilder(compiler)
     let flags = [

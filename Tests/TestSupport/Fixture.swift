@@ -50,6 +50,7 @@ public struct FixtureBuilder: Sendable {
 
   public static let includeFlags = [
     "-I", Places.package.appending(path: "Sources/CRebind/include").path,
+    "-I", Places.package.appending(path: "Sources/CRebindAnnotations/include").path,
   ]
 
   /// Compiles and links `sources` into `output`, with warnings as errors.

@@ -106,8 +106,15 @@ typedef void rebind_listener(const void *address, uint32_t event);
   REBIND_ASSERT(REBIND_NUMBER(priority) >= INT32_MIN && REBIND_NUMBER(priority) <= INT32_MAX,    \
                 "the annotation's priority must fit into 32 bits");
 
+// In the order of the source; gcc turns it round from -O1 on.
+#if defined(__GNUC__) && !defined(__clang__)
+#define REBIND_ORDERED __attribute__((no_reorder))
+#else
+#define REBIND_ORDERED
+#endif
+
 // Kept by the compiler, and by a linker that drops what nothing refers to.
-#define REBIND_KEPT __attribute__((section("rebind_annotations"), used, retain))
+#define REBIND_KEPT REBIND_ORDERED __attribute__((section("rebind_annotations"), used, retain))
 #define REBIND_ALIGNED __attribute__((aligned(__SIZEOF_POINTER__)))
 
 // Not const: an accessor's address has to be relocated, and gcc refuses records with and
