@@ -154,7 +154,9 @@ import Testing
       let second = build.compiler == .musl ? ["-std=c17"] : ["-x", "c++", "-std=c++17"]
       try compile("annotated.c", ["-std=c11"], to: "1.o")
       try compile("annotated.c", second + ["-DPART=2"], to: "2.o")
-      try compile("annotated-check.c", isLibrary ? ["-DLIBRARY"] : [], to: "check.o")
+      // A reference to the section's start would keep the section.
+      let symbols = build.linkFlags.contains("-Wl,--gc-sections") ? [] : ["-DSYMBOLS"]
+      try compile("annotated-check.c", symbols + (isLibrary ? ["-DLIBRARY"] : []), to: "check.o")
       try compile("../../Sources/CRebind/record.c", [], to: "record.o")
       if isLibrary { try compile("annotated-check.c", ["-DCALLER"], to: "caller.o") }
     }

@@ -99,6 +99,30 @@ import Testing
     #expect(result.succeeded)
   }
 
+  /// Who declares annotations needs the header, and no library.
+  @Test func annotationsAreDeclaredWithTheHeaderAlone() throws {
+    let installation = try Installation(["PREFIX=%"])
+    let flags = try run(
+      "pkg-config", ["--cflags", "rebind"],
+      environment: [
+        "PKG_CONFIG_PATH": installation.root.appending(path: "lib/pkgconfig").path
+      ])
+    let header = installation.root.appending(path: "include/rebind")
+    #expect(flags.output.split(whereSeparator: \.isWhitespace) == ["-I\(header.path)"])
+    let plugin = installation.root.appending(path: "plugin.so").path
+    let source = Places.fixtures.appending(path: "annotated.c").path
+    let result = try run(
+      "gcc", ["-Werror", "-shared", "-fPIC", "-I", header.path, source, "-o", plugin])
+    #expect(result.errorOutput == "")
+    let notes = try run("readelf", ["--notes", "--wide", plugin]).output
+    #expect(notes.contains("Rebind"))
+    // GNU ld exports where the section is, protected, whatever the header says.
+    let exported = try run(
+      "nm", ["--dynamic", "--defined-only", "--format=just-symbols", plugin]
+    ).output.split(separator: "\n").filter { !$0.hasPrefix("__st") }
+    #expect(exported == ["annotated_part_1"])
+  }
+
   @Test func relativePrefixIsRefused() throws {
     let result = try run(
       "make", ["--silent", "install", "PREFIX=here"], environment: ["MAKEFLAGS": ""],

@@ -29,8 +29,16 @@ REBIND_ANNOTATE_VALUE(modules, KEY("ke"), "12345678901234567890", 20)
 REBIND_ANNOTATE_VALUE(modules, KEY("key"), "1234567890123456789012345678901234567890123", 43)
 REBIND_ANNOTATE_VALUE(modules, KEY("key 4"), "", 0)
 REBIND_ANNOTATE_ACCESSOR(modules, KEY(" with an accessor"), "", 0, accessor)
-// Two on one line, and a constant of another type.
+// Two on one line, a constant of another type, and inside of something.
+#ifdef __cplusplus
+namespace nested {
+extern "C" {
+#endif
 REBIND_ANNOTATE(modules, "a") REBIND_ANNOTATE_VALUE(modules, "b", "123", 3ULL)
+#ifdef __cplusplus
+}
+}
+#endif
 
 // The records of each file, for what refers to it.
 #ifdef __cplusplus

@@ -8,8 +8,8 @@
 /// REBIND_ANNOTATE_VALUE(services, "mail", "MailService", 10)
 /// ```
 ///
-/// No semicolon follows. This header needs nothing else: no library is linked and no symbol
-/// is exported. C11 or C++11, gcc 11 or clang 13 and later. Documentation/ABI/Annotations.md
+/// No semicolon follows. This header needs nothing else: no library is linked and no
+/// function is exported. C11 or C++11, gcc 11 or clang 13 and later. Documentation/ABI/Annotations.md
 /// describes the records, the notes that lead to them, and what linkers do to both.
 
 #ifndef REBIND_ANNOTATIONS_H
