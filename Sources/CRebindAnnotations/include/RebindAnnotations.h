@@ -9,8 +9,9 @@
 /// ```
 ///
 /// No semicolon follows. This header needs nothing else: no library is linked and no
-/// function is exported. C11 or C++11, gcc 11 or clang 13 and later. Documentation/ABI/Annotations.md
-/// describes the records, the notes that lead to them, and what linkers do to both.
+/// function is exported. C11 or C++11, gcc 11 or clang 13 and later. The records, the notes
+/// that lead to them, and what linkers do to both are described in
+/// Documentation/ABI/Annotations.md.
 
 #ifndef REBIND_ANNOTATIONS_H
 #define REBIND_ANNOTATIONS_H
