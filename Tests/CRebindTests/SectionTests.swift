@@ -48,22 +48,35 @@ import Testing
   ])
   func noFileIsTakenForAnother(compiler: Compiler, flags: [String]) throws {
     let builder = try FixtureBuilder(compiler)
-    let annotations = [
-      "-I", Places.package.appending(path: "Sources/CRebindAnnotations/include").path,
-    ]
     let plugins = try [
       ("plugin", ["-Wl,--build-id"]), ("other", ["-Wl,--build-id", "-DOTHER"]),
       ("plain", ["-Wl,--build-id=none"]), ("plain-other", ["-Wl,--build-id=none", "-DOTHER"]),
       ("noted", ["-Wl,--build-id", "-DNOTED"]),
     ].map { name, options in
       try builder.buildLibrary(
-        "\(name).so", from: "section-plugin.c", flags: flags + options + annotations
+        "\(name).so", from: "section-plugin.c",
+        flags: flags + options + AnnotationTests.includeFlags
       ).path
     }
     try expect(
       "none was taken for another\n",
       from: builder.build("section-traps", from: ["section-traps.c"], flags: flags),
       arguments: plugins)
+  }
+
+  @Test(arguments: [(Compiler.gcc, Sanitizer.address), (.clang, .none)])
+  func brokenFilesAndNotesAreTold(build: (Compiler, Sanitizer)) throws {
+    let (compiler, sanitizer) = build
+    let builder = try FixtureBuilder(compiler)
+    let plugin = try builder.buildLibrary(
+      "plugin.so", from: "section-plugin.c",
+      flags: ["-Wl,--build-id", "-DNOTED"] + AnnotationTests.includeFlags)
+    let program = builder.directory.url.appending(path: "section-fuzz")
+    try builder.compile(
+      ["-std=gnu11", "-g", "-pthread"] + sanitizer.flags + FixtureBuilder.includeFlags
+        + [Places.fixtures.appending(path: "section-fuzz.c").path]
+        + [CoreArchive.file(for: compiler, flags: sanitizer.flags).path, "-o", program.path])
+    try expect("unharmed\n", from: program, arguments: ["1", "1500", plugin.path])
   }
 
   // MARK: - Witness

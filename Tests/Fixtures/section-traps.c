@@ -44,6 +44,7 @@ static void put(const char *path, const char *from) {
   CHECK(descriptor >= 0);
   copy_to(descriptor, from);
   close(descriptor);
+  unlink(path);  // A rename that replaces waits for the disk.
   CHECK(rename(scratch, path) == 0);
 }
 
@@ -145,6 +146,31 @@ static void note_needs_no_file(void) {
   struct loaded image = load(at("p.so"));
   CHECK(unlink(at("p.so")) == 0);
   expect_found(image, CREBIND_SECTION_FROM_NOTE);
+}
+
+/// The note leads out of the image: the file is asked, as if there were none.
+static void broken_note(void) {
+  static char bytes[1 << 18];
+  int descriptor = open(noted, O_RDONLY);
+  size_t size = (size_t)read(descriptor, bytes, sizeof bytes);
+  close(descriptor);
+  char *note = memmem(bytes, size, "Rebind", sizeof "Rebind");
+  CHECK(size < sizeof bytes && note != NULL);
+  const uintptr_t distances[] = {0, UINTPTR_MAX / 2};
+  memcpy(note + 8, distances, sizeof distances);
+  for (int has_file = 1; has_file >= 0; has_file--) {
+    const char *path = at(has_file ? "p.so" : "q.so");
+    unlink(path);
+    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+    CHECK(write(descriptor, bytes, size) == (ssize_t)size);
+    close(descriptor);
+    struct loaded image = load(path);
+    if (!has_file) CHECK(unlink(path) == 0);
+    if (has_file)
+      expect_found(image, CREBIND_SECTION_FROM_FILE);
+    else
+      expect_by_privilege(image, CREBIND_BROKEN_FILE, 0);
+  }
 }
 
 static void is_read_once(void) {
@@ -332,7 +358,8 @@ int main(int argc, char *argv[]) {
     *copies[i] = names[i];
   }
   void (*const traps[])(void) = {
-      note_needs_no_file,  is_read_once,           plain_file_is_proven,
+      note_needs_no_file,  broken_note,            plain_file_is_proven,
+      is_read_once,
       deleted_file,        deleted_plain_file,     replaced_file,
       replaced_plain_file, replaced_by_plain_file, replaced_by_one_with_build_id,
       replaced_by_text,    replaced_by_fifo,       relative,
