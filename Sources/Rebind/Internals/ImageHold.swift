@@ -1,0 +1,22 @@
+internal import CRebind
+
+/// A `crebind_image_hold *`: keeps an image loaded.
+final class ImageHold: @unchecked Sendable {
+  // Sendable, as it is set once, and the core guards it by its own locks.
+  private let hold: OpaquePointer?
+
+  /// - Throws: `RebindError` with the code `noSuchImage` if another image is in its place.
+  init(_ image: Image) throws(RebindError) {
+    guard let header = UnsafeRawPointer(bitPattern: UInt(image.header)) else {
+      throw RebindError(code: .noSuchImage, image: image.path)
+    }
+    var hold: OpaquePointer?
+    try calling([]) {
+      crebind_hold_image(
+        header, UInt(image.id.dynamicTableAddress), image.id.generation, &hold, $0)
+    }
+    self.hold = hold
+  }
+
+  deinit { crebind_release_image(hold) }
+}

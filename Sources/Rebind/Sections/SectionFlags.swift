@@ -1,0 +1,38 @@
+/// What happens to a section when its image is linked and loaded.
+///
+/// The corresponding field is `sh_flags`.
+public struct SectionFlags: OptionSet, Sendable, Hashable {
+  public var rawValue: UInt64
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// May be written to. The corresponding constant is `SHF_WRITE`.
+  public static let writable = Self(rawValue: 1 << 0)
+  /// Loaded. The corresponding constant is `SHF_ALLOC`.
+  public static let allocated = Self(rawValue: 1 << 1)
+  /// Code. The corresponding constant is `SHF_EXECINSTR`.
+  public static let executable = Self(rawValue: 1 << 2)
+  /// Equal entries may be merged. The corresponding constant is `SHF_MERGE`.
+  public static let mergeable = Self(rawValue: 1 << 4)
+  /// Strings with a zero byte at the end. The corresponding constant is `SHF_STRINGS`.
+  public static let strings = Self(rawValue: 1 << 5)
+  /// Part of a group. The corresponding constant is `SHF_GROUP`.
+  public static let group = Self(rawValue: 1 << 9)
+  /// The initial values of thread-local variables. The corresponding constant is `SHF_TLS`.
+  public static let threadLocal = Self(rawValue: 1 << 10)
+  /// The contents are compressed. The corresponding constant is `SHF_COMPRESSED`.
+  public static let compressed = Self(rawValue: 1 << 11)
+  /// Not dropped by `--gc-sections`. The corresponding constant is `SHF_GNU_RETAIN`.
+  public static let retained = Self(rawValue: 1 << 21)
+}
+
+extension SectionFlags: CustomStringConvertible {
+  /// The letters that readelf has for them, those without one left out: `WA`.
+  public var description: String {
+    let letters: [(SectionFlags, Character)] = [
+      (.writable, "W"), (.allocated, "A"), (.executable, "X"), (.mergeable, "M"),
+      (.strings, "S"), (.group, "G"), (.threadLocal, "T"), (.compressed, "C"),
+      (.retained, "R"),
+    ]
+    return String(letters.filter { contains($0.0) }.map(\.1))
+  }
+}

@@ -1,0 +1,21 @@
+/// A C string that was found in a section, or through one.
+public struct SectionString: Sendable, Hashable {
+  /// Where the string, or the pointer to it, is: in bytes from the section's start.
+  public var offset: Int
+  /// The string without the zero byte at its end, in whatever encoding it has.
+  public var bytes: [UInt8]
+
+  /// Describes a string.
+  public init(offset: Int, bytes: [UInt8]) {
+    self.offset = offset
+    self.bytes = bytes
+  }
+
+  /// The string, if it is UTF-8; what is not is replaced by U+FFFD.
+  public var string: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension SectionString: CustomStringConvertible {
+  /// The string.
+  public var description: String { string }
+}
