@@ -1,0 +1,84 @@
+/// A record that a compiler put into an image for a registry to find.
+///
+/// Documentation/ABI/Annotations.md describes records and how they are declared. The
+/// corresponding C type is `crebind_annotation`.
+public struct Annotation: Sendable, Hashable {
+  /// Whose annotations are looked up together.
+  public var group: String
+  /// What the annotation is found by.
+  public var key: String
+  /// What else its registry wants to know; may be empty.
+  public var value: String
+  /// Of a group, those with a higher one come first.
+  public var priority: Int
+  /// Of the source that declares it; nil if it does not say.
+  public var line: Int?
+  /// The image that carries it.
+  public var image: Image
+  /// Where the record is: in bytes from the start of the section `rebind_annotations`.
+  public var offset: Int
+  /// The run-time address of the function that answers a registry, or 0.
+  var accessor: UInt64
+
+  /// True if there is something to ask the annotation for: a type, instances or a pointer.
+  public var hasAccessor: Bool { accessor != 0 }
+}
+
+extension Annotation {
+  /// The annotations of all loaded images: those with a higher priority first, then in the
+  /// order of the images and of their sections.
+  ///
+  /// - Parameter group: Only those of this group; nil for all.
+  /// - Throws: `AnnotationError`; `fault` for the first record that is none.
+  /// - Complexity: O(images) while no image comes or goes; else O(annotations) in addition.
+  ///
+  /// The corresponding C function is `crebind_annotations`.
+  public static func all(group: String? = nil) throws(AnnotationError) -> [Annotation] {
+    let (annotations, faults) = try readable(group: group)
+    if let fault = faults.first { throw .fault(fault) }
+    return annotations
+  }
+
+  /// As `all(group:)`, with what could not be read beside it.
+  ///
+  /// - Parameter group: Only annotations of this group; nil for all. The faults are of all
+  ///   groups, as they cannot say theirs.
+  /// - Throws: `AnnotationError.images`.
+  public static func readable(
+    group: String? = nil
+  ) throws(AnnotationError) -> (annotations: [Annotation], faults: [AnnotationFault]) {
+    let images = try loadedAnnotations().images
+    return (
+      images.flatMap(\.annotations).filter { group == nil || $0.group == group }.inOrder,
+      images.flatMap(\.faults)
+    )
+  }
+}
+
+extension Image {
+  /// The image's annotations, in the order of the section.
+  ///
+  /// - Throws: `AnnotationError`; `fault` for the first record that is none.
+  /// - Complexity: As `Annotation.all(group:)`.
+  public func annotations() throws(AnnotationError) -> [Annotation] {
+    let found = try loadedAnnotations().images.first { $0.image == self }
+    if let fault = found?.faults.first { throw .fault(fault) }
+    return found?.annotations ?? []
+  }
+}
+
+extension Sequence<Annotation> {
+  /// Those with a higher priority first, and else as they are.
+  var inOrder: [Annotation] {
+    // The standard library's sort is stable.
+    sorted { $0.priority > $1.priority }
+  }
+}
+
+extension Annotation: CustomStringConvertible {
+  /// `services/mail in libmail.so at offset 48`.
+  public var description: String {
+    let source = line.map { ", line \($0)" } ?? ""
+    return "\(group)/\(key) in \(image.name) at offset \(offset)\(source)"
+  }
+}

@@ -1,0 +1,68 @@
+/// Why annotations cannot be read, or what they stand for not be had.
+public enum AnnotationError: Error, Sendable {
+  /// What an annotation's accessor can be asked for.
+  ///
+  /// The corresponding C type is `enum rebind_request`.
+  public enum Request: UInt32, Sendable, Hashable {
+    /// A Swift type.
+    case type = 1
+    /// A new instance.
+    case instance = 2
+    /// A C pointer.
+    case pointer = 3
+  }
+
+  /// The images could not be looked at.
+  case images(RebindError)
+  /// An image has bytes in its section that are no record.
+  case fault(AnnotationFault)
+  /// Two of a group have the same key.
+  case duplicate(AnnotationRegistry.Entry, AnnotationRegistry.Entry)
+  /// The group has no such key.
+  case unknownKey(String, group: String)
+  /// The entry stands for nothing that could be asked for, or not for this.
+  case noAnswer(AnnotationRegistry.Entry, Request)
+  /// The entry stands for something of another type.
+  case wrongType(AnnotationTypeMismatch)
+  /// Each needs the next one to be created, and the last one is the first one.
+  case cycle([String])
+  /// The function that was registered to create the instance has thrown.
+  case creation(AnnotationRegistry.Entry, any Error)
+  /// The configuration names a key twice, or one that is empty: the file, if it is from one,
+  /// and where in it.
+  case configuration(file: String, path: String, reason: String)
+}
+
+extension AnnotationError: CustomStringConvertible {
+  /// What failed, where and why, and what to do about it.
+  public var description: String {
+    switch self {
+    case .images(let error): return error.description
+    case .fault(let fault):
+      return "\(fault); read what is readable with a lenient registry"
+    case .duplicate(let first, let second):
+      return "\(first.group)/\(first.key) is declared twice: \(first.source), and "
+        + "\(second.source)"
+    case .unknownKey(let key, let group): return "there is no \(group)/\(key)"
+    case .noAnswer(let entry, let request):
+      return "\(entry) has no \(request) to give"
+    case .wrongType(let mismatch): return mismatch.description
+    case .cycle(let keys):
+      return "a cycle: \(keys.joined(separator: " needs "))"
+    case .creation(let entry, let error): return "cannot create \(entry): \(error)"
+    case .configuration(let file, let path, let reason):
+      return [file, path, reason].filter { !$0.isEmpty }.joined(separator: ": ")
+    }
+  }
+}
+
+extension AnnotationError.Request: CustomStringConvertible {
+  /// `type`, `instance` or `pointer`.
+  public var description: String {
+    switch self {
+    case .type: "type"
+    case .instance: "instance"
+    case .pointer: "pointer"
+    }
+  }
+}

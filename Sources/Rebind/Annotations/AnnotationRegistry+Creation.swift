@@ -1,0 +1,162 @@
+internal import Synchronization
+
+extension AnnotationRegistry {
+  /// The Swift type that a key stands for.
+  ///
+  /// ```swift
+  /// let module = try modules.type(for: "Mail", as: (any Module.Type).self)
+  /// ```
+  ///
+  /// - Throws: `AnnotationError`; `wrongType` if it is another type, or does not conform.
+  ///
+  /// The corresponding request is `REBIND_REQUEST_TYPE`.
+  public func type<Metatype>(
+    for key: String, as metatype: Metatype.Type = Metatype.self
+  ) throws(AnnotationError) -> Metatype {
+    try answering(key) { (entry) throws(AnnotationError) in
+      let found = try askedType(of: entry)
+      guard let result = found as? Metatype else {
+        throw .wrongType(AnnotationTypeMismatch(entry, expected: Metatype.self, found: found))
+      }
+      return result
+    }
+  }
+
+  /// A new instance of what a key stands for.
+  ///
+  /// - Throws: `AnnotationError`; `wrongType` if it is of another type, `cycle` if creating it
+  ///   needs a new instance of itself.
+  ///
+  /// The corresponding request is `REBIND_REQUEST_INSTANCE`.
+  public func make<Instance>(
+    _ key: String, as type: Instance.Type = Instance.self
+  ) throws(AnnotationError) -> Instance {
+    try answering(key) { (entry) throws(AnnotationError) in
+      try cast(creating(entry), of: entry)
+    }
+  }
+
+  /// The one instance of what a key stands for, created when it is first asked for.
+  ///
+  /// Several threads that ask at once get the same one: the others wait. The instance is
+  /// dropped when its image is unloaded; who has it may keep it.
+  ///
+  /// - Throws: `AnnotationError`; `wrongType` if it is of another type, `cycle` if creating it
+  ///   needs itself, on this thread or by way of others.
+  ///
+  /// The corresponding request is `REBIND_REQUEST_INSTANCE`.
+  public func shared<Instance: Sendable>(
+    _ key: String, as type: Instance.Type = Instance.self
+  ) throws(AnnotationError) -> Instance {
+    try answering(key) { (entry) throws(AnnotationError) in
+      try cast(singleton(entry), of: entry)
+    }
+  }
+
+  /// The C pointer that a key stands for. It leads into the image that declares it, most
+  /// likely, and is not to be used when that is gone.
+  ///
+  /// - Throws: `AnnotationError`.
+  ///
+  /// The corresponding request is `REBIND_REQUEST_POINTER`.
+  public func pointer(for key: String) throws(AnnotationError) -> UnsafeMutableRawPointer {
+    try answering(key) { (entry) throws(AnnotationError) in
+      guard case .accessor(let annotation) = entry.provider, let answer = try askPointer(annotation)
+      else { throw .noAnswer(entry, .pointer) }
+      return answer
+    }
+  }
+
+  /// Calls `body` with the entry of a key, again if its image has gone before it was asked.
+  private func answering<Result>(
+    _ key: String, _ body: (Entry) throws(AnnotationError) -> Result
+  ) throws(AnnotationError) -> Result {
+    for _ in 0..<3 {
+      guard let entry = try entry(for: key) else { break }
+      do throws(AnnotationError) { return try body(entry) } catch {
+        guard case .images(let reason) = error, reason.code == .noSuchImage else {
+          creations.note(error)
+          throw error
+        }
+      }
+    }
+    let error = AnnotationError.unknownKey(key, group: group)
+    creations.note(error)
+    throw error
+  }
+
+  private func cast<Instance>(
+    _ found: Any, of entry: Entry
+  ) throws(AnnotationError) -> Instance {
+    guard let result = found as? Instance else {
+      throw .wrongType(
+        AnnotationTypeMismatch(entry, expected: Instance.self, found: Swift.type(of: found)))
+    }
+    return result
+  }
+
+  // MARK: - Asking
+
+  private func askedType(of entry: Entry) throws(AnnotationError) -> Any.Type {
+    switch entry.provider {
+    case .accessor(let annotation):
+      if let type = try askType(annotation) { return type }
+    case .registration(let registration):
+      if let type = registration.type { return type }
+    case .nothing: break
+    }
+    throw .noAnswer(entry, .type)
+  }
+
+  /// A new instance, with a cycle noticed.
+  private func creating(_ entry: Entry) throws(AnnotationError) -> Any {
+    guard let identity = entry.identity else { throw .noAnswer(entry, .instance) }
+    try creations.begin(Creation(self, entry, identity))
+    defer { creations.end() }
+    return try instance(of: entry)
+  }
+
+  private func instance(of entry: Entry) throws(AnnotationError) -> Any {
+    switch entry.provider {
+    case .accessor(let annotation):
+      if let instance = try askInstance(annotation) { return instance }
+    case .registration(let registration):
+      if let create = registration.create {
+        do { return try create() } catch {
+          // What it needs itself says more.
+          throw (error as? AnnotationError) ?? .creation(entry, error)
+        }
+      }
+    case .nothing: break
+    }
+    // A failable initialiser may have asked for what is not there.
+    throw creations.noted() ?? .noAnswer(entry, .instance)
+  }
+
+  private func singleton(_ entry: Entry) throws(AnnotationError) -> Any {
+    guard let identity = entry.identity else { throw .noAnswer(entry, .instance) }
+    func known() -> Singleton? { state.withLock { $0.singletons[identity] } }
+    if let known = known() { return known.value }
+    // Asked of the loader before others may wait for us.
+    let hold = try hold(of: entry)
+    let creation = Creation(self, entry, identity)
+    let other = try creations.beginAlone(creation, unless: known)
+    if let other { return other.value }
+    defer { creations.end() }
+    let instance = try instance(of: entry)
+    let singleton = Singleton(value: instance, hold: hold)
+    state.withLock { $0.singletons[identity] = singleton }
+    // It has gone meanwhile, and nobody drops what was not there.
+    if let image = identity.image, AnnotationStore.shared.isHidden(image) {
+      dropSingletons(of: [image])
+    }
+    return instance
+  }
+
+  private func hold(of entry: Entry) throws(AnnotationError) -> ImageHold? {
+    guard case .accessor(let annotation) = entry.provider else { return nil }
+    do throws(RebindError) { return try ImageHold(annotation.image) } catch {
+      throw .images(error)
+    }
+  }
+}

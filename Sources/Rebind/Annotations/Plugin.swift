@@ -1,0 +1,62 @@
+/// A shared library that is opened while the program runs, with its annotations.
+///
+/// ```swift
+/// let plugin = try Plugin(path: "/usr/lib/app/libmail.so")
+/// let mail = try services.shared("mail", as: (any MailService).self)
+/// plugin.unload()
+/// ```
+///
+/// With `unload()`, or when this goes out of scope, the annotations vanish from the registries
+/// at once, and the singletons that they stand for are dropped. They come back when the library
+/// is opened again. The same goes for libraries that were loaded along with it.
+///
+/// A library in C or C++ is gone from memory then, if nobody else has it open. One with Swift
+/// code stays mapped until the process ends, as unloading it would leave the Swift runtime with
+/// dangling pointers: its instances go on working, and opened again it is the same image, whose
+/// initialisers do not run again.
+public struct Plugin: ~Copyable, Sendable {
+  private let library: OpenLibrary
+
+  /// Opens a library: its symbols are bound now, and are not seen by others.
+  ///
+  /// - Parameter path: As dlopen takes it: without a slash it is searched for.
+  /// - Throws: `PluginError` with the loader's text.
+  ///
+  /// The corresponding C function is `dlopen`.
+  public init(path: String) throws(PluginError) {
+    library = try OpenLibrary(path: path)
+  }
+
+  deinit { library.close() }
+
+  /// The library's image.
+  public var image: Image { library.image }
+
+  /// Ends the use of the library; see `Plugin`.
+  ///
+  /// Call nothing of it afterwards, and have no other thread in it, unless it has Swift code.
+  ///
+  /// The corresponding C function is `dlclose`.
+  public consuming func unload() {}
+}
+
+/// Why a shared library could not be opened.
+public struct PluginError: Error, Sendable, Hashable {
+  /// The library's path.
+  public var path: String
+  /// The loader's text.
+  public var reason: String
+
+  /// An error that `description` tells of.
+  public init(path: String, reason: String) {
+    self.path = path
+    self.reason = reason
+  }
+}
+
+extension PluginError: CustomStringConvertible {
+  /// What the loader says, which mostly begins with the path.
+  public var description: String {
+    reason.contains(path) ? "cannot open \(reason)" : "cannot open \(path): \(reason)"
+  }
+}

@@ -1,0 +1,184 @@
+internal import Synchronization
+
+/// What is known of the annotations in the process: one for all registries.
+///
+/// Images are read without a lock, and what was read is committed under one if nobody has
+/// committed anything else meanwhile. So what is committed is in the order of time, and who
+/// holds the loader's lock waits for nobody. Observers get their events in the commits, and
+/// are told of them afterwards.
+final class AnnotationStore: Sendable {
+  static let shared = AnnotationStore()
+
+  private struct State {
+    /// What was read, and its generation: 0 if it has to be read again.
+    var read: [ImageAnnotations] = []
+    var generation: UInt64 = 0
+    /// `read` without what is hidden.
+    var visible = LoadedAnnotations([], hidden: [])
+    var commits: UInt64 = 0
+    /// Plug-ins that were unloaded but are there still, and images whose destructors run.
+    var hidden: Set<Image.ID> = []
+    /// How many plug-ins are open of an image.
+    var plugins: [Image.ID: Int] = [:]
+    var observers: [AnnotationObserver] = []
+    var registries: [WeakRegistry] = []
+  }
+
+  private struct WeakRegistry {
+    weak var registry: AnnotationRegistry?
+  }
+
+  private let state = Mutex(State())
+  private let isListening = Atomic(false)
+
+  private init() {}
+
+  // MARK: - Reading
+
+  /// What is loaded now; observers are told of what is new.
+  func current() throws(RebindError) -> LoadedAnnotations {
+    let result = try update()
+    tellObservers()
+    return result
+  }
+
+  private func update() throws(RebindError) -> LoadedAnnotations {
+    // Not as the store is made: others wait for that, with the loader's lock perhaps.
+    if !isListening.load(ordering: .relaxed),
+      !isListening.exchange(true, ordering: .relaxed)
+    {
+      listenForAnnotations(self)
+    }
+    // Images may come and go all the time: then what was read last is right for a moment.
+    var attemptsLeft = 16
+    while true {
+      let generation = annotationsGeneration()
+      let (known, commits, read) = state.withLock { state in
+        (state.generation == generation ? state.visible : nil, state.commits, state.read)
+      }
+      if let known { return known }
+      let found = try readAnnotations(knowing: read)
+      attemptsLeft -= 1
+      guard let found else {
+        if attemptsLeft <= 0 { throw RebindError(code: .busy) }
+        continue
+      }
+      let isSettled = annotationsGeneration() == generation
+      if !isSettled, attemptsLeft > 0 { continue }
+      let committed = commit { state in
+        guard state.commits == commits else { return false }
+        state.read = found
+        state.generation = isSettled ? generation : 0
+        return true
+      }
+      if let committed { return committed }
+    }
+  }
+
+  /// Changes what is known; nil if `change` refuses to.
+  @discardableResult
+  private func commit(_ change: (inout State) -> Bool) -> LoadedAnnotations? {
+    let (visible, gone, registries): (LoadedAnnotations?, Set<Image.ID>, [AnnotationRegistry]) =
+      state.withLock { state in
+        guard change(&state) else { return (nil, [], []) }
+        state.commits += 1
+        let old = state.visible.images
+        let new = state.read.filter { !state.hidden.contains($0.image.id) }
+        let oldIDs = Set(old.map(\.image.id))
+        let newIDs = Set(new.map(\.image.id))
+        // Others compare by identity.
+        if old.map(\.image.id) != new.map(\.image.id) || state.visible.hidden != state.hidden {
+          state.visible = LoadedAnnotations(new, hidden: state.hidden)
+        }
+        let removed = old.filter { !newIDs.contains($0.image.id) }
+        let added = new.filter { !oldIDs.contains($0.image.id) }
+        for observer in state.observers { observer.enqueue(removed: removed, added: added) }
+        state.registries.removeAll { $0.registry == nil }
+        return (
+          state.visible, oldIDs.subtracting(newIDs).union(state.hidden),
+          state.registries.compactMap(\.registry)
+        )
+      }
+    // What goes may run code, and the last reference to a registry may be ours.
+    if !gone.isEmpty { for registry in registries { registry.dropSingletons(of: gone) } }
+    return visible
+  }
+
+  /// True for an image whose singletons are not kept any more.
+  func isHidden(_ image: Image.ID) -> Bool {
+    state.withLock { $0.hidden.contains(image) }
+  }
+
+  func add(_ registry: AnnotationRegistry) {
+    state.withLock { $0.registries.append(WeakRegistry(registry: registry)) }
+  }
+
+  // MARK: - Images that tell of themselves
+
+  /// An image's constructor says that it has come; the loader's lock is held. Observers are
+  /// told later, by who may wait.
+  func imageHasCome() { _ = try? update() }
+
+  /// An image's destructor says that it is going; the loader's lock is held.
+  func imageIsGoing(header: UInt64) {
+    commit { state in
+      guard let image = state.read.first(where: { $0.image.header == header })?.image else {
+        return false
+      }
+      state.hidden.insert(image.id)
+      return true
+    }
+  }
+
+  // MARK: - Plug-ins
+
+  /// A plug-in was opened, which has these images, `before` being those that were there.
+  ///
+  /// - Returns: The images that go with the plug-in.
+  func open(_ images: [Image], before: Set<Image.ID>) -> [Image.ID] {
+    var members: [Image.ID] = []
+    commit { state in
+      for image in images.map(\.id) {
+        let isHidden = state.hidden.remove(image) != nil
+        guard isHidden || state.plugins[image] != nil || !before.contains(image) else { continue }
+        state.plugins[image, default: 0] += 1
+        members.append(image)
+      }
+      return true
+    }
+    return members
+  }
+
+  /// A plug-in is about to be closed.
+  func close(_ images: [Image.ID]) {
+    commit { state in
+      for image in images {
+        let count = state.plugins[image] ?? 0
+        state.plugins[image] = count > 1 ? count - 1 : nil
+        if count <= 1 { state.hidden.insert(image) }
+      }
+      return true
+    }
+  }
+
+  // MARK: - Observers
+
+  /// Adds an observer, which is told of what is there already.
+  func add(_ observer: AnnotationObserver) throws(RebindError) {
+    _ = try update()
+    state.withLock { state in
+      observer.enqueue(removed: [], added: state.visible.images)
+      state.observers.append(observer)
+    }
+  }
+
+  func remove(_ observer: AnnotationObserver) {
+    state.withLock { state in state.observers.removeAll { $0 === observer } }
+  }
+
+  /// Tells the observers what they have not been told yet.
+  func tellObservers() {
+    let observers = state.withLock { $0.observers }
+    for observer in observers { observer.tell() }
+  }
+}

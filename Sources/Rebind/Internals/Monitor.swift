@@ -1,0 +1,66 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// A value behind a lock, with threads that wait for it to change.
+///
+/// Never held while the core or the loader is called: a constructor that asks for the lock has
+/// the loader's.
+final class Monitor<Value: Sendable>: @unchecked Sendable {
+  // Sendable, as the value is reached under the lock alone.
+  private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var value: Value
+
+  init(_ value: Value) {
+    self.value = value
+    pthread_mutex_init(lock, nil)
+    pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(lock)
+    condition.deallocate()
+    lock.deallocate()
+  }
+
+  /// Calls `body` with the lock held. What `body` changes wakes those that wait.
+  func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+    pthread_mutex_lock(lock)
+    defer {
+      pthread_cond_broadcast(condition)
+      pthread_mutex_unlock(lock)
+    }
+    return body(&value)
+  }
+
+  /// Calls `body` with the lock held, again each time that the value may have changed, until
+  /// it has a result.
+  func waiting<Result>(_ body: (inout Value) -> Result?) -> Result {
+    pthread_mutex_lock(lock)
+    defer {
+      pthread_cond_broadcast(condition)
+      pthread_mutex_unlock(lock)
+    }
+    while true {
+      if let result = body(&value) { return result }
+      pthread_cond_wait(condition, lock)
+    }
+  }
+}
+
+/// A thread, as long as it runs.
+struct ThreadID: Hashable, Sendable {
+  private let value: UInt
+
+  static var current: Self {
+    #if canImport(Glibc)
+      Self(value: UInt(pthread_self()))
+    #else
+      Self(value: UInt(bitPattern: pthread_self()))
+    #endif
+  }
+}
