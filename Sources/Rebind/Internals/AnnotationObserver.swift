@@ -55,7 +55,8 @@ final class AnnotationObserver: Sendable {
       }
     }
     let new =
-      events(removed, AnnotationRegistry.Event.removed) + events(added, AnnotationRegistry.Event.added)
+      events(removed, AnnotationRegistry.Event.removed)
+      + events(added, AnnotationRegistry.Event.added)
     guard !new.isEmpty else { return }
     state.withLock { state in
       if !state.hasEnded { state.events += new }
