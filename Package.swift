@@ -20,6 +20,10 @@ let package = Package(
   name: "Rebind",
   products: [
     .library(name: "Rebind", targets: ["Rebind"]),
+    // For a host and plug-ins that share Swift types: they link it instead, and each other's
+    // modules from dynamic libraries.
+    .library(name: "RebindDynamic", type: .dynamic, targets: ["Rebind"]),
+    .library(name: "RebindConfiguration", targets: ["RebindConfiguration"]),
     .library(name: "CRebind", targets: ["CRebind"]),
     .library(name: "RebindTesting", targets: ["RebindTesting"]),
     .executable(name: "rebind-inspect", targets: ["rebind-inspect"]),
@@ -34,6 +38,8 @@ let package = Package(
       name: "CLibffi", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
     .target(name: "CRebind", cSettings: cSettings),
     .target(name: "Rebind", dependencies: ["CRebind"], swiftSettings: swiftSettings),
+    .target(
+      name: "RebindConfiguration", dependencies: ["Rebind"], swiftSettings: swiftSettings),
     .target(name: "CRebindAnnotations", cSettings: cSettings),
     .target(name: "CRebindTesting", dependencies: ["CLibffi"], cSettings: cSettings),
     .target(
@@ -61,7 +67,7 @@ let package = Package(
     .testTarget(
       name: "CRebindTests", dependencies: ["TestSupport"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "RebindTests", dependencies: ["Rebind", "TestSupport"],
+      name: "RebindTests", dependencies: ["Rebind", "RebindConfiguration", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindTestingTests", dependencies: ["CRebind", "RebindTesting", "TestSupport"],

@@ -4,8 +4,10 @@ import Testing
 
 /// What the articles show compiles.
 @Suite struct ArticleTests {
+  private static let products = ["Rebind", "RebindConfiguration", "RebindTesting"]
+
   /// The pieces of an article are one program.
-  @Test(arguments: try Articles.of("Rebind") + Articles.of("RebindTesting"))
+  @Test(arguments: try products.flatMap(Articles.of))
   func swiftCompiles(article: URL) throws {
     let pieces = try article.codeBlocks(of: "swift").filter { !isManifest($0) }
     guard !pieces.isEmpty else { return }
@@ -15,7 +17,7 @@ import Testing
   }
 
   @Test func manifestsAreRead() throws {
-    let manifests = try (Articles.of("Rebind") + Articles.of("RebindTesting"))
+    let manifests = try Self.products.flatMap(Articles.of)
       .flatMap { try $0.codeBlocks(of: "swift") }.filter(isManifest)
     try #require(!manifests.isEmpty)
     for manifest in manifests {

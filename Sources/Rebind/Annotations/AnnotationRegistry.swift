@@ -55,6 +55,7 @@ public final class AnnotationRegistry: Sendable {
   /// A registry of a group's annotations, of the images that are loaded now or later.
   ///
   /// - Parameters:
+  ///   - group: Whose annotations.
   ///   - duplicates: What to do with several entries of one key.
   ///   - isLenient: Whether to go on after a bad record; `faults` has it then.
   public init(
@@ -123,6 +124,11 @@ extension AnnotationRegistry {
   ///
   /// - Parameters:
   ///   - key: What the entry is found by: not empty.
+  ///   - value: What else the group's entries have to say.
+  ///   - priority: Those with a higher one come first.
+  ///   - file: Where the call is, for messages.
+  ///   - line: Where the call is, for messages.
+  ///   - image: An address in the image that the call is in.
   ///   - create: Makes a new instance, on any thread.
   public func register<Value>(
     _ key: String, value: String = "", priority: Int = 0, file: String = #fileID,
@@ -139,6 +145,11 @@ extension AnnotationRegistry {
   ///
   /// - Parameters:
   ///   - key: What the entry is found by: not empty.
+  ///   - value: What else the group's entries have to say.
+  ///   - priority: Those with a higher one come first.
+  ///   - file: Where the call is, for messages.
+  ///   - line: Where the call is, for messages.
+  ///   - image: An address in the image that the call is in.
   ///   - type: What `type(for:as:)` gives for the key.
   public func register(
     _ key: String, value: String = "", priority: Int = 0, file: String = #fileID,
@@ -205,7 +216,9 @@ extension AnnotationRegistry {
   /// above what was merged before, for each of a key's values. An entry with a value, for a key
   /// that nothing declares, declares it.
   ///
-  /// - Parameter file: The path of the configuration's file, for errors.
+  /// - Parameters:
+  ///   - configuration: What is said of this group and others.
+  ///   - file: The path of the configuration's file, for errors.
   /// - Throws: `AnnotationError.configuration` for a key that is empty or there twice, and then
   ///   nothing is merged.
   public func merge(

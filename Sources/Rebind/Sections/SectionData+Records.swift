@@ -12,7 +12,9 @@ extension SectionData {
   /// stride: 64 for a structure of 40 bytes. Better, have the structure say so, by
   /// `__attribute__((aligned(8)))` at each variable.
   ///
-  /// - Parameter stride: How far the records are apart, in bytes; nil for the type's stride.
+  /// - Parameters:
+  ///   - type: The records' type.
+  ///   - stride: How far the records are apart, in bytes; nil for the type's stride.
   /// - Throws: `SectionError` with the code `misaligned`, `wrongSize`, `unknownStride`,
   ///   `invalidArgument` or `otherByteOrder`.
   /// - Complexity: O(count).
