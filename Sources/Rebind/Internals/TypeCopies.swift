@@ -42,7 +42,7 @@ private struct TypeDescription {
   private enum Kind {
     static let existential: UInt = 0x303
     static let metatype: UInt = 0x304
-    static let existentialMetatype: UInt = 0x307
+    static let existentialMetatype: UInt = 0x306
   }
 
   init(_ type: Any.Type) {
