@@ -243,6 +243,9 @@ static void reloaded(const char *first, const char *second) {
     put(at("p.so"), builds[i]);
     struct loaded image = load(at("p.so"));
     expect_found(image, CREBIND_SECTION_FROM_FILE);
+#ifndef __GLIBC__
+    return;  // musl unloads nothing, and has the first one for the path for good
+#endif
     CHECK(dlclose(image.handle) == 0);
   }
 }
@@ -363,9 +366,7 @@ int main(int argc, char *argv[]) {
       deleted_file,        deleted_plain_file,     replaced_file,
       replaced_plain_file, replaced_by_plain_file, replaced_by_one_with_build_id,
       replaced_by_text,    replaced_by_fifo,       relative,
-#ifdef __GLIBC__
       reloaded_file,       reloaded_plain_file,
-#endif
       memory_file,         stripped,               cut_short,
       vdso,
   };
