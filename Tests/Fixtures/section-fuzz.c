@@ -82,17 +82,25 @@ static size_t spoil_file(void) {
   return size;
 }
 
-/// What the loader itself does not look at.
+/// From our note on, and the segment's place: the loader looks at what is before it, and
+/// on 32-bit machines at all of the segment.
 static size_t spoil_notes(void) {
   const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)original;
   memcpy(contents, original, size);
   ElfW(Phdr) *segments = (ElfW(Phdr) *)(contents + header->e_phoff);
   for (size_t i = 0; i < header->e_phnum; i++) {
-    if (segments[i].p_type != PT_NOTE || segments[i].p_align == 8) continue;
-    size_t notes = segments[i].p_offset, notes_size = segments[i].p_filesz;
-    for (size_t n = below(3) + 1; n-- > 0;)
-      spoil(notes + below(notes_size / 4) * 4, below(2) ? 8 : 4);
-    if (below(4) == 0) segments[i].p_memsz = (ElfW(Xword))odd_number();
+    if (segments[i].p_type != PT_NOTE) continue;
+    const char *notes = original + segments[i].p_offset;
+    const char *owner = memmem(notes, segments[i].p_filesz, "Rebind", sizeof "Rebind");
+    if (owner == NULL) continue;
+    size_t start = (size_t)(owner - 12 - original);
+    size_t count = segments[i].p_offset + segments[i].p_filesz - start;
+    for (size_t n = below(3) + 1; n-- > 0;) {
+      size_t offset = below(count / 4) * 4;
+      spoil(start + offset, count - offset >= 8 && below(2) ? 8 : 4);
+    }
+    if (sizeof(void *) == 4) continue;
+    if (below(4) == 0) segments[i].p_memsz = (ElfW(Addr))odd_number();
     if (below(8) == 0) segments[i].p_vaddr = (ElfW(Addr))odd_number();
   }
   return size;
