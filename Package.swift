@@ -26,6 +26,7 @@ let package = Package(
     .library(name: "RebindConfiguration", targets: ["RebindConfiguration"]),
     .library(name: "CRebind", targets: ["CRebind"]),
     .library(name: "RebindTesting", targets: ["RebindTesting"]),
+    .library(name: "RebindFiles", targets: ["RebindFiles"]),
     .executable(name: "rebind-inspect", targets: ["rebind-inspect"]),
   ],
   dependencies: [
@@ -45,10 +46,13 @@ let package = Package(
     .target(
       name: "RebindTesting", dependencies: ["CRebind", "CRebindTesting"],
       swiftSettings: swiftSettings),
+    .target(
+      name: "RebindFiles", dependencies: ["CLibelf", "CRebind", "Rebind"],
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "rebind-inspect",
       dependencies: [
-        "CLibelf",
+        "CLibelf", "Rebind", "RebindFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings,

@@ -1,4 +1,4 @@
 /// A number as addresses are written.
-func hexadecimal(_ value: some BinaryInteger) -> String {
+package func hexadecimal(_ value: some BinaryInteger) -> String {
   "0x" + String(value, radix: 16)
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import RebindFiles
 
 /// The subcommand `symbols`: what an image imports and exports.
 struct SymbolsCommand: ParsableCommand {
@@ -35,9 +36,10 @@ struct SymbolsCommand: ParsableCommand {
 
   func run() throws {
     let selection = SymbolSelection(imports: imports, exports: exports)
-    try options.forEachFile { file, formatter, output throws(InputError) in
+    try options.forEachFile { file, formatter, output throws(ELFFileError) in
       let report = SymbolReport(
-        file: file, table: try SymbolTable(of: file), selection: selection, demangles: demangle)
+        subject: ReportSubject(file), table: try SymbolTable(of: file), selection: selection,
+        demangles: demangle)
       formatter.write(report, in: &output)
     }
   }

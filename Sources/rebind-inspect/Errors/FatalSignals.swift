@@ -1,4 +1,5 @@
 import Glibc
+import RebindFiles
 
 /// What happens when reading a file raises a signal that no reading can go on from.
 ///
@@ -12,7 +13,7 @@ import Glibc
 enum FatalSignals {
   /// The file that is read. One thread sets it and reads it, as the signals come to the thread
   /// that raised them; so for the next one.
-  nonisolated(unsafe) private static var path: InputPath?
+  nonisolated(unsafe) private static var path: FilePath?
   nonisolated(unsafe) private static var isDemangling = false
 
   /// Makes the signals errors of the file that `isReading` was last called with.
@@ -23,7 +24,7 @@ enum FatalSignals {
     sigaction(SIGABRT, &action, nil)
   }
 
-  static func isReading(_ path: InputPath) {
+  static func isReading(_ path: FilePath) {
     self.path = path
   }
 

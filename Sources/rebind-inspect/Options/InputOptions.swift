@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import RebindFiles
 
 /// The arguments that every subcommand takes: what to read, and how to print it.
 struct InputOptions: ParsableArguments {
@@ -7,7 +8,7 @@ struct InputOptions: ParsableArguments {
     help: ArgumentHelp("The ELF files to read.", valueName: "file"))
   var arguments: [InputPaths]
 
-  var files: [InputPath] { arguments.flatMap(\.paths) }
+  var files: [FilePath] { arguments.flatMap(\.paths) }
 
   @Option(help: "The format of the output.")
   var format: OutputFormat = .text
@@ -36,15 +37,16 @@ extension InputOptions {
   ///
   /// Throws the exit status 1 at the end if a file failed.
   func forEachFile(
-    _ body: (ELFFile, inout any ReportFormatter, inout OutputBuffer) throws(InputError) -> Void
+    _ body: (ELFFile, inout any ReportFormatter, inout OutputBuffer) throws(ELFFileError) -> Void
   ) throws {
     FatalSignals.watch()
     var output = OutputBuffer(descriptor: STDOUT_FILENO)
-    var formatter = formatter
+    var formatter = formatter(hasHeadings: files.count > 1)
     var hasFailed = false
     formatter.begin(in: &output)
     for path in files {
-      do throws(InputError) {
+      do throws(ELFFileError) {
+        FatalSignals.isReading(path)
         try body(ELFFile(path), &formatter, &output)
       } catch {
         hasFailed = true

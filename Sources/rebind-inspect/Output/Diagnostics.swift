@@ -1,9 +1,10 @@
 import Glibc
+import RebindFiles
 
 /// The lines on standard error.
 enum Diagnostics {
   /// Writes why a file was not read, as one line.
-  static func report(_ path: InputPath, _ message: String) {
+  static func report(_ path: FilePath, _ message: String) {
     var line = OutputBuffer(descriptor: STDERR_FILENO)
     line.append(text: "rebind-inspect: ")
     line.append(path: path, .line)

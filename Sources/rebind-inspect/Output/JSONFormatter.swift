@@ -1,3 +1,6 @@
+import Rebind
+import RebindFiles
+
 /// JSON for programs: one document with all files, or a line a file.
 ///
 /// Documentation/JSON.md and Documentation/rebind-inspect.schema.json describe it.
@@ -14,24 +17,23 @@ struct JSONFormatter: ReportFormatter {
     if !isLines { output.append(text: "{\(Self.schema),\"files\":[\n") }
   }
 
-  mutating func write(_ report: SymbolReport, in output: inout OutputBuffer) {
-    let reader = report.file.reader
-    beginFile(reader.path, in: &output)
-    output.append(key: "class", number: reader.elfClass.addressSize * 8)
-    output.append(key: "byteOrder", text: reader.byteOrder == .little ? "little" : "big")
-    output.append(key: "machine", rawKey: "machineValue", reader.machine)
-    output.append(key: "type", rawKey: "typeValue", reader.type)
-    output.append(key: "symbolSource", text: report.table?.source.rawValue)
-    report.writeJSON(separator: isLines ? "" : "\n", in: &output)
+  mutating func write(_ body: some ReportBody, in output: inout OutputBuffer) {
+    let subject = body.subject
+    beginFile(subject.path, in: &output)
+    output.append(key: "class", number: UInt64(subject.elfClass.addressSize) * 8)
+    output.append(key: "byteOrder", text: subject.byteOrder == .little ? "little" : "big")
+    output.append(key: "machine", rawKey: "machineValue", subject.machine)
+    output.append(key: "type", rawKey: "typeValue", subject.type)
+    body.writeJSON(separator: isLines ? "" : "\n", in: &output)
     endFile(in: &output)
   }
 
-  mutating func write(_ error: InputError, in output: inout OutputBuffer) {
-    beginFile(error.path, in: &output)
+  mutating func write(_ error: ELFFileError, in output: inout OutputBuffer) {
+    beginFile(error.filePath, in: &output)
     output.append(text: ",\"error\":{\"code\":\"\(error.code.rawValue)\"")
     output.append(key: "message", text: error.message)
     output.append(key: "field", text: error.field)
-    output.append(key: "offset", text: error.offset.map(hex))
+    output.append(key: "offset", text: error.offset.map { hexadecimal($0) })
     output.append(text: "}")
     endFile(in: &output)
   }
@@ -43,7 +45,7 @@ struct JSONFormatter: ReportFormatter {
   private static var schema: String { "\"schema\":\"rebind-inspect/1\"" }
 
   /// Writes a file object's start, with its path.
-  private mutating func beginFile(_ path: InputPath, in output: inout OutputBuffer) {
+  private mutating func beginFile(_ path: FilePath, in output: inout OutputBuffer) {
     if isLines {
       output.append(text: "{\(Self.schema),")
     } else {

@@ -1,3 +1,5 @@
+import RebindFiles
+
 extension OutputBuffer {
   /// Appends words of our own, as they are.
   mutating func append(text: String) {
@@ -14,7 +16,7 @@ extension OutputBuffer {
   }
 
   /// Appends a path.
-  mutating func append(path: InputPath, _ escaping: Escaping) {
+  mutating func append(path: FilePath, _ escaping: Escaping) {
     path.cString.withUnsafeBytes { append(name: $0, escaping) }
   }
 }

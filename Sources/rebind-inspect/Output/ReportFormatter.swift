@@ -1,18 +1,33 @@
-/// A format of the output: what a subcommand found in each file, or why a file was not read.
+import RebindFiles
+
+/// A format of the output: what a subcommand found in each input, or why one was not read.
 ///
-/// The methods are called once for a file, never for a symbol.
+/// The methods are called once for an input, never for a symbol.
 protocol ReportFormatter {
   mutating func begin(in output: inout OutputBuffer)
-  mutating func write(_ report: SymbolReport, in output: inout OutputBuffer)
-  mutating func write(_ error: InputError, in output: inout OutputBuffer)
+  mutating func write(_ body: some ReportBody, in output: inout OutputBuffer)
+  mutating func write(_ error: ELFFileError, in output: inout OutputBuffer)
   mutating func end(in output: inout OutputBuffer)
 }
 
+/// What a subcommand found in one input: all that it brings to the output.
+protocol ReportBody {
+  /// What the body was found in.
+  var subject: ReportSubject { get }
+
+  /// Writes lines of text.
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer)
+
+  /// Writes members of the file's object, each with a comma in front, and `separator` in front of
+  /// each element of a list.
+  func writeJSON(separator: StaticString, in output: inout OutputBuffer)
+}
+
 extension InputOptions {
-  /// The formatter that the options ask for.
-  var formatter: any ReportFormatter {
+  /// The formatter that the options ask for; `hasHeadings` is for text, with several inputs.
+  func formatter(hasHeadings: Bool) -> any ReportFormatter {
     switch format {
-    case .text: TextFormatter(hasHeadings: files.count > 1, style: TextStyle(color))
+    case .text: TextFormatter(hasHeadings: hasHeadings, style: TextStyle(color))
     case .json: JSONFormatter(isLines: false)
     case .jsonl: JSONFormatter(isLines: true)
     }

@@ -1,3 +1,5 @@
+import RebindFiles
+
 /// The columns of a symbol's line of text: index, value, size, type, binding, visibility, section,
 /// name with version, and after these the demangled name.
 struct SymbolColumns {
@@ -16,7 +18,7 @@ struct SymbolColumns {
     guard style.isAligned else { return }
     let largest = table.indices.reduce(0) { max($0, table[$1].size) }
     indexWidth = max("INDEX".utf8.count, String(table.count).utf8.count)
-    valueWidth = 2 + 2 * Int(table.elfClass.addressSize)
+    valueWidth = 2 + 2 * table.elfClass.addressSize
     sizeWidth = max("SIZE".utf8.count, String(largest).utf8.count)
     typeWidth = "SECTION".utf8.count
     bindingWidth = "BINDING".utf8.count
@@ -40,7 +42,7 @@ struct SymbolColumns {
 
   /// Writes all columns in front of the name.
   @inline(__always)
-  func write(_ symbol: Symbol, _ index: Int, in output: inout OutputBuffer) {
+  func write(_ symbol: SymbolEntry, _ index: Int, in output: inout OutputBuffer) {
     output.reserve(256)
     output.append(decimal: UInt64(index), width: indexWidth)
     output.append(0x20)
@@ -54,10 +56,10 @@ struct SymbolColumns {
 
     if !symbol.isDefined { color(TextStyle.undefined, in: &output) }
     let start = output.next
-    if let name = symbol.sectionIndex.name {
+    if let name = sectionTerm(symbol.sectionIndex) {
       output.append(name)
     } else {
-      output.append(decimal: UInt64(symbol.sectionIndex.rawValue))
+      output.append(decimal: UInt64(symbol.sectionIndex))
     }
     output.pad(sectionWidth - (output.next - start))
     if !symbol.isDefined { color(TextStyle.plain, in: &output) }
@@ -67,7 +69,7 @@ struct SymbolColumns {
   /// Writes `name`, `name@version` or `name@@version`; `-` for a symbol without a name.
   @inline(__always)
   func writeName(
-    of symbol: Symbol, _ index: Int, _ table: SymbolTable, in output: inout OutputBuffer
+    of symbol: SymbolEntry, _ index: Int, _ table: SymbolTable, in output: inout OutputBuffer
   ) {
     let name = table.name(of: symbol)
     if name[0] == 0 { output.append(0x2d) }

@@ -1,6 +1,8 @@
+import RebindFiles
+
 extension SymbolReport {
-  /// Writes the member `symbols` of a file object, with `separator` in front of each symbol.
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    output.append(key: "symbolSource", text: table?.source.rawValue)
     output.append(text: ",\"symbols\":[")
     if let table { write(table, separator, in: &output) }
     output.append(text: "]")
@@ -60,7 +62,7 @@ extension SymbolReport {
 
   /// Writes what the symbol's entry says, and ends its object.
   @inline(__always)
-  private func write(_ symbol: Symbol, in output: inout OutputBuffer) {
+  private func write(_ symbol: SymbolEntry, in output: inout OutputBuffer) {
     output.reserve(256)
     output.append(",\"value\":\"")
     output.append(hex: symbol.value)
@@ -73,7 +75,7 @@ extension SymbolReport {
     output.append("\",\"visibility\":\"")
     output.append(symbol.visibility)
     output.append("\",\"sectionIndex\":")
-    output.append(decimal: UInt64(symbol.sectionIndex.rawValue))
+    output.append(decimal: UInt64(symbol.sectionIndex))
     output.append(symbol.isDefined ? ",\"isDefined\":true}" : ",\"isDefined\":false}")
   }
 }

@@ -1,6 +1,8 @@
+import RebindFiles
+
 /// What `symbols` found in a file, and which part of that is asked for.
-struct SymbolReport {
-  let file: ELFFile
+struct SymbolReport: ReportBody {
+  let subject: ReportSubject
   /// Nil if the file has no dynamic symbols.
   let table: SymbolTable?
   let selection: SymbolSelection
@@ -28,7 +30,7 @@ enum SymbolSelection {
   }
 
   @inline(__always)
-  func contains(_ symbol: Symbol) -> Bool {
+  func contains(_ symbol: SymbolEntry) -> Bool {
     switch self {
     case .all: true
     case .imports: !symbol.isDefined

@@ -1,4 +1,6 @@
-/// Text for people, grep and awk: a line a symbol, with the same columns everywhere.
+import RebindFiles
+
+/// Text for people, grep and awk: a line a symbol or the like, with the same columns everywhere.
 ///
 /// Off a terminal one space separates the columns, so that a line is the same bytes whatever the
 /// other lines are; on a terminal they are aligned, under a line of titles.
@@ -15,31 +17,17 @@ struct TextFormatter: ReportFormatter {
 
   mutating func begin(in output: inout OutputBuffer) {}
 
-  mutating func write(_ report: SymbolReport, in output: inout OutputBuffer) {
-    if hasHeadings { writeHeading(report.file.reader.path, in: &output) }
-    guard let table = report.table else { return }
-    let columns = SymbolColumns(of: table, style)
-    columns.writeTitles(in: &output)
-    var demangler = Demangler()
-    for index in table.indices {
-      let symbol = table[index]
-      guard report.selection.contains(symbol) else { continue }
-      columns.write(symbol, index, in: &output)
-      columns.writeName(of: symbol, index, table, in: &output)
-      if report.demangles, let name = demangler.demangle(table.name(of: symbol)) {
-        columns.write(demangled: name, in: &output)
-      }
-      output.reserve(1)
-      output.append(0x0a)
-    }
+  mutating func write(_ body: some ReportBody, in output: inout OutputBuffer) {
+    if hasHeadings { writeHeading(body.subject.path, in: &output) }
+    body.writeText(style, in: &output)
   }
 
   // Its line on standard error says it all.
-  mutating func write(_ error: InputError, in output: inout OutputBuffer) {}
+  mutating func write(_ error: ELFFileError, in output: inout OutputBuffer) {}
 
   mutating func end(in output: inout OutputBuffer) {}
 
-  private mutating func writeHeading(_ path: InputPath, in output: inout OutputBuffer) {
+  private mutating func writeHeading(_ path: FilePath, in output: inout OutputBuffer) {
     output.reserve(TextStyle.longestColor + 1)
     if !isFirst { output.append(0x0a) }
     isFirst = false

@@ -1,16 +1,17 @@
 import CLibelf
 import Glibc
+import Rebind
 
 /// What the version indices of an image stand for, as offsets into the string table.
 ///
 /// The corresponding tags are `DT_VERDEF`, for the versions that it defines, and `DT_VERNEED`, for
 /// those that it needs of others.
-struct VersionNames {
-  private var definedNames: [UInt32] = []
-  private var neededNames: [UInt32] = []
+package struct VersionNames {
+  @usableFromInline package var definedNames: [UInt32] = []
+  @usableFromInline package var neededNames: [UInt32] = []
   private let strings: StringTable
 
-  init(of file: ELFFile, _ dynamic: DynamicTable, strings: StringTable) throws(InputError) {
+  init(of file: ELFFile, _ dynamic: DynamicEntries, strings: StringTable) throws(ELFFileError) {
     self.strings = strings
     if let address = dynamic[.definedVersions] {
       try readDefined(
@@ -25,12 +26,15 @@ struct VersionNames {
   }
 
   /// The name of a version that the image defines.
-  func defined(_ index: VersionIndex) -> UInt32? { Self.name(index, in: definedNames) }
+  @inlinable
+  package func defined(_ index: VersionIndex) -> UInt32? { Self.name(index, in: definedNames) }
 
   /// The name of a version that the image needs of another.
-  func needed(_ index: VersionIndex) -> UInt32? { Self.name(index, in: neededNames) }
+  @inlinable
+  package func needed(_ index: VersionIndex) -> UInt32? { Self.name(index, in: neededNames) }
 
-  private static func name(_ index: VersionIndex, in names: [UInt32]) -> UInt32? {
+  @inlinable
+  package static func name(_ index: VersionIndex, in names: [UInt32]) -> UInt32? {
     guard index.number < names.count, names[index.number] != missing else { return nil }
     return names[index.number]
   }
@@ -38,7 +42,7 @@ struct VersionNames {
   /// Follows the list of `Elf64_Verdef`, which is laid out as `Elf32_Verdef`.
   private mutating func readDefined(
     _ table: OpenEndedTable, count: UInt64?
-  ) throws(InputError) {
+  ) throws(ELFFileError) {
     var position = 0
     for entry in 0..<Self.mostEntries {
       if let count, entry >= count { return }
@@ -58,7 +62,7 @@ struct VersionNames {
   /// Follows the list of `Elf64_Verneed`, and from each the list of its `Elf64_Vernaux`.
   private mutating func readNeeded(
     _ table: OpenEndedTable, count: UInt64?
-  ) throws(InputError) {
+  ) throws(ELFFileError) {
     var position = 0
     var entries = 0
     var images: UInt64 = 0
@@ -88,9 +92,10 @@ struct VersionNames {
 
   private func check(
     _ name: UInt32, _ table: OpenEndedTable, _ position: Int
-  ) throws(InputError) {
+  ) throws(ELFFileError) {
     guard name < strings.count else {
-      throw table.error("has a name at \(hex(name)) of DT_STRTAB, behind its end", at: position)
+      throw table.error(
+        "has a name at \(hexadecimal(name)) of DT_STRTAB, behind its end", at: position)
     }
   }
 
@@ -100,7 +105,8 @@ struct VersionNames {
   }
 
   /// No name can start here: it would not end inside a table of at most this size.
-  private static let missing = UInt32.max
+  @inlinable
+  package static var missing: UInt32 { .max }
   /// Lists that run in circles or over each other have more entries than this.
   private static let mostEntries = 0x1_0000
 }

@@ -1,30 +1,33 @@
-import CLibelf
-import Glibc
+package import Glibc
+package import Rebind
 
 /// One entry of a symbol table, the same for both classes and byte orders.
-struct Symbol {
+package struct SymbolEntry {
   /// Where in the string table its name starts: `st_name`.
-  let nameOffset: UInt32
-  let value: UInt64
-  let size: UInt64
-  let type: SymbolType
-  let binding: SymbolBinding
-  let visibility: SymbolVisibility
-  let sectionIndex: SectionIndex
+  package let nameOffset: UInt32
+  package let value: UInt64
+  package let size: UInt64
+  package let type: SymbolType
+  package let binding: SymbolBinding
+  package let visibility: SymbolVisibility
+  package let sectionIndex: UInt16
 
-  init(_ entry: Elf64_Sym) {
+  @inlinable
+  package init(_ entry: Elf64_Sym) {
     self.init(
       nameOffset: entry.st_name, value: entry.st_value, size: entry.st_size,
       info: entry.st_info, other: entry.st_other, sectionIndex: entry.st_shndx)
   }
 
-  init(_ entry: Elf32_Sym) {
+  @inlinable
+  package init(_ entry: Elf32_Sym) {
     self.init(
       nameOffset: entry.st_name, value: UInt64(entry.st_value), size: UInt64(entry.st_size),
       info: entry.st_info, other: entry.st_other, sectionIndex: entry.st_shndx)
   }
 
-  private init(
+  @inlinable
+  package init(
     nameOffset: UInt32, value: UInt64, size: UInt64, info: UInt8, other: UInt8,
     sectionIndex: UInt16
   ) {
@@ -34,15 +37,19 @@ struct Symbol {
     type = SymbolType(rawValue: info & 0xf)
     binding = SymbolBinding(rawValue: info >> 4)
     visibility = SymbolVisibility(rawValue: other & 0x3)
-    self.sectionIndex = SectionIndex(rawValue: sectionIndex)
+    self.sectionIndex = sectionIndex
   }
 
-  var isDefined: Bool { sectionIndex != .undefined }
+  /// False if it is asked for here: its section is `SHN_UNDEF`.
+  @inlinable
+  package var isDefined: Bool { sectionIndex != 0 }
 
   /// True if other images can bind to it.
-  var isExported: Bool {
+  @inlinable
+  package var isExported: Bool {
+    // STB_GLOBAL, STB_WEAK, STB_GNU_UNIQUE; STV_DEFAULT, STV_PROTECTED.
     isDefined
-      && (binding == .global || binding == .weak || binding == .unique)
-      && (visibility == .default || visibility == .protected)
+      && (binding.rawValue == 1 || binding.rawValue == 2 || binding.rawValue == 10)
+      && (visibility.rawValue == 0 || visibility.rawValue == 3)
   }
 }

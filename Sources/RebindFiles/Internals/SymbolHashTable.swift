@@ -1,12 +1,13 @@
 import CLibelf
 import Glibc
+import Rebind
 
 /// The hash tables by which a loader finds a symbol: here, how many symbols they know of.
 enum SymbolHashTable {
   /// The number of symbols, the null symbol included, of a table that has them all.
   ///
   /// The corresponding tag is `DT_HASH`, the number its `nchain`.
-  static func symbolCount(_ address: UInt64, in file: ELFFile) throws(InputError) -> UInt64 {
+  static func symbolCount(_ address: UInt64, in file: ELFFile) throws(ELFFileError) -> UInt64 {
     let table = try OpenEndedTable(atAddress: address, in: file, field: "DT_HASH")
     // Two ABIs have words of 64 bits here, but not every linker knows. If the first two words of
     // 32 bits are one of 64, its upper half is zero; if they are nbucket and nchain, neither is.
@@ -23,13 +24,13 @@ enum SymbolHashTable {
   /// others can bind to: they are the last ones.
   ///
   /// The corresponding tag is `DT_GNU_HASH`.
-  static func leastSymbolCount(_ address: UInt64, in file: ELFFile) throws(InputError) -> UInt64 {
+  static func leastSymbolCount(_ address: UInt64, in file: ELFFile) throws(ELFFileError) -> UInt64 {
     let table = try OpenEndedTable(atAddress: address, in: file, field: "DT_GNU_HASH")
     let bucketCount = Int(try table.number(at: 0, as: UInt32.self))
     let firstHashed = Int(try table.number(at: 4, as: UInt32.self))
     let filterCount = Int(try table.number(at: 8, as: UInt32.self))
 
-    let buckets = 16 + filterCount * Int(file.reader.elfClass.addressSize)
+    let buckets = 16 + filterCount * file.reader.elfClass.addressSize
     let chains = buckets + 4 * bucketCount
     var last = 0
     for position in stride(from: buckets, to: chains, by: 4) {

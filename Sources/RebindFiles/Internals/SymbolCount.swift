@@ -1,14 +1,15 @@
 import CLibelf
 import Glibc
+import Rebind
 
 /// How many dynamic symbols there are, and what says so: no tag of the dynamic table does.
-struct SymbolCount {
+package struct SymbolCount {
   /// The number, the null symbol included.
   let value: UInt64
-  let source: Source
+  package let source: Source
 
   /// What the number was taken from, in the order of trust.
-  enum Source: String {
+  package enum Source: String {
     /// The section header, if no hash table knows of more symbols.
     case sectionHeader = "SHT_DYNSYM"
     /// The hash table that has all symbols.
@@ -21,9 +22,9 @@ struct SymbolCount {
 
   /// The number of symbols of a table at `offset`, of `entrySize` bytes each.
   init(
-    of file: ELFFile, _ dynamic: DynamicTable, tableAt offset: UInt64, entrySize: UInt64
-  ) throws(InputError) {
-    let section = file.sections.first { $0.type == .dynamicSymbols && $0.offset == offset }
+    of file: ELFFile, _ dynamic: DynamicEntries, tableAt offset: UInt64, entrySize: UInt64
+  ) throws(ELFFileError) {
+    let section = file.sectionHeaders.first { $0.type == .dynamicSymbols && $0.offset == offset }
     let inSection = section.map { $0.size / entrySize }
     let hashed: UInt64? =
       if let address = dynamic[.hash] {
@@ -44,7 +45,7 @@ struct SymbolCount {
       self.init(value: hashed, source: .hash)
     } else {
       // A GNU hash table may have none of the symbols that the image imports.
-      let named = try RelocationTable.highestSymbolIndex(of: file, dynamic) + 1
+      let named = try RelocationSymbols.highestSymbolIndex(of: file, dynamic) + 1
       if let leastHashed, leastHashed >= named {
         self.init(value: leastHashed, source: .gnuHash)
       } else {

@@ -13,7 +13,7 @@ struct RegularFile: ~Copyable {
   deinit { close(descriptor) }
 
   /// Opens a file for reading, unless it is a directory, a FIFO, a device or a socket.
-  static func open(_ path: InputPath) throws(InputError) -> RegularFile {
+  static func open(_ path: FilePath) throws(ELFFileError) -> RegularFile {
     // Looked at before it is opened too, because opening a device can set it going.
     var status = stat()
     guard stat(path.cString, &status) == 0 else { throw systemError(path) }
@@ -34,14 +34,14 @@ struct RegularFile: ~Copyable {
     }
   }
 
-  private static func check(_ status: stat, _ path: InputPath) throws(InputError) {
+  private static func check(_ status: stat, _ path: FilePath) throws(ELFFileError) {
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw InputError(path: path, reason: .notRegularFile)
+      throw ELFFileError(path: path, reason: .notRegularFile)
     }
-    guard status.st_size > 0 else { throw InputError(path: path, reason: .empty) }
+    guard status.st_size > 0 else { throw ELFFileError(path: path, reason: .empty) }
   }
 
-  private static func systemError(_ path: InputPath) -> InputError {
-    InputError(path: path, reason: .system(errno))
+  private static func systemError(_ path: FilePath) -> ELFFileError {
+    ELFFileError(path: path, reason: .system(errno))
   }
 }

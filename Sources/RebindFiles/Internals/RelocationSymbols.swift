@@ -1,13 +1,14 @@
 import CLibelf
 import Glibc
+import Rebind
 
 /// The relocations of an image: here, the symbols that they name. The corresponding tags are
 /// `DT_RELA`, `DT_REL` and `DT_JMPREL`.
-enum RelocationTable {
+enum RelocationSymbols {
   /// The highest symbol index that a relocation names; 0 if none names a symbol.
   static func highestSymbolIndex(
-    of file: ELFFile, _ dynamic: DynamicTable
-  ) throws(InputError) -> UInt64 {
+    of file: ELFFile, _ dynamic: DynamicEntries
+  ) throws(ELFFileError) -> UInt64 {
     var highest: UInt64 = 0
     if let address = dynamic[.addendRelocations], let size = dynamic[.addendRelocationsSize] {
       highest = max(highest, try scan(address, size, addends: true, file, "DT_RELA"))
@@ -24,7 +25,7 @@ enum RelocationTable {
 
   private static func scan(
     _ address: UInt64, _ size: UInt64, addends: Bool, _ file: ELFFile, _ field: String
-  ) throws(InputError) -> UInt64 {
+  ) throws(ELFFileError) -> UInt64 {
     guard size > 0 else { return 0 }
     let data = try file.table(
       atAddress: address, count: size, entrySize: 1, as: addends ? ELF_T_RELA : ELF_T_REL,

@@ -1,15 +1,16 @@
 import CLibelf
 import Glibc
+import Rebind
 
 /// The names of an image's symbols and versions, each ended by a zero byte. The corresponding
 /// tags are `DT_STRTAB` and `DT_STRSZ`.
-struct StringTable {
-  private let data: TableData
+package struct StringTable {
+  @usableFromInline package let data: TableData
   /// How many bytes there are up to and with the last zero byte. A name that starts in front of
   /// this ends inside the table.
-  let count: Int
+  package let count: Int
 
-  init(of file: ELFFile, _ dynamic: DynamicTable) throws(InputError) {
+  init(of file: ELFFile, _ dynamic: DynamicEntries) throws(ELFFileError) {
     let address = try dynamic.value(of: .stringTable, field: "DT_STRTAB")
     let size = try dynamic.value(of: .stringTableSize, field: "DT_STRSZ")
     data = try file.table(
@@ -19,7 +20,8 @@ struct StringTable {
 
   /// The bytes from `offset`, which is less than `count`, to the end of the table: the name is
   /// what is in front of their first zero byte.
-  func bytes(from offset: UInt32) -> UnsafeRawBufferPointer {
+  @inlinable
+  package func bytes(from offset: UInt32) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: data.bytes[Int(offset)..<count])
   }
 }

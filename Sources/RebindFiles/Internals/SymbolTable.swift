@@ -1,21 +1,22 @@
 import CLibelf
 import Glibc
+import Rebind
 
 /// The symbols that the loader binds by. The corresponding tag is `DT_SYMTAB`.
 ///
 /// It starts from the dynamic table, so it is there without section headers too.
-struct SymbolTable {
+package struct SymbolTable {
   /// How many symbols there are, the null symbol at index 0 included.
-  let count: Int
-  let source: SymbolCount.Source
-  let strings: StringTable
-  let versions: VersionTable?
-  let elfClass: ELFClass
-  private let table: TableData
+  package let count: Int
+  package let source: SymbolCount.Source
+  package let strings: StringTable
+  package let versions: VersionTable?
+  package let elfClass: ELFClass
+  @usableFromInline package let table: TableData
 
   /// The table of a file, each name and version of which has been checked; nil if it has none.
-  init?(of file: ELFFile) throws(InputError) {
-    guard let dynamic = try DynamicTable(of: file), let address = dynamic[.symbolTable] else {
+  package init?(of file: ELFFile) throws(ELFFileError) {
+    guard let dynamic = try DynamicEntries(of: file), let address = dynamic[.symbolTable] else {
       return nil
     }
     elfClass = file.reader.elfClass
@@ -41,27 +42,31 @@ struct SymbolTable {
   }
 
   /// The symbol at an index below `count`.
-  subscript(index: Int) -> Symbol {
+  @inlinable
+  package subscript(index: Int) -> SymbolEntry {
     switch elfClass {
-    case .bits64: Symbol(table.entry(index, as: Elf64_Sym.self))
-    case .bits32: Symbol(table.entry(index, as: Elf32_Sym.self))
+    case .bits64: SymbolEntry(table.entry(index, as: Elf64_Sym.self))
+    case .bits32: SymbolEntry(table.entry(index, as: Elf32_Sym.self))
     }
   }
 
   /// The bytes of a symbol's name, ended by the first zero byte.
-  func name(of symbol: Symbol) -> UnsafeRawBufferPointer {
+  @inlinable
+  package func name(of symbol: SymbolEntry) -> UnsafeRawBufferPointer {
     strings.bytes(from: symbol.nameOffset)
   }
 
   /// The indices of all symbols but the null symbol.
-  var indices: Range<Int> { min(1, count)..<count }
+  @inlinable
+  package var indices: Range<Int> { min(1, count)..<count }
 
-  private func check(_ file: ELFFile) throws(InputError) {
+  private func check(_ file: ELFFile) throws(ELFFileError) {
     for index in indices {
       let symbol = self[index]
       guard symbol.nameOffset < strings.count else {
         throw table.error(
-          .malformed("has a name at \(hex(symbol.nameOffset)) of DT_STRTAB, behind its end"),
+          .malformed(
+            "has a name at \(hexadecimal(symbol.nameOffset)) of DT_STRTAB, behind its end"),
           field: "symbol \(index)", distance: index * (table.bytes.count / count))
       }
       try versions?.check(symbolAt: index)

@@ -1,5 +1,6 @@
 import CLibelf
 import Glibc
+import Rebind
 
 /// A table whose size no tag states: a hash table, or a list of versions. It ends somewhere in
 /// its segment.
@@ -8,7 +9,7 @@ struct OpenEndedTable {
   private let byteOrder: ByteOrder
   private let field: String
 
-  init(atAddress address: UInt64, in file: ELFFile, field: String) throws(InputError) {
+  init(atAddress address: UInt64, in file: ELFFile, field: String) throws(ELFFileError) {
     let (offset, available) = try file.locate(address, field: field)
     data = try file.reader.data(
       at: offset, size: min(available, ELFReader.largestTable), as: ELF_T_BYTE, field: field)
@@ -19,7 +20,7 @@ struct OpenEndedTable {
   /// The number at `position`, in the host's byte order.
   func number<Number: FixedWidthInteger & BitwiseCopyable>(
     at position: Int, as type: Number.Type
-  ) throws(InputError) -> Number {
+  ) throws(ELFFileError) -> Number {
     let (end, overflow) = position.addingReportingOverflow(MemoryLayout<Number>.size)
     guard position >= 0, !overflow, end <= data.bytes.count else {
       throw error("leaves its segment", at: 0)
@@ -28,7 +29,7 @@ struct OpenEndedTable {
     return byteOrder == .little ? Number(littleEndian: number) : Number(bigEndian: number)
   }
 
-  func error(_ how: String, at position: Int) -> InputError {
+  func error(_ how: String, at position: Int) -> ELFFileError {
     data.error(.malformed(how), field: field, distance: position)
   }
 }

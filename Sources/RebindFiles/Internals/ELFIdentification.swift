@@ -7,18 +7,18 @@ struct ELFIdentification {
   let elfClass: ELFClass
   let byteOrder: ByteOrder
 
-  init(of file: borrowing RegularFile, _ path: InputPath) throws(InputError) {
+  init(of file: borrowing RegularFile, _ path: FilePath) throws(ELFFileError) {
     let bytes = file.read(Int(EI_NIDENT), at: 0)
     guard bytes.starts(with: ELFMAG.utf8) else {
-      throw InputError(path: path, reason: .notELF)
+      throw ELFFileError(path: path, reason: .notELF)
     }
     guard bytes.count == EI_NIDENT else {
-      throw InputError(
+      throw ELFFileError(
         path: path, reason: .truncated(end: UInt64(EI_NIDENT), fileSize: file.size),
         field: "e_ident", offset: 0)
     }
-    func malformed(_ field: String, _ index: Int32) -> InputError {
-      InputError(
+    func malformed(_ field: String, _ index: Int32) -> ELFFileError {
+      ELFFileError(
         path: path, reason: .malformed("is \(bytes[Int(index)])"), field: field,
         offset: UInt64(index))
     }
@@ -34,7 +34,7 @@ struct ELFIdentification {
     let headerSize =
       elfClass == .bits64 ? MemoryLayout<Elf64_Ehdr>.size : MemoryLayout<Elf32_Ehdr>.size
     guard file.size >= headerSize else {
-      throw InputError(
+      throw ELFFileError(
         path: path, reason: .truncated(end: UInt64(headerSize), fileSize: file.size),
         field: "the ELF header", offset: 0)
     }

@@ -1,32 +1,29 @@
 import CLibelf
 import Glibc
+import Rebind
 
-/// One program header, the same for both classes.
-struct Segment {
-  let type: SegmentType
-  let offset: UInt64
-  let address: UInt64
-  /// How many of its bytes are in the file: `p_filesz`.
-  let fileSize: UInt64
-
+extension Segment {
   init(_ header: Elf64_Phdr) {
-    type = SegmentType(rawValue: header.p_type)
-    offset = header.p_offset
-    address = header.p_vaddr
-    fileSize = header.p_filesz
+    self.init(
+      type: SegmentType(rawValue: header.p_type),
+      permissions: SegmentPermissions(rawValue: header.p_flags), fileOffset: header.p_offset,
+      address: header.p_vaddr, fileSize: header.p_filesz, memorySize: header.p_memsz,
+      alignment: header.p_align)
   }
 
   init(_ header: Elf32_Phdr) {
-    type = SegmentType(rawValue: header.p_type)
-    offset = UInt64(header.p_offset)
-    address = UInt64(header.p_vaddr)
-    fileSize = UInt64(header.p_filesz)
+    self.init(
+      type: SegmentType(rawValue: header.p_type),
+      permissions: SegmentPermissions(rawValue: header.p_flags),
+      fileOffset: UInt64(header.p_offset), address: UInt64(header.p_vaddr),
+      fileSize: UInt64(header.p_filesz), memorySize: UInt64(header.p_memsz),
+      alignment: UInt64(header.p_align))
   }
 
   /// The program headers of a file. Their ranges are not checked yet.
   ///
   /// The corresponding fields are `e_phoff`, `e_phnum` and `e_phentsize`.
-  static func all(of reader: ELFReader) throws(InputError) -> [Segment] {
+  static func all(of reader: ELFReader) throws(ELFFileError) -> [Segment] {
     let header = reader.header
     guard header.e_phoff != 0, header.e_phnum != 0 else { return [] }
     let is64 = reader.elfClass == .bits64
@@ -38,7 +35,7 @@ struct Segment {
     // PN_XNUM: there are more than the field can count, and section 0 has the number.
     let count =
       header.e_phnum == PN_XNUM
-      ? try Section.first(of: reader).map { UInt64($0.info) } ?? UInt64(PN_XNUM)
+      ? try SectionHeader.first(of: reader).map { UInt64($0.info) } ?? UInt64(PN_XNUM)
       : UInt64(header.e_phnum)
     let table = try reader.table(
       at: header.e_phoff, count: count, entrySize: UInt64(entrySize), as: ELF_T_PHDR,
@@ -54,16 +51,4 @@ struct Segment {
     }
     return segments
   }
-}
-
-/// What a segment is for. The corresponding field is `p_type`.
-struct SegmentType: RawRepresentable, Equatable {
-  let rawValue: UInt32
-
-  /// Not used. The corresponding constant is `PT_NULL`.
-  static var null: Self { Self(rawValue: UInt32(PT_NULL)) }
-  /// Mapped into memory. The corresponding constant is `PT_LOAD`.
-  static var load: Self { Self(rawValue: UInt32(PT_LOAD)) }
-  /// The dynamic table. The corresponding constant is `PT_DYNAMIC`.
-  static var dynamic: Self { Self(rawValue: UInt32(PT_DYNAMIC)) }
 }

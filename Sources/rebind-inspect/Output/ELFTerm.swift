@@ -4,9 +4,8 @@
 /// `LOOS+2` or `LOPROC+0`, and outside of the reserved ranges as `UNKNOWN+7`. So the raw value
 /// can always be told from the text.
 protocol ELFTerm: RawRepresentable, Equatable where RawValue: UnsignedInteger {
-  init(rawValue: RawValue)
-
-  var name: StaticString? { get }
+  /// The constant as readelf has it; nil if the value has no name.
+  var term: StaticString? { get }
 
   /// The values that belong to operating systems, `LOOS` to `HIOS`.
   static var osSpecific: ClosedRange<RawValue>? { get }
@@ -22,7 +21,7 @@ extension ELFTerm {
 extension OutputBuffer {
   /// Appends the value's name, at most 16 bytes. The caller has reserved them.
   mutating func append<Term: ELFTerm>(_ term: Term) {
-    if let name = term.name {
+    if let name = term.term {
       append(name)
     } else if let range = Term.osSpecific, range.contains(term.rawValue) {
       append("LOOS+")

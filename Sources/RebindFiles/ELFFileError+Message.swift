@@ -1,10 +1,11 @@
-import Glibc
+internal import Glibc
+import Rebind
 
-extension InputError {
+extension ELFFileError {
   /// What went wrong, for people: one line without the path.
-  var message: String {
+  public var message: String {
     let field = field ?? "the file"
-    let place = offset.map { " (at offset \(hex($0)))" } ?? ""
+    let place = offset.map { " (at offset \(hexadecimal($0)))" } ?? ""
     return switch reason {
     case .system(let number):
       String(cString: strerror(number))
@@ -15,18 +16,19 @@ extension InputError {
     case .notELF:
       "not an ELF file"
     case .truncated(let end, let fileSize):
-      "truncated: \(field) ends at \(hex(end)), the file at \(hex(fileSize))\(place)"
+      "truncated: \(field) ends at \(hexadecimal(end)), the file at \(hexadecimal(fileSize))\(place)"
     case .tooLarge(let size):
       "\(field) has \(size) bytes, more than the \(ELFReader.largestTable) of one table\(place)"
     case .outOfMemory:
       "no memory for \(field)\(place)"
     case .malformed(let how):
       "malformed: \(field) \(how)\(place)"
+    case .noSection(let name):
+      "no section \(name)"
+    case .noSectionHeaders(let name):
+      "no section headers, and no note that says where section \(name) is"
+    case .unsupported(let why):
+      "unsupported: \(field) \(why)\(place)"
     }
   }
-}
-
-/// A number as addresses and offsets read in messages.
-func hex(_ value: some BinaryInteger) -> String {
-  "0x" + String(value, radix: 16)
 }

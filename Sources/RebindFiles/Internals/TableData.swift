@@ -1,8 +1,8 @@
 /// A table of a file in the host's byte order, which keeps the file's bytes alive.
-struct TableData {
-  let bytes: UnsafeRawBufferPointer
+package struct TableData {
+  package let bytes: UnsafeRawBufferPointer
   /// Where the table starts in the file.
-  let offset: UInt64
+  package let offset: UInt64
   private let owner: ELFReader
 
   init(
@@ -15,19 +15,21 @@ struct TableData {
   }
 
   /// How many entries of this type there are; what is left over at the end is none.
-  func count<Entry: BitwiseCopyable>(of type: Entry.Type) -> Int {
+  @inlinable
+  package func count<Entry: BitwiseCopyable>(of type: Entry.Type) -> Int {
     bytes.count / MemoryLayout<Entry>.stride
   }
 
   /// The entry at `index`, which the caller has held against the count.
-  func entry<Entry: BitwiseCopyable>(_ index: Int, as type: Entry.Type) -> Entry {
+  @inlinable
+  package func entry<Entry: BitwiseCopyable>(_ index: Int, as type: Entry.Type) -> Entry {
     bytes.loadUnaligned(fromByteOffset: index * MemoryLayout<Entry>.stride, as: type)
   }
 
   /// An error whose offset is where the table starts, or `distance` bytes behind.
   func error(
-    _ reason: InputError.Reason, field: String, distance: Int = 0
-  ) -> InputError {
+    _ reason: ELFFileError.Reason, field: String, distance: Int = 0
+  ) -> ELFFileError {
     owner.error(reason, field: field, at: offset &+ UInt64(distance))
   }
 }

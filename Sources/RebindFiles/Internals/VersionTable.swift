@@ -1,25 +1,32 @@
 import CLibelf
 import Glibc
+import Rebind
 
 /// The version of one symbol.
-struct SymbolVersion {
+package struct SymbolVersion {
   /// Where in the string table its name starts.
-  let nameOffset: UInt32
+  package let nameOffset: UInt32
   /// True if it is what a reference without a version binds to.
-  let isDefault: Bool
+  package let isDefault: Bool
+
+  @inlinable
+  package init(nameOffset: UInt32, isDefault: Bool) {
+    self.nameOffset = nameOffset
+    self.isDefault = isDefault
+  }
 }
 
 /// The versions of an image's symbols: an index for each symbol, and a name for each index.
 ///
 /// The corresponding tag is `DT_VERSYM`.
-struct VersionTable {
-  private let indices: TableData
-  private let names: VersionNames
+package struct VersionTable {
+  @usableFromInline package let indices: TableData
+  @usableFromInline package let names: VersionNames
 
   /// The versions of `count` symbols; nil if the image has none.
   init?(
-    of file: ELFFile, _ dynamic: DynamicTable, count: Int, strings: StringTable
-  ) throws(InputError) {
+    of file: ELFFile, _ dynamic: DynamicEntries, count: Int, strings: StringTable
+  ) throws(ELFFileError) {
     guard let address = dynamic[.symbolVersions] else { return nil }
     indices = try file.table(
       atAddress: address, count: UInt64(count), entrySize: 2, as: ELF_T_HALF, field: "DT_VERSYM")
@@ -27,7 +34,8 @@ struct VersionTable {
   }
 
   /// The version of the symbol at `index`; nil if it has none.
-  func version(of symbol: Symbol, at index: Int) -> SymbolVersion? {
+  @inlinable
+  package func version(of symbol: SymbolEntry, at index: Int) -> SymbolVersion? {
     let entry = VersionIndex(rawValue: indices.entry(index, as: UInt16.self))
     guard entry.hasName else { return nil }
     if symbol.isDefined, let name = names.defined(entry) {
@@ -40,7 +48,7 @@ struct VersionTable {
   }
 
   /// Throws if the symbol's version is one that the image neither defines nor needs.
-  func check(symbolAt index: Int) throws(InputError) {
+  func check(symbolAt index: Int) throws(ELFFileError) {
     let entry = VersionIndex(rawValue: indices.entry(index, as: UInt16.self))
     guard !entry.hasName || names.defined(entry) != nil || names.needed(entry) != nil else {
       throw indices.error(
@@ -51,12 +59,18 @@ struct VersionTable {
 }
 
 /// An entry of `DT_VERSYM`, or the like number of a version.
-struct VersionIndex: RawRepresentable {
-  let rawValue: UInt16
+package struct VersionIndex: RawRepresentable {
+  package let rawValue: UInt16
+
+  @inlinable
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
 
   /// True if a reference without a version does not bind to it.
-  var isHidden: Bool { rawValue & 0x8000 != 0 }
-  var number: Int { Int(rawValue & 0x7fff) }
+  @inlinable
+  package var isHidden: Bool { rawValue & 0x8000 != 0 }
+  @inlinable
+  package var number: Int { Int(rawValue & 0x7fff) }
   /// False for `VER_NDX_LOCAL` and `VER_NDX_GLOBAL`, which are no versions.
-  var hasName: Bool { number > VER_NDX_GLOBAL }
+  @inlinable
+  package var hasName: Bool { number > 1 }
 }

@@ -1,20 +1,21 @@
 import CLibelf
 import Glibc
+import Rebind
 
 /// The dynamic table: where the loader finds an image's other tables. The corresponding segment
 /// is `PT_DYNAMIC`.
-struct DynamicTable {
+struct DynamicEntries {
   private let table: TableData
   private let elfClass: ELFClass
   private let count: Int
 
   /// The table of a file; nil if it has none, as relocatable and debug files.
-  init?(of file: ELFFile) throws(InputError) {
+  init?(of file: ELFFile) throws(ELFFileError) {
     guard !file.isDebugFile,
       let segment = file.segments.first(where: { $0.type == .dynamic })
     else { return nil }
     table = try file.reader.data(
-      at: segment.offset, size: segment.fileSize, as: ELF_T_DYN, field: "PT_DYNAMIC")
+      at: segment.fileOffset, size: segment.fileSize, as: ELF_T_DYN, field: "PT_DYNAMIC")
     elfClass = file.reader.elfClass
     let (table, elfClass) = (table, elfClass)
     let capacity =
@@ -36,7 +37,7 @@ struct DynamicTable {
   }
 
   /// The value of a tag that the table cannot be without. `field` is its constant.
-  func value(of tag: DynamicTag, field: String) throws(InputError) -> UInt64 {
+  func value(of tag: DynamicTag, field: String) throws(ELFFileError) -> UInt64 {
     guard let value = self[tag] else {
       throw table.error(.malformed("is missing"), field: field)
     }

@@ -1,0 +1,56 @@
+internal import Glibc
+
+extension ELFFileError {
+  /// What went wrong, for programs: a word that stays the same from release to release.
+  public struct Code: RawRepresentable, Sendable, Hashable {
+    /// The word, such as `not-elf`.
+    public var rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// No file has this path.
+    public static let notFound = Self(rawValue: "not-found")
+    /// The file may not be read.
+    public static let permissionDenied = Self(rawValue: "permission-denied")
+    /// Another system call failed.
+    public static let system = Self(rawValue: "system")
+    /// A directory, FIFO, device or socket.
+    public static let notRegularFile = Self(rawValue: "not-regular-file")
+    /// The file has no bytes.
+    public static let empty = Self(rawValue: "empty")
+    /// It does not start as an ELF file does.
+    public static let notELF = Self(rawValue: "not-elf")
+    /// It states a range that ends past its end.
+    public static let truncated = Self(rawValue: "truncated")
+    /// It states a table of more than 256 MiB.
+    public static let tooLarge = Self(rawValue: "too-large")
+    /// There is no memory for a table.
+    public static let outOfMemory = Self(rawValue: "out-of-memory")
+    /// What it states contradicts the format, or itself.
+    public static let malformed = Self(rawValue: "malformed")
+    /// It has no such section.
+    public static let noSection = Self(rawValue: "no-section")
+    /// It has no section headers, and no note of the section.
+    public static let noSectionHeaders = Self(rawValue: "no-section-headers")
+    /// It is right, but cannot be read here.
+    public static let unsupported = Self(rawValue: "unsupported")
+  }
+
+  /// The word for `reason`.
+  public var code: Code {
+    switch reason {
+    case .system(ENOENT), .system(ENOTDIR): .notFound
+    case .system(EACCES), .system(EPERM): .permissionDenied
+    case .system: .system
+    case .notRegularFile: .notRegularFile
+    case .empty: .empty
+    case .notELF: .notELF
+    case .truncated: .truncated
+    case .tooLarge: .tooLarge
+    case .outOfMemory: .outOfMemory
+    case .malformed: .malformed
+    case .noSection: .noSection
+    case .noSectionHeaders: .noSectionHeaders
+    case .unsupported: .unsupported
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/// The path of a file: bytes as the system has them, which need not be UTF-8.
+package struct FilePath {
+  /// The bytes and the zero that ends them, as the system calls take them.
+  package let cString: [CChar]
+
+  package init(_ bytes: [UInt8]) {
+    cString = bytes.map { CChar(bitPattern: $0) } + [0]
+  }
+
+  package init(_ path: String) {
+    self.init(Array(path.utf8))
+  }
+
+  /// The path as text; what is not UTF-8 becomes U+FFFD.
+  package var text: String {
+    String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The bytes as hexadecimal digits, if a String of them would not be the path.
+  package var bytesIfNotUTF8: String? {
+    let bytes = bytes
+    guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
+    return bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  private var bytes: [UInt8] { cString.dropLast().map { UInt8(bitPattern: $0) } }
+}

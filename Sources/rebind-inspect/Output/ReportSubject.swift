@@ -1,0 +1,19 @@
+import Rebind
+import RebindFiles
+
+/// What each file object of the JSON starts with: the input, and the facts of its ELF header.
+struct ReportSubject {
+  let path: FilePath
+  let elfClass: ELFClass
+  let byteOrder: ByteOrder
+  let machine: Machine
+  let type: ImageType
+}
+
+extension ReportSubject {
+  init(_ file: ELFFile) {
+    self.init(
+      path: file.reader.path, elfClass: file.elfClass, byteOrder: file.byteOrder,
+      machine: file.machine, type: file.type)
+  }
+}

@@ -1,0 +1,21 @@
+import RebindFiles
+
+extension SymbolReport {
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    guard let table else { return }
+    let columns = SymbolColumns(of: table, style)
+    columns.writeTitles(in: &output)
+    var demangler = Demangler()
+    for index in table.indices {
+      let symbol = table[index]
+      guard selection.contains(symbol) else { continue }
+      columns.write(symbol, index, in: &output)
+      columns.writeName(of: symbol, index, table, in: &output)
+      if demangles, let name = demangler.demangle(table.name(of: symbol)) {
+        columns.write(demangled: name, in: &output)
+      }
+      output.reserve(1)
+      output.append(0x0a)
+    }
+  }
+}
