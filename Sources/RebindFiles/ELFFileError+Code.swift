@@ -31,6 +31,8 @@ extension ELFFileError {
     public static let noSection = Self(rawValue: "no-section")
     /// It has no section headers, and no note of the section.
     public static let noSectionHeaders = Self(rawValue: "no-section-headers")
+    /// The image is no longer in the process's memory.
+    public static let vanished = Self(rawValue: "vanished")
     /// It is right, but cannot be read here.
     public static let unsupported = Self(rawValue: "unsupported")
   }
@@ -50,6 +52,7 @@ extension ELFFileError {
     case .malformed: .malformed
     case .noSection: .noSection
     case .noSectionHeaders: .noSectionHeaders
+    case .vanished: .vanished
     case .unsupported: .unsupported
     }
   }

@@ -17,7 +17,7 @@ struct RebindInspect: ParsableCommand {
         rebind-inspect symbols --imports --format json /usr/bin/env
       """,
     version: "0.1.0",
-    subcommands: [SymbolsCommand.self],
+    subcommands: [SymbolsCommand.self, AnnotationsCommand.self, SectionCommand.self],
     defaultSubcommand: SymbolsCommand.self)
 
   static func main() {

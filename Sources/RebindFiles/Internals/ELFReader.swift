@@ -13,6 +13,7 @@ package final class ELFReader {
   let header: GElf_Ehdr
   private let file: RegularFile
   private let handle: LibelfHandle
+  private var decompressed: [Int: [UInt8]] = [:]
 
   init(_ path: FilePath) throws(ELFFileError) {
     let file = try RegularFile.open(path)
@@ -69,7 +70,15 @@ package final class ELFReader {
     return try data(at: offset, size: overflow ? .max : size, as: type, field: field())
   }
 
-  func error(_ reason: ELFFileError.Reason, field: String, at offset: UInt64?) -> ELFFileError {
+  /// What a compressed section was made of. A section is decompressed once: libelf keeps it.
+  func decompress(section index: Int) -> LibelfHandle.Decompressed {
+    if let bytes = decompressed[index] { return .bytes(bytes) }
+    let result = handle.decompress(section: index)
+    if case .bytes(let bytes) = result { decompressed[index] = bytes }
+    return result
+  }
+
+  package func error(_ reason: ELFFileError.Reason, field: String?, at offset: UInt64?) -> ELFFileError {
     ELFFileError(path: path, reason: reason, field: field, offset: offset)
   }
 }

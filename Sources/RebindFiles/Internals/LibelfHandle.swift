@@ -34,4 +34,28 @@ struct LibelfHandle: ~Copyable {
     else { return nil }
     return UnsafeRawBufferPointer(start: data.pointee.d_buf, count: data.pointee.d_size)
   }
+
+  /// What a compressed section was made of; the caller has checked its size. The corresponding
+  /// calls are `elf_compress` and `elf_getdata`.
+  func decompress(section index: Int) -> Decompressed {
+    guard let section = elf_getscn(elf, index), elf_compress(section, 0, 0) == 1,
+      let data = elf_getdata(section, nil)
+    else { return .refused(elf_errmsg(-1).map { String(cString: $0) } ?? "unknown error") }
+    return .bytes(
+      Array(UnsafeRawBufferPointer(start: data.pointee.d_buf, count: data.pointee.d_size)))
+  }
+
+  enum Decompressed {
+    case bytes([UInt8])
+    /// Why not, in libelf's words.
+    case refused(String)
+  }
+}
+
+/// How the bytes of a range are laid out.
+extension Elf_Type {
+  static var bytes: Self { ELF_T_BYTE }
+  static var rel: Self { ELF_T_REL }
+  static var rela: Self { ELF_T_RELA }
+  static var compressionHeader: Self { ELF_T_CHDR }
 }

@@ -1,5 +1,6 @@
 import CLibelf
 import Glibc
+import Rebind
 
 /// One section header, the same for both classes.
 package struct SectionHeader {
@@ -41,6 +42,13 @@ package struct SectionHeader {
     info = header.sh_info
     alignment = UInt64(header.sh_addralign)
     entrySize = UInt64(header.sh_entsize)
+  }
+
+  /// What the header says, with the name that it leads to.
+  func section(named name: String, path: String) -> Section {
+    Section(
+      name: name, address: address, size: size, type: type, flags: flags, alignment: alignment,
+      entrySize: entrySize, provenance: .file(path))
   }
 
   /// True if it is part of the loaded image.

@@ -36,11 +36,14 @@ struct SymbolsCommand: ParsableCommand {
 
   func run() throws {
     let selection = SymbolSelection(imports: imports, exports: exports)
-    try options.forEachFile { file, formatter, output throws(ELFFileError) in
-      let report = SymbolReport(
-        subject: ReportSubject(file), table: try SymbolTable(of: file), selection: selection,
-        demangles: demangle)
-      formatter.write(report, in: &output)
+    var writer = ReportWriter(options.output.formatter(hasHeadings: options.files.count > 1))
+    for path in options.files {
+      writer.read(path) { file throws(ELFFileError) in
+        SymbolReport(
+          subject: ReportSubject(file), table: try SymbolTable(of: file), selection: selection,
+          demangles: demangle)
+      }
     }
+    try writer.finish()
   }
 }

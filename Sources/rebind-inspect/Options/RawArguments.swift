@@ -51,6 +51,11 @@ enum RawArguments {
     return result
   }
 
+  /// An argument that is no path, such as the name of a section.
+  static func text(_ argument: String) -> String {
+    String(decoding: Array(decode(argument).joined(separator: [0])), as: UTF8.self)
+  }
+
   /// So many arguments behind an option stay apart: the first may be its value, the next a
   /// subcommand, and then what that takes in front of the paths.
   private static let unjoined = 7

@@ -104,6 +104,19 @@ extension Machine: ELFTerm {
   }
 }
 
+extension SectionType {
+  /// The constant without its `SHT_`, or else the range that the number lies in and the distance
+  /// from there.
+  var term: String {
+    if let name { return name }
+    return switch rawValue {
+    case UInt32(SHT_LOOS)...UInt32(SHT_HIOS): "LOOS+\(rawValue - UInt32(SHT_LOOS))"
+    case UInt32(SHT_LOPROC)...UInt32(SHT_HIPROC): "LOPROC+\(rawValue - UInt32(SHT_LOPROC))"
+    default: "UNKNOWN+\(rawValue)"
+    }
+  }
+}
+
 /// The section that a symbol is defined in, `st_shndx`, as readelf shortens it; nil for the number
 /// of a section.
 func sectionTerm(_ index: UInt16) -> StaticString? {

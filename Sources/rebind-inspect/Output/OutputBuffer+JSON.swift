@@ -16,6 +16,25 @@ extension OutputBuffer {
     append(decimal: UInt64(number))
   }
 
+  mutating func append(key: StaticString, number: some SignedInteger) {
+    append(key: key)
+    if number < 0 { append(0x2d) }
+    append(decimal: UInt64(number.magnitude))
+  }
+
+  mutating func append(key: StaticString, hex number: UInt64?) {
+    append(key: key)
+    guard let number else { return append("null") }
+    append(0x22)
+    append(hex: number)
+    append(0x22)
+  }
+
+  mutating func append(key: StaticString, _ value: Bool) {
+    append(key: key)
+    append(value ? "true" : "false")
+  }
+
   /// Appends the name of a value, and under `rawKey` the value itself.
   mutating func append<Term: ELFTerm>(key: StaticString, rawKey: StaticString, _ term: Term) {
     append(key: key)

@@ -19,4 +19,26 @@ extension OutputBuffer {
   mutating func append(path: FilePath, _ escaping: Escaping) {
     path.cString.withUnsafeBytes { append(name: $0, escaping) }
   }
+
+  /// Appends a text as a column of a line.
+  mutating func append(column text: String) {
+    var text = text
+    text.withUTF8 { append(name: UnsafeRawBufferPointer($0), .column) }
+  }
+
+  /// Appends any number of spaces.
+  mutating func fill(_ count: Int) {
+    for _ in 0..<count {
+      reserve(1)
+      append(0x20)
+    }
+  }
+
+  /// Appends bytes as they are.
+  mutating func append(raw bytes: [UInt8]) {
+    for byte in bytes {
+      reserve(1)
+      append(byte)
+    }
+  }
 }

@@ -22,14 +22,3 @@ protocol ReportBody {
   /// each element of a list.
   func writeJSON(separator: StaticString, in output: inout OutputBuffer)
 }
-
-extension InputOptions {
-  /// The formatter that the options ask for; `hasHeadings` is for text, with several inputs.
-  func formatter(hasHeadings: Bool) -> any ReportFormatter {
-    switch format {
-    case .text: TextFormatter(hasHeadings: hasHeadings, style: TextStyle(color))
-    case .json: JSONFormatter(isLines: false)
-    case .jsonl: JSONFormatter(isLines: true)
-    }
-  }
-}

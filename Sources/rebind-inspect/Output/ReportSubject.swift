@@ -16,4 +16,10 @@ extension ReportSubject {
       path: file.reader.path, elfClass: file.elfClass, byteOrder: file.byteOrder,
       machine: file.machine, type: file.type)
   }
+
+  init(_ image: ProcessImage) {
+    self.init(
+      path: image.path, elfClass: image.elfClass, byteOrder: image.byteOrder,
+      machine: image.machine, type: image.type)
+  }
 }

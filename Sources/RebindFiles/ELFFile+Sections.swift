@@ -1,0 +1,114 @@
+public import Rebind
+
+extension ELFFile {
+  /// What the section headers say, in their order and without the null section; empty if they
+  /// are stripped.
+  ///
+  /// - Throws: `ELFFileError` if a name is not inside the section of names.
+  /// - Complexity: O(*n*), where *n* is the number of sections.
+  ///
+  /// The corresponding fields are `e_shoff` and `e_shstrndx`.
+  public var sections: [Section] {
+    get throws(ELFFileError) {
+      let names = try SectionNames(of: self)
+      var sections: [Section] = []
+      for (index, header) in sectionHeaders.enumerated() where header.type != .null {
+        sections.append(header.section(named: try names.name(of: header, at: index), path: path))
+      }
+      return sections
+    }
+  }
+
+  /// The first section of this name, with its contents: decompressed, and with what its
+  /// pointers lead to. Without section headers, one that a note of the file tells of.
+  ///
+  /// In a file, the words of a position-independent image are not what they are in memory: the
+  /// loader relocates them. `SectionData` follows pointers as they will be, counted from the
+  /// link-time address; what another image defines has no value before it is loaded, and so
+  /// have all pointers of a relocatable file. `bytes` are those of the file.
+  ///
+  /// - Throws: `ELFFileError`: with the code `no-section` or `no-section-headers` if there is
+  ///   no such section, `unsupported` if the file does not hold its bytes or they are
+  ///   compressed in an unknown way, `too-large` for more than 256 MiB, and else if the file
+  ///   contradicts itself.
+  /// - Complexity: O(sections + relocations + size).
+  public func sectionData(named name: String) throws(ELFFileError) -> SectionData {
+    try sectionContents(named: name).data(of: self)
+  }
+
+  /// The same, for those that look at the words themselves.
+  package func sectionContents(named name: String) throws(ELFFileError) -> SectionContents {
+    guard let contents = try allSectionContents(named: name).first else {
+      throw reader.error(
+        sectionHeaders.isEmpty ? .noSectionHeaders(name) : .noSection(name), field: nil, at: nil)
+    }
+    return contents
+  }
+
+  /// All sections of this name: an object file may have several. Empty if there is none.
+  package func allSectionContents(named name: String) throws(ELFFileError) -> [SectionContents] {
+    let names = try SectionNames(of: self)
+    var found: [SectionContents] = []
+    for (index, header) in sectionHeaders.enumerated()
+    where header.type != .null && names.isName(of: header, name) {
+      found.append(try contents(of: header, at: index, named: name))
+    }
+    // What a note says of an object file is not relocated yet.
+    guard found.isEmpty, !isRelocatable else { return found }
+    guard let note = try IndexNotes.sections(of: self).first(where: { $0.name == name })
+    else { return [] }
+    return [try contents(of: note)]
+  }
+
+  /// True if a linker has not given addresses yet. The corresponding constant is `ET_REL`.
+  package var isRelocatable: Bool { type.rawValue == 1 }
+
+  private func contents(
+    of header: SectionHeader, at index: Int, named name: String
+  ) throws(ELFFileError) -> SectionContents {
+    let field = "section \(name)"
+    guard header.type != .noBits else {
+      throw reader.error(
+        .unsupported("is SHT_NOBITS: the file does not hold its bytes"), field: field, at: nil)
+    }
+    let bytes: [UInt8]
+    if let compressed = try CompressedSection(of: self, header, at: index, named: name) {
+      bytes = try compressed.decompressed()
+    } else {
+      bytes = Array(
+        try reader.data(at: header.offset, size: header.size, as: .bytes, field: field).bytes)
+    }
+    let relocations =
+      isRelocatable
+      ? try FileRelocations(ofObject: self, section: index)
+      : try FileRelocations(
+        of: self, addresses: header.isAllocated ? header.address : 0,
+        size: header.isAllocated ? header.size : 0)
+    return SectionContents(
+      section: header.section(named: name, path: path), offset: header.offset, bytes: bytes,
+      memory: try FileMemory(of: self, relocations))
+  }
+
+  private func contents(of note: IndexedSection) throws(ELFFileError) -> SectionContents {
+    let field = "section \(note.name)"
+    var offset: UInt64 = 0
+    var bytes: [UInt8] = []
+    var permissions: SegmentPermissions = []
+    if note.size > 0 {
+      let (start, available) = try locate(note.address, field: field)
+      guard note.size <= available else {
+        throw reader.error(
+          .malformed("has \(note.size) bytes by its note, its segment \(available)"),
+          field: field, at: start)
+      }
+      offset = start
+      bytes = Array(try reader.data(at: start, size: note.size, as: .bytes, field: field).bytes)
+      permissions =
+        segments.first { $0.type == .load && $0.contains(note.address) }?.permissions ?? []
+    }
+    return SectionContents(
+      section: note.section(permissions), offset: offset, bytes: bytes,
+      memory: try FileMemory(
+        of: self, FileRelocations(of: self, addresses: note.address, size: note.size)))
+  }
+}

@@ -1,0 +1,49 @@
+/// An annotation in a file that is not loaded.
+///
+/// Documentation/ABI/Annotations.md describes how it is stored.
+public struct FileAnnotation: Sendable, Hashable {
+  /// The group that it is in; never empty.
+  public var group: String
+  /// What it is found by; never empty.
+  public var key: String
+  /// What it says of the key; may be empty.
+  public var value: String
+  /// Those with a higher one come first in their group.
+  public var priority: Int32
+  /// The line of the source that it is from; nil if it does not say.
+  public var line: Int?
+  /// The function that a registry calls for what it stands for. It is never called here.
+  public var accessor: Accessor?
+  /// Where the record is, in bytes from the section's start.
+  public var offset: Int
+
+  /// Where an accessor is.
+  public enum Accessor: Sendable, Hashable {
+    /// At this link-time address.
+    case address(UInt64)
+    /// Where a linker or the loader will put it: the file is relocatable, or another image has
+    /// the function.
+    case unresolved
+  }
+
+  /// Describes an annotation.
+  public init(
+    group: String, key: String, value: String = "", priority: Int32 = 0, line: Int? = nil,
+    accessor: Accessor? = nil, offset: Int = 0
+  ) {
+    self.group = group
+    self.key = key
+    self.value = value
+    self.priority = priority
+    self.line = line
+    self.accessor = accessor
+    self.offset = offset
+  }
+}
+
+extension FileAnnotation: CustomStringConvertible {
+  /// `modules: Mail = MailModule`.
+  public var description: String {
+    value.isEmpty ? "\(group): \(key)" : "\(group): \(key) = \(value)"
+  }
+}

@@ -1,0 +1,27 @@
+/// A mapping of a process. The corresponding file is `/proc/PID/maps`.
+struct ProcessMapping {
+  let start: UInt64
+  let end: UInt64
+  /// Where in the file it begins.
+  let offset: UInt64
+  /// The file's device and inode, as the kernel writes them.
+  let identity: String
+  /// Empty for memory that is of no file.
+  let path: [UInt8]
+
+  /// Reads a line: `start-end permissions offset device inode path`.
+  init?(_ line: some Collection<UInt8>) {
+    let fields = line.split(
+      separator: UInt8(ascii: " "), maxSplits: 5, omittingEmptySubsequences: true)
+    guard fields.count >= 5 else { return nil }
+    let texts = fields.prefix(5).map { String(decoding: $0, as: UTF8.self) }
+    let range = texts[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
+    guard range.count == 2, range[0] < range[1], let offset = UInt64(texts[2], radix: 16)
+    else { return nil }
+    start = range[0]
+    end = range[1]
+    self.offset = offset
+    identity = "\(texts[3]) \(texts[4])"
+    path = fields.count > 5 ? Array(fields[5].drop { $0 == UInt8(ascii: " ") }) : []
+  }
+}

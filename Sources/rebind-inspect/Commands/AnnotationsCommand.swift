@@ -1,0 +1,115 @@
+import ArgumentParser
+import Rebind
+import RebindFiles
+
+/// The subcommand `annotations`: what a registry would find.
+struct AnnotationsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "annotations",
+    abstract: "List the annotations in files, or in the images of a process.",
+    usage: """
+      rebind-inspect annotations [<options>] <file> ...
+      rebind-inspect annotations [<options>] --pid <pid>
+      """,
+    discussion: """
+      The columns of text are group, key, value, priority, line, accessor and offset; - stands \
+      for none, and ? for an accessor that has no address yet, as in an object file. Accessors \
+      are never called.
+
+      A record that cannot be read is one line on standard error; the others are still shown, \
+      and the exit status is 1.
+
+      EXAMPLES:
+        rebind-inspect annotations --group modules libfoo.so
+        rebind-inspect annotations --expect 12 app
+        rebind-inspect annotations --format json --pid 4711
+      """)
+
+  @Argument(help: ArgumentHelp("The ELF files to read.", valueName: "file"))
+  var arguments: [InputPaths] = []
+
+  @Option(help: "Read the images of a running process in place of files.")
+  var pid: Int32?
+
+  @Option(help: "Only the annotations of this group.")
+  var group: String?
+
+  @Option(
+    help: """
+      How many annotations each file has to have, or all images of the process together: else a \
+      line says so, and the exit status is 1.
+      """)
+  var expect: Int?
+
+  @OptionGroup var output: OutputOptions
+
+  private var files: [FilePath] { arguments.flatMap(\.paths) }
+
+  func validate() throws {
+    guard arguments.isEmpty != (pid == nil) else {
+      throw ValidationError(
+        pid == nil ? "Missing expected argument '<file> ...'" : "Give files or --pid, not both.")
+    }
+    if let pid, pid <= 0 { throw ValidationError("No process has the number \(pid).") }
+    if let expect, expect < 0 { throw ValidationError("--expect takes a number from 0.") }
+  }
+
+  func run() throws {
+    let group = group.map { RawArguments.text($0) }
+    var writer = ReportWriter(output.formatter(hasHeadings: pid != nil || files.count > 1))
+    if let pid {
+      read(pid, group, &writer)
+    } else {
+      for path in files {
+        let report = writer.read(path) { file throws(ELFFileError) in
+          AnnotationReport(
+            subject: ReportSubject(file), found: try file.annotations(group: group),
+            expected: expect)
+        }
+        guard let report else { continue }
+        tellFaults(of: report, &writer)
+        check(report.found.annotations.count, path, &writer)
+      }
+    }
+    try writer.finish()
+  }
+
+  private func read(_ pid: Int32, _ group: String?, _ writer: inout ReportWriter) {
+    var count = 0
+    do throws(ELFFileError) {
+      for image in try ProcessImages(pid: pid).images {
+        FatalSignals.isReading(image.path)
+        do throws(ELFFileError) {
+          let found = try image.annotations(group: group)
+          if found.annotations.isEmpty && found.faults.isEmpty { continue }
+          let report = AnnotationReport(
+            subject: ReportSubject(image), found: found, process: (pid, image.loadBias))
+          writer.write(report)
+          tellFaults(of: report, &writer)
+          count += found.annotations.count
+        } catch {
+          writer.write(error)
+        }
+      }
+      check(count, FilePath("/proc/\(pid)"), &writer)
+    } catch {
+      writer.write(error)
+    }
+  }
+
+  private func tellFaults(of report: AnnotationReport, _ writer: inout ReportWriter) {
+    for fault in report.found.faults {
+      writer.fail(report.subject.path, fault.description)
+    }
+  }
+
+  private func check(_ count: Int, _ path: FilePath, _ writer: inout ReportWriter) {
+    guard let expect, count != expect else { return }
+    let causes =
+      count < expect
+      ? "a linker leaves out archive members that nothing refers to, and with --gc-sections "
+        + "records without the attribute retain, which gold -r drops"
+      : "an object file is linked in twice, or the number is of another --group"
+    writer.fail(path, "\(count) annotations, not \(expect): \(causes)")
+  }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import Glibc
+import RebindFiles
+
+/// The subcommand `section`: what a section holds.
+struct SectionCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "section",
+    abstract: "Show what a section holds.",
+    usage: "rebind-inspect section [<options>] <name> <file> ...",
+    discussion: """
+      As strings, a line has the offset of a string in the section and the string. As pointers, \
+      it has the address of a word, the link-time address that the loader would put there, and \
+      the string there, if that is text; or ? and the symbol, if another image has it. As hex, \
+      it has an address, 16 bytes and their characters. As raw, the bytes are written as they are.
+
+      Compressed sections are opened first. Without section headers, sections are found that a \
+      note of the file tells of.
+
+      EXAMPLES:
+        rebind-inspect section .comment --as strings libfoo.so
+        rebind-inspect section module_names --as pointers app
+        rebind-inspect section .rodata --as raw app > rodata
+      """)
+
+  @Argument(help: "The name of the section.")
+  var name: String
+
+  @Argument(help: ArgumentHelp("The ELF files to read.", valueName: "file"))
+  var arguments: [InputPaths]
+
+  @Option(help: "What the bytes are shown as.")
+  var `as`: SectionView = .hex
+
+  @OptionGroup var output: OutputOptions
+
+  private var files: [FilePath] { arguments.flatMap(\.paths) }
+
+  func validate() throws {
+    guard `as` == .raw else { return }
+    guard files.count == 1 else { throw ValidationError("--as raw takes one file.") }
+    guard output.format == .text else {
+      throw ValidationError("--as raw has no --format: JSON has the bytes as base64.")
+    }
+  }
+
+  func run() throws {
+    let name = RawArguments.text(name)
+    if `as` == .raw { return try writeRaw(name) }
+    var writer = ReportWriter(output.formatter(hasHeadings: files.count > 1))
+    for path in files {
+      writer.read(path) { file throws(ELFFileError) in
+        try SectionReport(of: file, file.sectionContents(named: name), as: `as`)
+      }
+    }
+    try writer.finish()
+  }
+
+  private func writeRaw(_ name: String) throws {
+    FatalSignals.watch()
+    for path in files {
+      FatalSignals.isReading(path)
+      do throws(ELFFileError) {
+        var output = OutputBuffer(descriptor: STDOUT_FILENO)
+        output.append(raw: try ELFFile(path).sectionContents(named: name).bytes)
+        output.finish()
+      } catch {
+        Diagnostics.report(path, error.message)
+        throw ExitCode.failure
+      }
+    }
+  }
+}
+
+/// The values of `--as`.
+enum SectionView: String, CaseIterable, ExpressibleByArgument {
+  case strings, pointers, hex, raw
+}

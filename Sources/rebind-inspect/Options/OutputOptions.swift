@@ -1,0 +1,35 @@
+import ArgumentParser
+
+/// The arguments that every subcommand takes: how to print what was read.
+struct OutputOptions: ParsableArguments {
+  @Option(help: "The format of the output.")
+  var format: OutputFormat = .text
+
+  @Option(
+    help: """
+      When text is coloured. With auto it is on a terminal, unless NO_COLOR is set or TERM is \
+      dumb.
+      """)
+  var color: ColorChoice = .auto
+}
+
+/// The values of `--format`.
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
+  case text, json, jsonl
+}
+
+/// The values of `--color`.
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+  case auto, always, never
+}
+
+extension OutputOptions {
+  /// The formatter that the options ask for; `hasHeadings` is for text, with several inputs.
+  func formatter(hasHeadings: Bool) -> any ReportFormatter {
+    switch format {
+    case .text: TextFormatter(hasHeadings: hasHeadings, style: TextStyle(color))
+    case .json: JSONFormatter(isLines: false)
+    case .jsonl: JSONFormatter(isLines: true)
+    }
+  }
+}
