@@ -32,7 +32,8 @@ package enum AnnotationRecords {
         // Never stands still.
         offset = max(offset + 1, record.offset + record.size)
         guard record.fault == CREBIND_RECORD_VALID else {
-          found.faults.append(fault(record, FileAnnotationFault.Code(rawValue: record.fault.rawValue)))
+          found.faults.append(
+            fault(record, FileAnnotationFault.Code(rawValue: record.fault.rawValue)))
           continue
         }
         let accessor: FileAnnotation.Accessor?

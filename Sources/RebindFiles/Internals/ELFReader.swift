@@ -78,7 +78,9 @@ package final class ELFReader {
     return result
   }
 
-  package func error(_ reason: ELFFileError.Reason, field: String?, at offset: UInt64?) -> ELFFileError {
+  package func error(_ reason: ELFFileError.Reason, field: String?, at offset: UInt64?)
+    -> ELFFileError
+  {
     ELFFileError(path: path, reason: reason, field: field, offset: offset)
   }
 }

@@ -18,7 +18,8 @@ enum RelocationRule {
     if type == 0 { return nil }
     let types: (relative: Int32, symbolic: [Int32], symbol: [Int32])
     switch machine {
-    case .amd64: types = (R_X86_64_RELATIVE, [R_X86_64_64], [R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT])
+    case .amd64:
+      types = (R_X86_64_RELATIVE, [R_X86_64_64], [R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT])
     case .i386: types = (R_386_RELATIVE, [R_386_32], [R_386_GLOB_DAT, R_386_JMP_SLOT])
     case .aarch64:
       types = (

@@ -115,7 +115,8 @@ extension ProcessImage {
     named name: String
   ) throws(ELFFileError) -> (address: UInt64, size: UInt64, Section.Provenance)? {
     for segment in segments where segment.type == .note && segment.memorySize > 0 {
-      guard let bytes = memory.read(elfClass.wrapped(segment.address &+ loadBias), segment.memorySize)
+      guard
+        let bytes = memory.read(elfClass.wrapped(segment.address &+ loadBias), segment.memorySize)
       else { throw vanished }
       var notes: [IndexedSection] = []
       var fault: IndexNotes.NoteFault?
