@@ -77,6 +77,9 @@ let package = Package(
       name: "RebindTestingTests", dependencies: ["CRebind", "RebindTesting", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
+      name: "RebindFilesTests", dependencies: ["Rebind", "RebindFiles", "TestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
       name: "RebindInspectTests", dependencies: ["TestSupport", "rebind-inspect"],
       swiftSettings: swiftSettings),
   ],

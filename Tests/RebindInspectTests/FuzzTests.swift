@@ -24,24 +24,7 @@ import Testing
     let fixture = try BuiltFixture(target: target)
     var bytes = try fixture.bytes()
     if !hasSectionHeaders { bytes = bytes.withoutSectionHeaders() }
-    // Bytes that are not zero, and those beside them, are those that mean something.
-    let meaningful = bytes.indices.filter {
-      bytes[max($0 - 1, 0)...].prefix(3).contains { $0 != 0 }
-    }
-    let headers = Array(0..<min(512, bytes.count))
-    var generator = SplitMix64(state: 0x5eed)
-    let damaged = (0..<400).map { _ in
-      var copy = bytes
-      for _ in 0..<Int.random(in: 1...4, using: &generator) {
-        let places = Bool.random(using: &generator) ? headers : meaningful
-        guard let place = places.randomElement(using: &generator) else { continue }
-        copy[place] =
-          Bool.random(using: &generator)
-          ? copy[place] ^ (1 << UInt8.random(in: 0..<8, using: &generator))
-          : [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &generator) ?? 0
-      }
-      return copy
-    }
+    let damaged = bytes.damaged(times: 400)
     let files = try check(fixture, damaged)
     #expect(files.contains { $0.error != nil })
     #expect(files.contains { $0.symbols?.isEmpty == false })
@@ -61,18 +44,5 @@ import Testing
     for file in files { #expect((file.error == nil) != (file.symbols == nil)) }
     #expect(result.errorOutput.split(separator: "\n").count == files.count { $0.error != nil })
     return files
-  }
-}
-
-/// A random sequence that is the same in each run: Steele, Lea and Flood's SplitMix64.
-private struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ (mixed >> 31)
   }
 }

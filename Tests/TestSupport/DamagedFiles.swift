@@ -1,0 +1,23 @@
+public import Foundation
+
+extension Data {
+  /// Copies with a few bytes changed each, the same ones in each run.
+  public func damaged(times: Int) -> [Data] {
+    // Bytes that are not zero, and those beside them, are those that mean something.
+    let meaningful = indices.filter { self[Swift.max($0 - 1, 0)...].prefix(3).contains { $0 != 0 } }
+    let headers = Array(0..<Swift.min(512, count))
+    var generator = SplitMix64(state: 0x5eed)
+    return (0..<times).map { _ in
+      var copy = self
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        let places = Bool.random(using: &generator) ? headers : meaningful
+        guard let place = places.randomElement(using: &generator) else { continue }
+        copy[place] =
+          Bool.random(using: &generator)
+          ? copy[place] ^ (1 << UInt8.random(in: 0..<8, using: &generator))
+          : [0, 1, 0x7f, 0x80, 0xff].randomElement(using: &generator) ?? 0
+      }
+      return copy
+    }
+  }
+}
