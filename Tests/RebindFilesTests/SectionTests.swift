@@ -95,7 +95,8 @@ import Testing
     #expect(section.flags.contains(.compressed))
     let strings = try ELFFile(path: packed.path).sectionData(named: ".debug_str")
     #expect(
-      try Set(strings.packedStrings().map(\.string)).isSuperset(of: ["rebind_accessor", "exported"]))
+      try Set(strings.packedStrings().map(\.string)).isSuperset(of: ["rebind_accessor", "exported"])
+    )
     #expect(UInt64(strings.count) > section.size)
     let info = try ELFFile(path: plain.path).sectionData(named: ".debug_abbrev").bytes
     #expect(try ELFFile(path: packed.path).sectionData(named: ".debug_abbrev").bytes == info)

@@ -8,7 +8,9 @@ import Testing
     let pages = try Articles.of("rebind-inspect")
     let documented = try Set(
       pages.flatMap { try options(in: String(contentsOf: $0, encoding: .utf8)) })
-    let helps = try [["--help"], ["help", "symbols"]].map { try inspect($0).output }
+    let helps = try [
+      ["--help"], ["help", "symbols"], ["help", "annotations"], ["help", "section"],
+    ].map { try inspect($0).output }
     #expect(documented == Set(helps.flatMap(options)))
   }
 

@@ -20,9 +20,12 @@ struct Report: Decodable {
   var schema: String
   var files: [File]
 
-  /// What `symbols --format json` prints of the files.
-  init(_ arguments: [String]) throws {
-    let result = try inspect(["symbols", "--format", "json"] + arguments)
+  /// What `symbols` prints of the files.
+  init(_ arguments: [String]) throws { try self.init("symbols", arguments) }
+
+  /// What a subcommand prints of the files.
+  init(_ subcommand: String, _ arguments: [String]) throws {
+    let result = try inspect([subcommand, "--format", "json"] + arguments)
     self = try JSONDecoder().decode(Report.self, from: result.standardOutput)
   }
 }
@@ -39,6 +42,57 @@ struct File: Decodable {
   var typeValue: Int?
   var symbolSource: String?
   var symbols: [Symbol]?
+  var annotationSource: String?
+  var annotations: [Annotation]?
+  var faults: [Fault]?
+  var expected: Int?
+  var pid: Int?
+  var loadBias: String?
+  var section: Section?
+  var base64: Data?
+  var strings: [FoundString]?
+  var pointers: [Pointer]?
+
+  struct Annotation: Decodable, Equatable {
+    var offset: String
+    var group: String
+    var key: String
+    var value: String
+    var priority: Int
+    var line: Int?
+    var hasAccessor: Bool
+    var accessor: String?
+  }
+
+  struct Fault: Decodable, Equatable {
+    var offset: String
+    var size: Int
+    var code: String
+    var message: String
+  }
+
+  struct Section: Decodable {
+    var name: String
+    var source: String
+    var type: String
+    var flags: String
+    var address: String
+    var offset: String
+    var size: Int
+    var contentSize: Int
+  }
+
+  struct FoundString: Decodable, Equatable {
+    var offset: String
+    var string: String
+  }
+
+  struct Pointer: Decodable, Equatable {
+    var address: String
+    var value: String?
+    var string: String?
+    var symbol: String?
+  }
 
   struct Failure: Decodable {
     var code: String

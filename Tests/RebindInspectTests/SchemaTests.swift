@@ -15,6 +15,29 @@ import Testing
     try #require(validate(output, isLines: format == "jsonl") == "")
   }
 
+  @Test(
+    arguments: ["json", "jsonl"],
+    [
+      ["annotations"], ["annotations", "--expect", "7"], ["section", "names", "--as", "pointers"],
+      ["section", ".comment", "--as", "strings"], ["section", ".text"],
+    ])
+  func otherSubcommands(format: String, command: [String]) throws {
+    let built = try AnnotatedFile(LinkMode(.bfd, .shared), flags: ["-DWITH_UNDEFINED"])
+    let object = try AnnotatedFile(object: .gcc)
+    var broken = try built.bytes()
+    for index in broken.indices where broken[index...].prefix(4).elementsEqual("RBA1".utf8) {
+      broken[index + 3] += 1
+    }
+    let paths = [
+      built.path, object.path, try built.stripped(), try built.write(broken, as: "broken"),
+      "/nowhere",
+    ]
+    let result = try inspect(command + ["--format", format] + paths)
+    #expect(result.status == 1)
+    let output = try built.write(result.standardOutput, as: "output")
+    try #require(validate(output, isLines: format == "jsonl") == "")
+  }
+
   /// The check itself can fail.
   @Test(arguments: [
     #"{"schema":"rebind-inspect/2","files":[]}"#,

@@ -4,7 +4,7 @@ import Testing
 
 /// What the articles show compiles.
 @Suite struct ArticleTests {
-  private static let products = ["Rebind", "RebindConfiguration", "RebindTesting"]
+  private static let products = ["Rebind", "RebindConfiguration", "RebindFiles", "RebindTesting"]
 
   /// The pieces of an article are one program.
   @Test(arguments: try products.flatMap(Articles.of))

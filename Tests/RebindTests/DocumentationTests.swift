@@ -4,14 +4,14 @@ import Testing
 
 /// Nothing public goes without a word.
 @Suite(.serialized) struct DocumentationTests {
-  @Test(arguments: ["Rebind", "RebindTesting"])
+  @Test(arguments: ["Rebind", "RebindFiles", "RebindTesting"])
   func everyPublicSymbolIsDocumented(module: String) throws {
     let symbols = try SymbolGraph(of: module).symbols
     try #require(!symbols.isEmpty)
     #expect(symbols.filter { $0.docComment == nil }.map(\.path) == [])
   }
 
-  @Test(arguments: ["Rebind", "RebindTesting"])
+  @Test(arguments: ["Rebind", "RebindFiles", "RebindTesting"])
   func theLandingPageHasEveryTopLevelSymbol(module: String) throws {
     let page = try String(
       contentsOf: Places.package.appending(path: "Sources/\(module)/\(module).docc/\(module).md"),

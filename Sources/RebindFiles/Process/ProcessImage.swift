@@ -20,8 +20,19 @@ package struct ProcessImage {
   private let memory: ProcessMemory
   private let segments: [Segment]
 
-  /// Nil if the mapping is of no image of this machine: images of others are not loaded.
-  init?(pid: Int32, _ mapping: ProcessMapping, _ memory: ProcessMemory) {
+  /// Behind its last segment.
+  var end: UInt64 {
+    segments.filter { $0.type == .load }.reduce(mapping.end) {
+      max($0, elfClass.wrapped($1.address &+ $1.memorySize &+ loadBias))
+    }
+  }
+
+  /// Nil if the mapping is of no image of this machine, or of a file that is not loaded: then
+  /// its segments are not mapped where they belong.
+  init?(
+    pid: Int32, _ mapping: ProcessMapping, _ memory: ProcessMemory,
+    among mappings: [ProcessMapping]
+  ) {
     let host: ELFClass = MemoryLayout<UInt>.size == 8 ? .bits64 : .bits32
     guard let bytes = memory.read(mapping.start, UInt64(MemoryLayout<Elf64_Ehdr>.size)),
       bytes.starts(with: ELFMAG.utf8), let elfClass = ELFClass(rawValue: bytes[Int(EI_CLASS)]),
@@ -51,12 +62,22 @@ package struct ProcessImage {
         $0.type == .load && $0.fileOffset < mapping.end - mapping.start
       })
     else { return nil }
+    let bias = elfClass.wrapped(mapping.start &- (first.address &- first.fileOffset))
+    guard header.type == 3 || bias == 0,
+      segments.allSatisfy({ segment in
+        segment.type != .load || segment.fileSize == 0
+          || mappings.contains {
+            $0.identity == mapping.identity
+              && $0.holds(elfClass.wrapped(segment.address &+ bias), of: segment.fileOffset)
+          }
+      })
+    else { return nil }
     path = FilePath(mapping.path)
     self.elfClass = elfClass
     byteOrder = .host
     machine = Machine(rawValue: header.machine)
     type = ImageType(rawValue: header.type)
-    loadBias = elfClass.wrapped(mapping.start &- (first.address &- first.fileOffset))
+    loadBias = bias
     self.pid = pid
     self.mapping = mapping
     self.memory = memory

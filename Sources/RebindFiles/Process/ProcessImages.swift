@@ -9,11 +9,17 @@ package struct ProcessImages {
   package init(pid: Int32) throws(ELFFileError) {
     let mappings = try Self.mappings(of: pid)
     let memory = try ProcessMemory(pid: pid)
-    images = mappings.compactMap { mapping in
-      // An image begins where its file does.
-      guard mapping.offset == 0, !mapping.path.isEmpty else { return nil }
-      return ProcessImage(pid: pid, mapping, memory)
+    var images: [ProcessImage] = []
+    var end: UInt64 = 0
+    for mapping in mappings where mapping.offset == 0 && mapping.isOfFile {
+      // Where a file is small, all its segments are mapped from its first page.
+      guard mapping.start >= end,
+        let image = ProcessImage(pid: pid, mapping, memory, among: mappings)
+      else { continue }
+      images.append(image)
+      end = image.end
     }
+    self.images = images
   }
 
   private static func mappings(of pid: Int32) throws(ELFFileError) -> [ProcessMapping] {

@@ -9,6 +9,14 @@ struct ProcessMapping {
   /// Empty for memory that is of no file.
   let path: [UInt8]
 
+  /// False for memory of its own, and for what the kernel puts there.
+  var isOfFile: Bool { path.first.map { $0 != UInt8(ascii: "[") } ?? false }
+
+  /// True if the byte at an address is that of the file at an offset.
+  func holds(_ address: UInt64, of offset: UInt64) -> Bool {
+    address >= start && address < end && address - start + self.offset == offset
+  }
+
   /// Reads a line: `start-end permissions offset device inode path`.
   init?(_ line: some Collection<UInt8>) {
     let fields = line.split(

@@ -1,0 +1,107 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `annotations --pid` prints of a process.
+@Suite struct ProcessTests {
+  @Test(arguments: [LinkMode.Kind.program, .fixedProgram, .staticPIE])
+  func annotations(_ kind: LinkMode.Kind) throws {
+    let built = try AnnotatedFile(LinkMode(.lld, kind))
+    let process = try WaitingProcess(built.url)
+    let result = try inspect(["annotations", "--format", "json", "--pid", "\(process.id)"])
+    #expect(result.succeeded && result.errorOutput.isEmpty)
+    let report = try JSONDecoder().decode(Report.self, from: result.standardOutput)
+    let file = try #require(report.files.first)
+    #expect(report.files.count == 1 && file.path == built.url.resolvingSymlinksInPath().path)
+    #expect(file.pid == Int(process.id) && file.annotationSource == "note")
+    #expect(kind == .fixedProgram ? file.loadBias == "0x0" : file.loadBias != "0x0")
+    // Addresses are those of the file, whatever the load bias.
+    let expected = try Report("annotations", [built.path]).files.first?.annotations
+    #expect(file.annotations == expected)
+  }
+
+  /// Neither section headers nor the file are needed.
+  @Test func strippedAndDeleted() throws {
+    let built = try AnnotatedFile(LinkMode(.bfd, .program))
+    let stripped = try built.stripped()
+    #expect(try run("chmod", ["+x", stripped]).succeeded)
+    let process = try WaitingProcess(URL(filePath: stripped))
+    try FileManager.default.removeItem(atPath: stripped)
+    let pid = "\(process.id)"
+    let result = try inspect(["annotations", "--expect", "3", "--pid", pid])
+    #expect(result.succeeded)
+    #expect(result.output.hasPrefix(stripped) && result.output.contains("services calendar"))
+    let fewer = try inspect(["annotations", "--expect", "4", "--pid", pid])
+    #expect(fewer.status == 1)
+    #expect(fewer.errorOutput.hasPrefix("rebind-inspect: /proc/\(pid): 3 annotations, not 4: "))
+  }
+
+  /// An image without a note is read by its file, once that is proven to be the image's.
+  @Test func withoutNote() throws {
+    let built = try AnnotatedFile(LinkMode(.bfd, .program))
+    var bytes = try built.bytes()
+    let note = try #require(bytes.firstRange(of: Data("Rebind\0".utf8)))
+    bytes[note.lowerBound] = 0x78
+    let path = try built.write(bytes, as: "plain")
+    #expect(try run("chmod", ["+x", path]).succeeded)
+    let process = try WaitingProcess(URL(filePath: path))
+    func report() throws -> Report {
+      let result = try inspect(["annotations", "--format", "json", "--pid", "\(process.id)"])
+      #expect(result.succeeded)
+      return try JSONDecoder().decode(Report.self, from: result.standardOutput)
+    }
+    let files = try report().files
+    #expect(files.map(\.annotationSource) == ["section-header"])
+    #expect(files.first?.annotations?.count == 3)
+    // Another file at its path is not asked; only root's map_files leads to the old one.
+    try FileManager.default.removeItem(atPath: path)
+    let another = try AnnotatedFile(LinkMode(.bfd, .fixedProgram)).bytes()
+    try another.write(to: URL(filePath: path))
+    for file in try report().files { #expect(file.annotations == files.first?.annotations) }
+  }
+
+  @Test func noSuchProcess() throws {
+    let result = try inspect(["annotations", "--pid", "2147483647"])
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(
+      result.errorOutput
+        == "rebind-inspect: /proc/2147483647/maps: No such file or directory\n")
+    let json = try inspect(["annotations", "--format", "json", "--pid", "2147483647"])
+    let report = try JSONDecoder().decode(Report.self, from: json.standardOutput)
+    #expect(report.files.map(\.error?.code) == ["not-found"])
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "needs root to become somebody else"))
+  func anotherUser() throws {
+    let built = try AnnotatedFile(LinkMode(.bfd, .program))
+    let process = try WaitingProcess(built.url)
+    let result = try bash(
+      #"cp "$0" "$1"; exec setpriv --reuid 65534 --clear-groups "$1" annotations --pid "$2""#,
+      ["/tmp/rebind-inspect-\(process.id)", "\(process.id)"])
+    try? FileManager.default.removeItem(atPath: "/tmp/rebind-inspect-\(process.id)")
+    #expect(result.status == 1)
+    #expect(
+      result.errorOutput == "rebind-inspect: /proc/\(process.id)/maps: Permission denied\n")
+  }
+}
+
+/// A program that has said that it is ready, and waits to be ended.
+private final class WaitingProcess {
+  private let process = Process()
+  var id: Int32 { process.processIdentifier }
+
+  init(_ url: URL) throws {
+    let output = Pipe()
+    process.executableURL = url
+    process.standardInput = Pipe()
+    process.standardOutput = output
+    try process.run()
+    _ = output.fileHandleForReading.availableData
+  }
+
+  deinit {
+    // Not SIGTERM: a child is born with the signals blocked that its thread has.
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+}
