@@ -26,6 +26,8 @@ import Testing
     #expect(pointers.map { $0.value == nil } == [false, false, false, true, false])
     #expect(file.section?.source == "section-header" && file.section?.flags == "WAR")
     #expect(pointers.first?.address == file.section?.address)
+    let exported = try readelfSymbols(built.path).first { $0.name == "exported" }
+    #expect(exported != nil && pointers[2].value == exported?.value)
     let text = try inspect(["section", "names", "--as", "pointers", built.path])
     #expect(text.output.contains(" ? imported\n"))
   }

@@ -21,8 +21,8 @@ struct SymbolGraph: Decodable {
     let output = try TemporaryDirectory()
     let target = try JSONDecoder().decode(
       TargetInformation.self, from: run("swiftc", ["-print-target-info"]).standardOutput)
-    let headers = ["CRebind", "CRebindTesting"].map {
-      Places.package.appending(path: "Sources/\($0)/include").path
+    let headers = ["CRebind/include", "CRebindTesting/include", "CLibelf"].map {
+      Places.package.appending(path: "Sources/\($0)").path
     }
     let result = try run(
       "swift-symbolgraph-extract",

@@ -10,8 +10,8 @@ public func compileSwift(_ source: String, languageMode: Int = 6, flags: [String
   let scratch = try TemporaryDirectory()
   let file = scratch.url.appending(path: "main.swift")
   try Data("\(source)\n".utf8).write(to: file)
-  let headers = ["CRebind", "CRebindTesting"].map {
-    Places.package.appending(path: "Sources/\($0)/include").path
+  let headers = ["CRebind/include", "CRebindTesting/include", "CLibelf"].map {
+    Places.package.appending(path: "Sources/\($0)").path
   }
   return try run(
     "swiftc",
