@@ -78,7 +78,7 @@ import Testing
     bytes[start + annotations[1].offset + 3] = 0x39
     let other = try ELFFile(path: built.write(bytes, as: "other")).annotations()
     #expect(other.annotations.map(\.key) == ["Mail", "calendar"])
-    #expect(other.faults.map(\.code) == [.version])
+    #expect(other.faults.map(\.reason) == [.version])
     #expect(other.faults.map(\.offset) == [annotations[1].offset])
     #expect(other.faults.first?.description.contains("offset 0x") == true)
   }
@@ -93,7 +93,7 @@ import Testing
     withUnsafeBytes(of: section.address) { bytes.replaceSubrange(place..<place + 8, with: $0) }
     let other = try ELFFile(path: built.write(bytes, as: "other")).annotations()
     #expect(other.annotations.map(\.key) == ["Mail", "mail"])
-    #expect(other.faults.map(\.code) == [.accessor])
+    #expect(other.faults.map(\.reason) == [.accessor])
   }
 
   private func offset(of section: Section, in file: ELFFile) throws -> UInt64 {

@@ -1,4 +1,5 @@
 internal import CRebind
+import Rebind
 
 /// Reads the records of a section. Documentation/ABI/Annotations.md describes them.
 package enum AnnotationRecords {
@@ -33,7 +34,7 @@ package enum AnnotationRecords {
         offset = max(offset + 1, record.offset + record.size)
         guard record.fault == CREBIND_RECORD_VALID else {
           found.faults.append(
-            fault(record, FileAnnotationFault.Code(rawValue: record.fault.rawValue)))
+            fault(record, AnnotationFault.Reason(rawValue: record.fault.rawValue)))
           continue
         }
         let accessor: FileAnnotation.Accessor?
@@ -56,8 +57,8 @@ package enum AnnotationRecords {
   }
 
   private static func fault(
-    _ record: crebind_record, _ code: FileAnnotationFault.Code
+    _ record: crebind_record, _ reason: AnnotationFault.Reason
   ) -> FileAnnotationFault {
-    FileAnnotationFault(code: code, offset: record.offset, size: record.size)
+    FileAnnotationFault(reason: reason, offset: record.offset, size: record.size)
   }
 }

@@ -74,8 +74,25 @@ struct AnnotationReport: ReportBody {
   private func write(_ fault: FileAnnotationFault, in output: inout OutputBuffer) {
     output.append(text: "{\"offset\":\"\(hexadecimal(fault.offset))\"")
     output.append(key: "size", number: fault.size)
-    output.append(key: "code", text: fault.code.name ?? "unknown")
-    output.append(key: "message", text: fault.message)
+    output.append(key: "code", text: fault.reason.code)
+    output.append(key: "message", text: fault.reason.description)
     output.append(text: "}")
+  }
+}
+
+extension AnnotationFault.Reason {
+  /// The word that the JSON has for it.
+  fileprivate var code: String {
+    switch self {
+    case .noMagic: "no-magic"
+    case .version: "version"
+    case .size: "size"
+    case .truncated: "truncated"
+    case .strings: "strings"
+    case .encoding: "encoding"
+    case .empty: "empty"
+    case .accessor: "accessor"
+    default: "unknown"
+    }
   }
 }
