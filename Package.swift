@@ -1,4 +1,5 @@
 // swift-tools-version: 6.3
+import CompilerPluginSupport
 import PackageDescription
 
 /// In CI a warning is an error; on a user's machine a newer compiler's new
@@ -27,10 +28,14 @@ let package = Package(
     .library(name: "CRebind", targets: ["CRebind"]),
     .library(name: "RebindTesting", targets: ["RebindTesting"]),
     .library(name: "RebindFiles", targets: ["RebindFiles"]),
+    .library(name: "RebindAnnotations", targets: ["RebindAnnotations"]),
+    .library(name: "RebindMacros", targets: ["RebindMacros"]),
     .executable(name: "rebind-inspect", targets: ["rebind-inspect"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // Fetched and built for those alone who use the product RebindMacros.
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
   ],
   targets: [
     .systemLibrary(
@@ -48,6 +53,24 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "RebindFiles", dependencies: ["CLibelf", "CRebind", "Rebind"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "RebindAnnotations", dependencies: ["CRebindAnnotations"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "RebindMacros", dependencies: ["RebindAnnotations", "RebindMacrosPlugin"],
+      swiftSettings: swiftSettings),
+    .macro(
+      name: "RebindMacrosPlugin",
+      dependencies: [
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+        .product(name: "SwiftIfConfig", package: "swift-syntax"),
+        .product(name: "SwiftParser", package: "swift-syntax"),
+        .product(name: "SwiftSyntax", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+      ],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "rebind-inspect",

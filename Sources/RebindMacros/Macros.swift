@@ -1,0 +1,62 @@
+// Whoever imports the macros needs what their expansions call.
+@_exported public import RebindAnnotations
+
+/// Puts a type into a group of annotations, for a registry to find.
+///
+/// ```swift
+/// @Annotated(group: "services", key: "mail", priority: 10)
+/// final class MailService {}
+/// ```
+///
+/// A registry that asks for it gets the type; of one that is ``/RebindAnnotations/AnnotationCreatable``,
+/// new instances too.
+///
+/// For structures, enumerations, classes and actors, also inside others, that are not generic.
+///
+/// - Parameters:
+///   - group: Whose annotations are looked up together: a string literal, 1 to 1023 bytes of UTF-8.
+///   - key: What the annotation is found by: likewise.
+///   - value: What else the registry wants to know: a string literal, up to 8191 bytes of UTF-8.
+///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
+@attached(member)
+public macro Annotated(group: String, key: String, value: String = "", priority: Int = 0) =
+  #externalMacro(module: "RebindMacrosPlugin", type: "AnnotatedMacro")
+
+/// Puts an annotation into a group, for a registry to find, at file scope or in a type.
+///
+/// ```swift
+/// #annotate("modules", "Mail", value: "MailModule", priority: 10)
+/// ```
+///
+/// The corresponding C macro is `REBIND_ANNOTATE_VALUE`.
+///
+/// - Parameters:
+///   - group: Whose annotations are looked up together: a string literal, 1 to 1023 bytes of UTF-8.
+///   - key: What the annotation is found by: likewise.
+///   - value: What else the registry wants to know: a string literal, up to 8191 bytes of UTF-8.
+///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
+@freestanding(declaration)
+public macro annotate(_ group: String, _ key: String, value: String = "", priority: Int = 0) =
+  #externalMacro(module: "RebindMacrosPlugin", type: "AnnotateMacro")
+
+/// Puts an annotation with a factory into a group, for a registry to find, at file scope or in a
+/// type.
+///
+/// ```swift
+/// #annotate("services", "clock") { SystemClock() }
+/// ```
+///
+/// The corresponding C macro is `REBIND_ANNOTATE_ACCESSOR`.
+///
+/// - Parameters:
+///   - group: Whose annotations are looked up together: a string literal, 1 to 1023 bytes of UTF-8.
+///   - key: What the annotation is found by: likewise.
+///   - value: What else the registry wants to know: a string literal, up to 8191 bytes of UTF-8.
+///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
+///   - create: Makes an instance, on any thread, each time that a registry asks for one. It
+///     captures nothing.
+@freestanding(declaration)
+public macro annotate<Value>(
+  _ group: String, _ key: String, value: String = "", priority: Int = 0,
+  creating create: () -> Value
+) = #externalMacro(module: "RebindMacrosPlugin", type: "AnnotateMacro")

@@ -1,0 +1,71 @@
+import SwiftIfConfig
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// The declaration of a record in the section `rebind_annotations`, which
+/// Documentation/ABI/Annotations.md describes.
+struct AnnotationRecord {
+  var arguments: AnnotationArguments
+  /// The closure that answers a registry, if any.
+  var accessor: ExprSyntax?
+  /// In a type, where it has to be static.
+  var isMember: Bool
+  var line: ExprSyntax
+  var name: TokenSyntax
+  /// Of the machine that is compiled for.
+  var addressSize: Int
+  var isBigEndian: Bool
+
+  /// The strings with zeros behind them, as words: the compiler's time is in proportion to their
+  /// number, and it refuses arrays of many more than 4,096.
+  private var words: [UInt32] {
+    var bytes: [UInt8] = []
+    for text in [arguments.group, arguments.key, arguments.value] {
+      bytes += Array(text.utf8) + [0]
+    }
+    while (headerSize + bytes.count) % addressSize != 0 { bytes.append(0) }
+    return stride(from: 0, to: bytes.count, by: 4).map { start in
+      let word = bytes[start..<start + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+      return isBigEndian ? word : word.byteSwapped
+    }
+  }
+
+  private var headerSize: Int { 16 + addressSize }
+
+  // Nonisolated, for modules and types that are isolated to an actor.
+  var declaration: DeclSyntax {
+    let words = words
+    let size = headerSize + 4 * words.count
+    let accessorType = accessor == nil ? "Swift.Int" : "RebindAnnotations.AnnotationAccessor"
+    let numbers = words.map { "0x" + String($0, radix: 16) }.joined(separator: ", ")
+    return """
+      @section("rebind_annotations") @used
+      nonisolated private \(raw: isMember ? "static " : "")let \(name): (
+        magic: Swift.UInt32, size: Swift.UInt32, priority: Swift.Int32, line: Swift.UInt32,
+        accessor: \(raw: accessorType), strings: Swift.InlineArray<\(raw: words.count), Swift.UInt32>
+      ) = (
+        magic: 0x31414252, size: \(raw: size), priority: \(raw: arguments.priority), line: \(line),
+        accessor: \(accessor ?? "0"),
+        strings: [\(raw: numbers)]
+      )
+      """
+  }
+}
+
+extension AnnotationRecord {
+  /// - Parameter node: What the record's line is that of.
+  init(
+    _ arguments: AnnotationArguments, accessor: ExprSyntax?, isMember: Bool,
+    node: some SyntaxProtocol, in context: some MacroExpansionContext
+  ) {
+    self.arguments = arguments
+    self.accessor = accessor
+    self.isMember = isMember
+    // None in what another macro has written.
+    line = context.location(of: node)?.line ?? "0"
+    name = context.makeUniqueName("annotation")
+    addressSize = (context.buildConfiguration?.targetPointerBitWidth ?? 64) / 8
+    isBigEndian = context.buildConfiguration?.endianness == .big
+  }
+}
