@@ -94,13 +94,17 @@ let package = Package(
     .testTarget(
       name: "CRebindTests", dependencies: ["TestSupport"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "RebindTests", dependencies: ["Rebind", "RebindConfiguration", "TestSupport"],
+      name: "RebindTests",
+      dependencies: ["Rebind", "RebindConfiguration", "RebindMacros", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindTestingTests", dependencies: ["CRebind", "RebindTesting", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindFilesTests", dependencies: ["Rebind", "RebindFiles", "TestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RebindMacrosTests", dependencies: ["CRebind", "RebindMacros", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindInspectTests", dependencies: ["TestSupport", "rebind-inspect"],

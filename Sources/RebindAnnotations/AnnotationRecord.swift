@@ -1,6 +1,6 @@
 /// An annotation as it lies in the section `rebind_annotations`, with no accessor: `accessor` is 0.
 ///
-/// `size` is 24 more than `count`, and a multiple of 8. <doc:Records> has an example.
+/// `size` is 24 more than `count`, and a multiple of 8. <doc:WriteRecords> has an example.
 ///
 /// The corresponding C structure is what `REBIND_ANNOTATE_VALUE` defines.
 public typealias AnnotationRecord<let count: Int> = (

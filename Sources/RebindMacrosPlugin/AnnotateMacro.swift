@@ -9,7 +9,6 @@ enum AnnotateMacro: DeclarationMacro {
     of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
     let arguments = AnnotationArguments(node.arguments, trailingClosure: node.trailingClosure)
-    let scope = context.lexicalContext.first
     let mistakes =
       arguments.mistakes + [misplaced(node, in: context.lexicalContext)].compactMap(\.self)
     guard mistakes.isEmpty else {
@@ -23,9 +22,8 @@ enum AnnotateMacro: DeclarationMacro {
       }
       """
     }
-    let record = AnnotationRecord(
-      arguments, accessor: accessor, isMember: scope != nil, node: node, in: context)
-    return [record.declaration]
+    let record = AnnotationRecord(arguments, accessor: accessor, node: node, in: context)
+    return [context.lexicalContext.isEmpty ? record.topLevel : record.member]
   }
 
   /// Says why there can be no record here. The extension of a generic type is the compiler's to

@@ -27,9 +27,7 @@ enum AnnotatedMacro: MemberMacro {
         RebindAnnotations.AnnotationRequest(rawValue: request).answer(with: \(name).self, at: result)
       }
       """
-    let record = AnnotationRecord(
-      arguments, accessor: accessor, isMember: true, node: node, in: context)
-    return [record.declaration]
+    return [AnnotationRecord(arguments, accessor: accessor, node: node, in: context).member]
   }
 
   /// Says why the declaration can have no record.

@@ -9,8 +9,6 @@ struct AnnotationRecord {
   var arguments: AnnotationArguments
   /// The closure that answers a registry, if any.
   var accessor: ExprSyntax?
-  /// In a type, where it has to be static.
-  var isMember: Bool
   var line: ExprSyntax
   var name: TokenSyntax
   /// Of the machine that is compiled for.
@@ -34,14 +32,14 @@ struct AnnotationRecord {
   private var headerSize: Int { 16 + addressSize }
 
   // Nonisolated, for modules and types that are isolated to an actor.
-  var declaration: DeclSyntax {
+  private func declaration(name: TokenSyntax) -> DeclSyntax {
     let words = words
     let size = headerSize + 4 * words.count
     let accessorType = accessor == nil ? "Swift.Int" : "RebindAnnotations.AnnotationAccessor"
     let numbers = words.map { "0x" + String($0, radix: 16) }.joined(separator: ", ")
     return """
       @section("rebind_annotations") @used
-      nonisolated private \(raw: isMember ? "static " : "")let \(name): (
+      nonisolated private static let \(name): (
         magic: Swift.UInt32, size: Swift.UInt32, priority: Swift.Int32, line: Swift.UInt32,
         accessor: \(raw: accessorType), strings: Swift.InlineArray<\(raw: words.count), Swift.UInt32>
       ) = (
@@ -51,17 +49,29 @@ struct AnnotationRecord {
       )
       """
   }
+
+  /// For a type.
+  var member: DeclSyntax { declaration(name: name) }
+
+  /// For a file: in a type of its own, as the top level of a program warns of constants that
+  /// nothing uses.
+  var topLevel: DeclSyntax {
+    """
+    private enum \(name) {
+      \(declaration(name: "record"))
+    }
+    """
+  }
 }
 
 extension AnnotationRecord {
   /// - Parameter node: What the record's line is that of.
   init(
-    _ arguments: AnnotationArguments, accessor: ExprSyntax?, isMember: Bool,
+    _ arguments: AnnotationArguments, accessor: ExprSyntax?,
     node: some SyntaxProtocol, in context: some MacroExpansionContext
   ) {
     self.arguments = arguments
     self.accessor = accessor
-    self.isMember = isMember
     // None in what another macro has written.
     line = context.location(of: node)?.line ?? "0"
     name = context.makeUniqueName("annotation")

@@ -4,14 +4,18 @@ import Testing
 
 /// Nothing public goes without a word.
 @Suite(.serialized) struct DocumentationTests {
-  @Test(arguments: ["Rebind", "RebindFiles", "RebindTesting"])
+  static let modules = [
+    "Rebind", "RebindFiles", "RebindTesting", "RebindAnnotations", "RebindMacros",
+  ]
+
+  @Test(arguments: modules)
   func everyPublicSymbolIsDocumented(module: String) throws {
     let symbols = try SymbolGraph(of: module).symbols
     try #require(!symbols.isEmpty)
     #expect(symbols.filter { $0.docComment == nil }.map(\.path) == [])
   }
 
-  @Test(arguments: ["Rebind", "RebindFiles", "RebindTesting"])
+  @Test(arguments: modules)
   func theLandingPageHasEveryTopLevelSymbol(module: String) throws {
     let page = try String(
       contentsOf: Places.package.appending(path: "Sources/\(module)/\(module).docc/\(module).md"),

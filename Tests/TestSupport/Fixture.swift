@@ -17,6 +17,12 @@ public struct Compiler: Sendable, Hashable, CustomStringConvertible {
 public struct CompilationFailure: Error, CustomStringConvertible {
   public var command: String
   public var output: String
+
+  public init(command: String, output: String) {
+    self.command = command
+    self.output = output
+  }
+
   public var description: String { "\(command)\n\(output)" }
 }
 

@@ -1,5 +1,11 @@
 import Foundation
 
+/// Lets swiftc expand the macros of RebindMacros, which a test target has to depend on.
+public let macroFlags = [
+  "-load-plugin-executable",
+  Places.products.appending(path: "RebindMacrosPlugin-tool").path + "#RebindMacrosPlugin",
+]
+
 /// Compiles a main file against the modules that were built beside the tests, far
 /// enough for every diagnostic.
 ///
@@ -18,5 +24,5 @@ public func compileSwift(_ source: String, languageMode: Int = 6, flags: [String
     [
       "-emit-sil", "-o", flags.isEmpty ? "/dev/null" : "-", "-swift-version", "\(languageMode)",
       "-I", Places.products.appending(path: "Modules").path,
-    ] + flags + headers.flatMap { ["-Xcc", "-I", "-Xcc", $0] } + [file.path])
+    ] + macroFlags + flags + headers.flatMap { ["-Xcc", "-I", "-Xcc", $0] } + [file.path])
 }

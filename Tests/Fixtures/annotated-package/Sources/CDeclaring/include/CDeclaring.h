@@ -1,0 +1,1 @@
+// Nothing: a target has to have a header.
