@@ -41,6 +41,21 @@ import Testing
       ])
   }
 
+  /// A sanitizer that pads what it watches, and a linker that compiles, leave the records alone.
+  @Test(arguments: [["-sanitize=address"], ["-O", "-lto=llvm-full", "-use-ld=lld"]])
+  func instrumentedAndLateCompiledLibrariesHaveAllRecords(flags: [String]) throws {
+    let objects = try DeclaringObjects.compiled(.debug)
+    let name = "lib\(flags[0]).so"
+    try objects.swiftc(
+      ["-emit-library", "-parse-as-library", "-swift-version", "6", "-module-name", "declaring"]
+        + flags + ["-I", Places.products.appending(path: "Modules").path] + macroFlags
+        + ["-o", name, "services.swift", "more.swift"]
+        + ["declaring.o", "RebindAnnotations.o", "index.o"])
+    let records = try DecodedRecord.all(in: objects.folder.appending(path: name))
+    #expect(Set(records.map(\.description)) == DeclaringObjects.expected)
+    #expect(records.count == DeclaringObjects.expected.count)
+  }
+
   /// Of an archive a linker takes the members that something refers to: annotations are not
   /// referred to.
   @Test func anArchiveLosesRecords() throws {
