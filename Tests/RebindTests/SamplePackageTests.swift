@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -11,5 +12,18 @@ import Testing
     let result = try SamplePackage(name).swift("test")
     #expect(result.succeeded, "\(result.output)\(result.errorOutput)")
     #expect(result.output.contains(summary))
+  }
+
+  /// The output is the one that its page shows.
+  @Test(arguments: [("injection", "injection-demo")])
+  func outputIsThatOfTheReadme(name: String, product: String) throws {
+    let package = SamplePackage(name)
+    let build = try package.swift("build")
+    try #require(build.succeeded, "\(build.output)\(build.errorOutput)")
+    let shown = try package.folder.appending(path: "README.md").codeBlocks(of: "console")
+      .map { $0.split(separator: "\n", maxSplits: 1).last ?? "" }
+    let result = try run(package.product(product).path)
+    #expect(result.errorOutput == "")
+    #expect([result.output] == shown.map { "\($0)\n" })
   }
 }

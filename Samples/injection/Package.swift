@@ -1,0 +1,14 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let package = Package(
+  name: "injection",
+  dependencies: [.package(name: "Rebind", path: "../..")],
+  targets: [
+    .target(name: "Injection", dependencies: [.product(name: "Rebind", package: "Rebind")]),
+    .executableTarget(
+      name: "injection-demo",
+      dependencies: ["Injection", .product(name: "RebindMacros", package: "Rebind")]),
+  ],
+  swiftLanguageModes: [.v6]
+)

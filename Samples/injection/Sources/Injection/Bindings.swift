@@ -1,0 +1,45 @@
+/// A part of a program that says in code what is made for which type. It stands above annotations.
+public protocol BindingModule {
+  func bind(_ bindings: inout Bindings)
+}
+
+/// What is made for a type, and how often.
+struct Binding {
+  /// How often an instance is made.
+  enum Lifetime: String {
+    /// Each time.
+    case fresh = ""
+    /// When it is first asked for.
+    case shared
+    /// With the injector.
+    case eager
+  }
+
+  var lifetime: Lifetime
+  var make: (Injector) throws -> Any
+}
+
+/// Collects what modules bind.
+public struct Bindings {
+  var items: [(key: Key, binding: Binding)] = []
+
+  /// Binds a type, most likely a protocol's, to what `make` gives.
+  public mutating func bind<Value>(
+    _ type: Value.Type, named name: String? = nil, shared: Bool = false,
+    to make: @escaping (Injector) throws -> Value
+  ) {
+    items.append(
+      (Key(type, named: name), Binding(lifetime: shared ? .shared : .fresh, make: make)))
+  }
+}
+
+/// What a binding is found by: `Mailer`, or `Mailer:urgent`.
+struct Key: Hashable, CustomStringConvertible {
+  let description: String
+
+  init(_ type: Any.Type, named name: String?) {
+    description = String(describing: type) + (name.map { ":\($0)" } ?? "")
+  }
+
+  init(annotated key: String) { description = key }
+}

@@ -1,0 +1,30 @@
+import Injection
+
+/// What the program's types cannot know.
+struct Greetings: BindingModule {
+  func bind(_ bindings: inout Bindings) {
+    bindings.bind(String.self, named: "greeting") { _ in "Dear reader" }
+  }
+}
+
+/// Stands in for the annotated type, as a test would have it.
+struct Rehearsal: BindingModule {
+  struct Stage: Mailer {
+    func send(_ text: String) { print("rehearsed \(text)") }
+  }
+
+  func bind(_ bindings: inout Bindings) {
+    bindings.bind((any Mailer).self) { _ in Stage() }
+  }
+}
+
+let injector = try Injector(Greetings())
+try injector.get(Newsletter.self).publish("it rains")
+try injector.get(Newsletter.self).publish("it shines")
+
+print("\nrehearsing:")
+try Injector(Greetings(), Rehearsal()).get(Newsletter.self).publish("it snows")
+
+print("\nmistakes:")
+do { _ = try injector.get(Chicken.self) } catch { print(error) }
+do { _ = try Injector().get(Newsletter.self) } catch { print(error) }
