@@ -104,7 +104,8 @@ let package = Package(
       name: "RebindFilesTests", dependencies: ["Rebind", "RebindFiles", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "RebindMacrosTests", dependencies: ["CRebind", "RebindMacros", "TestSupport"],
+      name: "RebindMacrosTests",
+      dependencies: ["CRebind", "Rebind", "RebindMacros", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindInspectTests", dependencies: ["TestSupport", "rebind-inspect"],
