@@ -34,7 +34,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // Fetched and built for those alone who use the product RebindMacros.
+    // Built for those alone who use the product RebindMacros; SwiftPM fetches it for all.
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
   ],
   targets: [

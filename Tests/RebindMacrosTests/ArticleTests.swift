@@ -20,6 +20,7 @@ import Testing
     try objects.swiftc(
       ["-parse-as-library", "-warnings-as-errors", "-c"]
         + ["-I", Places.products.appending(path: "Modules").path] + macroFlags
+        + ["-Xcc", "-I", "-Xcc", Places.core.appending(path: "include").path]
         + ["\(name).swift"])
     try objects.cc(["-shared", "-o", "\(name).so", "\(name).o"])
     let records = try DecodedRecord.all(in: objects.folder.appending(path: "\(name).so"))
