@@ -21,9 +21,9 @@ let package = Package(
   name: "Rebind",
   products: [
     .library(name: "Rebind", targets: ["Rebind"]),
-    // For a host and plug-ins that share Swift types: they link it instead, and each other's
-    // modules from dynamic libraries.
-    .library(name: "RebindDynamic", type: .dynamic, targets: ["Rebind"]),
+    // Both, for a host and plug-ins that share Swift types: in place of the two.
+    .library(
+      name: "RebindDynamic", type: .dynamic, targets: ["Rebind", "RebindConfiguration"]),
     .library(name: "RebindConfiguration", targets: ["RebindConfiguration"]),
     .library(name: "CRebind", targets: ["CRebind"]),
     .library(name: "RebindTesting", targets: ["RebindTesting"]),

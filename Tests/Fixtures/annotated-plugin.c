@@ -1,5 +1,6 @@
 /// A library with annotations: two without an accessor, one that answers with a pointer, and
 /// one that answers whatever it is asked for. BROKEN has a record that is none behind them.
+/// Besides, sections that are looked at by hand: the note tells of `plugin_names` alone.
 
 #include <RebindAnnotations.h>
 
@@ -34,3 +35,10 @@ REBIND_ANNOTATE(others, KEY)
 __attribute__((section("rebind_annotations"), used, retain, aligned(8))) static uint64_t broken =
     0x1122334455667788;
 #endif
+
+#define IN(section_name) __attribute__((section(section_name), used, retain))
+REBIND_INDEX_SECTION(plugin_names)
+IN("plugin_names") static const char *one = "one", *none = NULL, *two = "two";
+IN("plugin_strings") static const char packed[] = "packed\0strings\0\0";
+IN("plugin_numbers") static const uint32_t numbers[] = {1, 2, 3};
+IN("plugin_outside") static const char *outside = (const char *)16;

@@ -3,11 +3,11 @@ import Rebind
 import TestSupport
 import Testing
 
-/// As in `annotated.swift`, which has copies of them.
+/// As in `annotated-plugin.swift`, which has copies of them.
 protocol SharedService: Sendable {}
 final class SharedClass: SharedService {}
 
-/// The library `annotated.swift`, built for a test.
+/// The library `annotated-plugin.swift`, built for a test.
 struct SwiftAnnotatedLibrary {
   let folder: TemporaryDirectory
   let path: String
@@ -15,7 +15,7 @@ struct SwiftAnnotatedLibrary {
   init() throws {
     folder = try TemporaryDirectory()
     path = folder.url.appending(path: "libswift-annotated.so").path
-    let source = Places.fixtures.appending(path: "annotated.swift").path
+    let source = Places.fixtures.appending(path: "annotated-plugin.swift").path
     let result = try run(
       "swiftc",
       [
