@@ -7,9 +7,9 @@
 /// }
 /// ```
 ///
-/// Instances are made on any thread: a type that is isolated to an actor has a `nonisolated`
-/// initializer.
-public protocol AnnotationCreatable {
+/// Instances are made on any thread. So a module's default isolation does not apply to a type that
+/// conforms; one that is isolated by an attribute has a `nonisolated` initializer.
+public protocol AnnotationCreatable: SendableMetatype {
   /// Makes an instance.
   init()
 }

@@ -142,10 +142,14 @@ import Testing
       @Annotated(group: "g", key: "open") open class Open { public init() {} }
       @Annotated(group: "g", key: "inherits") final class Inherits: Open {}
       @MainActor @Annotated(group: "g", key: "main") class Main {}
+      @MainActor @Annotated(group: "g", key: "made") class MainMade: AnnotationCreatable {
+        required nonisolated init() {}
+      }
+      @Annotated(group: "g", key: "default") final class Default: AnnotationCreatable { init() {} }
       @Annotated(group: "g", key: "actor") actor Actor {}
       @Annotated(group: "g", key: "case") indirect enum Case: AnnotationCreatable {
         case one
-        nonisolated init() { self = .one }
+        init() { self = .one }
       }
       @Annotated(group: "g", key: "keyword") struct `class` {
         @Annotated(group: "g", key: "inner", value: "v", priority: 1) fileprivate struct Inner {}
