@@ -3,18 +3,18 @@ public protocol BindingModule {
   func bind(_ bindings: inout Bindings)
 }
 
-/// What is made for a type, and how often.
-struct Binding {
-  /// How often an instance is made.
-  enum Lifetime: String {
-    /// Each time.
-    case fresh = ""
-    /// When it is first asked for.
-    case shared
-    /// With the injector.
-    case eager
-  }
+/// How often an instance is made.
+public enum Lifetime: String {
+  /// Each time.
+  case fresh = ""
+  /// When it is first asked for.
+  case shared
+  /// With the injector.
+  case eager
+}
 
+/// What is made for a type.
+struct Binding {
   var lifetime: Lifetime
   var make: (Injector) throws -> Any
 }
@@ -25,11 +25,10 @@ public struct Bindings {
 
   /// Binds a type, most likely a protocol's, to what `make` gives.
   public mutating func bind<Value>(
-    _ type: Value.Type, named name: String? = nil, shared: Bool = false,
+    _ type: Value.Type, named name: String? = nil, _ lifetime: Lifetime = .fresh,
     to make: @escaping (Injector) throws -> Value
   ) {
-    items.append(
-      (Key(type, named: name), Binding(lifetime: shared ? .shared : .fresh, make: make)))
+    items.append((Key(type, named: name), Binding(lifetime: lifetime, make: make)))
   }
 }
 

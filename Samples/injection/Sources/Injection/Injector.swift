@@ -12,26 +12,30 @@ public final class Injector {
   /// - Parameter modules: They stand above annotations, and the last one above the others.
   public init(group: String = "injection", _ modules: any BindingModule...) throws {
     let registry = AnnotationRegistry(group: group)
-    var eager: [Key] = []
+    var keys: [Key] = []
     // By priority: so are the eager ones made.
     for entry in try registry.entries {
-      guard let lifetime = Binding.Lifetime(rawValue: entry.value) else {
+      guard let lifetime = Lifetime(rawValue: entry.value) else {
         throw InjectionError.unknownLifetime(entry.key, entry.value)
       }
       let type = try registry.type(for: entry.key, as: (any Injectable.Type).self)
       let key = Key(annotated: entry.key)
       bindings[key] = Binding(lifetime: lifetime) { try type.init(from: $0) }
-      if lifetime == .eager { eager.append(key) }
+      keys.append(key)
     }
     var bound = Bindings()
     for module in modules { module.bind(&bound) }
-    for (key, binding) in bound.items { bindings[key] = binding }
-    for key in eager where bindings[key]?.lifetime == .eager { _ = try instance(key) }
+    for (key, binding) in bound.items {
+      bindings[key] = binding
+      keys.append(key)
+    }
+    for key in keys where bindings[key]?.lifetime == .eager { _ = try instance(key) }
   }
 
   /// The instance that is bound for a type, of that name if there is one.
-  public func get<Value>(_ type: Value.Type = Value.self, named name: String? = nil) throws -> Value
-  {
+  public func get<Value>(
+    _ type: Value.Type = Value.self, named name: String? = nil
+  ) throws -> Value {
     let key = Key(type, named: name)
     let found = try instance(key)
     guard let value = found as? Value else {

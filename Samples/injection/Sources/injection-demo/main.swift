@@ -10,11 +10,13 @@ struct Greetings: BindingModule {
 /// Stands in for the annotated type, as a test would have it.
 struct Rehearsal: BindingModule {
   struct Stage: Mailer {
+    init() { print("the stage is set") }
+
     func send(_ text: String) { print("rehearsed \(text)") }
   }
 
   func bind(_ bindings: inout Bindings) {
-    bindings.bind((any Mailer).self) { _ in Stage() }
+    bindings.bind((any Mailer).self, .eager) { _ in Stage() }
   }
 }
 
