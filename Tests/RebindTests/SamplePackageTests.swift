@@ -26,4 +26,20 @@ import Testing
     #expect(result.errorOutput == "")
     #expect([result.output] == shown.map { "\($0)\n" })
   }
+
+  /// A host, modules that are linked in, and plug-ins in Swift and in C.
+  @Test func modulesComeAndGo() throws {
+    let package = SamplePackage("modules")
+    let build = try package.swift("build")
+    try #require(build.succeeded, "\(build.output)\(build.errorOutput)")
+    let program = package.product("modules")
+    let scratch = program.deletingLastPathComponent().deletingLastPathComponent()
+    let plugin = try run("make", ["-C", package.folder.path, "plugin", "BUILD=\(scratch.path)"])
+    try #require(plugin.succeeded, "\(plugin.errorOutput)")
+    let shown = try package.folder.appending(path: "README.md").codeBlocks(of: "console")
+      .map { $0.split(separator: "\n", maxSplits: 1).last ?? "" }
+    let result = try run(program.path, [package.folder.appending(path: "modules.json").path])
+    #expect(result.errorOutput == "")
+    #expect([result.output] == shown.map { "\($0)\n" })
+  }
 }
