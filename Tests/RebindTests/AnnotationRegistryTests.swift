@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Rebind
 import Synchronization
 import TestSupport
@@ -232,6 +232,40 @@ private enum Seen {
       try OpenLibrary(second.path).close()
       try Image.refresh()
       try #require(registry.entries.isEmpty && take() == [])
+    }
+  }
+
+  /// An image that tells of itself is not missed, however short it stays.
+  @Test func observerIsToldOfWhatAConstructorLoads() async {
+    await #expect(processExitsWith: .success) {
+      let inner = try AnnotatedLibrary("libinner.so")
+      let builder = try FixtureBuilder(.gcc)
+      let outer = try builder.buildLibrary("libouter.so", from: "nested-annotated.c")
+      let registry = AnnotationRegistry(group: "tests")
+      let observation = try registry.observe { event in
+        let word = if case .added = event { "added" } else { "removed" }
+        Seen.events.withLock { $0.append("\(word) \(event.image.name)") }
+      }
+      setenv("NESTED_LIBRARY", inner.path, 1)
+      try OpenLibrary(outer.path).close()
+      try #require(Seen.events.withLock { $0 } == ["added libinner.so", "removed libinner.so"])
+      observation.end()
+    }
+  }
+
+  /// While nothing comes or goes, a look does not read anything.
+  @Test func secondLookReadsNothing() async {
+    await #expect(processExitsWith: .success) {
+      let library = try AnnotatedLibrary()
+      let plugin = try Rebind.Plugin(path: library.path)
+      let registry = AnnotationRegistry(group: "tests")
+      try #require(registry.entries.count == 4)
+      let duration = try ContinuousClock().measure {
+        for _ in 0..<1000 { _ = try registry.entries }
+      }
+      // 2 µs each in a release build.
+      try #require(duration < .milliseconds(200), "\(duration)")
+      withExtendedLifetime(plugin.image) {}
     }
   }
 

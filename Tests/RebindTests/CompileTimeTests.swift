@@ -79,7 +79,7 @@ import Testing
   }
 
   /// Two owners would restore twice.
-  @Test(arguments: ["ActiveRebindings", "ImageObservation"])
+  @Test(arguments: ["ActiveRebindings", "AnnotationObservation", "ImageObservation", "Plugin"])
   func tokenCannotBeCopied(type: String) throws {
     let result = try compileSwift(
       """
@@ -90,6 +90,40 @@ import Testing
     #expect(
       result.errorOutput.contains("'token' is borrowed and cannot be consumed"),
       "\(result.errorOutput)")
+  }
+
+  /// The bytes are gone when the image is.
+  @Test func bytesOfASectionCannotEscape() throws {
+    let result = try compileSwift(
+      """
+      import Rebind
+      func keep(_ data: SectionData) -> RawSpan { data.withBytes { $0 } }
+      """)
+    #expect(!result.succeeded)
+    let other = try compileSwift(
+      """
+      import Rebind
+      func keep(_ data: SectionData) { _ = data.withBytes { bytes in bytes } }
+      """)
+    #expect(!other.succeeded && other.errorOutput.contains("error: "))
+    let used = try compileSwift(
+      """
+      import Rebind
+      func count(_ data: SectionData) -> Int { data.withBytes { $0.byteCount } }
+      """)
+    #expect(used.succeeded, "\(used.errorOutput)")
+  }
+
+  /// Several threads have it.
+  @Test func sharedInstanceHasToBeSendable() throws {
+    let result = try compileSwift(
+      """
+      import Rebind
+      class Box {}
+      func share(_ registry: AnnotationRegistry) throws { _ = try registry.shared("a", as: Box.self) }
+      """)
+    #expect(!result.succeeded)
+    #expect(result.errorOutput.contains("'Box' does not conform to the 'Sendable' protocol"))
   }
 
   @Test func scopedFormsAreAccepted() throws {

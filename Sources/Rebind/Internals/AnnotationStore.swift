@@ -137,7 +137,10 @@ final class AnnotationStore: Sendable {
   /// - Returns: The images that go with the plug-in.
   func open(_ images: [Image], before: Set<Image.ID>) -> [Image.ID] {
     var members: [Image.ID] = []
+    let newest = before.map(\.generation).max() ?? 0
     commit { state in
+      // What has gone is not seen again; what came since is not in `before`.
+      state.hidden = state.hidden.filter { before.contains($0) || $0.generation > newest }
       for image in images.map(\.id) {
         let isHidden = state.hidden.remove(image) != nil
         guard isHidden || state.plugins[image] != nil || !before.contains(image) else { continue }
