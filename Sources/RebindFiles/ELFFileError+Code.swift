@@ -31,6 +31,8 @@ extension ELFFileError {
     public static let noSection = Self(rawValue: "no-section")
     /// It has no section headers, and no note of the section.
     public static let noSectionHeaders = Self(rawValue: "no-section-headers")
+    /// The archive has no such member.
+    public static let noMember = Self(rawValue: "no-member")
     /// The image is no longer in the process's memory.
     public static let vanished = Self(rawValue: "vanished")
     /// It is right, but cannot be read here.
@@ -52,6 +54,7 @@ extension ELFFileError {
     case .malformed: .malformed
     case .noSection: .noSection
     case .noSectionHeaders: .noSectionHeaders
+    case .noMember: .noMember
     case .vanished: .vanished
     case .unsupported: .unsupported
     }

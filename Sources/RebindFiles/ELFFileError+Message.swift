@@ -27,6 +27,8 @@ extension ELFFileError {
       "no section \(name)"
     case .noSectionHeaders(let name):
       "no section headers, and no note that says where section \(name) is"
+    case .noMember(let name):
+      "no member \(name)"
     case .vanished:
       "was unloaded while it was read"
     case .unsupported(let why):

@@ -42,6 +42,8 @@ public struct ELFFileError: Error {
     case noSection(String)
     /// The file has no section headers, and no note that says where the section is.
     case noSectionHeaders(String)
+    /// The archive has no member of this name.
+    case noMember(String)
     /// The image is no longer in the process's memory.
     case vanished
     /// The format allows what the file does, but it cannot be read here; the words say why.

@@ -15,6 +15,14 @@ public struct SectionFlags: OptionSet, Sendable, Hashable {
   public static let mergeable = Self(rawValue: 1 << 4)
   /// Strings with a zero byte at the end. The corresponding constant is `SHF_STRINGS`.
   public static let strings = Self(rawValue: 1 << 5)
+  /// `sh_info` is the index of a section. The corresponding constant is `SHF_INFO_LINK`.
+  public static let infoLink = Self(rawValue: 1 << 6)
+  /// Kept in the order of the section that it belongs to. The corresponding constant is
+  /// `SHF_LINK_ORDER`.
+  public static let linkOrder = Self(rawValue: 1 << 7)
+  /// Treated in a way of the system's own. The corresponding constant is
+  /// `SHF_OS_NONCONFORMING`.
+  public static let osNonconforming = Self(rawValue: 1 << 8)
   /// Part of a group. The corresponding constant is `SHF_GROUP`.
   public static let group = Self(rawValue: 1 << 9)
   /// The initial values of thread-local variables. The corresponding constant is `SHF_TLS`.
@@ -23,6 +31,8 @@ public struct SectionFlags: OptionSet, Sendable, Hashable {
   public static let compressed = Self(rawValue: 1 << 11)
   /// Not dropped by `--gc-sections`. The corresponding constant is `SHF_GNU_RETAIN`.
   public static let retained = Self(rawValue: 1 << 21)
+  /// Left out of what is linked. The corresponding constant is `SHF_EXCLUDE`.
+  public static let excluded = Self(rawValue: 1 << 31)
 }
 
 extension SectionFlags: CustomStringConvertible {
@@ -30,8 +40,9 @@ extension SectionFlags: CustomStringConvertible {
   public var description: String {
     let letters: [(SectionFlags, Character)] = [
       (.writable, "W"), (.allocated, "A"), (.executable, "X"), (.mergeable, "M"),
-      (.strings, "S"), (.group, "G"), (.threadLocal, "T"), (.compressed, "C"),
-      (.retained, "R"),
+      (.strings, "S"), (.infoLink, "I"), (.linkOrder, "L"), (.osNonconforming, "O"),
+      (.group, "G"), (.threadLocal, "T"), (.compressed, "C"), (.retained, "R"),
+      (.excluded, "E"),
     ]
     return String(letters.filter { contains($0.0) }.map(\.1))
   }

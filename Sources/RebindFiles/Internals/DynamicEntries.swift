@@ -44,6 +44,27 @@ struct DynamicEntries {
     return value
   }
 
+  /// All entries, without the one that ends the table. The names that they lead to are read too.
+  func all(of file: ELFFile) throws(ELFFileError) -> [DynamicTable.Entry] {
+    var strings: StringTable?
+    var entries: [DynamicTable.Entry] = []
+    for index in 0..<count {
+      let (tag, value) = Self.entry(index, table, elfClass)
+      var string: String?
+      if tag.namesString {
+        if strings == nil { strings = try StringTable(of: file, self) }
+        guard let strings, value < strings.count else {
+          throw table.error(
+            .malformed("is \(hexadecimal(value)) of DT_STRTAB, behind its end"),
+            field: "DT_\(tag)", distance: 2 * index * elfClass.addressSize)
+        }
+        string = strings.string(at: UInt32(value))
+      }
+      entries.append(DynamicTable.Entry(tag: tag, value: value, string: string))
+    }
+    return entries
+  }
+
   /// An entry is two words of the class, `d_tag` and `d_un`.
   private static func entry(
     _ index: Int, _ table: TableData, _ elfClass: ELFClass

@@ -1,10 +1,13 @@
 /// The path of a file: bytes as the system has them, which need not be UTF-8.
-package struct FilePath {
+package struct FilePath: Hashable, Sendable {
   /// The bytes and the zero that ends them, as the system calls take them.
   package let cString: [CChar]
+  /// Where the bytes are, if not all of the file at the path: of an archive's member.
+  package let member: ArchiveMember?
 
-  package init(_ bytes: [UInt8]) {
+  package init(_ bytes: [UInt8], member: ArchiveMember? = nil) {
     cString = bytes.map { CChar(bitPattern: $0) } + [0]
+    self.member = member
   }
 
   package init(_ path: String) {
@@ -23,5 +26,5 @@ package struct FilePath {
     return bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  private var bytes: [UInt8] { cString.dropLast().map { UInt8(bitPattern: $0) } }
+  package var bytes: [UInt8] { cString.dropLast().map { UInt8(bitPattern: $0) } }
 }

@@ -1,5 +1,3 @@
-import CLibelf
-import Glibc
 import Rebind
 
 /// What the loader will make of the words of one section.
@@ -30,16 +28,14 @@ struct FileRelocations: Sendable {
   init(of file: ELFFile, addresses start: UInt64, size: UInt64) throws(ELFFileError) {
     guard size > 0, let dynamic = try DynamicEntries(of: file) else { return }
     var symbols: SymbolTable?
-    for (table, addends, field) in try Self.tables(of: file, dynamic) {
-      try RelocationEntry.forEach(in: table, addends: addends, of: file.reader) {
-        (entry, index) throws(ELFFileError) in
+    for table in try file.dynamicRelocationTables(dynamic) where table.kind != .relative {
+      for index in 0..<table.count {
+        let entry = table[index]
         guard entry.address >= start, entry.address - start < size,
           let rule = RelocationRule(entry.type, of: file.machine)
-        else { return }
+        else { continue }
         let target = try Self.target(of: entry, rule, file, &symbols) {
-          table.error(
-            .malformed("names symbol \(entry.symbol), and there is none"),
-            field: "\(field) \(index)")
+          table.error(forEntry: index)
         }
         if let target { targets[entry.address] = target }
       }
@@ -48,40 +44,13 @@ struct FileRelocations: Sendable {
 
   /// Of the words of an object file's section: none is known before it is linked.
   init(ofObject file: ELFFile, section: Int) throws(ELFFileError) {
-    for header in file.sectionHeaders
-    where Int(header.info) == section
-      && (header.type == .relocationsWithAddends || header.type == .relocations)
-    {
-      let addends = header.type == .relocationsWithAddends
-      let table = try file.reader.data(
-        at: header.offset, size: header.size, as: addends ? .rela : .rel,
-        field: "the relocations of section \(section)")
-      try RelocationEntry.forEach(in: table, addends: addends, of: file.reader) {
-        (entry, _) throws(ELFFileError) in targets[entry.address] = .unresolved("")
-      }
+    for header in file.sectionHeaders where Int(header.info) == section {
+      guard let kind = RelocationTable.Kind(header.type), kind != .relative else { continue }
+      let table = try RelocationTable(
+        of: file, named: "the relocations of section \(section)", kind, at: header.offset,
+        size: header.size)
+      for index in 0..<table.count { targets[table[index].address] = .unresolved("") }
     }
-  }
-
-  private static func tables(
-    of file: ELFFile, _ dynamic: DynamicEntries
-  ) throws(ELFFileError) -> [(TableData, Bool, String)] {
-    let kind = dynamic[.jumpSlotRelocationsKind]
-    let stated: [(DynamicTag, DynamicTag, Bool, String)] = [
-      (.addendRelocations, .addendRelocationsSize, true, "DT_RELA"),
-      (.relocations, .relocationsSize, false, "DT_REL"),
-      (
-        .jumpSlotRelocations, .jumpSlotRelocationsSize,
-        kind == UInt64(DynamicTag.addendRelocations.rawValue), "DT_JMPREL"
-      ),
-    ]
-    var tables: [(TableData, Bool, String)] = []
-    for (tag, sizeTag, addends, field) in stated {
-      guard let address = dynamic[tag], let size = dynamic[sizeTag], size > 0 else { continue }
-      let table = try file.table(
-        atAddress: address, count: size, entrySize: 1, as: addends ? .rela : .rel, field: field)
-      tables.append((table, addends, field))
-    }
-    return tables
   }
 
   /// Nil for a word that stays as it is.
@@ -91,12 +60,12 @@ struct FileRelocations: Sendable {
   ) throws(ELFFileError) -> Target? {
     switch rule {
     case .relative:
-      return entry.addend.map { .address(file.elfClass.wrapped($0)) }
+      return entry.addend.map { .address(file.elfClass.wrapped(UInt64(bitPattern: $0))) }
     case .unknown:
       return .unresolved("")
     case .symbolic where entry.symbol == 0:
       // No symbol: the addend alone.
-      return entry.addend.map { .address(file.elfClass.wrapped($0)) }
+      return entry.addend.map { .address(file.elfClass.wrapped(UInt64(bitPattern: $0))) }
     case .symbolic, .symbol:
       if symbols == nil { symbols = try SymbolTable(of: file) }
       guard let table = symbols, entry.symbol < table.count else { throw noSymbol() }
@@ -108,7 +77,7 @@ struct FileRelocations: Sendable {
       }
       if case .symbol = rule { return .address(symbol.value) }
       guard let addend = entry.addend else { return .added(symbol.value) }
-      return .address(file.elfClass.wrapped(symbol.value &+ addend))
+      return .address(file.elfClass.wrapped(symbol.value &+ UInt64(bitPattern: addend)))
     }
   }
 }

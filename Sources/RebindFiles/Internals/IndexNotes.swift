@@ -37,53 +37,33 @@ package enum IndexNotes {
     return found
   }
 
-  /// A note that contradicts itself.
-  package struct NoteFault: Error {
-    package let how: String
-    /// From the segment's start.
-    package let position: Int
-  }
-
   /// Adds the sections that the notes of one segment tell of.
   package static func read(
     _ bytes: UnsafeRawBufferPointer, _ segment: Segment, _ elfClass: ELFClass,
     _ byteOrder: ByteOrder, into found: inout [IndexedSection]
   ) throws(NoteFault) {
     let words = Words(bytes: bytes, elfClass: elfClass, byteOrder: byteOrder)
-    let alignment = segment.alignment == 8 ? 8 : 4
-    func aligned(_ position: Int) -> Int { (position + alignment - 1) & ~(alignment - 1) }
-
-    var position = 0
-    while bytes.count - position >= 12 {
-      // Each is at most 2^32 - 1, so the sums fit.
-      let nameSize = Int(words.word32(at: position))
-      let size = Int(words.word32(at: position + 4))
-      let type = words.word32(at: position + 8)
-      let name = position + 12
-      let description = aligned(name + nameSize)
-      guard description + size <= bytes.count else {
-        throw NoteFault(how: "has a note that ends behind it", position: position)
+    try NoteEntry.forEach(in: words, alignment: segment.alignment) { note throws(NoteFault) in
+      guard note.type == 1, bytes[note.name].elementsEqual("Rebind\0".utf8) else { return }
+      let section = try section(words, note.description, segment.address)
+      if !found.contains(where: { $0.name == section.name && $0.address == section.address }) {
+        found.append(section)
       }
-      if type == 1, bytes[name..<name + nameSize].elementsEqual("Rebind\0".utf8) {
-        let section = try section(words, description, size, segment)
-        if !found.contains(where: { $0.name == section.name && $0.address == section.address }) {
-          found.append(section)
-        }
-      }
-      position = aligned(description + size)
     }
   }
 
-  private static func section(
-    _ words: Words, _ position: Int, _ size: Int, _ segment: Segment
+  /// The section that a note tells of; `address` is that of the bytes that the note is in.
+  static func section(
+    _ words: Words, _ description: Range<Int>, _ address: UInt64
   ) throws(NoteFault) -> IndexedSection {
+    let (position, size) = (description.lowerBound, description.count)
     let word = words.elfClass.addressSize
     guard size > 2 * word, words.bytes[position + size - 1] == 0 else {
       throw NoteFault(how: "has a note of a section without its name", position: position)
     }
     // Each distance is from its own field; sums wrap as addresses do.
-    let start = words.address(segment.address, plus: position, at: position)
-    let end = words.address(segment.address, plus: position + word, at: position + word)
+    let start = words.address(address, plus: position, at: position)
+    let end = words.address(address, plus: position + word, at: position + word)
     guard start <= end else {
       throw NoteFault(how: "has a note of a section that ends before it starts", position: position)
     }

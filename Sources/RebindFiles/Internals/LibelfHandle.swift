@@ -7,15 +7,39 @@ import Glibc
 /// which `ELFReader` checks.
 struct LibelfHandle: ~Copyable {
   private let elf: OpaquePointer
+  /// The pages that a member of an archive lies in, which libelf does not unmap.
+  private let pages: UnsafeMutableRawBufferPointer?
 
-  /// Maps the file. The corresponding call is `elf_begin` with `ELF_C_READ_MMAP`.
+  /// Maps the file. The corresponding calls are `elf_begin` with `ELF_C_READ_MMAP`, and `elf_memory`
+  /// for a member of an archive.
   init?(_ file: borrowing RegularFile) {
     elf_version(UInt32(EV_CURRENT))
-    guard let elf = elf_begin(file.descriptor, ELF_C_READ_MMAP, nil) else { return nil }
+    guard file.start > 0 else {
+      guard let elf = elf_begin(file.descriptor, ELF_C_READ_MMAP, nil) else { return nil }
+      self.elf = elf
+      pages = nil
+      return
+    }
+    let distance = Int(file.start) % Int(getpagesize())
+    let size = distance + Int(file.size)
+    let start = mmap(
+      nil, size, PROT_READ, MAP_PRIVATE, file.descriptor, Int(file.start) - distance)
+    guard let start, start != MAP_FAILED else { return nil }
+    guard
+      let elf = elf_memory(
+        (start + distance).assumingMemoryBound(to: CChar.self), Int(file.size))
+    else {
+      munmap(start, size)
+      return nil
+    }
     self.elf = elf
+    pages = UnsafeMutableRawBufferPointer(start: start, count: size)
   }
 
-  deinit { elf_end(elf) }
+  deinit {
+    elf_end(elf)
+    if let pages { munmap(pages.baseAddress, pages.count) }
+  }
 
   /// The ELF header. The corresponding call is `gelf_getehdr`.
   func header() -> GElf_Ehdr? {
@@ -55,7 +79,5 @@ struct LibelfHandle: ~Copyable {
 /// How the bytes of a range are laid out.
 extension Elf_Type {
   static var bytes: Self { ELF_T_BYTE }
-  static var rel: Self { ELF_T_REL }
-  static var rela: Self { ELF_T_RELA }
   static var compressionHeader: Self { ELF_T_CHDR }
 }

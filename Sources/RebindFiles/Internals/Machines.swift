@@ -10,4 +10,12 @@ extension Machine {
   static var ppc: Self { Self(rawValue: 20) }
   /// The corresponding constant is `EM_LOONGARCH`.
   static var loongarch: Self { Self(rawValue: 258) }
+  /// The corresponding constant is `EM_68K`.
+  static var m68k: Self { Self(rawValue: 4) }
+  /// The corresponding constant is `EM_PARISC`.
+  static var hppa: Self { Self(rawValue: 15) }
+  /// The corresponding constant is `EM_SH`.
+  static var superH: Self { Self(rawValue: 42) }
+  /// The corresponding constants are `EM_SPARC`, `EM_SPARC32PLUS` and `EM_SPARCV9`.
+  static var sparcs: [Self] { [2, 18, 43].map { Self(rawValue: $0) } }
 }

@@ -24,8 +24,35 @@ extension Segment {
   ///
   /// The corresponding fields are `e_phoff`, `e_phnum` and `e_phentsize`.
   static func all(of reader: ELFReader) throws(ELFFileError) -> [Segment] {
+    let is64 = reader.elfClass == .bits64
+    guard let table = try table(of: reader) else { return [] }
+    var segments: [Segment] = []
+    for index in 0..<(is64 ? table.count(of: Elf64_Phdr.self) : table.count(of: Elf32_Phdr.self)) {
+      let segment =
+        is64
+        ? Segment(table.entry(index, as: Elf64_Phdr.self))
+        : Segment(table.entry(index, as: Elf32_Phdr.self))
+      segments.append(segment)
+    }
+    return segments
+  }
+
+  /// The physical address of each program header, which no loader looks at: `p_paddr`.
+  static func physicalAddresses(of reader: ELFReader) throws(ELFFileError) -> [UInt64] {
+    guard let table = try table(of: reader) else { return [] }
+    return reader.elfClass == .bits64
+      ? (0..<table.count(of: Elf64_Phdr.self)).map {
+        table.entry($0, as: Elf64_Phdr.self).p_paddr
+      }
+      : (0..<table.count(of: Elf32_Phdr.self)).map {
+        UInt64(table.entry($0, as: Elf32_Phdr.self).p_paddr)
+      }
+  }
+
+  /// Nil if there are none.
+  private static func table(of reader: ELFReader) throws(ELFFileError) -> TableData? {
     let header = reader.header
-    guard header.e_phoff != 0, header.e_phnum != 0 else { return [] }
+    guard header.e_phoff != 0, header.e_phnum != 0 else { return nil }
     let is64 = reader.elfClass == .bits64
     let entrySize = is64 ? MemoryLayout<Elf64_Phdr>.size : MemoryLayout<Elf32_Phdr>.size
     guard header.e_phentsize == entrySize else {
@@ -37,18 +64,8 @@ extension Segment {
       header.e_phnum == PN_XNUM
       ? try SectionHeader.first(of: reader).map { UInt64($0.info) } ?? UInt64(PN_XNUM)
       : UInt64(header.e_phnum)
-    let table = try reader.table(
+    return try reader.table(
       at: header.e_phoff, count: count, entrySize: UInt64(entrySize), as: ELF_T_PHDR,
       field: "the program header table (e_phoff)")
-
-    var segments: [Segment] = []
-    for index in 0..<Int(count) {
-      let segment =
-        is64
-        ? Segment(table.entry(index, as: Elf64_Phdr.self))
-        : Segment(table.entry(index, as: Elf32_Phdr.self))
-      segments.append(segment)
-    }
-    return segments
   }
 }

@@ -1,12 +1,15 @@
 import Glibc
 
-/// An open regular file, closed with the last use of this value.
+/// An open regular file, or a member of an archive in one, closed with the last use of this value.
 struct RegularFile: ~Copyable {
   let descriptor: Int32
+  /// Where the bytes start; 0 but for a member.
+  let start: UInt64
   let size: UInt64
 
-  private init(descriptor: Int32, size: UInt64) {
+  private init(descriptor: Int32, start: UInt64, size: UInt64) {
     self.descriptor = descriptor
+    self.start = start
     self.size = size
   }
 
@@ -16,21 +19,31 @@ struct RegularFile: ~Copyable {
   static func open(_ path: FilePath) throws(ELFFileError) -> RegularFile {
     // Looked at before it is opened too, because opening a device can set it going.
     var status = stat()
-    guard stat(path.cString, &status) == 0 else { throw systemError(path) }
+    let name = path.member?.file ?? path.cString
+    guard stat(name, &status) == 0 else { throw systemError(path) }
     try check(status, path)
 
     // O_NONBLOCK, for a FIFO may have taken the file's place meanwhile.
-    let descriptor = Glibc.open(path.cString, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    let descriptor = Glibc.open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw systemError(path) }
-    let file = RegularFile(descriptor: descriptor, size: UInt64(clamping: status.st_size))
+    let range = path.member?.range ?? 0..<UInt64(clamping: status.st_size)
+    let file = RegularFile(
+      descriptor: descriptor, start: range.lowerBound,
+      size: range.upperBound - range.lowerBound)
     try check(status, path)
+    guard !range.isEmpty else { throw ELFFileError(path: path, reason: .empty) }
     return file
   }
 
   /// Reads `count` bytes, or fewer if the file ends before. The corresponding call is `pread`.
   func read(_ count: Int, at offset: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-      initialized = max(0, pread(descriptor, buffer.baseAddress, count, offset))
+    guard offset < size else { return [] }
+    return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+      initialized = max(
+        0,
+        pread(
+          descriptor, buffer.baseAddress, min(count, Int(clamping: size) - offset),
+          Int(clamping: start) + offset))
     }
   }
 

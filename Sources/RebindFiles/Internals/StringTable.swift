@@ -18,10 +18,27 @@ package struct StringTable {
     count = data.bytes.lastIndex(of: 0).map { $0 + 1 } ?? 0
   }
 
+  /// The strings of a section. The corresponding constant is `SHT_STRTAB`.
+  init(of file: ELFFile, section index: Int) throws(ELFFileError) {
+    guard index < file.sectionHeaders.count, file.sectionHeaders[index].type == .stringTable else {
+      throw file.reader.error(
+        .malformed("is \(index), no section of strings"), field: "sh_link", at: nil)
+    }
+    let header = file.sectionHeaders[index]
+    data = try file.reader.data(
+      at: header.offset, size: header.size, as: ELF_T_BYTE, field: "section \(index)")
+    count = data.bytes.lastIndex(of: 0).map { $0 + 1 } ?? 0
+  }
+
   /// The bytes from `offset`, which is less than `count`, to the end of the table: the name is
   /// what is in front of their first zero byte.
   @inlinable
   package func bytes(from offset: UInt32) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: data.bytes[Int(offset)..<count])
+  }
+
+  /// The name at `offset`, which is less than `count`; what is not UTF-8 becomes U+FFFD.
+  func string(at offset: UInt32) -> String {
+    String(decoding: bytes(from: offset).prefix { $0 != 0 }, as: UTF8.self)
   }
 }

@@ -41,6 +41,32 @@ package struct SymbolTable {
     try check(file)
   }
 
+  /// The symbols of a section, which a linker reads, and which have no versions.
+  ///
+  /// The corresponding constants are `SHT_SYMTAB` and `SHT_DYNSYM`.
+  init(of file: ELFFile, section index: Int) throws(ELFFileError) {
+    let field = "section \(index)"
+    guard index < file.sectionHeaders.count else {
+      throw file.reader.error(
+        .malformed("is \(index), and there are \(file.sectionHeaders.count) sections"),
+        field: "sh_link", at: nil)
+    }
+    let header = file.sectionHeaders[index]
+    guard header.type == .symbolTable || header.type == .dynamicSymbols else {
+      throw file.reader.error(
+        .malformed("should have symbols and is \(header.type)"), field: field, at: header.offset)
+    }
+    elfClass = file.reader.elfClass
+    table = try file.reader.data(
+      at: header.offset, size: header.size, as: ELF_T_SYM, field: field)
+    count =
+      elfClass == .bits64 ? table.count(of: Elf64_Sym.self) : table.count(of: Elf32_Sym.self)
+    source = .sectionHeader
+    strings = try StringTable(of: file, section: Int(header.link))
+    versions = nil
+    try check(file)
+  }
+
   /// The symbol at an index below `count`.
   @inlinable
   package subscript(index: Int) -> SymbolEntry {

@@ -140,9 +140,9 @@ extension ProcessImage {
         let bytes = memory.read(elfClass.wrapped(segment.address &+ loadBias), segment.memorySize)
       else { throw vanished }
       var notes: [IndexedSection] = []
-      var fault: IndexNotes.NoteFault?
+      var fault: NoteFault?
       bytes.withUnsafeBytes { bytes in
-        do throws(IndexNotes.NoteFault) {
+        do throws(NoteFault) {
           try IndexNotes.read(bytes, segment, elfClass, byteOrder, into: &notes)
         } catch {
           fault = error

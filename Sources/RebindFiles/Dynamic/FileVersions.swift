@@ -1,0 +1,78 @@
+import Rebind
+
+/// The versions of symbols that a file knows of.
+package struct FileVersions {
+  /// Those that it defines. The corresponding tag is `DT_VERDEF`.
+  package var definitions: [Definition] = []
+  /// Those that it needs, by the image that should have them. The corresponding tag is
+  /// `DT_VERNEED`.
+  package var needs: [Need] = []
+
+  /// A version that the file defines. The corresponding C type is `Elf64_Verdef`.
+  package struct Definition {
+    /// What the table of the symbols' versions has for it.
+    package let index: Int
+    package let name: String
+    /// The versions that it comes after.
+    package let parents: [String]
+    package let flags: UInt16
+    package let hash: UInt32
+  }
+
+  /// The versions that the file needs of one image. The corresponding C type is `Elf64_Verneed`.
+  package struct Need {
+    /// The soname of the image.
+    package let file: String
+    package var versions: [Version] = []
+
+    /// The corresponding C type is `Elf64_Vernaux`.
+    package struct Version {
+      package let index: Int
+      package let name: String
+      package let flags: UInt16
+      package let hash: UInt32
+    }
+  }
+}
+
+extension FileVersions {
+  init(of file: ELFFile, _ dynamic: DynamicEntries) throws(ELFFileError) {
+    let definitionAddress = dynamic[.definedVersions]
+    let needAddress = dynamic[.neededVersions]
+    guard definitionAddress != nil || needAddress != nil else { return }
+    let strings = try StringTable(of: file, dynamic)
+    if let definitionAddress {
+      let table = try OpenEndedTable(atAddress: definitionAddress, in: file, field: "DT_VERDEF")
+      var definitions: [Definition] = []
+      try VersionRecords.forEachDefinition(
+        in: table, count: dynamic[.definedVersionCount], strings: strings
+      ) { record in
+        definitions.append(
+          Definition(
+            index: record.index.number, name: strings.string(at: record.names[0]),
+            parents: record.names.dropFirst().map { strings.string(at: $0) },
+            flags: record.flags, hash: record.hash))
+      }
+      self.definitions = definitions
+    }
+    if let needAddress {
+      let table = try OpenEndedTable(atAddress: needAddress, in: file, field: "DT_VERNEED")
+      var needs: [Need] = []
+      try VersionRecords.forEachNeed(
+        in: table, count: dynamic[.neededVersionCount], strings: strings
+      ) { record in
+        if record.isFirst { needs.append(Need(file: strings.string(at: record.file))) }
+        needs[needs.count - 1].versions.append(
+          Need.Version(
+            index: record.index.number, name: strings.string(at: record.name),
+            flags: record.flags, hash: record.hash))
+      }
+      self.needs = needs
+    }
+  }
+
+  /// A version that stands for the file itself. The corresponding constant is `VER_FLG_BASE`.
+  package static var base: UInt16 { 1 }
+  /// A version that may be missing. The corresponding constant is `VER_FLG_WEAK`.
+  package static var weak: UInt16 { 2 }
+}
