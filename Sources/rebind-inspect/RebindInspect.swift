@@ -17,7 +17,11 @@ struct RebindInspect: ParsableCommand {
         rebind-inspect symbols --imports --format json /usr/bin/env
       """,
     version: "0.1.0",
-    subcommands: [SymbolsCommand.self, AnnotationsCommand.self, SectionCommand.self],
+    subcommands: [
+      SymbolsCommand.self, RelocationsCommand.self, DynamicCommand.self, SegmentsCommand.self,
+      SectionsCommand.self, SectionCommand.self, NotesCommand.self, AnnotationsCommand.self,
+      HardeningCommand.self,
+    ],
     defaultSubcommand: SymbolsCommand.self)
 
   static func main() {

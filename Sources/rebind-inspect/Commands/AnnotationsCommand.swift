@@ -61,14 +61,14 @@ struct AnnotationsCommand: ParsableCommand {
       read(pid, group, &writer)
     } else {
       for path in files {
-        let report = writer.read(path) { file throws(ELFFileError) in
+        writer.read(path) { file throws(ELFFileError) in
           AnnotationReport(
             subject: ReportSubject(file), found: try file.annotations(group: group),
             expected: expect)
+        } then: { report, writer in
+          tellFaults(of: report, &writer)
+          check(report.found.annotations.count, report.subject.path, &writer)
         }
-        guard let report else { continue }
-        tellFaults(of: report, &writer)
-        check(report.found.annotations.count, path, &writer)
       }
     }
     try writer.finish()

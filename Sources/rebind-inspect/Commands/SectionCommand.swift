@@ -62,12 +62,23 @@ struct SectionCommand: ParsableCommand {
       FatalSignals.isReading(path)
       do throws(ELFFileError) {
         var output = OutputBuffer(descriptor: STDOUT_FILENO)
-        output.append(raw: try ELFFile(path).sectionContents(named: name).bytes)
+        output.append(raw: try open(path).sectionContents(named: name).bytes)
         output.finish()
       } catch {
         Diagnostics.report(path, error.message)
         throw ExitCode.failure
       }
+    }
+  }
+
+  /// The file, or the member of an archive that the path names.
+  private func open(_ path: FilePath) throws(ELFFileError) -> ELFFile {
+    do throws(ELFFileError) {
+      return try ELFFile(path)
+    } catch {
+      let members = try Archive.members(at: path, insteadOf: error)
+      guard members.count == 1 else { throw error }
+      return try ELFFile(members[0])
     }
   }
 }

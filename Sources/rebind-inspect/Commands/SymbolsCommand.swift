@@ -36,14 +36,10 @@ struct SymbolsCommand: ParsableCommand {
 
   func run() throws {
     let selection = SymbolSelection(imports: imports, exports: exports)
-    var writer = ReportWriter(options.output.formatter(hasHeadings: options.files.count > 1))
-    for path in options.files {
-      writer.read(path) { file throws(ELFFileError) in
-        SymbolReport(
-          subject: ReportSubject(file), table: try SymbolTable(of: file), selection: selection,
-          demangles: demangle)
-      }
+    try options.report { file throws(ELFFileError) in
+      SymbolReport(
+        subject: ReportSubject(file), table: try SymbolTable(of: file), selection: selection,
+        demangles: demangle)
     }
-    try writer.finish()
   }
 }

@@ -10,4 +10,15 @@ struct InputOptions: ParsableArguments {
   @OptionGroup var output: OutputOptions
 
   var files: [FilePath] { arguments.flatMap(\.paths) }
+
+  /// Reads each file and writes what `body` finds in it.
+  ///
+  /// Throws the exit status 1 if a file failed.
+  func report<Body: ReportBody>(
+    _ body: (ELFFile) throws(ELFFileError) -> Body
+  ) throws {
+    var writer = ReportWriter(output.formatter(hasHeadings: files.count > 1))
+    for path in files { writer.read(path, body) }
+    try writer.finish()
+  }
 }

@@ -22,6 +22,23 @@ extension OutputBuffer {
     append(decimal: UInt64(number.magnitude))
   }
 
+  mutating func append<Number: BinaryInteger>(key: StaticString, ifAny number: Number?) {
+    append(key: key)
+    append(text: number.map { String($0) } ?? "null")
+  }
+
+  mutating func append(key: StaticString, texts: [String]?) {
+    append(key: key)
+    guard let texts else { return append("null") }
+    append(text: "[")
+    for (index, text) in texts.enumerated() {
+      append(text: index == 0 ? "\"" : ",\"")
+      append(json: text)
+      append(text: "\"")
+    }
+    append(text: "]")
+  }
+
   mutating func append(key: StaticString, hex number: UInt64?) {
     append(key: key)
     guard let number else { return append("null") }

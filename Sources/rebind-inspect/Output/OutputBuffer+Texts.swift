@@ -26,6 +26,12 @@ extension OutputBuffer {
     text.withUTF8 { append(name: UnsafeRawBufferPointer($0), .column) }
   }
 
+  /// Appends a text as the rest of a line.
+  mutating func append(line text: String) {
+    var text = text
+    text.withUTF8 { append(name: UnsafeRawBufferPointer($0), .line) }
+  }
+
   /// Appends any number of spaces.
   mutating func fill(_ count: Int) {
     for _ in 0..<count {

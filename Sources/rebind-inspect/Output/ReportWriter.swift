@@ -14,21 +14,32 @@ struct ReportWriter: ~Copyable {
     self.formatter.begin(in: &output)
   }
 
-  /// Opens a file and writes what `body` finds in it. A file that fails is reported.
-  ///
-  /// - Returns: What was found; nil if the file failed.
-  @discardableResult
+  /// Opens a file and writes what `body` finds in it, and in an archive in each member. A file that
+  /// fails is reported. `then` is called with what was written.
   mutating func read<Body: ReportBody>(
-    _ path: FilePath, _ body: (ELFFile) throws(ELFFileError) -> Body
-  ) -> Body? {
+    _ path: FilePath, _ body: (ELFFile) throws(ELFFileError) -> Body,
+    then: (Body, inout ReportWriter) -> Void = { _, _ in }
+  ) {
     FatalSignals.isReading(path)
+    let file: ELFFile
     do throws(ELFFileError) {
-      let found = try body(ELFFile(path))
+      file = try ELFFile(path)
+    } catch {
+      do throws(ELFFileError) {
+        for member in try Archive.members(at: path, insteadOf: error) {
+          read(member, body, then: then)
+        }
+      } catch {
+        write(error)
+      }
+      return
+    }
+    do throws(ELFFileError) {
+      let found = try body(file)
       write(found)
-      return found
+      then(found, &self)
     } catch {
       write(error)
-      return nil
     }
   }
 

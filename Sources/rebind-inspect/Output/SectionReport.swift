@@ -94,7 +94,7 @@ struct SectionReport: ReportBody {
     output.append(json: section.name)
     output.append(text: "\"")
     output.append(key: "source", text: section.provenance.code)
-    output.append(key: "type", text: section.type.term)
+    output.append(key: "type", text: section.type.term(on: subject.machine))
     output.append(key: "typeValue", number: section.type.rawValue)
     output.append(key: "flags", text: section.flags.description)
     output.append(key: "flagsValue", hex: section.flags.rawValue)

@@ -18,7 +18,8 @@ struct TextFormatter: ReportFormatter {
   mutating func begin(in output: inout OutputBuffer) {}
 
   mutating func write(_ body: some ReportBody, in output: inout OutputBuffer) {
-    if hasHeadings { writeHeading(body.subject.path, in: &output) }
+    let path = body.subject.path
+    if hasHeadings || path.member?.isOneOfSeveral == true { writeHeading(path, in: &output) }
     body.writeText(style, in: &output)
   }
 

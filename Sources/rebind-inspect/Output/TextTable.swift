@@ -7,6 +7,8 @@ struct TextTable {
     let title: StaticString
     /// True for numbers.
     var isRight = false
+    /// True for words, which may have spaces; the last column alone.
+    var isLine = false
   }
 
   init(_ columns: [Column]) {
@@ -40,7 +42,11 @@ struct TextTable {
       if column > 0 { output.append(text: " ") }
       let fill = max(0, widths[column] - width(cells[column]))
       if columns[column].isRight { output.fill(fill) }
-      output.append(column: cells[column])
+      if columns[column].isLine {
+        output.append(line: cells[column])
+      } else {
+        output.append(column: cells[column])
+      }
       if !columns[column].isRight, column < cells.count - 1 { output.fill(fill) }
     }
   }

@@ -1,0 +1,50 @@
+import Rebind
+import RebindFiles
+
+/// What `hardening` found in a file.
+struct HardeningReport: ReportBody {
+  let subject: ReportSubject
+  let hardening: FileHardening
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    var table = TextTable([
+      .init(title: "PROPERTY"), .init(title: "VERDICT"), .init(title: "CONSEQUENCE", isLine: true),
+    ])
+    for verdict in HardeningVerdict.all(of: hardening) {
+      table.append([verdict.property, verdict.verdict, verdict.consequence])
+    }
+    table.write(style, in: &output)
+  }
+
+  func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    output.append(text: ",\"hardening\":{\"kind\":\"\(hardening.kind.rawValue)\"")
+    output.append(key: "relro", text: hardening.headers.relro.rawValue)
+    output.append(key: "bindsNow", hardening.headers.bindsNow)
+    output.append(key: "hasNonExecutableStack", hardening.headers.hasNonExecutableStack)
+    output.append(key: "hasTextRelocations", hardening.headers.hasTextRelocations)
+    output.append(key: "hasWritableCode", hardening.headers.hasWritableCode)
+    if let hasStackProtector = hardening.hasStackProtector {
+      output.append(key: "hasStackProtector", hasStackProtector)
+    } else {
+      output.append(key: "hasStackProtector", text: nil)
+    }
+    output.append(
+      key: "fortified", texts: hardening.knowsFortified ? hardening.fortified : nil)
+    output.append(
+      key: "fortifiable", texts: hardening.knowsFortified ? hardening.fortifiable : nil)
+    output.append(key: "branchProtections", texts: hardening.branchProtections)
+    output.append(key: "rpath", text: hardening.rpath)
+    output.append(key: "runpath", text: hardening.runPath)
+    output.append(key: "isSymbolic", hardening.isSymbolic)
+    output.append(text: ",\"verdicts\":[")
+    var isFirst = true
+    for verdict in HardeningVerdict.all(of: hardening) {
+      output.begin(isFirst: &isFirst, separator)
+      output.append(text: "{\"property\":\"\(verdict.property)\"")
+      output.append(key: "verdict", text: verdict.verdict)
+      output.append(key: "consequence", text: verdict.consequence)
+      output.append(text: "}")
+    }
+    output.append(text: "]}")
+  }
+}

@@ -1,0 +1,97 @@
+import RebindFiles
+
+extension RelocationReport {
+  func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    output.append(text: ",\"relocations\":[")
+    var isFirst = true
+    for table in tables {
+      output.begin(isFirst: &isFirst, separator)
+      output.append(text: "{\"table\":\"")
+      output.append(json: table.name)
+      output.append(text: "\"")
+      output.append(key: "kind", text: table.kind.rawValue)
+      output.append(key: "offset", hex: table.offset)
+      output.append(key: "size", number: table.size)
+      output.append(key: "target", text: table.target)
+      output.append(text: ",\"entries\":[")
+      if table.kind == .relative {
+        writeRelative(table, separator, in: &output)
+      } else {
+        write(table, separator, in: &output)
+      }
+      output.append(text: "]}")
+    }
+    output.append(text: "]")
+  }
+
+  private func write(
+    _ table: RelocationTable, _ separator: StaticString, in output: inout OutputBuffer
+  ) {
+    for index in 0..<table.count {
+      let entry = table[index]
+      writeStart(entry.address, entry.type, index == 0, separator, in: &output)
+      output.append(",\"addend\":")
+      if let addend = entry.addend {
+        if addend < 0 { output.append(0x2d) }
+        output.append(decimal: addend.magnitude)
+      } else {
+        output.append("null")
+      }
+      guard entry.symbol != 0 else {
+        output.append(",\"symbolIndex\":0,\"symbol\":null,\"version\":null}")
+        continue
+      }
+      output.append(",\"symbolIndex\":")
+      output.append(decimal: UInt64(entry.symbol))
+      output.append(",\"symbol\":\"")
+      writeName(of: entry.symbol, in: table, .json, in: &output)
+      output.reserve(64)
+      writeVersion(of: entry.symbol, in: table, in: &output)
+    }
+  }
+
+  private func writeVersion(
+    of index: Int, in table: RelocationTable, in output: inout OutputBuffer
+  ) {
+    guard let symbols = table.symbols,
+      let version = symbols.versions?.version(of: symbols[index], at: index)
+    else { return output.append("\",\"version\":null}") }
+    output.append("\",\"version\":\"")
+    output.append(name: symbols.strings.bytes(from: version.nameOffset), .json)
+    output.reserve(2)
+    output.append("\"}")
+  }
+
+  private func writeRelative(
+    _ table: RelocationTable, _ separator: StaticString, in output: inout OutputBuffer
+  ) {
+    let type = RelocationNames.relative(of: subject.machine)
+    var isFirst = true
+    for address in table.relativeAddresses {
+      writeStart(address, type, isFirst, separator, in: &output)
+      isFirst = false
+      output.append(",\"addend\":null,\"symbolIndex\":0,\"symbol\":null,\"version\":null}")
+    }
+  }
+
+  @inline(__always)
+  private func writeStart(
+    _ address: UInt64, _ type: UInt32?, _ isFirst: Bool, _ separator: StaticString,
+    in output: inout OutputBuffer
+  ) {
+    output.reserve(384)
+    if !isFirst { output.append(0x2c) }
+    output.append(separator)
+    output.append("{\"address\":\"")
+    output.append(hex: address)
+    if let type {
+      output.append("\",\"type\":\"")
+      writeName(ofType: type, in: &output)
+      output.append("\",\"typeValue\":")
+      output.append(decimal: UInt64(type))
+    } else {
+      output.append("\",\"type\":null,\"typeValue\":null")
+    }
+    output.reserve(128)
+  }
+}

@@ -1,0 +1,115 @@
+import Rebind
+import RebindFiles
+
+/// What `relocations` found in a file.
+struct RelocationReport: ReportBody {
+  let subject: ReportSubject
+  let tables: [RelocationTable]
+  let names: RelocationNames
+  /// By index, as the symbols of sections have no name of their own; empty if none is named.
+  let sectionNames: [Int: String]
+
+  init(of file: ELFFile) throws(ELFFileError) {
+    subject = ReportSubject(file)
+    tables = try file.relocationTables
+    names = RelocationNames(of: file.machine)
+    var sectionNames: [Int: String] = [:]
+    if tables.contains(where: { $0.symbols?.versions == nil }) {
+      for section in try file.sectionTable {
+        if let index = section.index { sectionNames[index] = section.section.name }
+      }
+    }
+    self.sectionNames = sectionNames
+  }
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    let columns = RelocationColumns(of: self, style)
+    if tables.contains(where: { $0.count > 0 }) { columns.writeTitles(in: &output) }
+    for table in tables {
+      let start = columns.start(of: table)
+      if table.kind == .relative {
+        let type = RelocationNames.relative(of: subject.machine)
+        for address in table.relativeAddresses {
+          columns.write(start, address, in: &output)
+          columns.writeType(type, of: self, in: &output)
+          columns.writeAddend(nil, in: &output)
+          output.reserve(2)
+          output.append("-\n")
+        }
+        continue
+      }
+      for index in 0..<table.count {
+        let entry = table[index]
+        columns.write(start, entry.address, in: &output)
+        columns.writeType(entry.type, of: self, in: &output)
+        columns.writeAddend(entry.addend, in: &output)
+        if entry.symbol == 0 {
+          output.reserve(2)
+          output.append("-\n")
+        } else {
+          writeName(of: entry.symbol, in: table, .column, in: &output)
+          writeVersion(of: entry.symbol, in: table, in: &output)
+          output.reserve(1)
+          output.append(0x0a)
+        }
+      }
+    }
+  }
+
+  /// Writes the name of a relocation type, which may be three for MIPS.
+  @inline(__always)
+  func writeName(ofType type: UInt32, in output: inout OutputBuffer) {
+    output.reserve(192)
+    guard subject.machine.rawValue == 8, type > 0xff else {
+      return writeName(ofOneType: type, in: &output)
+    }
+    writeName(ofOneType: type & 0xff, in: &output)
+    for shift: UInt32 in [8, 16] {
+      output.append(0x2f)
+      writeName(ofOneType: type >> shift & 0xff, in: &output)
+    }
+  }
+
+  @inline(__always)
+  private func writeName(ofOneType type: UInt32, in output: inout OutputBuffer) {
+    guard let prefix = names.prefix, let name = names.bytes(of: type) else {
+      output.append("UNKNOWN+")
+      return output.append(decimal: UInt64(type))
+    }
+    output.append(prefix)
+    output.append(count: name.count) { start in
+      for index in 0..<name.count { start[index] = name[index] }
+    }
+  }
+
+  /// Writes the name of a symbol; of a section's symbol, that of the section.
+  @inline(__always)
+  func writeName(
+    of index: Int, in table: RelocationTable, _ escaping: Escaping, in output: inout OutputBuffer
+  ) {
+    guard let symbols = table.symbols else { return }
+    let symbol = symbols[index]
+    let name = symbols.name(of: symbol)
+    if name[0] != 0 {
+      output.append(name: name, escaping)
+    } else if let section = sectionNames[Int(symbol.sectionIndex)], symbol.type == .section {
+      var section = section
+      section.withUTF8 { output.append(name: UnsafeRawBufferPointer($0), escaping) }
+    } else if case .column = escaping {
+      output.reserve(1)
+      output.append(0x2d)
+    }
+  }
+
+  @inline(__always)
+  private func writeVersion(
+    of index: Int, in table: RelocationTable, in output: inout OutputBuffer
+  ) {
+    guard let symbols = table.symbols,
+      let version = symbols.versions?.version(of: symbols[index], at: index)
+    else { return }
+    output.reserve(2)
+    output.append(version.isDefault ? "@@" : "@")
+    output.append(name: symbols.strings.bytes(from: version.nameOffset), .column)
+  }
+}
