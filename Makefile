@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build release demo test test-cross bench bench-swift bench-testing bench-annotations install docs format lint clean
+.PHONY: help build release demo test golden golden-inputs test-cross bench bench-swift bench-testing bench-annotations install docs format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -23,6 +23,13 @@ release: ## Build rebind-inspect for release, with the static standard library
 test: ## Build and run all tests
 	@Scripts/bootstrap test
 	$(SWIFT) test
+
+golden: ## Write rebind-inspect's golden output anew; look at the difference
+	@Scripts/bootstrap test
+	REBIND_GOLDEN=write $(SWIFT) test --filter GoldenTests
+
+golden-inputs: ## Build the files anew that the golden output is of
+	@Scripts/golden-inputs
 
 test-cross: ## Build and run the C core's tests for other machines and for musl
 	@Scripts/test-cross

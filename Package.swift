@@ -109,6 +109,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindInspectTests", dependencies: ["TestSupport", "rebind-inspect"],
+      exclude: ["Golden"],
       swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6],

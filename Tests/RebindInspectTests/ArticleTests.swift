@@ -8,10 +8,16 @@ import Testing
     let pages = try Articles.of("rebind-inspect")
     let documented = try Set(
       pages.flatMap { try options(in: String(contentsOf: $0, encoding: .utf8)) })
-    let helps = try [
-      ["--help"], ["help", "symbols"], ["help", "annotations"], ["help", "section"],
-    ].map { try inspect($0).output }
-    #expect(documented == Set(helps.flatMap(options)))
+    let subcommands = pages.map { $0.deletingPathExtension().lastPathComponent }
+      .filter { $0 != "rebind-inspect" }
+    let helps = [["--help"]] + subcommands.map { ["help", $0] }
+    let shown = try helps.map { try inspect($0).output }
+    #expect(documented == Set(shown.flatMap(options)))
+    // Each subcommand has a page, and the first page leads to it.
+    let names = shown[0].components(separatedBy: "SUBCOMMANDS:").last?.split(separator: "\n")
+      .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.hasPrefix("  See") }
+      .compactMap { $0.split(separator: " ").first.map(String.init) }
+    #expect(Set(names ?? []) == Set(subcommands))
   }
 
   private func options(in text: String) -> [String] {

@@ -38,6 +38,20 @@ import Testing
     try #require(validate(output, isLines: format == "jsonl") == "")
   }
 
+  @Test(
+    arguments: ["json", "jsonl"],
+    ["sections", "segments", "dynamic", "notes", "relocations", "hardening"])
+  func tables(format: String, subcommand: String) throws {
+    let inputs = GoldenTests.inputs.map { GoldenTests.folder.appending(path: $0).path }
+    let result = try inspect(
+      [subcommand, "--format", format] + inputs + ["/nowhere", try InstalledFile.libc.path])
+    #expect(result.status == 1)
+    let scratch = try TemporaryDirectory()
+    let output = scratch.url.appending(path: "output")
+    try result.standardOutput.write(to: output)
+    try #require(validate(output.path, isLines: format == "jsonl") == "")
+  }
+
   /// The check itself can fail.
   @Test(arguments: [
     #"{"schema":"rebind-inspect/2","files":[]}"#,

@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Archives and their members, for every subcommand that reads files.
+@Suite struct ArchiveTests {
+  let builder: FixtureBuilder
+  var folder: URL { builder.directory.url }
+
+  init() throws {
+    builder = try FixtureBuilder(.clang)
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "below"), withIntermediateDirectories: true)
+    for (source, object) in [
+      ("inspect-symbols", "symbols.o"), ("file-foreign", "below/a-name-that-is-too-long-for-ar.o"),
+    ] {
+      try builder.compile([
+        "-fPIC", "-c", Places.fixtures.appending(path: "\(source).c").path, "-o",
+        folder.appending(path: object).path,
+      ])
+    }
+  }
+
+  /// The objects, and what the archive calls them.
+  static let members = ["symbols.o", "a-name-that-is-too-long-for-ar.o"]
+
+  enum Kind: String, CaseIterable { case gnu, thin, bsd }
+
+  static let commands = [
+    ["symbols"], ["relocations"], ["dynamic"], ["segments"], ["sections"], ["notes"],
+    ["annotations"], ["hardening"], ["section", ".comment", "--as", "strings"],
+  ]
+
+  @Test(arguments: Kind.allCases, commands)
+  func allMembers(kind: Kind, command: [String]) throws {
+    let archive = try make(kind)
+    let result = try inspect(command + [archive])
+    #expect(result.succeeded && result.errorOutput.isEmpty)
+    let single = try names(kind).map { name in
+      let file = folder.appending(path: name == "symbols.o" ? name : Self.longPath).path
+      return "\(archive)(\(name)):\n" + (try inspect(command + [file]).output)
+    }
+    #expect(result.output == single.joined(separator: "\n"))
+  }
+
+  @Test(arguments: Kind.allCases)
+  func oneMember(kind: Kind) throws {
+    let archive = try make(kind)
+    for (name, object) in zip(try names(kind), ["symbols.o", Self.longPath]) {
+      let path = "\(archive)(\(name))"
+      let object = folder.appending(path: object).path
+      #expect(
+        try inspect(["relocations", path]).output == inspect(["relocations", object]).output)
+      let raw = ["section", ".text", "--as", "raw"]
+      #expect(
+        try inspect(raw + [path]).standardOutput == inspect(raw + [object]).standardOutput)
+      let file = try #require(try Report([path]).files.first)
+      #expect(file.path == path && file.error == nil)
+    }
+  }
+
+  /// Those of one name are all meant.
+  @Test func twoMembersOfOneName() throws {
+    let archive = try make(.gnu)
+    #expect(try run("ar", ["q", archive, folder.appending(path: "symbols.o").path]).succeeded)
+    let files = try Report(["\(archive)(symbols.o)"]).files
+    #expect(files.count == 2 && files.allSatisfy { $0.error == nil })
+  }
+
+  @Test func wrongMembers() throws {
+    let archive = try make(.gnu)
+    let text = folder.appending(path: "text").path
+    try Data("no ELF file\n".utf8).write(to: URL(filePath: text))
+    #expect(try run("ar", ["q", archive, text]).succeeded)
+
+    let result = try inspect(["sections", "--format", "json", archive, "\(archive)(absent.o)"])
+    #expect(result.status == 1)
+    let report = try JSONDecoder().decode(Report.self, from: result.standardOutput)
+    #expect(report.files.map(\.error?.code) == [nil, nil, "not-elf", "no-member"])
+    #expect(
+      result.errorOutput == """
+        rebind-inspect: \(archive)(text): not an ELF file
+        rebind-inspect: \(archive)(absent.o): no member absent.o
+
+        """)
+    #expect(try inspect(["/nowhere.a(x.o)"]).errorOutput.contains("No such file or directory"))
+    // One member's bytes are raw, not those of several.
+    #expect(try inspect(["section", ".text", "--as", "raw", archive]).status == 1)
+  }
+
+  @Test func aThinMemberThatIsGone() throws {
+    let archive = try make(.thin)
+    try FileManager.default.removeItem(at: folder.appending(path: "symbols.o"))
+    let files = try Report([archive]).files
+    #expect(files.map(\.error?.code) == ["not-found", nil])
+  }
+
+  @Test(arguments: [
+    ("cut", 100, "truncated"), ("header", 80, "truncated"),
+  ])
+  func cut(name: String, length: Int, code: String) throws {
+    let bytes = try Data(contentsOf: URL(filePath: make(.gnu)))
+    let path = folder.appending(path: name).path
+    try bytes.prefix(length).write(to: URL(filePath: path))
+    #expect(try Report([path]).files.map(\.error?.code) == [code])
+  }
+
+  /// Broken headers, names and members: one line each, and no signal.
+  @Test(arguments: Kind.allCases)
+  func damaged(kind: Kind) throws {
+    let bytes = try Data(contentsOf: URL(filePath: make(kind)))
+    let paths = try bytes.damaged(times: 300).enumerated().map { index, bytes in
+      let url = folder.appending(path: "damaged-\(index).a")
+      try bytes.write(to: url)
+      return url.path
+    }
+    let result = try bash(
+      #"ulimit -v 2000000; ulimit -c 0; exec "$0" relocations --format jsonl "$@""#, paths)
+    #expect(!result.wasSignalled && result.status == 1)
+    let failed = result.output.split(separator: "\n").count { $0.contains(#","error":{"#) }
+    #expect(failed > 0 && result.errorOutput.split(separator: "\n").count == failed)
+  }
+
+  private static let longPath = "below/a-name-that-is-too-long-for-ar.o"
+
+  private func names(_ kind: Kind) throws -> [String] {
+    // A thin archive's names are paths.
+    kind == .thin ? ["symbols.o", Self.longPath] : Self.members
+  }
+
+  /// Makes an archive of the two objects.
+  private func make(_ kind: Kind) throws -> String {
+    let result =
+      switch kind {
+      case .gnu:
+        try run("ar", ["rc", "lib.a", "symbols.o", Self.longPath], currentDirectory: folder)
+      case .thin:
+        try run("ar", ["rcT", "lib.a", "symbols.o", Self.longPath], currentDirectory: folder)
+      case .bsd:
+        try run(
+          "llvm-ar", ["--format=bsd", "rc", "lib.a", "symbols.o", Self.longPath],
+          currentDirectory: folder)
+      }
+    #expect(result.succeeded, "\(result.errorOutput)")
+    return folder.appending(path: "lib.a").path
+  }
+}

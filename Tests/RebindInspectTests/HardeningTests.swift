@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `hardening` says of files that are built one way or another.
+@Suite struct HardeningTests {
+  /// `file-hardening.c` built with some options, and the lines that these bring.
+  struct Case: Sendable, CustomTestStringConvertible {
+    var flags: [String]
+    var verdicts: [String: String]
+    var testDescription: String { flags.joined(separator: " ") }
+
+    init(_ flags: String..., verdicts: [String: String]) {
+      self.flags = flags
+      self.verdicts = verdicts
+    }
+  }
+
+  static let cases = [
+    Case("-pie", "-fPIE", "-Wl,-z,relro,-z,now", verdicts: ["relro": "full", "binding": "now"]),
+    Case(
+      "-pie", "-fPIE", "-Wl,-z,relro,-z,lazy",
+      verdicts: ["relro": "partial", "binding": "lazy", "pie": "yes", "stack": "nx"]),
+    Case("-pie", "-fPIE", "-Wl,-z,norelro", verdicts: ["relro": "none"]),
+    Case("-no-pie", "-fno-pie", verdicts: ["pie": "no"]),
+    Case("-shared", "-fPIC", verdicts: ["pie": "library", "symbolic": "no"]),
+    Case("-shared", "-fPIC", "-Wl,-Bsymbolic", verdicts: ["symbolic": "yes"]),
+    Case("-static", verdicts: ["pie": "no", "relro": "", "symbolic": ""]),
+    Case("-static-pie", "-fPIE", verdicts: ["pie": "yes", "binding": "", "stack": "nx"]),
+    Case("-Wl,-z,execstack", verdicts: ["stack": "executable"]),
+    Case("-fno-stack-protector", verdicts: ["canary": "no"]),
+    Case("-fstack-protector-all", verdicts: ["canary": "yes"]),
+    Case("-U_FORTIFY_SOURCE", verdicts: ["fortify": "no"]),
+    Case("-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", verdicts: ["fortify": "partial"]),
+    Case("-Wl,-rpath,/opt/a", "-Wl,--enable-new-dtags", verdicts: ["search-path": "runpath"]),
+    Case("-Wl,-rpath,/opt/a", "-Wl,--disable-new-dtags", verdicts: ["search-path": "rpath"]),
+    Case(
+      "-shared", "-fPIC", "-nostdlib", "-Wl,-N",
+      verdicts: ["writable-code": "yes", "text-relocations": "no"]),
+    Case(
+      "-c", "-fstack-protector-all", "-fcf-protection=full",
+      verdicts: [
+        "canary": "yes", "branches": "IBT,SHSTK", "relro": "", "pie": "", "stack": "nx",
+        "search-path": "",
+      ]),
+    Case("-c", "-fcf-protection=none", verdicts: ["branches": "unchecked"]),
+  ]
+
+  @Test(arguments: cases)
+  func verdicts(_ test: Case) throws {
+    let builder = try FixtureBuilder(.gcc)
+    let path = builder.directory.url.appending(path: "hardened").path
+    try builder.compile(
+      ["-O2", Places.fixtures.appending(path: "file-hardening.c").path, "-o", path] + test.flags)
+    let result = try inspect(["hardening", path])
+    #expect(result.succeeded)
+    var verdicts: [String: String] = [:]
+    for line in result.output.split(separator: "\n") {
+      let words = line.split(separator: " ", maxSplits: 2)
+      try #require(words.count == 3, "a consequence is missing: \(line)")
+      verdicts[String(words[0])] = String(words[1])
+    }
+    for (property, verdict) in test.verdicts {
+      #expect(verdicts[property] ?? "" == verdict, "\(property)")
+    }
+  }
+
+  /// The checked name is what a rebinding has to name as well.
+  @Test func fortifiedNamesAreTold() throws {
+    let builder = try FixtureBuilder(.gcc)
+    let path = builder.directory.url.appending(path: "hardened").path
+    try builder.compile([
+      "-O2", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2",
+      Places.fixtures.appending(path: "file-hardening.c").path, "-o", path,
+    ])
+    let output = try inspect(["hardening", path]).output
+    #expect(output.contains("rebind these too: __strcpy_chk; unchecked: memmove"))
+    // Without symbols nothing can be said of what a static program calls.
+    try builder.compile([
+      "-O2", "-static", "-s", Places.fixtures.appending(path: "file-hardening.c").path, "-o", path,
+    ])
+    let stripped = try inspect(["hardening", path]).output
+    #expect(stripped.contains("canary unknown ") && stripped.contains("fortify unknown "))
+  }
+
+  @Test func textRelocations() throws {
+    let scratch = try TemporaryDirectory()
+    let source = scratch.url.appending(path: "source.c").path
+    let object = scratch.url.appending(path: "object.o").path
+    let path = scratch.url.appending(path: "linked").path
+    try Data("extern int imported; int read(void) { return imported; }".utf8)
+      .write(to: URL(filePath: source))
+    let built = try run(
+      "clang", ["--target=i386-linux-gnu", "-fno-pic", "-O1", "-c", source, "-o", object])
+    try #require(built.succeeded, "\(built.errorOutput)")
+    let linked = try run("ld.lld", ["-shared", "-z", "notext", object, "-o", path])
+    try #require(linked.succeeded, "\(linked.errorOutput)")
+    #expect(try inspect(["hardening", path]).output.contains("text-relocations yes "))
+  }
+}
