@@ -1,3 +1,5 @@
+import RebindFiles
+
 /// Members of a JSON object that come once a file.
 extension OutputBuffer {
   mutating func append(key: StaticString, text: String?) {
@@ -45,6 +47,21 @@ extension OutputBuffer {
     append(0x22)
     append(hex: number)
     append(0x22)
+  }
+
+  /// Appends the index of an element of another list.
+  mutating func append(key: StaticString, index: Int?) {
+    guard let index else { return append(key: key, text: nil) }
+    append(key: key, number: index)
+  }
+
+  /// Appends a path, and its bytes if it is not UTF-8.
+  mutating func append(key: StaticString, _ path: FilePath) {
+    append(key: key)
+    append(0x22)
+    append(path: path, .json)
+    append(text: "\"")
+    if let bytes = path.bytesIfNotUTF8 { append(text: ",\"\(key)Bytes\":\"\(bytes)\"") }
   }
 
   mutating func append(key: StaticString, _ value: Bool) {

@@ -1,7 +1,14 @@
 /// Lines of text in columns, which are aligned on a terminal, under a line of titles.
 struct TextTable {
   private let columns: [Column]
-  private var rows: [[String]] = []
+  private var rows: [Row] = []
+
+  private struct Row {
+    let cells: [String]
+    /// Spaces in front of a cell, on a terminal alone.
+    let indent: (column: Int, width: Int)
+    let color: StaticString?
+  }
 
   struct Column {
     let title: StaticString
@@ -16,41 +23,56 @@ struct TextTable {
   }
 
   /// Adds a line. An empty cell becomes `-`.
-  mutating func append(_ cells: [String]) {
-    rows.append(cells.map { $0.isEmpty ? "-" : $0 })
+  ///
+  /// - Parameters:
+  ///   - indent: How many spaces stand in front of the cell of a column, on a terminal.
+  ///   - color: The line's colour; nil for none of its own.
+  mutating func append(
+    _ cells: [String], indent: (column: Int, width: Int) = (0, 0), color: StaticString? = nil
+  ) {
+    rows.append(
+      Row(cells: cells.map { $0.isEmpty ? "-" : $0 }, indent: indent, color: color))
   }
 
   func write(_ style: TextStyle, in output: inout OutputBuffer) {
     let widths = columns.indices.map { column in
       style.isAligned
-        ? rows.reduce(columns[column].title.utf8CodeUnitCount) { max($0, width($1[column])) } : 0
+        ? rows.reduce(columns[column].title.utf8CodeUnitCount) { max($0, width($1, column)) } : 0
     }
     if style.isAligned {
       if style.isColored { output.append(text: "\(TextStyle.heading)") }
-      write(columns.map { "\($0.title)" }, widths, in: &output)
+      write(
+        Row(cells: columns.map { "\($0.title)" }, indent: (0, 0), color: nil), widths, in: &output)
       if style.isColored { output.append(text: "\(TextStyle.plain)") }
       output.append(text: "\n")
     }
     for row in rows {
+      let color = style.isColored ? row.color : nil
+      if let color { output.append(text: "\(color)") }
       write(row, widths, in: &output)
+      if color != nil { output.append(text: "\(TextStyle.plain)") }
       output.append(text: "\n")
     }
   }
 
-  private func write(_ cells: [String], _ widths: [Int], in output: inout OutputBuffer) {
-    for column in cells.indices {
+  private func write(_ row: Row, _ widths: [Int], in output: inout OutputBuffer) {
+    for column in row.cells.indices {
       if column > 0 { output.append(text: " ") }
-      let fill = max(0, widths[column] - width(cells[column]))
+      let fill = max(0, widths[column] - width(row, column))
       if columns[column].isRight { output.fill(fill) }
+      if column == row.indent.column, widths[column] > 0 { output.fill(row.indent.width) }
       if columns[column].isLine {
-        output.append(line: cells[column])
+        output.append(line: row.cells[column])
       } else {
-        output.append(column: cells[column])
+        output.append(column: row.cells[column])
       }
-      if !columns[column].isRight, column < cells.count - 1 { output.fill(fill) }
+      if !columns[column].isRight, column < row.cells.count - 1 { output.fill(fill) }
     }
   }
 
   /// How many columns of a terminal a cell takes, if its characters take one each.
-  private func width(_ cell: String) -> Int { cell.unicodeScalars.count }
+  private func width(_ row: Row, _ column: Int) -> Int {
+    row.cells[column].unicodeScalars.count
+      + (column == row.indent.column ? row.indent.width : 0)
+  }
 }

@@ -1,0 +1,63 @@
+import Rebind
+
+/// What all programs of one loader have in common.
+final class LoaderContext {
+  let kind: LoaderKind
+  let root: Sysroot
+  let tokens: LoaderTokens
+  let hardware: [String]
+  /// Where the loader looks when nothing else says where.
+  let folders: [(entry: String, folder: FilePath)]
+  let cache: LoaderCache?
+  /// The loader's path, as programs have it; nil if it is not known.
+  let loaderPath: String?
+  /// Nil if it is not there.
+  let loader: ELFFile?
+  let loaderName: String?
+
+  init(
+    _ kind: LoaderKind, interpreter: String?, of file: ELFFile, _ root: Sysroot
+  ) {
+    self.kind = kind
+    self.root = root
+    loaderPath = interpreter ?? kind.usualPath(file.elfClass, file.byteOrder, file.machine)
+    let loader = loaderPath.flatMap {
+      try? ELFFile(root.resolved(root.outside(FilePath($0))))
+    }
+    self.loader = loader.flatMap {
+      $0.elfClass == file.elfClass && $0.machine == file.machine ? $0 : nil
+    }
+    loaderName = try? self.loader?.dynamicTable?.soname
+    let defaults = LoaderDefaults(kind, path: loaderPath ?? "", file: self.loader, root)
+    tokens = LoaderTokens(
+      kind: kind, root: root, library: defaults.library, platform: file.machine.platform)
+    hardware = kind == .glibc ? HardwareFolders.names(for: file.machine) : []
+    folders = defaults.folders.map { ($0, root.outside(FilePath($0))) }
+    cache = defaults.cache.flatMap {
+      LoaderCache(root.resolved(root.outside(FilePath($0))), file.byteOrder)
+    }
+  }
+
+  /// True if a needed name is the loader itself, whatever there is of that name elsewhere.
+  func isLoader(_ name: String) -> Bool {
+    guard loader != nil else { return false }
+    if name == loaderPath || name == loaderName { return true }
+    // musl's loader is its C library, and all that others have split from it.
+    guard kind == .musl, name.hasPrefix("lib") else { return false }
+    return ["c.", "pthread.", "rt.", "m.", "dl.", "util.", "xnet."]
+      .contains { name.dropFirst(3).hasPrefix($0) }
+  }
+}
+
+extension Machine {
+  /// What `$PLATFORM` stands for; nil if it depends on the processor.
+  fileprivate var platform: String? {
+    switch self {
+    case .amd64: "x86_64"
+    case .i386: "i686"
+    case .aarch64: "aarch64"
+    case .arm: "v7l"
+    default: nil
+    }
+  }
+}

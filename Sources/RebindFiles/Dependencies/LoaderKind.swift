@@ -1,0 +1,53 @@
+import Rebind
+
+/// Whose rules the libraries of a program are found by.
+package enum LoaderKind: String, Sendable {
+  case glibc, musl
+
+  /// By the loader that the file asks for, or else by the C library that it needs.
+  init(interpreter: String?, needed: [String]) {
+    if let interpreter {
+      self = FilePath(interpreter).lastComponent.hasPrefix("ld-musl-") ? .musl : .glibc
+    } else {
+      self = needed.contains { $0 == "libc.so" || $0.hasPrefix("libc.musl-") } ? .musl : .glibc
+    }
+  }
+
+  /// Where the loader of such programs is, for a library that names none; nil if that is not
+  /// known.
+  func usualPath(_ elfClass: ELFClass, _ byteOrder: ByteOrder, _ machine: Machine) -> String? {
+    guard let name = Self.loaderNames[LoaderName(elfClass, byteOrder, machine)] else { return nil }
+    return switch self {
+    case .glibc: name.glibc
+    case .musl: "/lib/ld-musl-\(name.musl).so.1"
+    }
+  }
+
+  private struct LoaderName: Hashable {
+    let elfClass: ELFClass
+    let byteOrder: ByteOrder
+    let machine: Machine
+
+    init(_ elfClass: ELFClass, _ byteOrder: ByteOrder, _ machine: Machine) {
+      self.elfClass = elfClass
+      self.byteOrder = byteOrder
+      self.machine = machine
+    }
+  }
+
+  private static let loaderNames: [LoaderName: (glibc: String, musl: String)] = [
+    LoaderName(.bits64, .little, .amd64): ("/lib64/ld-linux-x86-64.so.2", "x86_64"),
+    LoaderName(.bits32, .little, .amd64): ("/libx32/ld-linux-x32.so.2", "x32"),
+    LoaderName(.bits32, .little, .i386): ("/lib/ld-linux.so.2", "i386"),
+    LoaderName(.bits64, .little, .aarch64): ("/lib/ld-linux-aarch64.so.1", "aarch64"),
+    LoaderName(.bits64, .big, .aarch64): ("/lib/ld-linux-aarch64_be.so.1", "aarch64_be"),
+    LoaderName(.bits32, .little, .arm): ("/lib/ld-linux-armhf.so.3", "armhf"),
+    LoaderName(.bits64, .little, .riscv): ("/lib/ld-linux-riscv64-lp64d.so.1", "riscv64"),
+    LoaderName(.bits64, .big, .s390): ("/lib/ld64.so.1", "s390x"),
+    LoaderName(.bits64, .little, .ppc64): ("/lib64/ld64.so.2", "powerpc64le"),
+    LoaderName(.bits64, .big, .ppc64): ("/lib64/ld64.so.1", "powerpc64"),
+    LoaderName(.bits64, .little, .loongarch): (
+      "/lib64/ld-linux-loongarch-lp64d.so.1", "loongarch64"
+    ),
+  ]
+}

@@ -1,0 +1,37 @@
+import Glibc
+
+extension FilePath {
+  package var isAbsolute: Bool { bytes.first == UInt8(ascii: "/") }
+
+  /// The folder that it is in; "." for a bare name. The corresponding function is `dirname`.
+  package var folder: FilePath {
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return FilePath(".") }
+    return slash == 0 ? FilePath("/") : FilePath(Array(bytes[..<slash]))
+  }
+
+  /// What is behind the last slash.
+  package var lastComponent: String {
+    String(decoding: bytes.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
+  }
+
+  /// The path of a file in this folder.
+  package func appending(_ name: String) -> FilePath {
+    let bytes = bytes
+    if bytes.isEmpty { return FilePath(name) }
+    let separator: [UInt8] = bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]
+    return FilePath(bytes + separator + Array(name.utf8))
+  }
+
+  /// True if it is the folder itself or a path in it, as they are spelled.
+  package func isInside(_ folder: FilePath) -> Bool {
+    bytes == folder.bytes || bytes.starts(with: folder.appending("").bytes)
+  }
+
+  /// The path without links, and from the root; nil if there is no such file. The corresponding
+  /// function is `realpath`.
+  package var resolved: FilePath? {
+    guard let path = realpath(cString, nil) else { return nil }
+    defer { free(path) }
+    return FilePath(Array(UnsafeRawBufferPointer(start: path, count: strlen(path))))
+  }
+}

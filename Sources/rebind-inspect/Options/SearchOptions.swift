@@ -1,0 +1,33 @@
+import ArgumentParser
+import Glibc
+import RebindFiles
+
+/// The arguments of the subcommands that look for libraries.
+struct SearchOptions: ParsableArguments {
+  @Option(
+    help: """
+      The folder that stands for /, as for a program of another machine. The environment does not \
+      count then.
+      """)
+  var root: InputPaths?
+
+  @Option(
+    help: "Folders to look into, in place of those that LD_LIBRARY_PATH names.")
+  var libraryPath: String?
+
+  @Option(help: "Libraries to load first, in place of those that LD_PRELOAD names.")
+  var preload: String?
+
+  /// One for all files of the command line.
+  var resolver: LibraryResolver {
+    LibraryResolver(
+      LibrarySearch(
+        root: root?.paths.first,
+        libraryPath: value(libraryPath, "LD_LIBRARY_PATH"), preload: value(preload, "LD_PRELOAD")))
+  }
+
+  private func value(_ option: String?, _ variable: String) -> String {
+    if let option { return RawArguments.text(option) }
+    return root == nil ? getenv(variable).map { String(cString: $0) } ?? "" : ""
+  }
+}

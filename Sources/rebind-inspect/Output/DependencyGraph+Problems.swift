@@ -1,0 +1,59 @@
+import RebindFiles
+
+extension DependencyGraph {
+  /// What keeps a loader from starting the program, a line each.
+  var problems: [String] {
+    missing.map(line)
+      + images.flatMap { image in
+        image.requirements.filter(\.isMissing).map { requirement in
+          let place = image.needs.first { $0.name == requirement.library }?.image
+          let path = place.map { images[$0].path.text } ?? requirement.library
+          return
+            "version \(requirement.version) not found in \(path), needed by \(image.path.text)"
+        }
+      }
+  }
+
+  private func line(_ missing: MissingLibrary) -> String {
+    var text = "\(missing.name) not found"
+    text +=
+      missing.isPreload ? ", to be preloaded" : ", needed by \(images[missing.neededBy].path.text)"
+    for file in missing.rejected { text += "; \(file.path.text): \(file.why)" }
+    if !missing.searched.isEmpty {
+      text += "; searched \(missing.searched.map(\.text).joined(separator: ":"))"
+    }
+    return text
+  }
+}
+
+extension SearchReason {
+  /// The word that the outputs have for it.
+  var code: String {
+    switch self {
+    case .path: "path"
+    case .rpath: "rpath"
+    case .runPath: "runpath"
+    case .environment: "environment"
+    case .cache: "cache"
+    case .folder: "default"
+    case .loader: "loader"
+    }
+  }
+
+  /// The image whose search path it was.
+  var image: Int? {
+    switch self {
+    case .rpath(let image, _), .runPath(let image, _): image
+    default: nil
+    }
+  }
+
+  /// The entry of a search path, or the folder.
+  var entry: String? {
+    switch self {
+    case .rpath(_, let entry), .runPath(_, let entry), .environment(let entry), .folder(let entry):
+      entry
+    case .path, .cache, .loader: nil
+    }
+  }
+}

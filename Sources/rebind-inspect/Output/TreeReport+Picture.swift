@@ -1,0 +1,91 @@
+import RebindFiles
+
+extension TreeReport {
+  /// Writes the images as nodes, and what they need as edges between them.
+  func write(_ picture: TreePicture, in output: inout OutputBuffer) {
+    let nodes =
+      graph.images.map { (label: $0.reason == nil ? $0.path.text : $0.name, isMissing: false) }
+      + graph.missing.map { (label: $0.name, isMissing: true) }
+    var edges: [(from: Int, to: Int, isPreload: Bool, lacks: String)] = []
+    for index in graph.images.indices where graph.images[index].isPreloaded {
+      edges.append((0, index, true, ""))
+    }
+    for (index, missing) in graph.missing.enumerated() where missing.isPreload {
+      edges.append((0, graph.images.count + index, true, ""))
+    }
+    for (index, image) in graph.images.enumerated() {
+      for need in image.needs {
+        let absent = graph.missing.firstIndex { $0.name == need.name } ?? 0
+        let lacks = image.requirements.filter { $0.isMissing && $0.library == need.name }
+        edges.append(
+          (
+            index, need.image ?? graph.images.count + absent, false,
+            lacks.map(\.version).joined(separator: " ")
+          ))
+      }
+    }
+    switch picture {
+    case .dot: writeDot(nodes, edges, in: &output)
+    case .mermaid: writeMermaid(nodes, edges, in: &output)
+    }
+  }
+
+  private func writeDot(
+    _ nodes: [(label: String, isMissing: Bool)],
+    _ edges: [(from: Int, to: Int, isPreload: Bool, lacks: String)], in output: inout OutputBuffer
+  ) {
+    func quoted(_ text: String) -> String {
+      "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+    output.append(text: "digraph dependencies {\n  node [shape=box];\n")
+    for (index, node) in nodes.enumerated() {
+      output.append(text: "  n\(index) [label=\(quoted(plain(node.label)))")
+      output.append(text: node.isMissing ? ", color=red, style=dashed];\n" : "];\n")
+    }
+    for edge in edges {
+      var attributes: [String] = []
+      if edge.isPreload { attributes.append("style=dotted") }
+      if !edge.lacks.isEmpty {
+        attributes += ["color=red", "label=\(quoted(plain(edge.lacks)))"]
+      }
+      output.append(text: "  n\(edge.from) -> n\(edge.to)")
+      output.append(
+        text: attributes.isEmpty ? ";\n" : " [\(attributes.joined(separator: ", "))];\n")
+    }
+    output.append(text: "}\n")
+  }
+
+  private func writeMermaid(
+    _ nodes: [(label: String, isMissing: Bool)],
+    _ edges: [(from: Int, to: Int, isPreload: Bool, lacks: String)], in output: inout OutputBuffer
+  ) {
+    func quoted(_ text: String) -> String {
+      "\"" + text.replacing("#", with: "#35;").replacing("\"", with: "#quot;") + "\""
+    }
+    output.append(text: "flowchart TD\n")
+    for (index, node) in nodes.enumerated() {
+      output.append(text: "  n\(index)[\(quoted(plain(node.label)))]\n")
+    }
+    for edge in edges {
+      let arrow =
+        edge.isPreload ? "-.->" : edge.lacks.isEmpty ? "-->" : "-->|\(quoted(plain(edge.lacks)))|"
+      output.append(text: "  n\(edge.from) \(arrow) n\(edge.to)\n")
+    }
+    if nodes.contains(where: \.isMissing) {
+      output.append(text: "  classDef missing stroke:red,stroke-dasharray:5\n")
+      for (index, node) in nodes.enumerated() where node.isMissing {
+        output.append(text: "  class n\(index) missing\n")
+      }
+    }
+  }
+
+  /// The text without what could end a line or control a terminal.
+  private func plain(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
+      scalars.append(isControl ? "\u{FFFD}" : scalar)
+    }
+    return String(scalars)
+  }
+}
