@@ -50,6 +50,20 @@ import Testing
     let output = scratch.url.appending(path: "output")
     try result.standardOutput.write(to: output)
     try #require(validate(output.path, isLines: format == "jsonl") == "")
+  @Test(arguments: ["json", "jsonl"])
+  func tree(format: String) throws {
+    let fixture = DependencyFixture()
+    try fixture.library("liba.so")
+    let program = try fixture.program("program", needs: ["liba.so"])
+    try fixture.write("broken/liba.so", Data("broken".utf8))
+    let result = try inspect([
+      "tree", "--format", format, "--library-path", fixture.path("broken"), "--preload",
+      fixture.path("liba.so"), program, "/nowhere", try InstalledFile.clang.path,
+      fixture.path("broken/liba.so"),
+    ])
+    #expect(result.status == 1)
+    let output = try fixture.write("output", result.standardOutput)
+    try #require(validate(output, isLines: format == "jsonl") == "")
   }
 
   /// The check itself can fail.
