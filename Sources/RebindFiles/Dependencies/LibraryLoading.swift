@@ -9,6 +9,8 @@ struct LibraryLoading {
   /// The folders of `LD_LIBRARY_PATH`.
   private let environment: [(entry: String, folder: FilePath)]
   private let preloads: [String]
+  /// True if there is a loader that loads it.
+  private let isDynamic: Bool
   /// The images by the names that others may need them by.
   private var names: [String: Int] = [:]
   private var missingNames: Set<String> = []
@@ -24,6 +26,7 @@ struct LibraryLoading {
     let path = file.reader.path
     // The kernel tells a program its path without links.
     let origin = interpreter != nil ? path.resolved?.folder : path.folder.resolved
+    isDynamic = interpreter != nil || !table.needed.isEmpty
     let trusts = !Self.changesUser(path)
     environment =
       trusts && !search.libraryPath.isEmpty
@@ -53,9 +56,9 @@ struct LibraryLoading {
     }
     if context.kind == .glibc {
       for index in images.indices { checkVersions(of: index) }
-    } else if images[0].table.needed.isEmpty == false || images[0].reason != nil {
+    } else if isDynamic, let path = context.loaderPath, names[path] == nil {
       // musl's loader is last if nothing else has asked for it.
-      if let path = context.loaderPath, names[path] == nil { _ = loader(named: path, for: 0) }
+      _ = loader(named: path, for: 0)
     }
   }
 

@@ -11,10 +11,16 @@ struct SymbolsCommand: ParsableCommand {
       name@version, and with --demangle the readable name to the end of the line. @@ marks the \
       default version. The section is UND for an import.
 
+      With --resolve, the path that an import comes from and the paths that this one shadows, with \
+      commas between them, follow the name; - stands for none. A missing library is one line on \
+      standard error, and so are a program's imports that come from nowhere; the exit status is \
+      then 1.
+
       Section headers are not needed: the symbols are found as the loader finds them.
 
       EXAMPLES:
         rebind-inspect symbols --imports /usr/bin/env
+        rebind-inspect symbols --imports --resolve app | awk '{ print $8, $9 }'
         rebind-inspect symbols --exports --demangle libfoo.so | grep 'Foo::'
         rebind-inspect symbols libfoo.so | awk '$4 == "FUNC" { print $8 }'
         rebind-inspect symbols --format json *.so | jq '.files[].symbols[]?.name'
@@ -32,14 +38,29 @@ struct SymbolsCommand: ParsableCommand {
   @Flag(help: "Show the readable names of Swift and C++ beside the mangled ones.")
   var demangle = false
 
+  @Flag(
+    help: """
+      Show which library each import comes from, and which others have it too, as the loader finds \
+      them.
+      """)
+  var resolve = false
+
+  @OptionGroup var search: SearchOptions
+
   @OptionGroup var options: InputOptions
 
   func run() throws {
     let selection = SymbolSelection(imports: imports, exports: exports)
+    let resolver = resolve ? search.resolver : nil
     try options.report { file throws(ELFFileError) in
       SymbolReport(
         subject: ReportSubject(file), table: try SymbolTable(of: file), selection: selection,
-        demangles: demangle)
+        demangles: demangle,
+        origins: try resolver.map { resolver throws(ELFFileError) in
+          SymbolOrigins(of: try resolver.graph(of: file))
+        })
+    } problems: {
+      $0.problems
     }
   }
 }

@@ -43,16 +43,12 @@ struct TreeCommand: ParsableCommand {
 
   func run() throws {
     let resolver = search.resolver
-    var writer = ReportWriter(
-      options.output.formatter(hasHeadings: `as` == nil && options.files.count > 1))
-    for path in options.files {
-      let report = writer.read(path) { file throws(ELFFileError) in
-        TreeReport(
-          subject: ReportSubject(file), graph: try resolver.graph(of: file), picture: `as`)
-      }
-      for problem in report?.graph.problems ?? [] { writer.fail(path, problem) }
+    try options.report(hasHeadings: `as` == nil) { file throws(ELFFileError) in
+      TreeReport(
+        subject: ReportSubject(file), graph: try resolver.graph(of: file), picture: `as`)
+    } problems: {
+      $0.graph.problems
     }
-    try writer.finish()
   }
 }
 

@@ -26,7 +26,7 @@ struct SymbolColumns {
     sectionWidth = "SECTION".utf8.count
   }
 
-  func writeTitles(in output: inout OutputBuffer) {
+  func writeTitles(hasOrigins: Bool, in output: inout OutputBuffer) {
     guard style.isAligned else { return }
     output.reserve(256)
     color(TextStyle.heading, in: &output)
@@ -36,6 +36,7 @@ struct SymbolColumns {
     output.append("VALUE ")
     output.pad(sizeWidth - 4)
     output.append("SIZE TYPE    BINDING VISIBILITY SECTION NAME")
+    if hasOrigins { output.append(" FROM SHADOWS") }
     color(TextStyle.plain, in: &output)
     output.append(0x0a)
   }

@@ -28,6 +28,7 @@ extension SymbolReport {
       if demangles { write(demangler.demangle(table.name(of: symbol)), in: &output) }
       let version = table.versions?.version(of: symbol, at: index)
       write(version, of: table, in: &output)
+      origins?.writeJSON(of: symbol, index, table, in: &output)
       write(symbol, in: &output)
     }
   }

@@ -4,13 +4,14 @@ extension SymbolReport {
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     guard let table else { return }
     let columns = SymbolColumns(of: table, style)
-    columns.writeTitles(in: &output)
+    columns.writeTitles(hasOrigins: origins != nil, in: &output)
     var demangler = Demangler()
     for index in table.indices {
       let symbol = table[index]
       guard selection.contains(symbol) else { continue }
       columns.write(symbol, index, in: &output)
       columns.writeName(of: symbol, index, table, in: &output)
+      origins?.writeText(of: symbol, index, table, in: &output)
       if demangles, let name = demangler.demangle(table.name(of: symbol)) {
         columns.write(demangled: name, in: &output)
       }

@@ -7,6 +7,14 @@ struct SymbolReport: ReportBody {
   let table: SymbolTable?
   let selection: SymbolSelection
   let demangles: Bool
+  /// Nil if it was not asked where imports come from.
+  var origins: SymbolOrigins?
+
+  /// What keeps a loader from starting the program, a line each.
+  var problems: [String] {
+    guard let origins, let table else { return [] }
+    return origins.problems(table)
+  }
 }
 
 /// Which symbols are asked for.

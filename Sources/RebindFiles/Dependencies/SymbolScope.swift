@@ -1,0 +1,132 @@
+import Glibc
+import Rebind
+
+/// The symbols of a file and its libraries, looked up as their loader does.
+package struct SymbolScope {
+  private let kind: LoaderKind
+  private var images: [ExportedSymbols?] = []
+  /// Why libraries could not be read, which offer nothing then.
+  package private(set) var errors: [ELFFileError] = []
+
+  /// - Complexity: O(symbols of all images).
+  package init(of graph: DependencyGraph) {
+    kind = graph.kind
+    for image in graph.images {
+      do throws(ELFFileError) {
+        images.append(try SymbolTable(of: image.file).map { ExportedSymbols(of: $0) })
+      } catch {
+        images.append(nil)
+        errors.append(error)
+      }
+    }
+  }
+
+  /// Calls `body` with each image that offers a definition for a reference, in the order of the
+  /// scope: the reference is bound to the first, which shadows the others.
+  ///
+  /// - Parameters:
+  ///   - name: Ends at its first zero byte, and has one.
+  ///   - version: The same of the version that is asked for; nil for none.
+  /// - Complexity: O(images).
+  package func forEachOffer(
+    of name: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer?,
+    _ body: (_ image: Int, _ symbol: Int) -> Void
+  ) {
+    let hash = ExportedSymbols.hash(name)
+    for (index, image) in images.enumerated() {
+      guard let image,
+        let symbol = image.offer(of: name, hash, version: version, kind)
+      else { continue }
+      body(index, symbol)
+    }
+  }
+}
+
+/// The symbols of an image that others can bind to, by their names.
+private struct ExportedSymbols {
+  private let table: SymbolTable
+  /// The first symbol of each hash, by its lower bits; 0 for none.
+  private var heads: [UInt32]
+  /// The next symbol of the same bits.
+  private var next: [UInt32]
+
+  init(of table: SymbolTable) {
+    self.table = table
+    var size = 1
+    while size < table.count { size *= 2 }
+    heads = Array(repeating: 0, count: size)
+    next = Array(repeating: 0, count: table.count)
+    // From the last one on, so that each list starts with the first.
+    for index in table.indices.reversed() {
+      let symbol = table[index]
+      guard symbol.isExported, Self.isBindable(symbol) else { continue }
+      let place = Self.hash(table.name(of: symbol)) & (size - 1)
+      next[index] = heads[place]
+      heads[place] = UInt32(truncatingIfNeeded: index)
+    }
+  }
+
+  /// By the rules of glibc's `do_lookup_x`: a version must be equal, unless the definition has
+  /// none; without one, the base version or else the default one is taken. musl takes the first
+  /// that is not hidden behind another version.
+  func offer(
+    of name: UnsafeRawBufferPointer, _ hash: Int, version: UnsafeRawBufferPointer?,
+    _ kind: LoaderKind
+  ) -> Int? {
+    var fallback: Int?
+    var place = Int(heads[hash & (heads.count - 1)])
+    while place != 0 {
+      let index = place
+      place = Int(next[index])
+      let symbol = table[index]
+      guard Self.isEqual(table.name(of: symbol), name) else { continue }
+      guard let versions = table.versions else { return index }
+      let entry = VersionIndex(rawValue: versions.indices.entry(index, as: UInt16.self))
+      if kind == .musl || !entry.hasName {
+        if !entry.isHidden { return index }
+        continue
+      }
+      if let version {
+        if let defined = versions.names.defined(entry),
+          Self.isEqual(table.strings.bytes(from: defined), version)
+        {
+          return index
+        }
+      } else if entry.number == 2 {
+        return index
+      } else if !entry.isHidden, fallback == nil {
+        fallback = index
+      }
+    }
+    return fallback
+  }
+
+  /// False for what stands for nothing in memory.
+  private static func isBindable(_ symbol: SymbolEntry) -> Bool {
+    switch symbol.type {
+    case .none, .object, .function, .common, .indirectFunction:
+      symbol.value != 0 || symbol.sectionIndex == 0xfff1
+    case .threadLocal: true
+    default: false
+    }
+  }
+
+  /// Of the bytes in front of the first zero.
+  static func hash(_ name: UnsafeRawBufferPointer) -> Int {
+    var hash: UInt32 = 5381
+    for byte in name {
+      if byte == 0 { break }
+      hash = hash &* 33 &+ UInt32(byte)
+    }
+    return Int(hash)
+  }
+
+  private static func isEqual(_ name: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer)
+    -> Bool
+  {
+    guard let name = name.assumingMemoryBound(to: CChar.self).baseAddress,
+      let other = other.assumingMemoryBound(to: CChar.self).baseAddress
+    else { return false }
+    return strcmp(name, other) == 0
+  }
+}
