@@ -35,7 +35,7 @@ enum RelocationRule {
       types = (
         R_PPC64_RELATIVE, [R_PPC64_ADDR64, R_PPC64_GLOB_DAT, R_PPC64_JMP_SLOT], []
       )
-    case .ppc: types = (R_PPC_RELATIVE, [R_PPC_ADDR32, R_PPC_GLOB_DAT], [])
+    case .ppc: types = (R_PPC_RELATIVE, [R_PPC_ADDR32, R_PPC_GLOB_DAT, R_PPC_JMP_SLOT], [])
     case .loongarch: types = (R_LARCH_RELATIVE, [R_LARCH_32, R_LARCH_64], [R_LARCH_JUMP_SLOT])
     default: types = (0, [], [])
     }

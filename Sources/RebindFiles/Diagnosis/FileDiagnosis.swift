@@ -1,0 +1,71 @@
+package import Rebind
+
+/// One reason why a rebinding of a symbol sees the calls of a file, or does not.
+package struct FileDiagnosis: Sendable, Hashable {
+  package let reason: Diagnosis.Reason
+  /// The other name, version or library, or how the symbol is bound inside; "" for none.
+  package let detail: String
+  /// How many slots the file has for the symbol.
+  package let slotCount: Int
+
+  init(_ reason: Diagnosis.Reason, _ detail: String = "", slots: Int = 0) {
+    self.reason = reason
+    self.detail = detail
+    slotCount = slots
+  }
+}
+
+/// The symbol that is asked about.
+package struct SoughtSymbol: Sendable {
+  package var name: String
+  /// Only slots that ask for this version; nil for any.
+  package var version: String?
+  /// Only slots that this library's definition is bound to, by soname or file name; nil for any.
+  package var library: String?
+
+  package init(name: String, version: String? = nil, library: String? = nil) {
+    self.name = name
+    self.version = version
+    self.library = library
+  }
+
+  /// Reads `name`, `name@version` or `name@@version`.
+  package init(_ text: String) {
+    let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    self.init(name: String(parts[0]))
+    if parts.count > 1 { version = String(parts[1].drop { $0 == "@" }) }
+  }
+}
+
+extension DependencyGraph {
+  /// Why a rebinding of a symbol would see the calls of the file, or would not.
+  ///
+  /// The first is the answer, and others follow: what is imported by another name.
+  ///
+  /// - Parameter scope: The symbols of this graph.
+  /// - Throws: `ELFFileError` if the file is not linked yet, or contradicts itself.
+  /// - Complexity: O(relocations + symbols of all images).
+  ///
+  /// The corresponding C function is `crebind_diagnose`.
+  package func diagnose(
+    _ sought: SoughtSymbol, in scope: SymbolScope
+  ) throws(ELFFileError) -> [FileDiagnosis] {
+    let file = images[0].file
+    guard !file.isRelocatable, !file.isDebugFile else {
+      throw file.reader.error(.unsupported("is no linked image"), field: nil, at: nil)
+    }
+    guard let dynamic = try DynamicEntries(of: file), let symbols = try SymbolTable(of: file),
+      interpreter != nil || file.isLibrary(images[0].table)
+    else { return [FileDiagnosis(.staticExecutable)] }
+    var search = DiagnosisSearch(self, file, symbols, sought)
+    try search.countSlots(dynamic)
+    return try search.diagnoses(scope)
+  }
+}
+
+extension ELFFile {
+  /// False for a program: this is asked where there is no loader.
+  fileprivate func isLibrary(_ table: DynamicTable) -> Bool {
+    type == .sharedObject && !table.flags1.contains(.positionIndependentExecutable)
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `why`: one file a reason.
+@Suite struct WhyTests {
+  let fixture = DependencyFixture()
+
+  private struct Answer: Decodable, Equatable {
+    struct Reason: Decodable, Equatable {
+      var reason: String
+      var detail: String?
+      var slots: Int
+      var message: String
+    }
+    var isSeen: Bool
+    var reasons: [Reason]
+
+    /// The reasons with their details.
+    var words: [String] { reasons.map { [$0.reason, $0.detail ?? "-"].joined(separator: " ") } }
+  }
+
+  private func why(_ symbol: String, in file: String, _ options: [String] = []) throws -> Answer {
+    struct Document: Decodable { var files: [Answer] }
+    let result = try inspect(["why", symbol, "--format", "json"] + options + ["--in", file])
+    #expect(result.succeeded, "\(result.errorOutput)")
+    return try JSONDecoder().decode(Document.self, from: result.standardOutput).files[0]
+  }
+
+  @Test func slots() throws {
+    let program = try fixture.program(
+      "program",
+      """
+      #include <stdlib.h>
+      void *(*volatile pointer)(size_t) = malloc;
+      void *use(void) { return malloc(1); }
+      """)
+    let answer = try why("malloc", in: program)
+    #expect(answer.isSeen && answer.words == ["has-slots -"])
+    #expect(answer.reasons[0].slots == 2)
+    #expect(try why("calloc", in: program).words == ["not-imported -"])
+    let text = try inspect(["why", "calloc", "--in", program]).output
+    #expect(text.hasPrefix("not-imported - 0 the file does not import it"))
+  }
+
+  @Test func boundInside() throws {
+    let source = """
+      int called(void) { return 1; } int caller(void) { return called(); }
+      __attribute__((visibility("hidden"))) int hidden(void) { return 2; }
+      static __attribute__((noinline)) int local(void) { return 3; }
+      __attribute__((visibility("protected"))) int guarded(void) { return 4; }
+      int other(void) { return hidden() + local() + guarded(); }
+      """
+    let plain = try fixture.library("plain.so", source, flags: ["-O0"])
+    #expect(try why("called", in: plain).words == ["has-slots -"])
+    #expect(try why("hidden", in: plain).words == ["bound-inside hidden", "not-defined -"])
+    #expect(try why("local", in: plain).words == ["bound-inside hidden", "not-defined -"])
+    #expect(try why("guarded", in: plain).words == ["bound-inside protected"])
+    let symbolic = try fixture.library("symbolic.so", source, flags: ["-O0", "-Wl,-Bsymbolic"])
+    #expect(try why("called", in: symbolic).words == ["bound-inside -Bsymbolic"])
+    let program = try fixture.program("program", source, flags: ["-rdynamic"])
+    #expect(try why("called", in: program).words == ["bound-inside -"])
+  }
+
+  @Test(arguments: [
+    ("open", ["-D_FILE_OFFSET_BITS=64"], ["open64"]),
+    ("open", ["-O2", "-D_FORTIFY_SOURCE=2", "-D_FILE_OFFSET_BITS=64"], ["__open64_2"]),
+    ("open", ["-O2", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2"], ["__open_2"]),
+    ("open64", [], ["open"]),
+  ])
+  func otherNames(symbol: String, flags: [String], names: [String]) throws {
+    let program = try fixture.program(
+      "program",
+      "#include <fcntl.h>\nint flags; int use(void) { return open(\"/\", flags); }", flags: flags)
+    #if arch(x86_64) || arch(aarch64)
+      let answer = try why(symbol, in: program)
+      #expect(!answer.isSeen)
+      #expect(answer.words == ["not-imported -"] + names.map { "other-name \($0)" })
+    #endif
+  }
+
+  @Test func relatives() throws {
+    let program = try fixture.program(
+      "program", "#include <fcntl.h>\nint use(void) { return openat(3, \"/\", 0); }")
+    #expect(try why("open", in: program).words.contains("other-name openat"))
+  }
+
+  @Test func versionsAndLibraries() throws {
+    let map = try fixture.write("v.map", Data("V1 { f; }; V2 { f; } V1;".utf8))
+    try fixture.library(
+      "liba.so",
+      """
+      __asm__(".symver f_old, f@V1"); __asm__(".symver f_new, f@@V2");
+      int f_old(void) { return 1; } int f_new(void) { return 2; }
+      """, flags: ["-Wl,--version-script=\(map)"])
+    let program = try fixture.program(
+      "program", "int f(void); int use(void) { return f(); }", needs: ["liba.so"],
+      flags: ["-Wl,-rpath,\(fixture.directory.url.path)"])
+    #expect(try why("f@V2", in: program).words == ["has-slots -"])
+    #expect(try why("f@@V2", in: program).isSeen)
+    #expect(try why("f@V1", in: program).words == ["other-version V2"])
+    #expect(try why("f", in: program, ["--library", "liba.so"]).isSeen)
+    #expect(
+      try why("f", in: program, ["--library", "libc.so.6"]).words == ["other-library liba.so"])
+  }
+
+  @Test func nothingDefinesIt() throws {
+    let program = try fixture.program(
+      "program",
+      """
+      __attribute__((weak)) int absent(void);
+      int use(void) { return absent ? absent() : 0; }
+      """)
+    #expect(
+      try why("absent", in: program).words == [
+        "unchangeable weak, and nothing defines it", "not-defined -",
+      ])
+    #expect(try why("nothing_at_all", in: program).words == ["not-imported -", "not-defined -"])
+  }
+
+  @Test func filesWithoutALoader() throws {
+    for flag in ["-static", "-static-pie"] {
+      let program = try fixture.program(
+        "program", "#include <stdlib.h>\nvoid *use(void) { return malloc(1); }", flags: [flag])
+      #expect(try why("malloc", in: program).words == ["static-executable -"])
+    }
+    try fixture.write("object.c", Data("int f(void); int g(void) { return f(); }".utf8))
+    try fixture.succeed("gcc", ["-c", "object.c", "-o", "object.o"])
+    let object = fixture.path("object.o")
+    let result = try inspect(["why", "f", "--in", object])
+    #expect(result.status == 1)
+    #expect(
+      result.errorOutput == "rebind-inspect: \(object): unsupported: the file is no linked image\n")
+  }
+
+  /// A slot is a slot on each machine, with section headers or without.
+  @Test(arguments: [
+    "x86_64-linux-gnu", "i386-linux-gnu", "aarch64-linux-gnu", "armv7-linux-gnueabihf",
+    "powerpc-linux-gnu", "s390x-linux-gnu", "riscv64-linux-gnu", "powerpc64le-linux-gnu",
+  ])
+  func machines(target: String) throws {
+    let built = try BuiltFixture(target: target)
+    let stripped = try built.write(built.bytes().withoutSectionHeaders(), as: "stripped.so")
+    for file in [built.path, stripped] {
+      #expect(try why("provided_function", in: file).words.contains("has-slots -"), "\(file)")
+      #expect(try why("nothing_at_all", in: file).words == ["not-imported -", "not-defined -"])
+    }
+  }
+}
