@@ -20,7 +20,7 @@ struct RebindInspect: ParsableCommand {
     subcommands: [
       SymbolsCommand.self, RelocationsCommand.self, DynamicCommand.self, SegmentsCommand.self,
       SectionsCommand.self, SectionCommand.self, NotesCommand.self, AnnotationsCommand.self,
-      HardeningCommand.self, TreeCommand.self,
+      HardeningCommand.self, TreeCommand.self, WhyCommand.self, DiffCommand.self,
     ],
     defaultSubcommand: SymbolsCommand.self)
 

@@ -20,7 +20,7 @@ import Testing
     #expect(Set(names ?? []) == Set(subcommands))
     let helps = try [
       ["--help"], ["help", "symbols"], ["help", "annotations"], ["help", "section"],
-      ["help", "tree"],
+      ["help", "tree"], ["help", "why"], ["help", "diff"],
     ].map { try inspect($0).output }
     #expect(documented == Set(helps.flatMap(options)))
   }

@@ -66,6 +66,22 @@ import Testing
     try #require(validate(output, isLines: format == "jsonl") == "")
   }
 
+  @Test(
+    arguments: ["json", "jsonl"],
+    [
+      ["symbols", "--resolve", "/usr/bin/env", "/nowhere"],
+      ["why", "open", "--in", "/usr/bin/env"],
+      ["why", "memcpy@NONE", "--library", "none.so", "--in", "/usr/bin/env", "/nowhere"],
+      ["diff", "/usr/bin/env", "/bin/sh"], ["diff", "/usr/bin/env", "/usr/bin/env"],
+      ["diff", "/usr/bin/env", "/nowhere"],
+    ])
+  func installedPrograms(format: String, command: [String]) throws {
+    let fixture = DependencyFixture()
+    let result = try inspect([command[0], "--format", format] + command.dropFirst())
+    let output = try fixture.write("output", result.standardOutput)
+    try #require(validate(output, isLines: format == "jsonl") == "")
+  }
+
   /// The check itself can fail.
   @Test(arguments: [
     #"{"schema":"rebind-inspect/2","files":[]}"#,

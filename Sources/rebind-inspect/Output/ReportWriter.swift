@@ -61,6 +61,11 @@ struct ReportWriter: ~Copyable {
     Diagnostics.report(path, message)
   }
 
+  /// Makes the exit status 1, by what the output says already.
+  mutating func fail() {
+    hasFailed = true
+  }
+
   /// Ends the output. Throws the exit status 1 if anything failed.
   mutating func finish() throws {
     formatter.end(in: &output)

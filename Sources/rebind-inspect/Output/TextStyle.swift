@@ -32,6 +32,8 @@ extension TextStyle {
   static var undefined: StaticString { "\u{1B}[33m" }
   static var version: StaticString { "\u{1B}[36m" }
   static var demangled: StaticString { "\u{1B}[32m" }
+  static var removed: StaticString { "\u{1B}[31m" }
+  static var added: StaticString { "\u{1B}[32m" }
   static var plain: StaticString { "\u{1B}[0m" }
 
   /// The most bytes that one of them has.

@@ -1,0 +1,42 @@
+import RebindFiles
+
+/// What `diff` found between two files.
+struct DiffReport: ReportBody {
+  /// The first file.
+  let subject: ReportSubject
+  /// The second file.
+  let other: FilePath
+  let changes: [FileChange]
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    var table = TextTable([
+      .init(title: " "), .init(title: "KIND"), .init(title: "NAME"),
+      .init(title: "VALUE", isLine: true),
+    ])
+    for change in changes {
+      if let before = change.before {
+        table.append(["-", change.kind.rawValue, change.name, before], color: TextStyle.removed)
+      }
+      if let after = change.after {
+        table.append(["+", change.kind.rawValue, change.name, after], color: TextStyle.added)
+      }
+    }
+    if !changes.isEmpty { table.write(style, in: &output) }
+  }
+
+  func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    output.append(key: "otherPath", other)
+    output.append(key: "isEqual", changes.isEmpty)
+    output.append(text: ",\"changes\":[")
+    var isFirst = true
+    for change in changes {
+      output.begin(isFirst: &isFirst, separator)
+      output.append(text: "{\"kind\":\"\(change.kind.rawValue)\"")
+      output.append(key: "name", text: change.name)
+      output.append(key: "before", text: change.before)
+      output.append(key: "after", text: change.after)
+      output.append(text: "}")
+    }
+    output.append(text: "]")
+  }
+}

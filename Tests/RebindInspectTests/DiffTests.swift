@@ -1,0 +1,120 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `diff` finds what differs, each kind, and nothing else.
+@Suite struct DiffTests {
+  let fixture = DependencyFixture()
+
+  private func changes(_ arguments: [String]) throws -> [String] {
+    let result = try inspect(["diff"] + arguments)
+    #expect(result.status == (result.output.isEmpty ? 0 : 1))
+    #expect(result.errorOutput.isEmpty)
+    return result.output.split(separator: "\n").map(String.init)
+  }
+
+  @Test func aFileIsEqualToItself() throws {
+    for file in InstalledFile.allCases { #expect(try changes([file.path, file.path]) == []) }
+  }
+
+  @Test func exports() throws {
+    let source = "int kept(void) { return 1; } int data[2];"
+    let old = try fixture.library(
+      "old.so", source + "int gone(void) { return 2; }", soname: "lib.so")
+    let new = try fixture.library(
+      "new.so", source.replacing("data[2]", with: "data[4]") + "int come(void) { return 2; }",
+      soname: "lib.so")
+    #expect(
+      try changes(["--only", "export", old, new]) == [
+        "+ export come FUNC", "- export data OBJECT 8", "+ export data OBJECT 16",
+        "- export gone FUNC",
+      ])
+    #expect(try changes(["--except", "export", "--except", "build-id", old, new]) == [])
+  }
+
+  @Test func imports() throws {
+    let old = try fixture.program(
+      "old", "#include <stdlib.h>\nvoid *use(void) { return malloc(1); }")
+    let new = try fixture.program(
+      "new", "#include <stdlib.h>\nvoid *use(void) { return calloc(1, 1); }")
+    let lines = try changes([old, new])
+    let names = Set(lines.map { $0.split(separator: " ")[1] })
+    #expect(names.isSubset(of: ["import", "slot", "build-id"]))
+    #expect(lines.contains { $0.hasPrefix("- import malloc@") && $0.hasSuffix(" GLOBAL") })
+    #if arch(x86_64)
+      #expect(lines.contains("+ slot calloc@GLIBC_2.2.5 1 R_X86_64_JUMP_SLOT"))
+    #endif
+  }
+
+  @Test func headers() throws {
+    for name in ["liba.so", "libb.so"] { try fixture.library(name) }
+    let map = try fixture.write("v.map", Data("V1 { f; };".utf8))
+    let old = try fixture.library(
+      "old.so", "int f(void) { return 1; }", needs: ["liba.so", "libb.so"],
+      flags: ["-Wl,-rpath,/old", "-Wl,-z,norelro", "-Wl,--build-id=0x1234"])
+    let new = try fixture.library(
+      "new.so", "int f(void) { return 1; }", needs: ["libb.so", "liba.so"],
+      flags: [
+        "-Wl,-rpath,/new", "-Wl,-z,relro,-z,now", "-Wl,--build-id=0x5678",
+        "-Wl,--version-script=\(map)",
+      ])
+    let lines = try changes([old, new])
+    for line in [
+      "- build-id build-id 1234", "+ build-id build-id 5678", "- soname soname old.so",
+      "+ soname soname new.so", "- needed-order order liba.so libb.so",
+      "+ needed-order order libb.so liba.so", "- search-path runpath /old",
+      "+ search-path runpath /new", "+ defined-version V1 ", "- export f FUNC",
+      "+ export f@@V1 FUNC", "- hardening relro none", "+ hardening relro full",
+      "+ hardening binds-now yes",
+    ] {
+      #expect(lines.contains(line) || lines.contains(line + "-"), "\(line)")
+    }
+    #expect(!lines.contains { $0.contains(" needed lib") })
+  }
+
+  @Test func machines() throws {
+    let one = try BuiltFixture(target: "x86_64-linux-gnu")
+    let other = try BuiltFixture(target: "s390x-linux-gnu")
+    let lines = try changes(["--only", "header", one.path, other.path])
+    #expect(
+      lines == [
+        "- header byteOrder little", "+ header byteOrder big", "- header machine 62",
+        "+ header machine 22",
+      ])
+  }
+
+  @Test func json() throws {
+    let old = try fixture.library("old.so", "int f(void) { return 1; }", soname: "lib.so")
+    let new = try fixture.library("new.so", soname: "lib.so")
+    struct Document: Decodable {
+      struct File: Decodable {
+        struct Change: Decodable, Equatable {
+          var kind: String
+          var name: String
+          var before: String?
+          var after: String?
+        }
+        var path: String
+        var otherPath: String
+        var isEqual: Bool
+        var changes: [Change]
+      }
+      var files: [File]
+    }
+    let result = try inspect(["diff", "--format", "json", "--only", "export", old, new])
+    let file = try JSONDecoder().decode(Document.self, from: result.standardOutput).files[0]
+    #expect(file.path == old && file.otherPath == new && !file.isEqual)
+    #expect(file.changes == [.init(kind: "export", name: "f", before: "FUNC", after: nil)])
+  }
+
+  @Test func failures() throws {
+    let file = try InstalledFile.libc.path
+    for arguments in [["/nowhere", file], [file, "/nowhere"]] {
+      let result = try inspect(["diff"] + arguments)
+      #expect(result.status == 1 && result.output.isEmpty)
+      #expect(result.errorOutput == "rebind-inspect: /nowhere: No such file or directory\n")
+    }
+    #expect(try inspect(["diff", file]).status == 64)
+    #expect(try inspect(["diff", "--only", "nonsense", file, file]).status == 64)
+  }
+}
