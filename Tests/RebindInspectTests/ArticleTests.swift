@@ -18,11 +18,6 @@ import Testing
       .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.hasPrefix("  See") }
       .compactMap { $0.split(separator: " ").first.map(String.init) }
     #expect(Set(names ?? []) == Set(subcommands))
-    let helps = try [
-      ["--help"], ["help", "symbols"], ["help", "annotations"], ["help", "section"],
-      ["help", "tree"], ["help", "why"], ["help", "diff"],
-    ].map { try inspect($0).output }
-    #expect(documented == Set(helps.flatMap(options)))
   }
 
   private func options(in text: String) -> [String] {

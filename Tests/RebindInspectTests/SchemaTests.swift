@@ -50,6 +50,8 @@ import Testing
     let output = scratch.url.appending(path: "output")
     try result.standardOutput.write(to: output)
     try #require(validate(output.path, isLines: format == "jsonl") == "")
+  }
+
   @Test(arguments: ["json", "jsonl"])
   func tree(format: String) throws {
     let fixture = DependencyFixture()
