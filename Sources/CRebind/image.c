@@ -133,6 +133,17 @@ void crebind_images_free(struct crebind_images *images) {
   crebind_vector_free(&images->strings);
 }
 
+bool crebind_images_may_be_others(const struct crebind_images *images, unsigned long long adds,
+                                  unsigned long long subs) {
+#ifndef __GLIBC__
+  (void)images, (void)adds, (void)subs;
+  return false;  // musl never unloads
+#endif
+  // Beside another namespace the count of unloaded images is wrong, and may sink.
+  bool is_counted = images->adds - images->subs == images->items.count;
+  return adds != images->adds && (subs != images->subs || !is_counted);
+}
+
 struct lock_context {
   const struct crebind_images *images;
   crebind_status (*body)(void *);

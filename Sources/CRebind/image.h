@@ -70,6 +70,10 @@ struct crebind_range crebind_loader_span(void);
 crebind_status crebind_images_read(struct crebind_images *images);
 void crebind_images_free(struct crebind_images *images);
 
+/// False if no image can have taken another one's place since the loader's counts were these.
+bool crebind_images_may_be_others(const struct crebind_images *images, unsigned long long adds,
+                                  unsigned long long subs);
+
 /// Calls `body` under the loader's lock, with every image of the snapshot still
 /// in its place; returns CREBIND_BUSY without calling it if the set of images
 /// has changed since. `body` must not allocate with malloc nor call the loader.

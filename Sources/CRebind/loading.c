@@ -77,9 +77,11 @@ bool crebind_loading_is_done(struct crebind_world *world, size_t index) {
 
 /// An image that went may have made room for another one of its name.
 static void forget_after_unloading(const struct crebind_world *world) {
-  static unsigned long long subs;
-  if (subs == world->images.subs) return;
+  static unsigned long long adds, subs;
+  bool may_be_others = crebind_images_may_be_others(&world->images, adds, subs);
+  adds = world->images.adds;
   subs = world->images.subs;
+  if (!may_be_others) return;
   for (size_t i = 0; i < crebind_records.known.count; i++)
     crebind_known_image_at(i)->is_relocated = false;
 }

@@ -7,8 +7,8 @@
 struct filed {
   /// Of the known image; 0 for nothing.
   uint64_t serial;
-  /// The loader's count when the file was proven.
-  unsigned long long subs;
+  /// The loader's counts when the file was proven.
+  unsigned long long adds, subs;
   bool has_build_id;
   struct crebind_table_answer answer;
 };
@@ -18,9 +18,10 @@ static struct crebind_vector tables = {NULL, 0, 0, sizeof(struct filed)};
 /// Its fingerprint tells an image with a build ID from others. Without one it may have been
 /// replaced by a look-alike, if any image has gone and this one may have.
 static bool is_valid(struct crebind_world *world, size_t index, uint64_t serial,
-                     unsigned long long subs, bool has_build_id) {
+                     unsigned long long adds, unsigned long long subs, bool has_build_id) {
   if (serial != crebind_known_image_at(crebind_world_known(world, index))->serial) return false;
-  if (has_build_id || subs == world->images.subs || crebind_world_image(world, index)->is_vdso)
+  if (has_build_id || !crebind_images_may_be_others(&world->images, adds, subs)
+      || crebind_world_image(world, index)->is_vdso)
     return true;
   bool may_be_unloaded;
   return crebind_scopes_may_be_unloaded(&world->scopes, index, &may_be_unloaded) == CREBIND_OK
@@ -32,7 +33,9 @@ const struct crebind_table_answer *crebind_table_known(struct crebind_world *wor
   uint32_t known = crebind_world_known(world, index);
   if (known >= tables.count) return NULL;
   struct filed *filed = crebind_vector_at(&tables, known);
-  if (!is_valid(world, index, filed->serial, filed->subs, filed->has_build_id)) return NULL;
+  if (!is_valid(world, index, filed->serial, filed->adds, filed->subs, filed->has_build_id))
+    return NULL;
+  filed->adds = world->images.adds;
   filed->subs = world->images.subs;
   return &filed->answer;
 }
@@ -43,7 +46,7 @@ static crebind_status file_answer(struct crebind_world *world,
                                   const struct crebind_table_answer *answer) {
   const struct crebind_known_image *known = crebind_known_image_at(portrait->known);
   if (known->serial != portrait->serial || known->index >= world->images.items.count
-      || !is_valid(world, known->index, portrait->serial, portraits->subs,
+      || !is_valid(world, known->index, portrait->serial, portraits->adds, portraits->subs,
                    portrait->build_id_size != 0))
     return CREBIND_NO_SUCH_IMAGE;
   if (tables.count <= portrait->known
@@ -54,8 +57,8 @@ static crebind_status file_answer(struct crebind_world *world,
   if (filed->serial == portrait->serial && filed->answer.table == NULL && answer->table != NULL)
     crebind_annotation_event();
   crebind_table_free(filed->answer.table);
-  *filed = (struct filed){portrait->serial, world->images.subs, portrait->build_id_size != 0,
-                          *answer};
+  *filed = (struct filed){portrait->serial, world->images.adds, world->images.subs,
+                          portrait->build_id_size != 0, *answer};
   return CREBIND_OK;
 }
 

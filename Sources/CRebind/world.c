@@ -121,7 +121,7 @@ static void find_known(struct crebind_world *world) {
       if (!known->is_present || known->bias != image->bias || known->dynamic != image->dynamic)
         continue;
       // Another one may have taken its place.
-      if (world->images.subs != crebind_records.subs
+      if (crebind_images_may_be_others(&world->images, crebind_records.adds, crebind_records.subs)
           && (!crebind_equal(crebind_known_string(known->path),
                              crebind_image_path(&world->images, image))
               || known->fingerprint != crebind_image_fingerprint(image)))

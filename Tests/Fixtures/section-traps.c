@@ -190,13 +190,18 @@ static void is_read_once(void) {
 
 static pid_t hook(void) { return 0; }
 
+static crebind_handle *rebind_elsewhere(void) {
+  const crebind_rebinding rebinding = {.name = "own_elsewhere", .replacement = (void *)hook};
+  crebind_handle *handle;
+  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  return handle;
+}
+
 static void plain_file_is_proven(void) {
   put(at("p.so"), plain);
   struct loaded image = load(at("p.so"));
   // Which changes the image's symbols in memory.
-  const crebind_rebinding rebinding = {.name = "own_elsewhere", .replacement = (void *)hook};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = rebind_elsewhere();
   expect_found(image, CREBIND_SECTION_FROM_FILE);
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
 }
@@ -252,6 +257,52 @@ static void reloaded(const char *first, const char *second) {
 
 static void reloaded_file(void) { reloaded(plugin, other); }
 static void reloaded_plain_file(void) { reloaded(plain, plain_other); }
+
+#ifdef __GLIBC__
+static int note_subs(struct dl_phdr_info *info, size_t size, void *subs) {
+  (void)size;
+  *(unsigned long long *)subs = info->dlpi_subs;
+  return 1;
+}
+
+static unsigned long long unloaded(void) {
+  unsigned long long subs = 0;
+  dl_iterate_phdr(note_subs, &subs);
+  return subs;
+}
+#endif
+
+/// The same, where the loader's count of unloaded images is what it was when the first one
+/// was there: it sinks with a new namespace.
+static void reloaded_beside_namespace(const char *first, const char *second) {
+#ifdef __GLIBC__
+  put(at("p.so"), first);
+  struct loaded image = load(at("p.so"));
+  void *others[32];
+  for (int i = 0; i < 32; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "p%d.so", i);
+    put(at(name), plugin);
+    others[i] = load(at(name)).handle;
+  }
+  expect_found(image, CREBIND_SECTION_FROM_FILE);
+  rebind_elsewhere();
+  unsigned long long subs = unloaded();
+  if (dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_NOW) == NULL) return;
+  CHECK(dlclose(image.handle) == 0);
+  for (int i = 0; i < 32 && unloaded() != subs; i++) CHECK(dlclose(others[i]) == 0);
+  CHECK(unloaded() == subs);
+  put(at("p.so"), second);
+  expect_found(load(at("p.so")), CREBIND_SECTION_FROM_FILE);
+#else
+  (void)first, (void)second;
+#endif
+}
+
+static void reloaded_file_beside_namespace(void) { reloaded_beside_namespace(plugin, other); }
+static void reloaded_plain_file_beside_namespace(void) {
+  reloaded_beside_namespace(plain, plain_other);
+}
 
 /// The loader's path is relative to a folder that is not the current one any more, where
 /// another build has the same name.
@@ -367,6 +418,8 @@ int main(int argc, char *argv[]) {
       replaced_plain_file, replaced_by_plain_file, replaced_by_one_with_build_id,
       replaced_by_text,    replaced_by_fifo,       relative,
       reloaded_file,       reloaded_plain_file,
+      reloaded_file_beside_namespace,
+      reloaded_plain_file_beside_namespace,
       memory_file,         stripped,               cut_short,
       vdso,
   };
