@@ -9,15 +9,15 @@ static struct crebind_table_answer fail(crebind_status status, uint64_t offset) 
   return (struct crebind_table_answer){.status = status, .offset = offset};
 }
 
-/// Pages with a part of a file; NULL if it is not there, or without memory.
+/// Pages with a part of a file, which is not empty; NULL if it is not there, or without memory.
 static char *read_part(const struct crebind_file *file, uint64_t offset, uint64_t size,
                        crebind_status *status) {
   *status = CREBIND_BROKEN_FILE;
   if (size > LARGEST_TABLE || offset > file->size || size > file->size - offset) return NULL;
-  char *part = crebind_pages((size_t)size + 1);
+  char *part = crebind_pages((size_t)size);
   *status = part == NULL ? CREBIND_OUT_OF_MEMORY : CREBIND_BROKEN_FILE;
   if (part == NULL || crebind_file_read(file, offset, part, (size_t)size)) return part;
-  crebind_pages_free(part, (size_t)size + 1);
+  crebind_pages_free(part, (size_t)size);
   return NULL;
 }
 
@@ -30,6 +30,8 @@ struct headers {
   uint64_t offset;
   char *names;
   uint64_t names_size;
+  /// Behind the last one's zero byte: what begins there has no end.
+  size_t names_end;
 };
 
 static struct crebind_table_answer read_headers(const struct crebind_file *file,
@@ -60,23 +62,22 @@ static struct crebind_table_answer read_headers(const struct crebind_file *file,
   else
     status = CREBIND_BROKEN_FILE;
   if (headers->names == NULL) return fail(status, headers->offset + names * sizeof first);
+  headers->names_end = (size_t)headers->names_size;
+  while (headers->names_end != 0 && headers->names[headers->names_end - 1] != 0)
+    headers->names_end--;
   return fail(CREBIND_OK, 0);
 }
 
 static void free_headers(struct headers *headers) {
-  crebind_pages_free((void *)headers->items, headers->count * sizeof *headers->items + 1);
-  crebind_pages_free(headers->names, (size_t)headers->names_size + 1);
+  crebind_pages_free((void *)headers->items, headers->count * sizeof *headers->items);
+  crebind_pages_free(headers->names, (size_t)headers->names_size);
 }
 
 /// False for a name or contents outside of the file.
 static bool is_inside(const struct crebind_file *file, const struct headers *headers,
                       const ElfW(Shdr) * header) {
   if (header->sh_type == SHT_NULL) return true;
-  // There is a zero byte behind the names: one that ends there has none of its own.
-  if (header->sh_name >= headers->names_size
-      || header->sh_name + crebind_length(headers->names + header->sh_name)
-             >= headers->names_size)
-    return false;
+  if (header->sh_name >= headers->names_end) return false;
   if (header->sh_type == SHT_NOBITS || file->memory != NULL) return true;
   return header->sh_offset <= file->size && header->sh_size <= file->size - header->sh_offset;
 }
@@ -115,32 +116,23 @@ static struct crebind_table_entry entry_of(const struct crebind_portraits *portr
   return entry;
 }
 
-/// One run of pages for the entries and the names.
+/// One run of pages for the entries and all names: many sections may have one.
 static struct crebind_table *make_table(const struct headers *headers,
                                         const struct crebind_portraits *portraits,
                                         const struct crebind_portrait *portrait) {
-  size_t names_size = 0;
-  for (size_t i = 0; i < headers->count; i++)
-    if (headers->items[i].sh_type != SHT_NULL)
-      names_size += crebind_length(headers->names + headers->items[i].sh_name) + 1;
   size_t size = sizeof(struct crebind_table)
-                + headers->count * sizeof(struct crebind_table_entry) + names_size;
+                + headers->count * sizeof(struct crebind_table_entry) + headers->names_end;
   struct crebind_table *table = crebind_pages(size);
   if (table == NULL) return NULL;
   table->page_bytes = size;
   table->entries = (struct crebind_table_entry *)(table + 1);
-  char *names = (char *)(table->entries + headers->count);
-  table->names = names;
-  size_t offset = 0;
+  table->names = memcpy(table->entries + headers->count, headers->names, headers->names_end);
   for (size_t i = 0; i < headers->count; i++) {
     const ElfW(Shdr) *header = &headers->items[i];
     if (header->sh_type == SHT_NULL) continue;
     struct crebind_table_entry *entry = &table->entries[table->count++];
     *entry = entry_of(portraits, portrait, header);
-    entry->name = offset;
-    size_t length = crebind_length(headers->names + header->sh_name) + 1;
-    memcpy(names + offset, headers->names + header->sh_name, length);
-    offset += length;
+    entry->name = header->sh_name;
   }
   return table;
 }
@@ -148,7 +140,7 @@ static struct crebind_table *make_table(const struct headers *headers,
 struct crebind_table_answer crebind_table_read(const struct crebind_file *file,
                                                const struct crebind_portraits *portraits,
                                                const struct crebind_portrait *portrait) {
-  struct headers headers = {NULL, 0, 0, NULL, 0};
+  struct headers headers = {NULL, 0, 0, NULL, 0, 0};
   struct crebind_table_answer answer = read_headers(file, &headers);
   for (size_t i = 0; i < headers.count && answer.status == CREBIND_OK; i++)
     if (!is_inside(file, &headers, &headers.items[i]))

@@ -171,6 +171,44 @@ static void check_size(const char *path) {
   CHECK(dlclose(image) == 0);
 }
 
+/// So many sections of a name so long that nobody can read each one's in the time.
+static void check_names(const char *path) {
+  enum { COUNT = 1 << 16, LENGTH = 1 << 20 };
+  write_file(path, original, size);
+  void *image = dlopen(path, RTLD_NOW);
+  CHECK(image != NULL);
+  const void *own = ((const void *(*)(void))dlsym(image, "own_start"))();
+  memcpy(contents, original, size);
+  ElfW(Ehdr) *header = (ElfW(Ehdr) *)contents;
+  const size_t offset = 1 << 21;
+  header->e_shoff = offset;
+  header->e_shnum = 0;
+  header->e_shstrndx = SHN_XINDEX;
+  write_file(path, contents, size);
+  ElfW(Shdr) *sections = calloc(COUNT, sizeof *sections);
+  char *name = malloc(LENGTH);
+  CHECK(sections != NULL && name != NULL);
+  memset(name, 'x', LENGTH);
+  name[LENGTH - 1] = 0;
+  sections[0] = (ElfW(Shdr)){.sh_size = COUNT, .sh_link = 1};
+  for (size_t i = 1; i < COUNT; i++) sections[i].sh_type = SHT_PROGBITS;
+  sections[1] = (ElfW(Shdr)){
+      .sh_type = SHT_STRTAB, .sh_offset = offset + COUNT * sizeof *sections, .sh_size = LENGTH};
+  int file = open(path, O_WRONLY);
+  CHECK(pwrite(file, sections, COUNT * sizeof *sections, (off_t)offset)
+        == (ssize_t)(COUNT * sizeof *sections));
+  CHECK(pwrite(file, name, LENGTH, (off_t)sections[1].sh_offset) == LENGTH);
+  close(file);
+  free(sections);
+  free(name);
+  alarm(30);
+  int visits = 0;
+  CHECK(crebind_sections(crebind_image_containing(own), visit, &visits, NULL) == CREBIND_OK);
+  CHECK(visits == COUNT - 1);
+  alarm(0);
+  CHECK(dlclose(image) == 0);
+}
+
 int main(int argc, char *argv[]) {
   CHECK(argc == 4 && mkdtemp(folder) != NULL);
   state = strtoull(argv[1], NULL, 10) * UINT64_C(0x9e3779b97f4a7c15) + 1;
@@ -180,6 +218,8 @@ int main(int argc, char *argv[]) {
   char path[4096];
   snprintf(path, sizeof path, "%s/size.so", folder);
   check_size(path);
+  snprintf(path, sizeof path, "%s/names.so", folder);
+  check_names(path);
   int rounds = atoi(argv[2]);
   for (int i = 0; i < rounds; i++) {
     // A path of its own, so that nothing is known of it.
