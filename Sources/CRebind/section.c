@@ -147,6 +147,8 @@ static crebind_status inquire(struct inquiry *inquiry, crebind_error *error) {
     status = inquiry->answer.status;
     if (status == CREBIND_BUSY) continue;
     if (status != CREBIND_OUT_OF_MEMORY) status = crebind_look(file, inquiry, error);
+    crebind_table_free(inquiry->answer.table);  // If it has not been filed.
+    inquiry->answer.table = NULL;
     inquiry->has_asked = status == CREBIND_OK;
     if (status != CREBIND_OK && status != CREBIND_NO_SUCH_IMAGE) break;
     status = CREBIND_BUSY;
