@@ -269,6 +269,14 @@ static crebind_status read_files(const struct crebind_portraits *portraits,
 /// The places of the last call; guarded by the lock.
 static struct places kept;
 
+/// This code may be part of an image that is unloaded.
+__attribute__((destructor)) static void forget_kept(void) {
+  if (!crebind_try_lock()) return;
+  end(&kept);
+  begin(&kept);
+  crebind_unlock();
+}
+
 struct quick {
   struct reading *reading;
   crebind_status status;

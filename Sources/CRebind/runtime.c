@@ -48,10 +48,20 @@ static void after_taking(void) { (void)__atomic_load_n(&given_back, __ATOMIC_ACQ
 /// By futex(2). 0: free; 1: held; 2: held, and someone waits.
 static uint32_t mutex;
 
-void crebind_lock(void) {
+static bool take_free_lock(void) {
   uint32_t expected = 0;
-  if (!__atomic_compare_exchange_n(&mutex, &expected, 1, false, __ATOMIC_ACQUIRE,
-                                   __ATOMIC_RELAXED))
+  return __atomic_compare_exchange_n(&mutex, &expected, 1, false, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED);
+}
+
+bool crebind_try_lock(void) {
+  bool is_taken = take_free_lock();
+  if (is_taken) after_taking();
+  return is_taken;
+}
+
+void crebind_lock(void) {
+  if (!take_free_lock())
     while (__atomic_exchange_n(&mutex, 2, __ATOMIC_ACQUIRE) != 0)
       crebind_runtime()->system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAIT, 2, NULL, NULL, 0);
   after_taking();

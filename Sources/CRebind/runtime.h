@@ -34,6 +34,9 @@ void crebind_handle_forks(void);
 /// for ever. Not recursive.
 void crebind_lock(void);
 void crebind_unlock(void);
+/// For destructors, as a signal may have ended the program in the middle of a call: false
+/// if the lock is held.
+bool crebind_try_lock(void);
 
 /// Waits, for less than a second.
 void crebind_sleep(long nanoseconds);

@@ -15,6 +15,15 @@ struct filed {
 
 static struct crebind_vector tables = {NULL, 0, 0, sizeof(struct filed)};
 
+/// This code may be part of an image that is unloaded.
+__attribute__((destructor)) static void forget_tables(void) {
+  if (!crebind_try_lock()) return;
+  for (size_t i = 0; i < tables.count; i++)
+    crebind_table_free(((struct filed *)crebind_vector_at(&tables, i))->answer.table);
+  crebind_vector_free(&tables);
+  crebind_unlock();
+}
+
 /// Its fingerprint tells an image with a build ID from others. Without one it may have been
 /// replaced by a look-alike, if any image has gone and this one may have.
 static bool is_valid(struct crebind_world *world, size_t index, uint64_t serial,

@@ -1,6 +1,6 @@
 /// A program and a library, each with a copy of CRebind of its own: each knows of both,
 /// itself first, and each is told of an annotated plug-in, but not of what unloads when
-/// the process exits.
+/// the process exits. A copy that is unloaded gives back what it has kept.
 ///
 /// Usage: copies LIBRARY PLUGIN: this file with -DLIBRARY, and annotations-plugin.c.
 
@@ -34,7 +34,16 @@ static void note(const void *header, bool is_loaded, void *context) {
   *(is_loaded ? &events->loads : &events->unloads) += 1;
 }
 
+static void ignore(const crebind_annotation *annotation, void *context) {
+  (void)annotation, (void)context;
+}
+
+static void look(void) { CHECK(crebind_annotations(NULL, ignore, NULL, NULL) == CREBIND_OK); }
+
 #ifdef LIBRARY
+
+void library_look(void);
+void library_look(void) { look(); }
 
 int library_copies(void);
 int library_copies(void) { return count_copies(); }
@@ -48,9 +57,34 @@ static struct events own, others;
 
 static void begin_exit(void) { own.is_at_exit = others.is_at_exit = true; }
 
+/// In pages.
+static long memory(void) {
+  long pages;
+  FILE *file = fopen("/proc/self/statm", "r");
+  CHECK(file != NULL && fscanf(file, "%ld", &pages) == 1);
+  fclose(file);
+  return pages;
+}
+
+/// All but what is known of images, which takes two pages.
+static void check_memory(const char *path) {
+  enum { TIMES = 50 };
+  long before = 0;
+  for (int i = 0; i <= TIMES; i++) {
+    if (i == 1) before = memory();
+    void *library = dlopen(path, RTLD_NOW);
+    CHECK(library != NULL);
+    ((void (*)(void))dlsym(library, "library_look"))();
+    CHECK(dlclose(library) == 0);
+  }
+  CHECK(memory() - before <= 2 * TIMES);
+}
+
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
   CHECK(count_copies() == 1);
+  check_memory(argv[1]);
+  look();
   void *library = dlopen(argv[1], RTLD_NOW);
   CHECK(library != NULL);
   int (*library_copies)(void) = (int (*)(void))dlsym(library, "library_copies");
