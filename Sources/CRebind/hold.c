@@ -96,9 +96,11 @@ static crebind_status find(struct crebind_look *look, void *context) {
   return CREBIND_NO_SUCH_IMAGE;
 }
 
-static crebind_status find_own(struct crebind_look *look, void *context) {
-  size_t index = crebind_world_image_with(&look->world, (uintptr_t)&crebind_hold_own_image);
-  return index == SIZE_MAX ? CREBIND_NO_SUCH_IMAGE : describe(look, index, context);
+/// The address is in place of the header.
+static crebind_status find_with(struct crebind_look *look, void *context) {
+  struct request *request = context;
+  size_t index = crebind_world_image_with(&look->world, request->header);
+  return index == SIZE_MAX ? CREBIND_NO_SUCH_IMAGE : describe(look, index, request);
 }
 
 static crebind_status note_pin(struct crebind_look *look, void *context) {
@@ -168,10 +170,10 @@ static crebind_status hold(struct request *request, bool is_for_good, void **res
 
 // MARK: - Interface
 
-bool crebind_hold_own_image(void) {
-  struct request request = {.path = CREBIND_VECTOR(char)};
+bool crebind_hold_image_with(uintptr_t address) {
+  struct request request = {.header = address, .path = CREBIND_VECTOR(char)};
   void *image;
-  bool succeeds = crebind_look(find_own, &request, NULL) == CREBIND_OK
+  bool succeeds = crebind_look(find_with, &request, NULL) == CREBIND_OK
                   && hold(&request, true, &image) == CREBIND_OK;
   crebind_vector_free(&request.path);
   return succeeds;

@@ -4,11 +4,12 @@
 #define CREBIND_HOLD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #pragma GCC visibility push(hidden)
 
-/// Keeps the image that this code is in for good; false if that cannot be had.
-bool crebind_hold_own_image(void);
+/// Keeps the image that an address is in for good; false if that cannot be had.
+bool crebind_hold_image_with(uintptr_t address);
 
 #pragma GCC visibility pop
 

@@ -112,11 +112,13 @@ void crebind_listen_for_annotations(crebind_annotation_listener *call, void *con
   crebind_lock();
   listener.call = call;
   listener.context = context;
-  bool asks = call != NULL && !has_asked;
-  has_asked |= asks;
   crebind_unlock();
   crebind_listen();
-  if (asks && crebind_hold_own_image()) ask_for_exit();
+  if (call == NULL) return;
+  // Afterwards, as it may wait for the loader; until then the caller keeps them.
+  crebind_hold_image_with((uintptr_t)call);
+  bool is_held = crebind_hold_image_with((uintptr_t)&crebind_told);
+  if (is_held && !__atomic_exchange_n(&has_asked, true, __ATOMIC_ACQ_REL)) ask_for_exit();
 }
 
 // MARK: - Copies

@@ -9,6 +9,8 @@
 
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /// What a copy was told, and when it must not be any more.
 struct events {
@@ -40,6 +42,9 @@ static void ignore(const crebind_annotation *annotation, void *context) {
 
 static void look(void) { CHECK(crebind_annotations(NULL, ignore, NULL, NULL) == CREBIND_OK); }
 
+/// `crebind_listen_for_annotations`, of another copy.
+typedef void listening(crebind_annotation_listener *listener, void *context);
+
 #ifdef LIBRARY
 
 void library_look(void);
@@ -50,6 +55,9 @@ int library_copies(void) { return count_copies(); }
 
 void library_listen(struct events *events);
 void library_listen(struct events *events) { crebind_listen_for_annotations(note, events); }
+
+void library_listen_elsewhere(listening *listen, struct events *events);
+void library_listen_elsewhere(listening *listen, struct events *events) { listen(note, events); }
 
 #else
 
@@ -80,8 +88,26 @@ static void check_memory(const char *path) {
   CHECK(memory() - before <= 2 * TIMES);
 }
 
+/// A listener's image stays, whichever copy it listens at; in a process of its own.
+static void check_listener(const char *path, const char *annotated) {
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    void *library = dlopen(path, RTLD_NOW);
+    CHECK(library != NULL);
+    ((void (*)(listening *, struct events *))dlsym(library, "library_listen_elsewhere"))(
+        crebind_listen_for_annotations, &others);
+    CHECK(dlclose(library) == 0);
+    CHECK(dlopen(annotated, RTLD_NOW) != NULL && others.loads == 1);
+    _exit(0);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
+  check_listener(argv[1], argv[2]);
   CHECK(count_copies() == 1);
   check_memory(argv[1]);
   look();

@@ -194,8 +194,9 @@ void crebind_release_image(crebind_image_hold *CREBIND_NULLABLE hold);
 typedef void crebind_annotation_listener(const void *header, bool is_loaded,
                                          void *CREBIND_NULLABLE context);
 
-/// Has a listener told, until the process ends. Not told of what unloads as the process
-/// exits. There is one a copy of CRebind: another one takes the first one's place.
+/// Has a listener told, until the process ends: its image stays loaded. Not told of what
+/// unloads as the process exits. There is one a copy of CRebind: another one takes the
+/// first one's place.
 void crebind_listen_for_annotations(crebind_annotation_listener *CREBIND_NULLABLE listener,
                                     void *CREBIND_NULLABLE context);
 
