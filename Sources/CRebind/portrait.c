@@ -51,11 +51,13 @@ bool crebind_portraits_add(struct crebind_portraits *portraits,
   portraits->adds = world->images.adds;
   portraits->subs = world->images.subs;
   portrait->known = crebind_world_known(world, index);
-  portrait->serial = crebind_known_image_at(portrait->known)->serial;
+  const struct crebind_known_image *known = crebind_known_image_at(portrait->known);
+  portrait->serial = known->serial;
   portrait->bias = image->bias;
   portrait->header = image->header;
   portrait->is_main = image->is_main;
   portrait->is_vdso = image->is_vdso;
+  portrait->is_overwritten = known->fingerprint != crebind_image_fingerprint(image);
   portrait->has_text_relocations = has_text_relocations(image);
   portrait->symbols = symbols_of(crebind_world_dynamic(world, index));
   if (image->header != 0

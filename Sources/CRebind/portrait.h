@@ -17,6 +17,8 @@ struct crebind_portrait {
   bool is_main, is_vdso;
   /// The ELF header is in memory.
   bool has_elf_header;
+  /// The headers or the build ID are not what they were: the file has been written to.
+  bool is_overwritten;
   /// The loader has written to segments that are read-only (DT_TEXTREL).
   bool has_text_relocations;
   ElfW(Ehdr) elf_header;

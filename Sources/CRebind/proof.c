@@ -203,6 +203,7 @@ static bool has_same_headers(const struct crebind_file *file, const ElfW(Ehdr) *
 crebind_status crebind_proof(const struct crebind_file *file,
                              const struct crebind_portraits *portraits,
                              const struct crebind_portrait *portrait) {
+  if (portrait->is_overwritten) return CREBIND_OTHER_FILE;
   ElfW(Ehdr) header;
   static const char magic[] = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3,
                                sizeof(uintptr_t) == 8 ? ELFCLASS64 : ELFCLASS32,

@@ -240,6 +240,20 @@ static void replaced_by_fifo(void) {
   CHECK(unlink(at("p.so")) == 0);
 }
 
+/// The bytes of the file become another build's: those of memory that nobody has written to
+/// do so as well, the build ID among them, and the section's do not.
+static void overwritten_file(void) {
+  put(at("p.so"), plugin);
+  struct loaded image = load(at("p.so"));
+  crebind_error error;
+  CHECK(ask_for((struct loaded){.header = &image}, "none", &error) == CREBIND_NO_SUCH_IMAGE);
+  int descriptor = open(at("p.so"), O_WRONLY);
+  CHECK(descriptor >= 0);
+  copy_to(descriptor, other);
+  close(descriptor);
+  expect_failure(image, CREBIND_OTHER_FILE, 0);
+}
+
 /// Another build, of the same path and in all likelihood at the same place: what was known
 /// of the first one is known of it no more.
 static void reloaded(const char *first, const char *second) {
@@ -417,6 +431,7 @@ int main(int argc, char *argv[]) {
       deleted_file,        deleted_plain_file,     replaced_file,
       replaced_plain_file, replaced_by_plain_file, replaced_by_one_with_build_id,
       replaced_by_text,    replaced_by_fifo,       relative,
+      overwritten_file,
       reloaded_file,       reloaded_plain_file,
       reloaded_file_beside_namespace,
       reloaded_plain_file_beside_namespace,
