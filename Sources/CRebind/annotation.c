@@ -93,18 +93,19 @@ static crebind_status copy_contents(const struct places *places,
 
 // MARK: - Finding
 
-static bool is_listed(const struct places *places, size_t first, struct crebind_range range) {
+static bool overlaps(const struct places *places, size_t first, struct crebind_range range) {
   for (size_t i = first; i < places->items.count; i++) {
     const struct place *place = crebind_vector_at(&places->items, i);
-    if (place->range.start == range.start && place->range.end == range.end) return true;
+    if (place->range.start < range.end && range.start < place->range.end) return true;
   }
   return false;
 }
 
-/// Adds a section in the order of the addresses; false without memory.
+/// Adds a section in the order of the addresses; false without memory. One that overlaps
+/// with another is listed already, or contradicts it: nothing is read twice.
 static bool add_place(struct places *places, size_t first, struct crebind_range range,
                       crebind_section_source source) {
-  if (is_listed(places, first, range)) return true;
+  if (overlaps(places, first, range)) return true;
   struct place *place = crebind_vector_append(&places->items, 1);
   if (place == NULL) return false;
   struct place *start = crebind_vector_at(&places->items, first);

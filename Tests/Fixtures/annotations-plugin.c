@@ -25,4 +25,8 @@ REBIND_ANNOTATE_VALUE(services, "mail", "MailService", -3)
 REBIND_ANNOTATE_ACCESSOR(things, "thing", "", 0, give)
 #ifdef FAULTY
 REBIND_ANNOTATE_ACCESSOR(things, "data", "", 0, (rebind_accessor *)(void *)&thing)
+// Contradicts the note before it, and is passed over.
+__asm__(REBIND_NOTE("1", REBIND_WORD "__start_rebind_annotations - .\n"
+                    REBIND_WORD "__stop_rebind_annotations - " REBIND_STRING(__SIZEOF_POINTER__)
+                    " - .\n.asciz \"rebind_annotations\"\n"));
 #endif
