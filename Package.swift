@@ -30,6 +30,7 @@ let package = Package(
     .library(name: "RebindFiles", targets: ["RebindFiles"]),
     .library(name: "RebindAnnotations", targets: ["RebindAnnotations"]),
     .library(name: "RebindMacros", targets: ["RebindMacros"]),
+    .library(name: "CRebindAnnotations", targets: ["CRebindAnnotations"]),
     .executable(name: "rebind-inspect", targets: ["rebind-inspect"]),
   ],
   dependencies: [
