@@ -18,7 +18,8 @@ struct RebindInspect: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      SymbolsCommand.self, RelocationsCommand.self, DynamicCommand.self, SegmentsCommand.self,
+      SymbolsCommand.self, SlotsCommand.self, RelocationsCommand.self, DynamicCommand.self,
+      SegmentsCommand.self,
       SectionsCommand.self, SectionCommand.self, NotesCommand.self, AnnotationsCommand.self,
       HardeningCommand.self, TreeCommand.self, WhyCommand.self, DiffCommand.self,
     ],

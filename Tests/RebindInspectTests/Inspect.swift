@@ -52,6 +52,7 @@ struct File: Decodable {
   var base64: Data?
   var strings: [FoundString]?
   var pointers: [Pointer]?
+  var slots: [Slot]?
 
   struct Annotation: Decodable, Equatable {
     var offset: String
@@ -118,4 +119,17 @@ struct Symbol: Decodable, Equatable {
   var visibility: String
   var sectionIndex: Int
   var isDefined: Bool
+}
+
+struct Slot: Decodable, Equatable {
+  var address: String
+  var relocation: String
+  var kind: String
+  var symbol: String
+  var version: String?
+  var addend: Int64?
+  var section: String?
+  var binding: String
+  var relro: Bool
+  var needs: String
 }

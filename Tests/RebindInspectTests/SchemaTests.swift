@@ -18,7 +18,8 @@ import Testing
   @Test(
     arguments: ["json", "jsonl"],
     [
-      ["annotations"], ["annotations", "--expect", "7"], ["section", "names", "--as", "pointers"],
+      ["slots"], ["annotations"], ["annotations", "--expect", "7"],
+      ["section", "names", "--as", "pointers"],
       ["section", ".comment", "--as", "strings"], ["section", ".text"],
     ])
   func otherSubcommands(format: String, command: [String]) throws {

@@ -32,9 +32,9 @@ extension OutputBuffer {
     text.withUTF8 { append(name: UnsafeRawBufferPointer($0), .line) }
   }
 
-  /// Appends any number of spaces.
+  /// Appends any number of spaces; none if `count` is not positive.
   mutating func fill(_ count: Int) {
-    for _ in 0..<count {
+    for _ in 0..<max(0, count) {
       reserve(1)
       append(0x20)
     }

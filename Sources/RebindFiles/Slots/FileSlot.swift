@@ -1,0 +1,33 @@
+package import Rebind
+
+/// A slot of a file: what its relocation says, and how the loader treats it.
+package struct FileSlot {
+  /// The link-time address of the word.
+  package let address: UInt64
+  package let kind: SlotKinds
+  /// The index of its symbol.
+  package let symbol: Int
+  /// What is added to the symbol's value; nil if that is not known: a REL table's is the word in
+  /// place, which is an addend for a pointer in data alone.
+  package let addend: Int64?
+  /// True if the loader binds it at the first call.
+  package let isLazy: Bool
+  /// True if it lies in the `PT_GNU_RELRO` range, which is read-only once relocated.
+  package let isRelro: Bool
+  /// True if its page has to be made writable to store in it.
+  package let isProtected: Bool
+
+  @inlinable
+  package init(
+    address: UInt64, kind: SlotKinds, symbol: Int, addend: Int64?, isLazy: Bool, isRelro: Bool,
+    isProtected: Bool
+  ) {
+    self.address = address
+    self.kind = kind
+    self.symbol = symbol
+    self.addend = addend
+    self.isLazy = isLazy
+    self.isRelro = isRelro
+    self.isProtected = isProtected
+  }
+}

@@ -1,0 +1,85 @@
+package import Rebind
+
+/// The slots of a file: the words that the loader fills with the addresses of symbols.
+///
+/// They are found as the loader finds them, by the dynamic table. A relocation of a symbol that no
+/// other image can define, or of thread-local data, is none. The corresponding tags are `DT_RELA`,
+/// `DT_REL` and `DT_JMPREL`.
+package struct FileSlots {
+  /// Nil if the file has none, and so no slots.
+  package let symbols: SymbolTable?
+  package let types: SlotTypes
+  @usableFromInline package let tables: [RelocationTable]
+  @usableFromInline package let isBoundNow: Bool
+  @usableFromInline package let relro: Range<UInt64>
+  /// The addresses of the segments that are not writable.
+  @usableFromInline package let readOnly: [Range<UInt64>]
+  /// For addends that are in place; nil if no table has such.
+  @usableFromInline package let words: FileWords?
+
+  /// Finds the tables, and throws unless each entry's symbol is there.
+  ///
+  /// - Complexity: O(relocations + symbols).
+  package init(of file: ELFFile) throws(ELFFileError) {
+    types = SlotTypes(of: file.machine, file.elfClass)
+    var tables: [RelocationTable] = []
+    if let dynamic = try DynamicEntries(of: file), let symbols = try SymbolTable(of: file) {
+      self.symbols = symbols
+      for table in try file.dynamicRelocationTables(dynamic, symbols: symbols)
+      where table.kind != .relative {
+        try table.check()
+        tables.append(table)
+      }
+      isBoundNow =
+        dynamic[.bindNow] != nil
+        || DynamicFlags(rawValue: dynamic[.flags] ?? 0).contains(.bindNow)
+        || DynamicFlags1(rawValue: dynamic[.flags1] ?? 0).contains(.bindNow)
+    } else {
+      symbols = nil
+      isBoundNow = false
+    }
+    self.tables = tables
+    relro = file.segments.first { $0.type == .relro }?.addresses ?? 0..<0
+    readOnly = file.segments.filter {
+      $0.type == .load && !$0.permissions.contains(.write)
+    }.map(\.addresses)
+    words = tables.contains { $0.kind == .inPlace } ? try FileWords(of: file) : nil
+  }
+
+  /// Calls `body` with each slot, in the order of the tables.
+  ///
+  /// - Complexity: O(relocations).
+  @inlinable
+  package func forEach(_ body: (FileSlot) -> Void) {
+    guard let symbols else { return }
+    for table in tables {
+      for index in 0..<table.count {
+        let entry = table[index]
+        guard entry.symbol != 0, let kind = types.kind(of: entry.type) else { continue }
+        let symbol = symbols[entry.symbol]
+        // STB_LOCAL, STT_TLS.
+        guard symbol.binding.rawValue != 0, symbol.type.rawValue != 6,
+          symbols.name(of: symbol)[0] != 0
+        else { continue }
+        var addend = entry.addend
+        if addend == nil, kind == .absolute, let words {
+          addend = words.signedWord(at: entry.address)
+        }
+        let isRelro = relro.contains(entry.address)
+        body(
+          FileSlot(
+            address: entry.address, kind: kind, symbol: entry.symbol, addend: addend,
+            isLazy: kind == .jumpSlot && !isBoundNow, isRelro: isRelro,
+            isProtected: isRelro || readOnly.contains { $0.contains(entry.address) }))
+      }
+    }
+  }
+}
+
+extension Segment {
+  /// The link-time addresses that it takes in memory; empty if they leave the address space.
+  package var addresses: Range<UInt64> {
+    let (end, overflow) = address.addingReportingOverflow(memorySize)
+    return overflow ? address..<address : address..<end
+  }
+}

@@ -1,0 +1,54 @@
+package import Rebind
+
+/// Which relocations of a machine fill slots.
+package struct SlotTypes {
+  @usableFromInline package let jumpSlot: UInt32
+  @usableFromInline package let globDat: UInt32
+  @usableFromInline package let absolute: UInt32
+
+  /// - Parameter elfClass: The width of addresses: a shorter word is no slot.
+  package init(of machine: Machine, _ elfClass: ELFClass) {
+    let is64 = elfClass == .bits64
+    (jumpSlot, globDat, absolute) =
+      switch machine {
+      case .amd64: (7, 6, is64 ? 1 : 10)
+      case .i386: (7, 6, 1)
+      case .aarch64: is64 ? (1026, 1025, 257) : (182, 181, 1)
+      case .arm: (22, 21, 2)
+      // What code loads from and pointers in data have one type.
+      case .riscv, .loongarch: (5, Self.none, is64 ? 2 : 1)
+      case .s390: (11, 10, is64 ? 22 : 4)
+      case .ppc64: (21, 20, 38)
+      case .ppc: (21, 20, 1)
+      // R_MIPS_REL32, with R_MIPS_64 behind it where addresses have 64 bits.
+      case .mips: (127, 51, is64 ? 3 | 18 << 8 : 3)
+      case .m68k: (21, 20, 1)
+      case .alpha: (26, 25, 2)
+      case .superH: (164, 163, 1)
+      case _ where Machine.sparcs.contains(machine): (21, 20, is64 ? 32 : 3)
+      default: (Self.none, Self.none, Self.none)
+      }
+  }
+
+  /// The kind of slot that a relocation of a type fills; nil if it fills none. What may be data
+  /// is `absolute`.
+  @inlinable
+  package func kind(of type: UInt32) -> SlotKinds? {
+    if type == jumpSlot { return .jumpSlot }
+    if type == globDat { return .globDat }
+    return type == absolute ? .absolute : nil
+  }
+
+  /// The relocation type of a kind; nil if the machine has none.
+  package func type(of kind: SlotKinds) -> UInt32? {
+    let type =
+      switch kind {
+      case .jumpSlot: jumpSlot
+      case .globDat: globDat
+      default: absolute
+      }
+    return type == Self.none ? nil : type
+  }
+
+  private static var none: UInt32 { .max }
+}

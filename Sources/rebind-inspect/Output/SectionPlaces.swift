@@ -1,0 +1,48 @@
+import Rebind
+import RebindFiles
+
+/// Which section of a file an address is in.
+struct SectionPlaces {
+  private let sections: [(addresses: Range<UInt64>, name: [UInt8])]
+
+  /// None if the section headers are stripped.
+  init(of file: ELFFile) throws(ELFFileError) {
+    var sections: [(addresses: Range<UInt64>, name: [UInt8])] = []
+    for section in try file.sections
+    where section.flags.contains(.allocated) && section.size > 0
+      && !(section.flags.contains(.threadLocal) && section.type == .noBits)
+    {
+      let (end, overflow) = section.address.addingReportingOverflow(section.size)
+      guard !overflow else { continue }
+      sections.append((section.address..<end, Array(section.name.utf8) + [0]))
+    }
+    self.sections = sections
+  }
+
+  /// The longest name's length.
+  var width: Int { sections.reduce(0) { max($0, $1.name.count - 1) } }
+
+  var cursor: Cursor { Cursor(sections: sections) }
+
+  /// Addresses that follow each other are mostly in one section: the last one is tried first.
+  struct Cursor {
+    fileprivate let sections: [(addresses: Range<UInt64>, name: [UInt8])]
+    private var last = 0
+
+    fileprivate init(sections: [(addresses: Range<UInt64>, name: [UInt8])]) {
+      self.sections = sections
+    }
+
+    /// The section's name and a zero byte; nil if there is none.
+    @inline(__always)
+    mutating func name(at address: UInt64) -> [UInt8]? {
+      if last < sections.count, sections[last].addresses.contains(address) {
+        return sections[last].name
+      }
+      guard let found = sections.firstIndex(where: { $0.addresses.contains(address) })
+      else { return nil }
+      last = found
+      return sections[found].name
+    }
+  }
+}

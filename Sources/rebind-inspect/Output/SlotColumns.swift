@@ -1,0 +1,104 @@
+import Rebind
+import RebindFiles
+
+/// The columns of a slot's line of text: address, relocation, kind, section, binding, relro, needs,
+/// addend, and symbol with version.
+struct SlotColumns {
+  private let style: TextStyle
+  // All widths are 0, which fills up nothing, where the columns are not aligned.
+  private var addressWidth = 0
+  private var relocationWidth = 0
+  private var kindWidth = 0
+  private var sectionWidth = 0
+  private var bindingWidth = 0
+  private var relroWidth = 0
+  private var needsWidth = 0
+  private var addendWidth = 0
+
+  init(of report: SlotReport, _ style: TextStyle) {
+    self.style = style
+    guard style.isAligned else { return }
+    addressWidth = 2 + 2 * report.subject.elfClass.addressSize
+    relocationWidth = report.kinds.reduce("RELOCATION".utf8.count) {
+      max($0, $1.relocation.count - 1)
+    }
+    kindWidth = "jumpSlot".utf8.count
+    sectionWidth = max("SECTION".utf8.count, report.sections.width)
+    bindingWidth = "BINDING".utf8.count
+    relroWidth = "RELRO".utf8.count
+    needsWidth = "mprotect".utf8.count
+    addendWidth = "ADDEND".utf8.count
+  }
+
+  func writeTitles(in output: inout OutputBuffer) {
+    guard style.isAligned else { return }
+    if style.isColored { output.append(text: "\(TextStyle.heading)") }
+    output.fill(addressWidth - 7)
+    output.append(text: "ADDRESS RELOCATION")
+    output.fill(relocationWidth - 10)
+    output.append(text: " KIND     SECTION")
+    output.fill(sectionWidth - 7)
+    output.append(text: " BINDING RELRO NEEDS    ADDEND SYMBOL")
+    if style.isColored { output.append(text: "\(TextStyle.plain)") }
+    output.append(text: "\n")
+  }
+
+  /// Writes all columns in front of the symbol.
+  @inline(__always)
+  func write(
+    _ slot: FileSlot, _ names: SlotKindNames, _ section: [UInt8]?, in output: inout OutputBuffer
+  ) {
+    output.reserve(128)
+    output.append(hex: slot.address, width: addressWidth)
+    output.append(0x20)
+    write(names.relocation, width: relocationWidth, in: &output)
+    output.reserve(32)
+    write(names.kind, width: kindWidth, in: &output)
+    write(section ?? Self.none, width: sectionWidth, in: &output)
+    output.reserve(128)
+    write(slot.isLazy ? "lazy" : "now", width: bindingWidth, in: &output)
+    write(slot.isRelro ? "relro" : "-", width: relroWidth, in: &output)
+    write(slot.isProtected ? "mprotect" : "store", width: needsWidth, in: &output)
+    if let addend = slot.addend {
+      let digits = max(1, (64 - addend.magnitude.leadingZeroBitCount + 3) / 4)
+      output.pad(addendWidth - digits - 2 - (addend < 0 ? 1 : 0))
+      if addend < 0 { output.append(0x2d) }
+      output.append(hex: addend.magnitude)
+    } else {
+      output.pad(addendWidth - 1)
+      output.append(0x2d)
+    }
+    output.append(0x20)
+  }
+
+  /// Writes `symbol`, `symbol@version` or `symbol@@version`.
+  @inline(__always)
+  func writeSymbol(of slot: FileSlot, _ symbols: SymbolTable, in output: inout OutputBuffer) {
+    let symbol = symbols[slot.symbol]
+    output.append(name: symbols.name(of: symbol), .column)
+    guard let version = symbols.versions?.version(of: symbol, at: slot.symbol) else { return }
+    output.reserve(TextStyle.longestColor + 2)
+    if style.isColored { output.append(TextStyle.version) }
+    output.append(version.isDefault ? "@@" : "@")
+    output.append(name: symbols.strings.bytes(from: version.nameOffset), .column)
+    output.reserve(TextStyle.longestColor)
+    if style.isColored { output.append(TextStyle.plain) }
+  }
+
+  @inline(__always)
+  private func write(_ name: [UInt8], width: Int, in output: inout OutputBuffer) {
+    name.withUnsafeBytes { output.append(name: $0, .column) }
+    output.fill(width - (name.count - 1))
+    output.reserve(1)
+    output.append(0x20)
+  }
+
+  @inline(__always)
+  private func write(_ word: StaticString, width: Int, in output: inout OutputBuffer) {
+    output.append(word)
+    output.pad(width - word.utf8CodeUnitCount)
+    output.append(0x20)
+  }
+
+  private static let none: [UInt8] = [0x2d, 0]
+}

@@ -1,0 +1,90 @@
+import Rebind
+import RebindFiles
+
+/// What `slots` found in a file, and which part of that is asked for.
+struct SlotReport: ReportBody {
+  let subject: ReportSubject
+  let slots: FileSlots
+  let selection: SlotSelection
+  /// What each kind's relocation is called, and what the kind is, for text and for JSON.
+  let kinds: [SlotKindNames]
+  let sections: SectionPlaces
+
+  init(of file: ELFFile, _ selection: SlotSelection) throws(ELFFileError) {
+    subject = ReportSubject(file)
+    slots = try FileSlots(of: file)
+    self.selection = selection
+    kinds = SlotKindNames.all(slots.types, file.machine)
+    sections = try SectionPlaces(of: file)
+  }
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    guard let symbols = slots.symbols else { return }
+    let columns = SlotColumns(of: self, style)
+    var hasTitles = false
+    var cursor = sections.cursor
+    slots.forEach { slot in
+      guard selection.contains(slot, of: symbols) else { return }
+      if !hasTitles { columns.writeTitles(in: &output) }
+      hasTitles = true
+      columns.write(slot, kinds[slot.kind.place], cursor.name(at: slot.address), in: &output)
+      columns.writeSymbol(of: slot, symbols, in: &output)
+      output.reserve(1)
+      output.append(0x0a)
+    }
+  }
+}
+
+/// Which slots are asked for.
+struct SlotSelection {
+  /// All kinds, unless some were named.
+  let kinds: SlotKinds
+  /// Any of these names; empty for all.
+  let names: [NamePattern]
+
+  @inline(__always)
+  func contains(_ slot: FileSlot, of symbols: SymbolTable) -> Bool {
+    guard kinds.contains(slot.kind) else { return false }
+    if names.isEmpty { return true }
+    let name = symbols.name(of: symbols[slot.symbol])
+    return names.contains { $0.matches(name) }
+  }
+}
+
+/// The words that stand for a kind of slot in a file.
+struct SlotKindNames {
+  /// `R_X86_64_JUMP_SLOT`, and a zero byte.
+  let relocation: [UInt8]
+  /// The number of the relocation type.
+  let type: UInt32
+  let kind: StaticString
+
+  /// By the kinds' places.
+  static func all(_ types: SlotTypes, _ machine: Machine) -> [Self] {
+    let names = RelocationNames(of: machine)
+    let kinds: [(SlotKinds, StaticString)] = [
+      (.jumpSlot, "jumpSlot"), (.globDat, "globDat"), (.absolute, "absolute"),
+    ]
+    return kinds.map { kind, word in
+      let type = types.type(of: kind) ?? 0
+      return Self(relocation: names.text(of: type) + [0], type: type, kind: word)
+    }
+  }
+}
+
+extension SlotKinds {
+  /// The number of the one kind.
+  @inline(__always)
+  var place: Int { rawValue.trailingZeroBitCount }
+}
+
+extension RelocationNames {
+  /// The names of up to three types, as MIPS has them in one relocation.
+  fileprivate func text(of type: UInt32) -> [UInt8] {
+    if type > 0xffff || bytes(of: type) == nil, type > 0xff {
+      return text(of: type & 0xff) + Array("/".utf8) + text(of: type >> 8)
+    }
+    guard let prefix, let name = bytes(of: type) else { return Array("UNKNOWN+\(type)".utf8) }
+    return Array("\(prefix)".utf8) + Array(name)
+  }
+}

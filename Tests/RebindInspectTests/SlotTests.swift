@@ -1,0 +1,201 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `slots` says of files.
+@Suite struct SlotTests {
+  /// Beside those of `InstalledFile`, where most slots are: C++'s library.
+  @Test func libraryOfCXX() throws {
+    let path = try run("gcc", ["-print-file-name=libstdc++.so.6"]).output
+    try compareWithReadelf(path.trimmingCharacters(in: .whitespacesAndNewlines))
+  }
+
+  @Test(arguments: InstalledFile.allCases)
+  func installedFile(_ file: InstalledFile) throws {
+    try compareWithReadelf(file.path)
+  }
+
+  @Test(arguments: ReadelfComparisonTests.targets)
+  func target(_ target: String) throws {
+    let built = try SlotFile(target: target)
+    let slots = try compareWithReadelf(built.path)
+    let kinds = Set(slots.filter { $0.symbol == "imported" }.map(\.kind))
+    // RISC-V does not tell what code loads from and data apart, and 32-bit PowerPC loads from data.
+    let hasGlobDat = !["riscv", "powerpc-"].contains { target.hasPrefix($0) }
+    #expect(kinds == Set(["jumpSlot", "absolute"] + (hasGlobDat ? ["globDat"] : [])))
+    // Of a REL entry it is the word in place.
+    #expect(
+      slots.contains { $0.symbol == "imported_data" && $0.kind == "absolute" && $0.addend == 4 })
+    let isInPlace = target.hasPrefix("i386") || target.hasPrefix("arm")
+    for slot in slots where slot.kind != "absolute" {
+      #expect(slot.addend == (isInPlace ? nil : 0))
+      #expect(slot.binding == (slot.kind == "jumpSlot" ? "lazy" : "now"))
+    }
+
+    // Without section headers the same, but for their names.
+    let stripped = try built.write(built.bytes().withoutSectionHeaders())
+    let found = try #require(try Report("slots", [stripped]).files.first?.slots)
+    #expect(
+      found
+        == slots.map {
+          var slot = $0
+          slot.section = nil
+          return slot
+        })
+  }
+
+  @Test(arguments: [
+    ["-z", "now"], ["-z", "lazy"], ["-z", "norelro"], ["-z", "lazy", "-z", "norelro"],
+  ])
+  func whatItTakes(_ flags: [String]) throws {
+    let built = try SlotFile(flags: flags)
+    let slots = try #require(try Report("slots", [built.path]).files.first?.slots)
+    let isLazy = !flags.contains("now")
+    let hasRelro = !flags.contains("norelro")
+    for slot in slots {
+      #expect(slot.binding == (slot.kind == "jumpSlot" && isLazy ? "lazy" : "now"))
+      #expect(slot.needs == (slot.relro ? "mprotect" : "store"))
+      switch slot.section {
+      case ".got", ".data.rel.ro": #expect(slot.relro == hasRelro)
+      case ".got.plt": #expect(slot.relro == (hasRelro && !isLazy))
+      case ".data": #expect(!slot.relro)
+      default: Issue.record("\(slot)")
+      }
+    }
+    #expect(Set(slots.map(\.section)).count == 4)
+  }
+
+  @Test func selection() throws {
+    let built = try SlotFile()
+    func slots(_ arguments: String...) throws -> [Slot] {
+      try #require(try Report("slots", arguments + [built.path]).files.first?.slots)
+    }
+    let all = try slots()
+    #expect(try slots("--kind", "absolute") == all.filter { $0.kind == "absolute" })
+    #expect(
+      try slots("--kind", "globDat", "--kind", "jumpSlot") == all.filter { $0.kind != "absolute" })
+    #expect(try slots("--name", "imported") == all.filter { $0.symbol == "imported" })
+    #expect(try slots("--name", "*_data") == all.filter { $0.symbol == "imported_data" })
+    #expect(try slots("--name", "/^imported$|nothing/") == all.filter { $0.symbol == "imported" })
+    #expect(try slots("--name", "nothing", "--name", "imp[o]rted*") == all)
+    #expect(try slots("--name", "import").isEmpty)
+    #expect(try inspect(["slots", "--name", "/(/", built.path]).status == 64)
+  }
+
+  @Test func text() throws {
+    let built = try SlotFile(flags: ["-z", "now"])
+    let result = try inspect(["slots", "--name", "imported_data", "--kind", "absolute", built.path])
+    let slot = try #require(
+      try Report("slots", ["--name", "imported_data", "--kind", "absolute", built.path])
+        .files.first?.slots?.first)
+    #expect(
+      result.output
+        == "\(slot.address) R_X86_64_64 absolute .data now - store 0x4 imported_data\n")
+  }
+
+  /// What the speed is measured by prints the same.
+  @Test(arguments: InstalledFile.allCases)
+  func floor(_ file: InstalledFile) throws {
+    let scratch = try TemporaryDirectory()
+    let source = Places.package.appending(path: "Benchmarks/slots-floor.c").path
+    let floor = scratch.url.appending(path: "floor").path
+    #expect(
+      try run("gcc", ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", floor])
+        .succeeded)
+    let expected = try run(floor, [try file.path])
+    #expect(expected.succeeded && !expected.output.isEmpty)
+    #expect(try inspect(["slots", file.path]).standardOutput == expected.standardOutput)
+  }
+
+  @discardableResult
+  private func compareWithReadelf(_ path: String) throws -> [Slot] {
+    let file = try #require(try Report("slots", [path]).files.first)
+    let slots = try #require(file.slots, "\(file.error?.message ?? "")")
+    let found = Set(slots.map(ReadelfSlot.init))
+    let expected = try readelfSlots(path)
+    #expect(!expected.isEmpty && found.count == slots.count)
+    #expect(found.subtracting(expected) == [] && expected.subtracting(found) == [])
+    return slots
+  }
+}
+
+/// Tests/Fixtures/inspect-slots.c, built for a target by the Swift toolchain's clang and lld.
+private struct SlotFile {
+  let directory: TemporaryDirectory
+  var path: String { directory.url.appending(path: "libslots.so").path }
+
+  init(target: String = "x86_64-linux-gnu", flags: [String] = ["-z", "lazy"]) throws {
+    directory = try TemporaryDirectory()
+    let source = Places.fixtures.appending(path: "inspect-slots.c").path
+    for (tool, arguments) in [
+      (
+        "clang",
+        ["--target=\(target)", "-ffreestanding", "-fPIC", "-O1", "-c", source, "-o", "slots.o"]
+      ),
+      ("ld.lld", ["-shared", "slots.o", "-o", path] + flags),
+    ] {
+      let result = try run(tool, arguments, currentDirectory: directory.url)
+      guard result.succeeded else { throw SetupFailure(output: result.errorOutput) }
+    }
+  }
+
+  func bytes() throws -> Data { try Data(contentsOf: URL(filePath: path)) }
+
+  func write(_ bytes: Data) throws -> String {
+    let url = directory.url.appending(path: "copy")
+    try bytes.write(to: url)
+    return url.path
+  }
+}
+
+/// What `readelf -r` says of a slot.
+struct ReadelfSlot: Hashable {
+  var address: UInt64
+  var relocation: String
+  var symbol: String
+  var version: String?
+  /// Nil too where it is in place, which readelf does not show.
+  var addend: Int64?
+}
+
+extension ReadelfSlot {
+  init(_ slot: Slot) {
+    address = UInt64(slot.address.dropFirst(2), radix: 16) ?? 0
+    relocation = slot.relocation
+    symbol = slot.symbol
+    version = slot.version
+    let isInPlace = ["R_386_", "R_ARM_"].contains { slot.relocation.hasPrefix($0) }
+    addend = isInPlace ? nil : slot.addend
+  }
+}
+
+/// The slots of a file as `readelf -rW` prints them: the independent witness.
+///
+/// A line is `Offset Info Type Value Name + Addend`, where a table without addends has none.
+func readelfSlots(_ file: String) throws -> Set<ReadelfSlot> {
+  let types: Set = [
+    "R_X86_64_JUMP_SLOT", "R_X86_64_GLOB_DAT", "R_X86_64_64", "R_386_JUMP_SLOT", "R_386_GLOB_DAT",
+    "R_386_32", "R_AARCH64_JUMP_SLOT", "R_AARCH64_GLOB_DAT", "R_AARCH64_ABS64", "R_ARM_JUMP_SLOT",
+    "R_ARM_GLOB_DAT", "R_ARM_ABS32", "R_PPC_JMP_SLOT", "R_PPC_GLOB_DAT", "R_PPC_ADDR32",
+    "R_390_JMP_SLOT", "R_390_GLOB_DAT", "R_390_64", "R_RISCV_JUMP_SLOT", "R_RISCV_64",
+  ]
+  let result = try run("readelf", ["-rW", file], environment: ["LC_ALL": "C"])
+  var slots: Set<ReadelfSlot> = []
+  for line in result.output.split(separator: "\n") {
+    let fields = line.split(separator: " ")
+    guard fields.count >= 5, types.contains(String(fields[2])),
+      let address = UInt64(fields[0], radix: 16)
+    else { continue }
+    let name = fields[4].split(separator: "@", omittingEmptySubsequences: true)
+    var addend: Int64?
+    if fields.count >= 7, let magnitude = Int64(fields[6], radix: 16) {
+      addend = fields[5] == "-" ? -magnitude : magnitude
+    }
+    let type = fields[2] == "R_386_JUMP_SLOT" ? "R_386_JMP_SLOT" : String(fields[2])
+    slots.insert(
+      ReadelfSlot(
+        address: address, relocation: type, symbol: String(name[0]),
+        version: name.count > 1 ? String(name[1]) : nil, addend: addend))
+  }
+  return slots
+}
