@@ -21,19 +21,14 @@ struct SymbolsCommand: ParsableCommand {
       EXAMPLES:
         rebind-inspect symbols --imports /usr/bin/env
         rebind-inspect symbols --imports --resolve app | awk '{ print $8, $9 }'
+        rebind-inspect symbols --exports --type FUNC --sort size libfoo.so | head
+        rebind-inspect symbols --name '/^(m|c|re)alloc$/' --version 'GLIBC_*' libc.so.6
         rebind-inspect symbols --exports --demangle libfoo.so | grep 'Foo::'
         rebind-inspect symbols libfoo.so | awk '$4 == "FUNC" { print $8 }'
         rebind-inspect symbols --format json *.so | jq '.files[].symbols[]?.name'
       """)
 
-  @Flag(help: "Only the symbols that the file takes from others: the undefined ones.")
-  var imports = false
-
-  @Flag(
-    help: """
-      Only the symbols that others can take from the file. With --imports, both are shown.
-      """)
-  var exports = false
+  @OptionGroup var selection: SymbolOptions
 
   @Flag(help: "Show the readable names of Swift and C++ beside the mangled ones.")
   var demangle = false
@@ -50,7 +45,7 @@ struct SymbolsCommand: ParsableCommand {
   @OptionGroup var options: InputOptions
 
   func run() throws {
-    let selection = SymbolSelection(imports: imports, exports: exports)
+    let selection = selection.filter
     let resolver = resolve ? search.resolver : nil
     try options.report { file throws(ELFFileError) in
       SymbolReport(

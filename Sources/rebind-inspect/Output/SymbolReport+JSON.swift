@@ -12,9 +12,7 @@ extension SymbolReport {
   {
     var demangler = Demangler()
     var isFirst = true
-    for index in table.indices {
-      let symbol = table[index]
-      guard selection.contains(symbol) else { continue }
+    selection.forEach(in: table) { index, symbol in
       output.reserve(64)
       if !isFirst { output.append(0x2c) }
       isFirst = false

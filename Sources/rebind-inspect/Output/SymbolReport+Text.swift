@@ -6,9 +6,7 @@ extension SymbolReport {
     let columns = SymbolColumns(of: table, style)
     columns.writeTitles(hasOrigins: origins != nil, in: &output)
     var demangler = Demangler()
-    for index in table.indices {
-      let symbol = table[index]
-      guard selection.contains(symbol) else { continue }
+    selection.forEach(in: table) { index, symbol in
       columns.write(symbol, index, in: &output)
       columns.writeName(of: symbol, index, table, in: &output)
       origins?.writeText(of: symbol, index, table, in: &output)

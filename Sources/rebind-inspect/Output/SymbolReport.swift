@@ -5,7 +5,7 @@ struct SymbolReport: ReportBody {
   let subject: ReportSubject
   /// Nil if the file has no dynamic symbols.
   let table: SymbolTable?
-  let selection: SymbolSelection
+  let selection: SymbolFilter
   let demangles: Bool
   /// Nil if it was not asked where imports come from.
   var origins: SymbolOrigins?

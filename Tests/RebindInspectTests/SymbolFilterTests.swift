@@ -1,0 +1,91 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Which symbols `symbols` shows, and in which order.
+@Suite struct SymbolFilterTests {
+  let fixture: BuiltFixture
+
+  init() throws {
+    fixture = try BuiltFixture()
+  }
+
+  private func symbols(_ arguments: String...) throws -> [Symbol] {
+    try #require(try Report(arguments + [fixture.path]).files.first?.symbols)
+  }
+
+  @Test func names() throws {
+    let all = try symbols()
+    #expect(try symbols("--name", "object") == all.filter { $0.name == "object" })
+    #expect(try symbols("--name", "*_object") == all.filter { $0.name.hasSuffix("_object") })
+    #expect(try symbols("--name", "/_object/") == all.filter { $0.name.contains("_object") })
+    #expect(
+      try symbols("--name", "/^(weak|protected)_function$/", "--name", "object").map(\.name)
+        .sorted()
+        == ["object", "protected_function", "weak_function"])
+    #expect(try symbols("--name", "obj").isEmpty)
+    #expect(try inspect(["symbols", "--name", "/(/", fixture.path]).status == 64)
+  }
+
+  @Test func versions() throws {
+    let all = try symbols()
+    #expect(try symbols("--version", "INSPECT_1") == all.filter { $0.version == "INSPECT_1" })
+    #expect(
+      try symbols("--version", "PROVIDER_*")
+        == all.filter { $0.version?.hasPrefix("PROVIDER") == true })
+    #expect(try symbols("--version", "*") == all.filter { $0.version != nil })
+    // Alone it is the command's.
+    #expect(try inspect(["--version"]).output == "0.1.0\n")
+  }
+
+  @Test func kinds() throws {
+    let all = try symbols()
+    #expect(try symbols("--weak") == all.filter { $0.binding == "WEAK" })
+    #expect(try symbols("--type", "TLS") == all.filter { $0.type == "TLS" })
+    #expect(
+      try symbols("--type", "func", "--type", "IFUNC")
+        == all.filter { ["FUNC", "IFUNC"].contains($0.type) })
+    #expect(try symbols("--undefined") == symbols("--imports"))
+    #expect(
+      try symbols("--imports", "--weak") == all.filter { !$0.isDefined && $0.binding == "WEAK" })
+    #expect(try inspect(["symbols", "--type", "FUNK", fixture.path]).status == 64)
+  }
+
+  @Test func sizes() throws {
+    let all = try symbols()
+    #expect(try symbols("--size", "12") == all.filter { $0.size == 12 })
+    #expect(try symbols("--size", "1-6") == all.filter { (1...6).contains($0.size) })
+    #expect(try symbols("--size", "7-") == all.filter { $0.size >= 7 })
+    #expect(
+      try symbols("--size", "4", "--size", "12") == all.filter { [4, 12].contains($0.size) })
+    for wrong in ["x", "", "-", "5-4", "1-2-3"] {
+      #expect(try inspect(["symbols", "--size=\(wrong)", fixture.path]).status == 64)
+    }
+  }
+
+  @Test func order() throws {
+    let all = try symbols()
+    #expect(try symbols("--sort", "index") == all)
+    #expect(
+      try symbols("--sort", "name")
+        == all.sorted { (Array($0.name.utf8), $0.index) < (Array($1.name.utf8), $1.index) })
+    #expect(
+      try symbols("--sort", "value")
+        == all.sorted { (address($0), $0.index) < (address($1), $1.index) })
+    #expect(
+      try symbols("--sort", "size", "--exports")
+        == symbols("--exports").sorted {
+          $0.size != $1.size ? $0.size > $1.size : $0.index < $1.index
+        })
+    let text = try inspect(["symbols", "--sort", "size", fixture.path]).output
+    #expect(text.hasPrefix("\(try symbols("--sort", "size")[0].index) "))
+  }
+
+  private func address(_ symbol: Symbol) -> UInt64 {
+    UInt64(symbol.value.dropFirst(2), radix: 16) ?? 0
+  }
+}
+
+private func < (_ left: ([UInt8], Int), _ right: ([UInt8], Int)) -> Bool {
+  left.0 == right.0 ? left.1 < right.1 : left.0.lexicographicallyPrecedes(right.0)
+}
