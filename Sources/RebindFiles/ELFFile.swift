@@ -33,6 +33,12 @@ public struct ELFFile {
     }
   }
 
+  init(reader: ELFReader, segments: [Segment]) {
+    self.reader = reader
+    self.segments = segments
+    sectionHeaders = []
+  }
+
   /// The path that it was opened with; what of that is not UTF-8 is U+FFFD here.
   public var path: String { reader.path.text }
   /// The width of its addresses.

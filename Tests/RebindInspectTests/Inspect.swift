@@ -53,6 +53,24 @@ struct File: Decodable {
   var strings: [FoundString]?
   var pointers: [Pointer]?
   var slots: [Slot]?
+  var findings: [Finding]?
+  var start: String?
+  var end: String?
+  var order: Int?
+  var isPreloaded: Bool?
+  var file: String?
+  var buildID: String?
+  var soname: String?
+
+  struct Finding: Decodable {
+    var kind: String
+    var address: String?
+    var end: String?
+    var symbol: String?
+    var version: String?
+    var target: Target?
+    var expected: Target?
+  }
 
   struct Annotation: Decodable, Equatable {
     var offset: String
@@ -132,4 +150,22 @@ struct Slot: Decodable, Equatable {
   var binding: String
   var relro: Bool
   var needs: String
+  var value: String?
+  var state: String?
+  var target: Target?
+  var reboundBy: String?
+
+  /// Without what it holds in a process.
+  var ofFile: Slot {
+    var slot = self
+    (slot.value, slot.state, slot.target, slot.reboundBy) = (nil, nil, nil, nil)
+    return slot
+  }
+}
+
+struct Target: Decodable, Equatable {
+  var address: String
+  var image: String?
+  var symbol: String?
+  var offset: String
 }

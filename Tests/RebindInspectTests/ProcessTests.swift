@@ -84,24 +84,3 @@ import Testing
       result.errorOutput == "rebind-inspect: /proc/\(process.id)/maps: Permission denied\n")
   }
 }
-
-/// A program that has said that it is ready, and waits to be ended.
-private final class WaitingProcess {
-  private let process = Process()
-  var id: Int32 { process.processIdentifier }
-
-  init(_ url: URL) throws {
-    let output = Pipe()
-    process.executableURL = url
-    process.standardInput = Pipe()
-    process.standardOutput = output
-    try process.run()
-    _ = output.fileHandleForReading.availableData
-  }
-
-  deinit {
-    // Not SIGTERM: a child is born with the signals blocked that its thread has.
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-  }
-}

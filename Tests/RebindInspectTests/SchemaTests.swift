@@ -85,6 +85,20 @@ import Testing
     try #require(validate(output, isLines: format == "jsonl") == "")
   }
 
+  @Test(arguments: ["json", "jsonl"], ["nothing", "rebound", "code"])
+  func processes(format: String, what: String) throws {
+    let program = try LookedAtProgram()
+    let process = try program.started(what, preloading: what == "code" ? program.hook() : nil)
+    let scratch = try TemporaryDirectory()
+    for subcommand in ["slots", "images", "audit"] {
+      let result = try inspect([subcommand, "--format", format, "--pid", "\(process.id)"])
+      #expect((result.status == 1) == (subcommand == "audit" && what != "nothing"))
+      let output = scratch.url.appending(path: subcommand)
+      try result.standardOutput.write(to: output)
+      try #require(validate(output.path, isLines: format == "jsonl") == "")
+    }
+  }
+
   /// The check itself can fail.
   @Test(arguments: [
     #"{"schema":"rebind-inspect/2","files":[]}"#,

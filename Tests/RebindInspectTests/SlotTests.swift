@@ -107,6 +107,26 @@ import Testing
     #expect(try inspect(["slots", file.path]).standardOutput == expected.standardOutput)
   }
 
+  /// Damaged files: a right answer or an error, but no signal and no end of memory.
+  @Test(arguments: FuzzTests.targets)
+  func damaged(target: String) throws {
+    let built = try SlotFile(target: target)
+    let bytes = try built.bytes()
+    let cut = stride(from: 0, to: bytes.count, by: 64).map { bytes.prefix($0) }
+    let contents =
+      bytes.damaged(times: 300) + bytes.withoutSectionHeaders().damaged(times: 300) + cut
+    let paths = try contents.enumerated().map { try built.write($1, as: "damaged-\($0)") }
+    let result = try bash(
+      #"ulimit -v 2000000; ulimit -c 0; exec "$0" slots --format jsonl "$@""#, paths)
+    #expect(result.status == 1 && !result.wasSignalled)
+    let files = try result.output.split(separator: "\n").map {
+      try JSONDecoder().decode(File.self, from: Data($0.utf8))
+    }
+    #expect(files.map(\.path) == paths)
+    #expect(files.allSatisfy { ($0.slots == nil) != ($0.error == nil) })
+    #expect(files.contains { $0.slots?.isEmpty == false })
+  }
+
   @discardableResult
   private func compareWithReadelf(_ path: String) throws -> [Slot] {
     let file = try #require(try Report("slots", [path]).files.first)
@@ -141,8 +161,8 @@ private struct SlotFile {
 
   func bytes() throws -> Data { try Data(contentsOf: URL(filePath: path)) }
 
-  func write(_ bytes: Data) throws -> String {
-    let url = directory.url.appending(path: "copy")
+  func write(_ bytes: Data, as name: String = "copy") throws -> String {
+    let url = directory.url.appending(path: name)
     try bytes.write(to: url)
     return url.path
   }

@@ -8,6 +8,9 @@ struct DynamicEntries {
   private let table: TableData
   private let elfClass: ELFClass
   private let count: Int
+  /// Of an image in memory, for the addresses that its loader has relocated.
+  private let loadBias: UInt64
+  private let segments: [Segment]
 
   /// The table of a file; nil if it has none, as relocatable and debug files.
   init?(of file: ELFFile) throws(ELFFileError) {
@@ -17,6 +20,8 @@ struct DynamicEntries {
     table = try file.reader.data(
       at: segment.fileOffset, size: segment.fileSize, as: ELF_T_DYN, field: "PT_DYNAMIC")
     elfClass = file.reader.elfClass
+    loadBias = file.reader.loadBias ?? 0
+    segments = loadBias == 0 ? [] : file.segments.filter { $0.type == .load }
     let (table, elfClass) = (table, elfClass)
     let capacity =
       elfClass == .bits64 ? table.count(of: UInt64.self) / 2 : table.count(of: UInt32.self) / 2
@@ -31,7 +36,7 @@ struct DynamicEntries {
     while index > 0 {
       index -= 1
       let entry = Self.entry(index, table, elfClass)
-      if entry.tag == tag { return entry.value }
+      if entry.tag == tag { return linked(entry.value) }
     }
     return nil
   }
@@ -49,7 +54,8 @@ struct DynamicEntries {
     var strings: StringTable?
     var entries: [DynamicTable.Entry] = []
     for index in 0..<count {
-      let (tag, value) = Self.entry(index, table, elfClass)
+      let (tag, stated) = Self.entry(index, table, elfClass)
+      let value = linked(stated)
       var string: String?
       if tag.namesString {
         if strings == nil { strings = try StringTable(of: file, self) }
@@ -63,6 +69,13 @@ struct DynamicEntries {
       entries.append(DynamicTable.Entry(tag: tag, value: value, string: string))
     }
     return entries
+  }
+
+  /// A value as it is in the file. glibc relocates addresses in place, but not in the vDSO or a
+  /// table that is read-only, and musl never: so it depends on whether the value is inside the image.
+  private func linked(_ value: UInt64) -> UInt64 {
+    let address = elfClass.wrapped(value &- loadBias)
+    return segments.contains { $0.contains(address) } ? address : value
   }
 
   /// An entry is two words of the class, `d_tag` and `d_un`.

@@ -2,7 +2,8 @@ import CLibelf
 import Glibc
 package import Rebind
 
-/// The bytes of an ELF file: any range that lies inside it, in the host's byte order.
+/// The bytes of an ELF file, or of an image in memory: any range that lies inside it, in the host's
+/// byte order.
 package final class ELFReader {
   /// A larger table is refused, so that a sparse file cannot ask for all memory.
   static let largestTable: UInt64 = 256 << 20
@@ -11,23 +12,37 @@ package final class ELFReader {
   package let elfClass: ELFClass
   package let byteOrder: ByteOrder
   let header: GElf_Ehdr
-  private let file: RegularFile
-  private let handle: LibelfHandle
+  /// Of an image in memory, its run-time addresses minus its link-time ones; nil for a file.
+  let loadBias: UInt64?
+  private let bytes: any ELFBytes
   private var decompressed: [Int: [UInt8]] = [:]
 
   init(_ path: FilePath) throws(ELFFileError) {
     let file = try RegularFile.open(path)
     let identification = try ELFIdentification(of: file, path)
-    guard let handle = LibelfHandle(file), let header = handle.header() else {
+    guard let bytes = MappedFile(file) else {
       throw ELFFileError(
         path: path, reason: .malformed("is refused by libelf"), field: "the header")
     }
     self.path = path
     self.elfClass = identification.elfClass
     self.byteOrder = identification.byteOrder
+    header = bytes.header
+    loadBias = nil
+    self.bytes = bytes
+  }
+
+  /// The bytes of an image in memory.
+  init(_ image: ProcessImage, _ bytes: LoadedBytes) {
+    path = image.path
+    elfClass = image.elfClass
+    byteOrder = image.byteOrder
+    var header = GElf_Ehdr()
+    header.e_type = image.type.rawValue
+    header.e_machine = image.machine.rawValue
     self.header = header
-    self.file = file
-    self.handle = handle
+    loadBias = image.loadBias
+    self.bytes = bytes
   }
 
   /// The corresponding field is `e_type`.
@@ -41,8 +56,8 @@ package final class ELFReader {
   ) throws(ELFFileError) {
     let (sum, overflow) = offset.addingReportingOverflow(size)
     let end = overflow ? .max : sum
-    guard end <= file.size else {
-      throw error(.truncated(end: end, fileSize: file.size), field: field(), at: offset)
+    guard end <= bytes.size else {
+      throw error(.truncated(end: end, fileSize: bytes.size), field: field(), at: offset)
     }
   }
 
@@ -55,10 +70,10 @@ package final class ELFReader {
       throw error(.tooLarge(size: size), field: field(), at: offset)
     }
     guard size > 0 else { return TableData(offset: offset, of: self) }
-    guard let bytes = handle.chunk(at: offset, size: size, as: type) else {
-      throw error(.outOfMemory, field: field(), at: offset)
+    guard let chunk = bytes.chunk(at: offset, size: size, as: type) else {
+      throw error(bytes.failure, field: field(), at: offset)
     }
-    return TableData(bytes, offset: offset, of: self)
+    return TableData(chunk, offset: offset, of: self)
   }
 
   /// A table of `count` entries, each of `entrySize` bytes in the file and laid out as `type`.
@@ -73,7 +88,7 @@ package final class ELFReader {
   /// What a compressed section was made of. A section is decompressed once: libelf keeps it.
   func decompress(section index: Int) -> LibelfHandle.Decompressed {
     if let bytes = decompressed[index] { return .bytes(bytes) }
-    let result = handle.decompress(section: index)
+    let result = bytes.decompress(section: index)
     if case .bytes(let bytes) = result { decompressed[index] = bytes }
     return result
   }

@@ -15,13 +15,17 @@ package struct ProcessImage {
   package let type: ImageType
   /// Its run-time addresses minus its link-time ones.
   package let loadBias: UInt64
+  /// With their link-time addresses.
+  package let segments: [Segment]
+  let memory: ProcessMemory
+  /// That of its first page.
+  let mapping: ProcessMapping
   private let pid: Int32
-  private let mapping: ProcessMapping
-  private let memory: ProcessMemory
-  private let segments: [Segment]
 
+  /// The run-time address of its first page.
+  package var start: UInt64 { mapping.start }
   /// Behind its last segment.
-  var end: UInt64 {
+  package var end: UInt64 {
     segments.filter { $0.type == .load }.reduce(mapping.end) {
       max($0, elfClass.wrapped($1.address &+ $1.memorySize &+ loadBias))
     }
@@ -168,19 +172,21 @@ extension ProcessImage {
 
   /// The image's file, if it has the same program headers and the same first bytes of notes, which
   /// the build ID is among.
-  private var provenFile: ELFFile? {
+  package var provenFile: ELFFile? {
     let range = String(mapping.start, radix: 16) + "-" + String(mapping.end, radix: 16)
     let candidates = [
       FilePath("/proc/\(pid)/map_files/\(range)"),
-      FilePath(Array("/proc/\(pid)/root".utf8) + mapping.path),
+      FilePath(Array("/proc/\(pid)/root".utf8) + mapping.path), FilePath("/proc/\(pid)/exe"),
     ]
     for candidate in candidates {
-      guard let file = try? ELFFile(candidate), file.elfClass == elfClass,
-        file.segments == segments, hasNotes(of: file)
-      else { continue }
-      return file
+      if let file = try? ELFFile(candidate), isImage(of: file) { return file }
     }
     return nil
+  }
+
+  /// True if a file is proven to be the image's.
+  func isImage(of file: ELFFile) -> Bool {
+    file.elfClass == elfClass && file.segments == segments && hasNotes(of: file)
   }
 
   private func hasNotes(of file: ELFFile) -> Bool {

@@ -4,6 +4,10 @@ import Glibc
 package struct ProcessImages {
   /// In the order of their addresses.
   package let images: [ProcessImage]
+  /// The one that the kernel puts there; nil if there is none.
+  let vdso: ProcessImage?
+  let mappings: [ProcessMapping]
+  let memory: ProcessMemory
 
   /// Looks at a process's mappings. Throws if it may not be looked at, or is not there.
   package init(pid: Int32) throws(ELFFileError) {
@@ -20,6 +24,10 @@ package struct ProcessImages {
       end = image.end
     }
     self.images = images
+    vdso = mappings.first { $0.path.elementsEqual("[vdso]".utf8) }
+      .flatMap { ProcessImage(pid: pid, $0, memory, among: mappings) }
+    self.mappings = mappings
+    self.memory = memory
   }
 
   private static func mappings(of pid: Int32) throws(ELFFileError) -> [ProcessMapping] {

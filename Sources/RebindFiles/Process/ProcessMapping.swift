@@ -4,6 +4,8 @@ struct ProcessMapping {
   let end: UInt64
   /// Where in the file it begins.
   let offset: UInt64
+  /// What the program may do there: `rwxp` or the like.
+  let permissions: String
   /// The file's device and inode, as the kernel writes them.
   let identity: String
   /// Empty for memory that is of no file.
@@ -29,6 +31,7 @@ struct ProcessMapping {
     start = range[0]
     end = range[1]
     self.offset = offset
+    permissions = texts[1]
     identity = "\(texts[3]) \(texts[4])"
     path = fields.count > 5 ? Array(fields[5].drop { $0 == UInt8(ascii: " ") }) : []
   }

@@ -14,19 +14,38 @@ final class ProcessMemory {
 
   deinit { close(descriptor) }
 
-  /// The bytes at an address; nil if not all of them are there. The corresponding call is `pread`.
+  /// The bytes at an address; nil if not all of them are there.
   func read(_ address: UInt64, _ count: UInt64) -> [UInt8]? {
-    guard count <= ELFReader.largestTable, let offset = Int64(exactly: address) else { return nil }
+    guard count <= ELFReader.largestTable else { return nil }
     let wanted = Int(count)
     let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, done in
-      done = 0
-      while done < wanted {
-        let count = pread(
-          descriptor, buffer.baseAddress.map { $0 + done }, wanted - done, Int(offset) + done)
-        if count <= 0 { break }
-        done += count
-      }
+      done = read(address, into: UnsafeMutableRawBufferPointer(buffer)) ? wanted : 0
     }
     return bytes.count == wanted ? bytes : nil
+  }
+
+  /// Fills the buffer from an address. False if not all of the bytes are there. The corresponding
+  /// call is `pread`.
+  func read(_ address: UInt64, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    guard let offset = Int64(exactly: address), buffer.count <= Int64.max - offset else {
+      return false
+    }
+    var done = 0
+    while done < buffer.count {
+      let count = pread(
+        descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done, Int(offset) + done)
+      if count <= 0 { return false }
+      done += count
+    }
+    return true
+  }
+
+  /// The word at an address; nil if it is not there.
+  func word(at address: UInt64, _ elfClass: ELFClass) -> UInt64? {
+    read(address, UInt64(elfClass.addressSize)).map { bytes in
+      bytes.withUnsafeBytes {
+        Words(bytes: $0, elfClass: elfClass, byteOrder: .host).word(at: 0)
+      }
+    }
   }
 }

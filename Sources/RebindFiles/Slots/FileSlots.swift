@@ -19,8 +19,12 @@ package struct FileSlots {
 
   /// Finds the tables, and throws unless each entry's symbol is there.
   ///
+  /// - Parameter original: The file of an image in memory, where the addends that were in place are
+  ///   gone; nil if it is not known.
   /// - Complexity: O(relocations + symbols).
-  package init(of file: ELFFile) throws(ELFFileError) {
+  package init(
+    of file: ELFFile, addendsFrom original: ELFFile? = nil
+  ) throws(ELFFileError) {
     types = SlotTypes(of: file.machine, file.elfClass)
     var tables: [RelocationTable] = []
     if let dynamic = try DynamicEntries(of: file), let symbols = try SymbolTable(of: file) {
@@ -43,7 +47,12 @@ package struct FileSlots {
     readOnly = file.segments.filter {
       $0.type == .load && !$0.permissions.contains(.write)
     }.map(\.addresses)
-    words = tables.contains { $0.kind == .inPlace } ? try FileWords(of: file) : nil
+    let source = file.reader.loadBias == nil ? file : original
+    if let source, tables.contains(where: { $0.kind == .inPlace }) {
+      words = try FileWords(of: source)
+    } else {
+      words = nil
+    }
   }
 
   /// Calls `body` with each slot, in the order of the tables.

@@ -15,22 +15,23 @@ struct SlotColumns {
   private var needsWidth = 0
   private var addendWidth = 0
 
-  init(of report: SlotReport, _ style: TextStyle) {
+  init(of listing: SlotListing, _ style: TextStyle) {
     self.style = style
     guard style.isAligned else { return }
-    addressWidth = 2 + 2 * report.subject.elfClass.addressSize
-    relocationWidth = report.kinds.reduce("RELOCATION".utf8.count) {
+    addressWidth = 2 + 2 * listing.elfClass.addressSize
+    relocationWidth = listing.kinds.reduce("RELOCATION".utf8.count) {
       max($0, $1.relocation.count - 1)
     }
     kindWidth = "jumpSlot".utf8.count
-    sectionWidth = max("SECTION".utf8.count, report.sections.width)
+    sectionWidth = max("SECTION".utf8.count, listing.sections.width)
     bindingWidth = "BINDING".utf8.count
     relroWidth = "RELRO".utf8.count
     needsWidth = "mprotect".utf8.count
     addendWidth = "ADDEND".utf8.count
   }
 
-  func writeTitles(in output: inout OutputBuffer) {
+  /// - Parameter hasState: With what the slots of a process hold.
+  func writeTitles(hasState: Bool = false, in output: inout OutputBuffer) {
     guard style.isAligned else { return }
     if style.isColored { output.append(text: "\(TextStyle.heading)") }
     output.fill(addressWidth - 7)
@@ -39,6 +40,7 @@ struct SlotColumns {
     output.append(text: " KIND     SECTION")
     output.fill(sectionWidth - 7)
     output.append(text: " BINDING RELRO NEEDS    ADDEND SYMBOL")
+    if hasState { output.append(text: " STATE VALUE TARGET") }
     if style.isColored { output.append(text: "\(TextStyle.plain)") }
     output.append(text: "\n")
   }

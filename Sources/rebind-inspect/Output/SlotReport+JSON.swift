@@ -12,19 +12,22 @@ extension SlotReport {
     _ symbols: SymbolTable, _ separator: StaticString, in output: inout OutputBuffer
   ) {
     var isFirst = true
-    var cursor = sections.cursor
+    var cursor = listing.sections.cursor
     slots.forEach { slot in
       guard selection.contains(slot, of: symbols) else { return }
       output.reserve(64)
       if !isFirst { output.append(0x2c) }
       isFirst = false
       output.append(separator)
-      write(slot, symbols, cursor.name(at: slot.address), in: &output)
+      listing.write(slot, symbols, cursor.name(at: slot.address), in: &output)
       output.reserve(1)
       output.append(0x7d)
     }
   }
 
+}
+
+extension SlotListing {
   /// Writes a slot's object, but not its end.
   @inline(__always)
   func write(

@@ -6,33 +6,41 @@ struct SlotReport: ReportBody {
   let subject: ReportSubject
   let slots: FileSlots
   let selection: SlotSelection
-  /// What each kind's relocation is called, and what the kind is, for text and for JSON.
-  let kinds: [SlotKindNames]
-  let sections: SectionPlaces
+  let listing: SlotListing
 
   init(of file: ELFFile, _ selection: SlotSelection) throws(ELFFileError) {
     subject = ReportSubject(file)
     slots = try FileSlots(of: file)
     self.selection = selection
-    kinds = SlotKindNames.all(slots.types, file.machine)
-    sections = try SectionPlaces(of: file)
+    listing = SlotListing(
+      elfClass: file.elfClass, kinds: SlotKindNames.all(slots.types, file.machine),
+      sections: try SectionPlaces(of: file))
   }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     guard let symbols = slots.symbols else { return }
-    let columns = SlotColumns(of: self, style)
+    let columns = SlotColumns(of: listing, style)
     var hasTitles = false
-    var cursor = sections.cursor
+    var cursor = listing.sections.cursor
     slots.forEach { slot in
       guard selection.contains(slot, of: symbols) else { return }
       if !hasTitles { columns.writeTitles(in: &output) }
       hasTitles = true
-      columns.write(slot, kinds[slot.kind.place], cursor.name(at: slot.address), in: &output)
+      columns.write(
+        slot, listing.kinds[slot.kind.place], cursor.name(at: slot.address), in: &output)
       columns.writeSymbol(of: slot, symbols, in: &output)
       output.reserve(1)
       output.append(0x0a)
     }
   }
+}
+
+/// What the slots of one file are shown with.
+struct SlotListing {
+  let elfClass: ELFClass
+  /// By the kinds' places.
+  let kinds: [SlotKindNames]
+  let sections: SectionPlaces
 }
 
 /// Which slots are asked for.

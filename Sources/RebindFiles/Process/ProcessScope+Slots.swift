@@ -1,0 +1,99 @@
+import Glibc
+import Rebind
+
+/// The slots of an image of a process, with the tables that name their symbols.
+package struct ProcessSlots {
+  package let symbols: SymbolTable
+  package let types: SlotTypes
+  package let slots: [ProcessSlot]
+
+  package init(symbols: SymbolTable, types: SlotTypes, slots: [ProcessSlot]) {
+    self.symbols = symbols
+    self.types = types
+    self.slots = slots
+  }
+}
+
+extension ProcessScope {
+  /// The slots of an image, and what each holds now; nil if it has no dynamic symbols.
+  ///
+  /// A slot leads home if it leads to any image's definition of its symbol's name, as in the core's
+  /// audit: which of several the loader took leaves no trace. What a resolver of an IFUNC gives is
+  /// any code of its image, or of the vDSO.
+  ///
+  /// - Parameter isWanted: Says of a slot whether it is looked at.
+  /// - Throws: `ELFFileError` if the image's tables contradict themselves, or if it is gone.
+  package func slots(
+    of image: LoadedImage, where isWanted: (FileSlot, SymbolTable) -> Bool = { _, _ in true }
+  ) throws(ELFFileError) -> ProcessSlots? {
+    let found = try FileSlots(of: image.loaded, addendsFrom: image.file)
+    guard let symbols = found.symbols else { return nil }
+    let stored = try image.file.map { file throws(ELFFileError) in try FileWords(of: file) }
+    var words = ProcessWords(image.image)
+    var slots: [ProcessSlot] = []
+    var hasVanished = false
+    found.forEach { slot in
+      guard isWanted(slot, symbols) else { return }
+      guard let word = words.word(at: slot.address) else {
+        hasVanished = true
+        return
+      }
+      slots.append(judge(slot, word, of: image, symbols, stored))
+    }
+    if hasVanished { throw ELFFileError(path: image.image.path, reason: .vanished) }
+    return ProcessSlots(symbols: symbols, types: found.types, slots: slots)
+  }
+
+  private func judge(
+    _ slot: FileSlot, _ word: UInt64, of image: LoadedImage, _ symbols: SymbolTable,
+    _ stored: FileWords?
+  ) -> ProcessSlot {
+    let elfClass = image.image.elfClass
+    // forEach has passed over those without a name.
+    let name = symbols.name(of: symbols[slot.symbol]).assumingMemoryBound(to: CChar.self)
+      .baseAddress.unsafelyUnwrapped
+    if word == 0 { return ProcessSlot(slot: slot, word: 0, state: .null, target: nil) }
+    let address = elfClass.wrapped(word &- UInt64(bitPattern: slot.addend ?? 0))
+    if isUnresolved(slot, word, of: image, name, stored) {
+      return ProcessSlot(slot: slot, word: word, state: .unresolved, target: nil)
+    }
+    let state: ProcessSlot.State =
+      if isDefinition(of: name, at: address, slot, image.image.machine) {
+        .original
+      } else if slot.kind == .absolute, !slot.isRelro {
+        .assigned
+      } else {
+        .rebound
+      }
+    return ProcessSlot(
+      slot: slot, word: word, state: state, target: target(at: address, hint: name))
+  }
+
+  /// The loader leaves in a lazy slot what the file has there, moved by the load bias.
+  private func isUnresolved(
+    _ slot: FileSlot, _ word: UInt64, of image: LoadedImage, _ name: UnsafePointer<CChar>,
+    _ stored: FileWords?
+  ) -> Bool {
+    guard slot.kind == .jumpSlot, image.containsCode(word) else { return false }
+    // glibc makes the words of ppc64le itself, so there the file's are of no use.
+    if image.image.machine != .ppc64, let stored = stored?.word(at: slot.address) {
+      return image.linked(word) == stored
+    }
+    return slot.isLazy && !(image.places?.has(name, at: image.linked(word)) ?? false)
+  }
+
+  private func isDefinition(
+    of name: UnsafePointer<CChar>, at address: UInt64, _ slot: FileSlot, _ machine: Machine
+  ) -> Bool {
+    guard let holder = image(with: address), let places = holder.places else { return false }
+    if places.has(name, at: holder.linked(address)) { return true }
+    // An addend that was in place and is gone; a local entry point.
+    if slot.addend == nil && slot.kind == .absolute || machine == .ppc64,
+      places.has(name, around: holder.linked(address))
+    {
+      return true
+    }
+    if holder.isVDSO { return images.contains { $0.places?.hasIndirect(name) ?? false } }
+    return holder.containsCode(address) && places.hasIndirect(name)
+  }
+}

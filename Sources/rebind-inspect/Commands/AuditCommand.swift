@@ -1,0 +1,46 @@
+import ArgumentParser
+import RebindFiles
+
+/// The subcommand `audit`: has somebody changed what a process calls?
+struct AuditCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit",
+    abstract: "Find what of a process's images is not as their files and the loader made it.",
+    usage: "rebind-inspect audit [<options>] --pid <pid>",
+    discussion: """
+      A line is a finding; the exit status is 1 if there is one. The columns are:
+
+        finding   what it is, see below
+        address   link-time: of the slot, of the symbol, or of the range with its end behind -
+        symbol    with its version
+        target    where it leads, as image:symbol+offset
+        expected  where the loader would lead it
+
+      A rebound-slot does not lead to a definition of its symbol. A redirected-symbol has another \
+      value in memory than in the file, so that what is bound later goes elsewhere. A \
+      preloaded-image was not asked for by the program, and an interposed-slot leads to one. A \
+      deleted-file or replaced-file is no longer what is loaded. Pages are writable-code if they \
+      are executable too, and open-relro if they should have been closed.
+
+      EXAMPLES:
+        rebind-inspect audit --pid 4711 || echo 'somebody is here'
+        rebind-inspect audit --pid $(pidof -s sshd) --format json
+      """)
+
+  @OptionGroup var process: ProcessOption
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    var writer = ReportWriter(output.formatter(hasHeadings: true))
+    var hasFindings = false
+    writer.readImages(of: process.pid) { image, scope throws(ELFFileError) -> AuditReport? in
+      let findings = try scope.audit(image)
+      if findings.isEmpty { return nil }
+      hasFindings = true
+      return AuditReport(image, pid: process.pid, findings)
+    }
+    try writer.finish()
+    if hasFindings { throw ExitCode.failure }
+  }
+}

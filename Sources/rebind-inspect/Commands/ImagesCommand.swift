@@ -1,0 +1,34 @@
+import ArgumentParser
+import RebindFiles
+
+/// The subcommand `images`: what is loaded in a process.
+struct ImagesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "images",
+    abstract: "List the images of a process: its program and libraries, and where they are.",
+    usage: "rebind-inspect images [<options>] --pid <pid>",
+    discussion: """
+      The columns of text are start, end, load bias, order, file, build ID and path; - stands for \
+      none. The order is that of the loader, in which it looks for symbols; the program is 0. The \
+      file is same, deleted or replaced, or unknown if it cannot be read. Images that the loader \
+      was told of in front of the program's own libraries have preloaded behind the order.
+
+      EXAMPLES:
+        rebind-inspect images --pid 4711
+        rebind-inspect images --pid $$ --format json | jq -r '.files[].buildID'
+      """)
+
+  @OptionGroup var process: ProcessOption
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    var writer = ReportWriter(output.formatter(hasHeadings: false))
+    var isFirst = true
+    writer.readImages(of: process.pid) { image, scope throws(ELFFileError) -> ImageReport? in
+      defer { isFirst = false }
+      return ImageReport(image, in: scope, isFirst: isFirst)
+    }
+    try writer.finish()
+  }
+}

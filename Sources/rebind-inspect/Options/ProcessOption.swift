@@ -1,0 +1,14 @@
+import ArgumentParser
+import RebindFiles
+
+/// The argument of the subcommands that look at a running process.
+struct ProcessOption: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The running process to look at. It has to be one that you may trace.", valueName: "pid"))
+  var pid: Int32
+
+  func validate() throws {
+    if pid <= 0 { throw ValidationError("No process has the number \(pid).") }
+  }
+}

@@ -1,0 +1,66 @@
+import Rebind
+import RebindFiles
+
+/// What `images` found of an image of a process.
+struct ImageReport: ReportBody {
+  let subject: ReportSubject
+  private let pid: Int32
+  private let image: LoadedImage
+  private let fileState: ProcessFileState
+  /// True for the one that has the titles above it.
+  private let isFirst: Bool
+
+  init(_ image: LoadedImage, in scope: ProcessScope, isFirst: Bool) {
+    subject = ReportSubject(image.image)
+    pid = scope.pid
+    self.image = image
+    fileState = scope.fileState(of: image)
+    self.isFirst = isFirst
+  }
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    let width = style.isAligned ? 2 + 2 * subject.elfClass.addressSize : 0
+    if style.isAligned, isFirst {
+      if style.isColored { output.append(text: "\(TextStyle.heading)") }
+      output.fill(width - 5)
+      output.append(text: "START ")
+      output.fill(width - 3)
+      output.append(text: "END ")
+      output.fill(width - 4)
+      output.append(
+        text: "BIAS ORDER         FILE     BUILD-ID                                 PATH")
+      if style.isColored { output.append(text: "\(TextStyle.plain)") }
+      output.append(text: "\n")
+    }
+    for address in [image.image.start, image.image.end, image.image.loadBias] {
+      output.reserve(64)
+      output.append(hex: address, width: width)
+      output.append(0x20)
+    }
+    let order = image.order.map { "\($0)\(image.isPreloaded ? ",preloaded" : "")" } ?? "-"
+    let cells = [(order, 13), (fileState.rawValue, 8), (image.buildID ?? "-", 40)]
+    for (cell, cellWidth) in cells {
+      output.append(column: cell)
+      if style.isAligned { output.fill(cellWidth - cell.utf8.count) }
+      output.append(text: " ")
+    }
+    output.append(path: subject.path, .line)
+    output.append(text: "\n")
+  }
+
+  func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    output.append(key: "pid", number: pid)
+    output.append(key: "loadBias", hex: image.image.loadBias)
+    output.append(key: "start", hex: image.image.start)
+    output.append(key: "end", hex: image.image.end)
+    if let order = image.order {
+      output.append(key: "order", number: order)
+    } else {
+      output.append(key: "order", text: nil)
+    }
+    output.append(key: "isPreloaded", image.isPreloaded)
+    output.append(key: "file", text: fileState.rawValue)
+    output.append(key: "buildID", text: image.buildID)
+    output.append(key: "soname", text: image.soname)
+  }
+}

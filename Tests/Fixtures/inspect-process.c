@@ -1,0 +1,64 @@
+// A process to be looked at: it does what its argument says, prints "ready" and waits for the end of
+// its input.
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "check.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int (*original_open)(const char *, int, ...);
+static void *(*original_malloc)(size_t);
+
+static int hooked_open(const char *path, int flags, int mode) {
+  return original_open(path, flags, mode);
+}
+static void *hooked_malloc(size_t size) { return original_malloc(size); }
+static pid_t hooked_getppid(void) { return 1; }
+
+/// Slots of data, one of which is read-only once relocated, and one that is the program's.
+static pid_t (*const constant_pointer)(void) = getppid;
+static pid_t (*pointer)(void) = getppid;
+
+static void *page(const void *address) {
+  return (void *)((uintptr_t)address & -(uintptr_t)sysconf(_SC_PAGESIZE));
+}
+
+static void protect(const void *address, int protection) {
+  CHECK(mprotect(page(address), (size_t)sysconf(_SC_PAGESIZE), protection) == 0);
+}
+
+static void rebind_two(void) {
+  struct rebinding rebindings[] = {
+      {"open", (void *)hooked_open, (void **)&original_open},
+      {"malloc", (void *)hooked_malloc, (void **)&original_malloc},
+  };
+  CHECK(rebind_symbols(rebindings, 2) == 0);
+}
+
+static void patch(void) {
+  protect(&constant_pointer, PROT_READ | PROT_WRITE);
+  pid_t (*volatile *slot)(void) = (pid_t(*volatile *)(void)) & constant_pointer;
+  *slot = hooked_getppid;
+  protect(&constant_pointer, PROT_READ);
+}
+
+int main(int count, char **arguments) {
+  const char *what = count > 1 ? arguments[1] : "nothing";
+  free(malloc(1));
+  close(open("/dev/null", O_RDONLY));
+  if (getppid() == 0 || pointer() == 0 || constant_pointer() == 0) return 1;
+  pointer = hooked_getppid;
+  if (strcmp(what, "rebound") == 0) rebind_two();
+  if (strcmp(what, "patched") == 0) patch();
+  if (strcmp(what, "open") == 0) protect(&constant_pointer, PROT_READ | PROT_WRITE);
+  if (strcmp(what, "code") == 0)
+    protect((const void *)hooked_getppid, PROT_READ | PROT_WRITE | PROT_EXEC);
+  CHECK(write(STDOUT_FILENO, "ready\n", 6) == 6);
+  char byte;
+  while (read(STDIN_FILENO, &byte, 1) > 0) continue;
+}

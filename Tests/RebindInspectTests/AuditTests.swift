@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `audit --pid` finds in a process.
+@Suite struct AuditTests {
+  @Test(arguments: [
+    ["-Wl,-z,lazy"], ["-Wl,-z,now"], ["-Wl,-z,norelro"], ["-no-pie", "-fno-pie"],
+    ["-fuse-ld=gold"], ["-static"], ["-static-pie"],
+  ])
+  func clean(_ flags: [String]) throws {
+    let process = try LookedAtProgram(flags: flags).started()
+    let result = try inspect(["audit", "--pid", "\(process.id)"])
+    #expect(result.status == 0 && result.output == "" && result.errorOutput == "")
+    #expect(try report("audit", process).files.isEmpty)
+  }
+
+  @Test func rebound() throws {
+    let program = try LookedAtProgram()
+    let process = try program.started("rebound")
+    let (files, status) = try report("audit", process)
+    #expect(status == 1)
+    let findings = files.flatMap { $0.findings ?? [] }
+    #expect(Set(findings.map(\.kind)) == ["rebound-slot", "redirected-symbol"])
+    #expect(Set(findings.map(\.symbol)) == ["open", "malloc"])
+    for finding in findings {
+      #expect(finding.target?.image == program.url.path)
+      #expect(finding.expected?.symbol == finding.symbol)
+      #expect(finding.expected?.image?.hasSuffix("/libc.so.6") == true)
+    }
+    let slots = try report("slots", process, ["--state", "rebound"]).files
+    #expect(
+      findings.filter { $0.kind == "rebound-slot" }.map(\.address)
+        == slots.flatMap { $0.slots ?? [] }.map(\.address))
+  }
+
+  @Test func patchedSlot() throws {
+    let program = try LookedAtProgram()
+    let process = try program.started("patched")
+    let (files, status) = try report("audit", process)
+    #expect(status == 1 && files.map(\.path) == [program.url.path])
+    let finding = try #require(files.first?.findings?.first)
+    #expect(files.first?.findings?.count == 1)
+    #expect(finding.kind == "rebound-slot" && finding.symbol == "getppid")
+    #expect(finding.version?.hasPrefix("GLIBC_") == true)
+    #expect(finding.target?.image == program.url.path && finding.expected?.symbol == "getppid")
+
+    let text = try inspect(["audit", "--pid", "\(process.id)"])
+    #expect(text.status == 1)
+    let lines = text.output.split(separator: "\n")
+    #expect(lines.count == 2 && lines.first == "\(program.url.path):")
+    #expect(lines.last?.hasPrefix("rebound-slot 0x") == true)
+    #expect(lines.last?.split(separator: " ").count == 5)
+  }
+
+  @Test func preloadedLibrary() throws {
+    let program = try LookedAtProgram()
+    let hook = try program.hook()
+    let process = try program.started(preloading: hook)
+    let (files, status) = try report("audit", process)
+    #expect(status == 1)
+    let library = try #require(files.first { $0.path == hook.path })
+    #expect(library.findings?.map(\.kind) == ["preloaded-image"])
+    let slots = try #require(files.first { $0.path == program.url.path }?.findings)
+    #expect(!slots.isEmpty)
+    for finding in slots {
+      #expect(finding.kind == "interposed-slot" && finding.symbol == "getppid")
+      #expect(finding.target?.image == hook.path && finding.target?.symbol == "getppid")
+      #expect(finding.expected?.image?.hasSuffix("/libc.so.6") == true)
+    }
+    #expect(files.flatMap { $0.findings ?? [] }.allSatisfy { $0.kind != "rebound-slot" })
+    let images = try report("images", process).files
+    #expect(images.filter { $0.isPreloaded == true }.map(\.path) == [hook.path])
+  }
+
+  @Test(arguments: [("open", "open-relro"), ("code", "writable-code")])
+  func openPages(_ what: String, _ kind: String) throws {
+    let program = try LookedAtProgram()
+    let process = try program.started(what)
+    let (files, status) = try report("audit", process)
+    #expect(status == 1 && files.map(\.path) == [program.url.path])
+    let findings = try #require(files.first?.findings)
+    #expect(findings.map(\.kind) == [kind])
+    let range = try #require(findings.first)
+    #expect(range.symbol == nil && range.target == nil)
+    let page = sysconf(Int32(_SC_PAGESIZE))
+    let start = try #require(range.address.flatMap { Int($0.dropFirst(2), radix: 16) })
+    let end = try #require(range.end.flatMap { Int($0.dropFirst(2), radix: 16) })
+    #expect(start % page == 0 && end - start == page)
+  }
+
+  @Test(arguments: [false, true])
+  func vanishedFile(_ isReplaced: Bool) throws {
+    let program = try LookedAtProgram()
+    let process = try program.started()
+    try FileManager.default.removeItem(at: program.url)
+    if isReplaced { try Data("another".utf8).write(to: program.url) }
+    let (files, status) = try report("audit", process)
+    #expect(status == 1)
+    #expect(files.map(\.path) == [program.url.path + " (deleted)"])
+    let kinds = files.first?.findings?.map(\.kind)
+    #expect(kinds == [isReplaced ? "replaced-file" : "deleted-file"])
+    let image = try #require(try report("images", process).files.first)
+    #expect(image.file == (isReplaced ? "replaced" : "deleted"))
+  }
+
+  @Test func wrongUsage() throws {
+    #expect(try inspect(["audit"]).status == 64)
+    #expect(try inspect(["audit", "--pid", "-1"]).status == 64)
+    #expect(try inspect(["audit", "--pid", "2147483647"]).status == 1)
+    #expect(try inspect(["images", "--pid", "2147483647"]).status == 1)
+  }
+}
+
+/// What `images --pid` says.
+@Suite struct ImagesTests {
+  @Test func images() throws {
+    let program = try LookedAtProgram()
+    let process = try program.started()
+    let (files, status) = try report("images", process)
+    #expect(status == 0)
+    let first = try #require(files.first)
+    #expect(first.path == program.url.path && first.order == 0 && first.isPreloaded == false)
+    #expect(first.file == "same" && first.soname == nil)
+    let notes = try run("readelf", ["-n", program.url.path]).output
+    #expect(notes.contains("Build ID: \(first.buildID ?? "none")"))
+    let libc = try #require(files.first { $0.soname == "libc.so.6" })
+    #expect(libc.path == (try InstalledFile.libc.path) && (libc.order ?? 0) > 0)
+
+    // Where they are is what the kernel says.
+    let maps = try String(contentsOfFile: "/proc/\(process.id)/maps", encoding: .utf8)
+    for file in files {
+      let start = try #require(file.start).dropFirst(2)
+      let lines = maps.split(separator: "\n").filter { $0.hasSuffix(" \(file.path)") }
+      #expect(lines.first?.hasPrefix("\(start)-") == true)
+    }
+    #expect(Set(files.map(\.path)).count == files.count)
+
+    let text = try inspect(["images", "--pid", "\(process.id)"])
+    let lines = text.output.split(separator: "\n")
+    #expect(text.succeeded && lines.count == files.count)
+    #expect(
+      lines.first
+        == "\(first.start ?? "") \(first.end ?? "") \(first.loadBias ?? "") 0 same \(first.buildID ?? "-") \(first.path)"
+    )
+  }
+}

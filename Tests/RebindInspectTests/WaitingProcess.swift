@@ -1,0 +1,27 @@
+import Foundation
+import TestSupport
+
+/// A program that has said that it is ready, and waits to be ended.
+final class WaitingProcess {
+  private let process = Process()
+  /// Where its files are, which stay as long as it lasts.
+  var directory: TemporaryDirectory?
+  var id: Int32 { process.processIdentifier }
+
+  init(_ url: URL, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
+    let output = Pipe()
+    process.executableURL = url
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = Pipe()
+    process.standardOutput = output
+    try process.run()
+    _ = output.fileHandleForReading.availableData
+  }
+
+  deinit {
+    // Not SIGTERM: a child is born with the signals blocked that its thread has.
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+}
