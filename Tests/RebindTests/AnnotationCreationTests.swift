@@ -167,6 +167,39 @@ private let puppyRecord: Record = (
     #expect(dog == nil)
   }
 
+  /// Asks its registry as it goes.
+  private final class Asking: Sendable {
+    let registry: AnnotationRegistry
+    init(_ registry: AnnotationRegistry) { self.registry = registry }
+    deinit { _ = try? registry.entries }
+  }
+
+  @Test func whatCodeHoldsIsFreedAtOnceAndWithoutALock() async {
+    await #expect(processExitsWith: .success) {
+      let registry = AnnotationRegistry(group: "tests")
+      weak var asking: Asking?
+      do {
+        let held = Asking(registry)
+        asking = held
+        registry.register("asking") { held.registry.group }
+      }
+      try #require(registry.entries.count == 1 && asking != nil)
+      registry.unregister("asking")
+      try #require(asking == nil)
+      try #require(registry.entries.isEmpty)
+    }
+  }
+
+  @Test func singletonOfWhatIsTakenBackMeanwhileIsNotKept() throws {
+    let registry = registry()
+    registry.register("dog") {
+      registry.unregister("dog")
+      return Dog()!
+    }
+    weak let dog = try registry.shared("dog", as: Dog.self)
+    #expect(dog == nil)
+  }
+
   @Test func errorOfCodeIsKept() throws {
     struct Failure: Error {}
     let registry = registry()

@@ -145,7 +145,15 @@ extension AnnotationRegistry {
     defer { creations.end() }
     let instance = try instance(of: entry)
     let singleton = Singleton(value: instance, hold: hold)
-    state.withLock { $0.singletons[identity] = singleton }
+    state.withLock { state in
+      // What is taken back meanwhile leaves none.
+      if case .registration = identity,
+        !state.registrations.contains(where: { $0.identity == identity })
+      {
+        return
+      }
+      state.singletons[identity] = singleton
+    }
     // It has gone meanwhile, and nobody drops what was not there.
     if let image = identity.image, AnnotationStore.shared.isHidden(image) {
       dropSingletons(of: [image])

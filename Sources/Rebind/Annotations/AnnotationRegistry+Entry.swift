@@ -59,6 +59,8 @@ extension AnnotationRegistry {
     var hold: ImageHold?
     var type: Any.Type?
     var create: (@Sendable () throws -> Any)?
+
+    var identity: Identity { .registration(image?.id, id) }
   }
 }
 
@@ -83,7 +85,7 @@ extension AnnotationRegistry.Entry {
     switch provider {
     case .accessor(let annotation):
       annotation.hasAccessor ? .annotation(annotation.image.id, annotation.offset) : nil
-    case .registration(let registration): .registration(registration.image?.id, registration.id)
+    case .registration(let registration): registration.identity
     case .nothing: nil
     }
   }

@@ -105,9 +105,14 @@ extension AnnotationRegistry {
     }
     let view = known ?? View(of: self, loaded: loaded, state: state)
     if known == nil {
+      // Freed without the lock: the code of what was registered may run then.
+      var replaced: View?
       self.state.withLock { current in
-        if current.version == view.version { current.view = view }
+        guard current.version == view.version else { return }
+        replaced = current.view
+        current.view = view
       }
+      withExtendedLifetime(replaced) {}
     }
     if let error = view.error { throw error }
     return view
@@ -178,18 +183,21 @@ extension AnnotationRegistry {
     // Freed without the lock: their code may run then.
     var dropped: [Registration] = []
     var singletons: [Singleton] = []
+    var view: View?
     state.withLock { state in
       dropped = state.registrations.filter { $0.key == key }
       state.registrations.removeAll { $0.key == key }
       for registration in dropped {
-        let identity = Identity.registration(registration.image?.id, registration.id)
-        if let singleton = state.singletons.removeValue(forKey: identity) {
+        if let singleton = state.singletons.removeValue(forKey: registration.identity) {
           singletons.append(singleton)
         }
       }
+      // It has them, too.
+      view = state.view
+      state.view = nil
       state.version += 1
     }
-    withExtendedLifetime((dropped, singletons)) {}
+    withExtendedLifetime((dropped, singletons, view)) {}
   }
 
   /// Drops the singletons of images that go.
