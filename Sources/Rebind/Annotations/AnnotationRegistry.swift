@@ -66,6 +66,8 @@ public final class AnnotationRegistry: Sendable {
     self.isLenient = isLenient
     AnnotationStore.shared.add(self)
   }
+
+  deinit { AnnotationStore.shared.remove(self) }
 }
 
 extension AnnotationRegistry {

@@ -21,7 +21,7 @@ final class AnnotationStore: Sendable {
     /// How many plug-ins are open of an image.
     var plugins: [Image.ID: Int] = [:]
     var observers: [AnnotationObserver] = []
-    var registries: [WeakRegistry] = []
+    var registries: [ObjectIdentifier: WeakRegistry] = [:]
   }
 
   private struct WeakRegistry {
@@ -67,6 +67,9 @@ final class AnnotationStore: Sendable {
       if !isSettled, attemptsLeft > 0 { continue }
       let committed = commit { state in
         guard state.commits == commits else { return false }
+        // What has gone never comes back: another one at its place is not the same.
+        state.hidden.subtract(
+          Set(state.read.map(\.image.id)).subtracting(found.map(\.image.id)))
         state.read = found
         state.generation = isSettled ? generation : 0
         return true
@@ -93,10 +96,9 @@ final class AnnotationStore: Sendable {
         let removed = old.filter { !newIDs.contains($0.image.id) }
         let added = new.filter { !oldIDs.contains($0.image.id) }
         for observer in state.observers { observer.enqueue(removed: removed, added: added) }
-        state.registries.removeAll { $0.registry == nil }
         return (
           state.visible, oldIDs.subtracting(newIDs).union(state.hidden),
-          state.registries.compactMap(\.registry)
+          state.registries.values.compactMap(\.registry)
         )
       }
     // What goes may run code, and the last reference to a registry may be ours.
@@ -110,7 +112,15 @@ final class AnnotationStore: Sendable {
   }
 
   func add(_ registry: AnnotationRegistry) {
-    state.withLock { $0.registries.append(WeakRegistry(registry: registry)) }
+    state.withLock {
+      $0.registries[ObjectIdentifier(registry)] = WeakRegistry(registry: registry)
+    }
+  }
+
+  /// Forgets a registry that is being freed.
+  func remove(_ registry: AnnotationRegistry) {
+    let id = ObjectIdentifier(registry)
+    state.withLock { $0.registries[id] = nil }
   }
 
   // MARK: - Images that tell of themselves
@@ -160,6 +170,18 @@ final class AnnotationStore: Sendable {
         state.plugins[image] = count > 1 ? count - 1 : nil
         if count <= 1 { state.hidden.insert(image) }
       }
+      return true
+    }
+  }
+
+  /// A plug-in was closed: forgets of its images those that are not loaded any more.
+  func forget(_ images: [Image.ID]) {
+    guard let loaded = try? loadedImages() else { return }
+    let gone = Set(images).subtracting(loaded.map(\.id))
+    guard !gone.isEmpty else { return }
+    commit { state in
+      state.read.removeAll { gone.contains($0.image.id) }
+      state.hidden.subtract(gone)
       return true
     }
   }

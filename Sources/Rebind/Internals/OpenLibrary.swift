@@ -58,6 +58,7 @@ final class OpenLibrary: Sendable {
     // Observers hear of it while the image is there.
     store.tellObservers()
     dlclose(handle.pointer)
+    store.forget(members)
     _ = try? store.current()
   }
 }

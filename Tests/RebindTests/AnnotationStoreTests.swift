@@ -1,0 +1,35 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Rebind
+
+/// What is known of all images is no more than what is there.
+@Suite struct AnnotationStoreTests {
+  @Test func librariesThatHaveGoneLeaveNothingBehind() async {
+    await #expect(processExitsWith: .success) {
+      let annotated = try AnnotatedLibrary()
+      let plain = try annotated.builder.buildLibrary("libplain.so", from: "section-plugin.c").path
+      for path in [annotated.path, plain] {
+        try Rebind.Plugin(path: path).unload()
+        try #require(try loadedAnnotations().hidden.isEmpty)
+      }
+      let library = try OpenLibrary(annotated.path)
+      try #require(try !loadedAnnotations().images.isEmpty)
+      library.close()
+      try #require(try loadedAnnotations().hidden.isEmpty)
+    }
+  }
+
+  @Test func registriesLeaveNothingBehind() async {
+    await #expect(processExitsWith: .success) {
+      func pagesAfter(_ count: Int) throws -> Int {
+        for _ in 0..<count { _ = AnnotationRegistry(group: "tests") }
+        let numbers = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        return try #require(Int(numbers.split(separator: " ")[1]))
+      }
+      let before = try pagesAfter(1000)
+      try #require(try pagesAfter(200_000) - before < 500)
+    }
+  }
+}
