@@ -36,7 +36,8 @@ extension AnnotationRegistry {
     }
   }
 
-  /// The one instance of what a key stands for, created when it is first asked for.
+  /// The one instance of what a key stands for, created when it is first asked for. Another
+  /// registry of the same group has its own.
   ///
   /// Several threads that ask at once get the same one: the others wait. The instance is
   /// dropped when its image is unloaded; who has it may keep it.

@@ -61,8 +61,8 @@ extension AnnotationRegistry {
 
   /// What `observe` tells, as a sequence.
   ///
-  /// Events wait in memory until they are taken. Ending the loop or its task ends the
-  /// observation.
+  /// Events wait in memory until they are taken. The observation ends with the task that takes
+  /// them, or when nobody has the sequence any more.
   ///
   /// - Throws: `RebindError`.
   public func events() throws(RebindError) -> AsyncStream<Event> {
