@@ -5,6 +5,11 @@ public import Rebind
 #else
   internal import Foundation
 #endif
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
 
 extension AnnotationConfiguration {
   /// Reads a configuration from a file: JSON, or a property list in XML or binary form. Which
@@ -85,5 +90,6 @@ private func name(of type: any Any.Type) -> String {
 private func text(of error: any Error) -> String {
   guard let error = error as? CocoaError else { return "\(error)" }
   if let detail = error.userInfo["NSDebugDescription"] as? String { return detail }
-  return (error.underlying as? POSIXError).map { "\($0)" } ?? "\(error)"
+  return (error.underlying as? POSIXError).map { String(cString: strerror($0.code.rawValue)) }
+    ?? "\(error)"
 }
