@@ -122,7 +122,7 @@ import Testing
 
   @Test func wrongUsage() throws {
     for arguments in [
-      [], [".text"], [".text", "--as", "words", "/usr/bin/env"],
+      [], [".text"], ["", "/usr/bin/env"], [".text", "--as", "words", "/usr/bin/env"],
       [".text", "--as", "raw", "/usr/bin/env", "/usr/bin/env"],
       [".text", "--as", "raw", "--format", "json", "/usr/bin/env"],
     ] {

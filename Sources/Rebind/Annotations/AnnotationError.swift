@@ -45,7 +45,10 @@ extension AnnotationError: CustomStringConvertible {
         + "\(second.source)"
     case .unknownKey(let key, let group): return "there is no \(group)/\(key)"
     case .noAnswer(let entry, let request):
-      return "\(entry) has no \(request) to give"
+      let hint =
+        request == .instance
+        ? ": an annotated type gives instances if it conforms to AnnotationCreatable" : ""
+      return "\(entry) has no \(request) to give\(hint)"
     case .wrongType(let mismatch): return mismatch.description
     case .cycle(let keys):
       return "a cycle: \(keys.joined(separator: " needs "))"

@@ -108,7 +108,8 @@ struct AnnotationsCommand: ParsableCommand {
     let causes =
       count < expect
       ? "a linker leaves out archive members that nothing refers to, and with --gc-sections "
-        + "records without the attribute retain, which gold -r drops"
+        + "records without the attribute retain, which gold -r drops; or the --group has another "
+        + "name"
       : "an object file is linked in twice, or the number is of another --group"
     writer.fail(path, "\(count) annotations, not \(expect): \(causes)")
   }

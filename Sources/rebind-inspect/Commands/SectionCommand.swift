@@ -37,6 +37,7 @@ struct SectionCommand: ParsableCommand {
   private var files: [FilePath] { arguments.flatMap(\.paths) }
 
   func validate() throws {
+    guard !name.isEmpty else { throw ValidationError("A section has a name.") }
     guard `as` == .raw else { return }
     guard files.count == 1 else { throw ValidationError("--as raw takes one file.") }
     guard output.format == .text else {
