@@ -1,4 +1,3 @@
-package import Glibc
 package import Rebind
 
 /// One relocation, the same for both classes, with an addend or without.
@@ -12,27 +11,27 @@ package struct RelocationEntry {
   package let addend: Int64?
 
   @inlinable
-  package init(_ entry: Elf64_Rela, _ layout: RelocationInfoLayout) {
-    (symbol, type) = layout.split(entry.r_info)
-    (address, addend) = (entry.r_offset, entry.r_addend)
+  package init(_ entry: Rela64, _ layout: RelocationInfoLayout) {
+    (symbol, type) = layout.split(entry.info)
+    (address, addend) = (entry.offset, entry.addend)
   }
 
   @inlinable
-  package init(_ entry: Elf64_Rel, _ layout: RelocationInfoLayout) {
-    (symbol, type) = layout.split(entry.r_info)
-    (address, addend) = (entry.r_offset, nil)
+  package init(_ entry: Rel64, _ layout: RelocationInfoLayout) {
+    (symbol, type) = layout.split(entry.info)
+    (address, addend) = (entry.offset, nil)
   }
 
   @inlinable
-  package init(_ entry: Elf32_Rela) {
-    (symbol, type) = (Int(entry.r_info >> 8), entry.r_info & 0xff)
-    (address, addend) = (UInt64(entry.r_offset), Int64(entry.r_addend))
+  package init(_ entry: Rela32) {
+    (symbol, type) = (Int(entry.info >> 8), entry.info & 0xff)
+    (address, addend) = (UInt64(entry.offset), Int64(entry.addend))
   }
 
   @inlinable
-  package init(_ entry: Elf32_Rel) {
-    (symbol, type) = (Int(entry.r_info >> 8), entry.r_info & 0xff)
-    (address, addend) = (UInt64(entry.r_offset), nil)
+  package init(_ entry: Rel32) {
+    (symbol, type) = (Int(entry.info >> 8), entry.info & 0xff)
+    (address, addend) = (UInt64(entry.offset), nil)
   }
 }
 

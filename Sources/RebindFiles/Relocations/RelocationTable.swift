@@ -30,10 +30,10 @@ package struct RelocationTable {
   /// How many entries there are; of packed ones, how many words.
   package var count: Int {
     switch (kind, elfClass) {
-    case (.addends, .bits64): table.count(of: Elf64_Rela.self)
-    case (.addends, .bits32): table.count(of: Elf32_Rela.self)
-    case (.inPlace, .bits64): table.count(of: Elf64_Rel.self)
-    case (.inPlace, .bits32): table.count(of: Elf32_Rel.self)
+    case (.addends, .bits64): table.count(of: Rela64.self)
+    case (.addends, .bits32): table.count(of: Rela32.self)
+    case (.inPlace, .bits64): table.count(of: Rel64.self)
+    case (.inPlace, .bits32): table.count(of: Rel32.self)
     case (.relative, .bits64): table.count(of: UInt64.self)
     case (.relative, .bits32): table.count(of: UInt32.self)
     }
@@ -44,10 +44,10 @@ package struct RelocationTable {
   package subscript(index: Int) -> RelocationEntry {
     switch (kind, elfClass) {
     case (.addends, .bits64):
-      RelocationEntry(table.entry(index, as: Elf64_Rela.self), layout)
-    case (.addends, .bits32): RelocationEntry(table.entry(index, as: Elf32_Rela.self))
-    case (_, .bits64): RelocationEntry(table.entry(index, as: Elf64_Rel.self), layout)
-    case (_, .bits32): RelocationEntry(table.entry(index, as: Elf32_Rel.self))
+      RelocationEntry(table.entry(index, as: Rela64.self), layout)
+    case (.addends, .bits32): RelocationEntry(table.entry(index, as: Rela32.self))
+    case (_, .bits64): RelocationEntry(table.entry(index, as: Rel64.self), layout)
+    case (_, .bits32): RelocationEntry(table.entry(index, as: Rel32.self))
     }
   }
 
