@@ -18,7 +18,9 @@ import Testing
     ])
   func recordsAreLinked(flags: [String]) throws {
     let scratch = flags.contains("swiftbuild") ? Self.swiftbuildScratch : Self.scratch
-    let options = ["--package-path", Self.folder.path, "--scratch-path", scratch.path] + flags
+    let options =
+      ["--package-path", Self.folder.path, "--scratch-path", scratch.path, "--disable-index-store"]
+      + flags
     // As a dependency's, our warnings are hidden, which swiftbuild cannot do with errors.
     let build = try run(
       "swift", ["build"] + options, environment: ["REBIND_CHECKS_WARNINGS": ""])
