@@ -15,10 +15,7 @@ public struct SamplePackage: Sendable {
   public func swift(_ subcommand: String, _ arguments: [String] = []) throws -> ProcessResult {
     try run(
       "swift",
-      [
-        subcommand, "--package-path", folder.path, "--scratch-path", Self.scratch.path,
-        "--disable-index-store",
-      ] + arguments,
+      [subcommand, "--package-path", folder.path, "--scratch-path", Self.scratch.path] + arguments,
       // A crash where read or write is made to fail would leave the backtracer waiting.
       environment: ["SWIFT_BACKTRACE": "enable=no"])
   }
