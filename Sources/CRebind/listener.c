@@ -108,7 +108,7 @@ static void tell(const void *address, uint32_t event) {
 void crebind_listen(void) { __atomic_store_n(&crebind_told, tell, __ATOMIC_RELEASE); }
 
 void crebind_listen_for_annotations(crebind_annotation_listener *call, void *context) {
-  static bool has_asked;
+  static uint32_t has_asked;  // RISC-V has no exchange of a byte.
   crebind_lock();
   listener.call = call;
   listener.context = context;
@@ -118,7 +118,7 @@ void crebind_listen_for_annotations(crebind_annotation_listener *call, void *con
   // Afterwards, as it may wait for the loader; until then the caller keeps them.
   crebind_hold_image_with((uintptr_t)call);
   bool is_held = crebind_hold_image_with((uintptr_t)&crebind_told);
-  if (is_held && !__atomic_exchange_n(&has_asked, true, __ATOMIC_ACQ_REL)) ask_for_exit();
+  if (is_held && !__atomic_exchange_n(&has_asked, 1, __ATOMIC_ACQ_REL)) ask_for_exit();
 }
 
 // MARK: - Copies
