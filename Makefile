@@ -15,10 +15,9 @@ demo: ## Hook open and close, then show the imports that made it possible
 	@Scripts/bootstrap build
 	@Scripts/demo
 
-release: ## Build rebind-inspect for release, with the static standard library
+release: ## Build rebind-inspect for release, as a static executable
 	@Scripts/bootstrap build
-	$(SWIFT) build --configuration release --static-swift-stdlib --product rebind-inspect
-	@echo "built $$($(SWIFT) build --configuration release --show-bin-path)/rebind-inspect"
+	@SWIFT='$(SWIFT)' Scripts/release
 
 test: ## Build and run all tests
 	@Scripts/bootstrap test

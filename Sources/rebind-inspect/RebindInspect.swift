@@ -26,6 +26,24 @@ struct RebindInspect: ParsableCommand {
     defaultSubcommand: SymbolsCommand.self)
 
   static func main() {
-    main(RawArguments.encoded())
+    let arguments = RawArguments.encoded()
+    guard var command = subcommand(arguments) else { return main(arguments) }
+    do {
+      try command.run()
+    } catch {
+      exit(withError: error)
+    }
+  }
+
+  /// The subcommand that the arguments name, if they are all it takes.
+  ///
+  /// Parsing from the root builds the arguments of the root, the default subcommand and the named one
+  /// several times over, which takes longer than most files do. What a subcommand does not take
+  /// itself, `--help` and mistakes among it, the root answers.
+  private static func subcommand(_ arguments: [String]) -> (any ParsableCommand)? {
+    guard let name = arguments.first,
+      let subcommand = configuration.subcommands.first(where: { $0._commandName == name })
+    else { return nil }
+    return try? subcommand.parseAsRoot(Array(arguments.dropFirst()))
   }
 }

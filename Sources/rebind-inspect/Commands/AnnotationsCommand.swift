@@ -5,7 +5,7 @@ import RebindFiles
 /// The subcommand `annotations`: what a registry would find.
 struct AnnotationsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "annotations",
+    commandName: "annotations", _superCommandName: "rebind-inspect",
     abstract: "List the annotations in files, or in the images of a process.",
     usage: """
       rebind-inspect annotations [<options>] <file> ...

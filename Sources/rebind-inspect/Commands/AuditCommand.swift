@@ -4,7 +4,7 @@ import RebindFiles
 /// The subcommand `audit`: has somebody changed what a process calls?
 struct AuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "audit",
+    commandName: "audit", _superCommandName: "rebind-inspect",
     abstract: "Find what of a process's images is not as their files and the loader made it.",
     usage: "rebind-inspect audit [<options>] --pid <pid>",
     discussion: """

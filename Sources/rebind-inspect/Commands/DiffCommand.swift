@@ -4,7 +4,7 @@ import RebindFiles
 /// The subcommand `diff`: what two files do not have in common.
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "diff",
+    commandName: "diff", _superCommandName: "rebind-inspect",
     abstract: "Show what differs between two files, as far as others can tell.",
     usage: "rebind-inspect diff [<options>] <before> <after>",
     discussion: """

@@ -4,7 +4,7 @@ import RebindFiles
 /// The subcommand `dynamic`: what a file tells the loader.
 struct DynamicCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "dynamic",
+    commandName: "dynamic", _superCommandName: "rebind-inspect",
     abstract: "List the dynamic table, and the versions of symbols that files define and need.",
     discussion: """
       The columns of text are tag, value, and what it means; - stands for none. Behind the table \

@@ -4,7 +4,7 @@ import RebindFiles
 /// The subcommand `hardening`: what a file does against being attacked.
 struct HardeningCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "hardening",
+    commandName: "hardening", _superCommandName: "rebind-inspect",
     abstract: "Show what files do against being attacked, and what that means for rebinding.",
     discussion: """
       The columns of text are property, verdict, and what follows from it. The properties are \

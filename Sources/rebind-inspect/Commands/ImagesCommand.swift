@@ -4,7 +4,7 @@ import RebindFiles
 /// The subcommand `images`: what is loaded in a process.
 struct ImagesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "images",
+    commandName: "images", _superCommandName: "rebind-inspect",
     abstract: "List the images of a process: its program and libraries, and where they are.",
     usage: "rebind-inspect images [<options>] --pid <pid>",
     discussion: """

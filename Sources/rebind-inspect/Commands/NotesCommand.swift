@@ -4,7 +4,7 @@ import RebindFiles
 /// The subcommand `notes`: what compilers, linkers and distributions left for tools.
 struct NotesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "notes",
+    commandName: "notes", _superCommandName: "rebind-inspect",
     abstract: "List the notes of files: build-id, ABI, properties, probes, packages.",
     discussion: """
       The columns of text are section, offset, size, owner, type, and what the note says, or its \

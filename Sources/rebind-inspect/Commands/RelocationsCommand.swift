@@ -4,7 +4,7 @@ import RebindFiles
 /// The subcommand `relocations`: what the loader or a linker changes in a file.
 struct RelocationsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "relocations",
+    commandName: "relocations", _superCommandName: "rebind-inspect",
     abstract: "List the relocations of files, with the symbols and versions that they name.",
     discussion: """
       The columns of text are table, address, type, addend and symbol@version; - stands for none, \

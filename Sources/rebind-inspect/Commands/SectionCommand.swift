@@ -5,7 +5,7 @@ import RebindFiles
 /// The subcommand `section`: what a section holds.
 struct SectionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "section",
+    commandName: "section", _superCommandName: "rebind-inspect",
     abstract: "Show what a section holds.",
     usage: "rebind-inspect section [<options>] <name> <file> ...",
     discussion: """

@@ -4,7 +4,7 @@ import RebindFiles
 /// The subcommand `sections`: the parts of a file, by name.
 struct SectionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sections",
+    commandName: "sections", _superCommandName: "rebind-inspect",
     abstract: "List the sections of files.",
     discussion: """
       The columns of text are index, type, address, offset, size, entry size, flags, link, info, \

@@ -4,7 +4,7 @@ import RebindFiles
 /// The subcommand `segments`: what is loaded, and where.
 struct SegmentsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "segments",
+    commandName: "segments", _superCommandName: "rebind-inspect",
     abstract: "List the segments of files: what is loaded, and where.",
     discussion: """
       The columns of text are index, type, offset, address, physical address, size in the file, \

@@ -5,7 +5,7 @@ import RebindFiles
 /// The subcommand `slots`: through which words an image's calls to others go, and where they lead.
 struct SlotsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "slots",
+    commandName: "slots", _superCommandName: "rebind-inspect",
     abstract: "List the words that the loader fills with the addresses of symbols.",
     usage: """
       rebind-inspect slots [<options>] <file> ...

@@ -4,7 +4,7 @@ import RebindFiles
 /// The subcommand `symbols`: what an image imports and exports.
 struct SymbolsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "symbols",
+    commandName: "symbols", _superCommandName: "rebind-inspect",
     abstract: "List the symbols that the loader binds by, with their versions.",
     discussion: """
       The columns of text are index, value, size, type, binding, visibility, section, \

@@ -4,7 +4,7 @@ import RebindFiles
 /// The subcommand `tree`: what a loader would load with a file.
 struct TreeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "tree",
+    commandName: "tree", _superCommandName: "rebind-inspect",
     abstract: "Show the libraries that the loader would load, and why from there.",
     usage: "rebind-inspect tree [<options>] <file> ...",
     discussion: """

@@ -4,7 +4,7 @@ import RebindFiles
 /// The subcommand `why`: will a rebinding of a symbol see a file's calls?
 struct WhyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "why",
+    commandName: "why", _superCommandName: "rebind-inspect",
     abstract: "Say whether a rebinding of a symbol would see a file's calls, and if not, why.",
     usage: "rebind-inspect why [<options>] <symbol> --in <file> ...",
     discussion: """
