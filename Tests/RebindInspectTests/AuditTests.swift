@@ -128,7 +128,7 @@ import Testing
     #expect(libc.path == (try InstalledFile.libc.path) && (libc.order ?? 0) > 0)
 
     // Where they are is what the kernel says.
-    let maps = try String(contentsOfFile: "/proc/\(process.id)/maps", encoding: .utf8)
+    let maps = try run("cat", ["/proc/\(process.id)/maps"]).output
     for file in files {
       let start = try #require(file.start).dropFirst(2)
       let lines = maps.split(separator: "\n").filter { $0.hasSuffix(" \(file.path)") }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 
 /// Files that are there on each machine that can run the tests.
@@ -9,8 +10,9 @@ enum InstalledFile: String, CaseIterable, Sendable {
     get throws {
       switch self {
       case .libc:
-        // The one that this process runs on.
-        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+        // The one that this process runs on. Foundation reads of /proc what one read gives it: of
+        // many mappings the first.
+        let maps = try output("cat", "/proc/\(getpid())/maps")
         let line = maps.split(separator: "\n").first { $0.hasSuffix("/libc.so.6") }
         guard let path = line?.split(separator: " ").last else {
           throw SetupFailure(output: "no libc.so.6 in this process")
