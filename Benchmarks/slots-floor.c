@@ -1,77 +1,18 @@
 // The least work that `rebind-inspect slots` can be: map the file, walk the relocation sections that
-// are loaded, join symbols, versions and sections, write the same lines through one buffer. It
-// trusts the file, reads x86-64 only, and wants section headers, so it is a floor to measure against
-// and no tool.
+// are loaded, join symbols, versions and sections, write the same lines through one buffer. It reads
+// x86-64 only.
 //
 //     cc -O2 -o slots-floor Benchmarks/slots-floor.c
 //     cmp <(./slots-floor FILE) <(rebind-inspect slots FILE)
 //     hyperfine -N './slots-floor FILE' 'rebind-inspect slots FILE'
 
-#include <elf.h>
-#include <fcntl.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static char buffer[1 << 16];
-static char *next = buffer;
-
-static void flush(void) {
-  for (char *rest = buffer; rest < next;) {
-    ssize_t written = write(1, rest, (size_t)(next - rest));
-    if (written <= 0) _exit(1);
-    rest += written;
-  }
-  next = buffer;
-}
-
-static void put(const char *text, size_t length) {
-  if (length > (size_t)(buffer + sizeof buffer - next)) flush();
-  next = (char *)memcpy(next, text, length) + length;
-}
-
-static void put_text(const char *text) { put(text, strlen(text)); }
-
-static void put_hexadecimal(unsigned long number) {
-  char digits[20], *first = digits + sizeof digits;
-  do *--first = "0123456789abcdef"[number % 16];
-  while (number /= 16);
-  *--first = 'x';
-  *--first = '0';
-  put(first, (size_t)(digits + sizeof digits - first));
-}
+#include "floor.h"
 
 static const char *file;
 static const Elf64_Shdr *sections, *symbols;
-static const Elf64_Half *versions;
-static const char *section_names, *defined[1 << 15], *needed[1 << 15];
+static const char *section_names;
 static Elf64_Phdr relro;
 static bool is_bound_now;
-
-static void read_versions(const Elf64_Shdr *section) {
-  const char *data = file + section->sh_offset;
-  const char *names = file + sections[section->sh_link].sh_offset;
-  if (section->sh_type == SHT_GNU_verdef)
-    for (const Elf64_Verdef *def = (const void *)data;;
-         def = (const void *)((const char *)def + def->vd_next)) {
-      const Elf64_Verdaux *name = (const void *)((const char *)def + def->vd_aux);
-      defined[def->vd_ndx & 0x7fff] = names + name->vda_name;
-      if (!def->vd_next) break;
-    }
-  if (section->sh_type == SHT_GNU_verneed)
-    for (const Elf64_Verneed *need = (const void *)data;;
-         need = (const void *)((const char *)need + need->vn_next)) {
-      for (const Elf64_Vernaux *name = (const void *)((const char *)need + need->vn_aux);;
-           name = (const void *)((const char *)name + name->vna_next)) {
-        needed[name->vna_other & 0x7fff] = names + name->vna_name;
-        if (!name->vna_next) break;
-      }
-      if (!need->vn_next) break;
-    }
-}
 
 static void put_slots(const Elf64_Shdr *table, unsigned section_count, const Elf64_Phdr *segments,
                       unsigned segment_count) {
@@ -119,69 +60,34 @@ static void put_slots(const Elf64_Shdr *table, unsigned section_count, const Elf
                                         : (unsigned long)entry->r_addend);
     put(" ", 1);
     put_text(name);
-
-    unsigned version = versions ? versions[index] & 0x7fff : 0;
-    const char *definition = symbol->st_shndx != SHN_UNDEF ? defined[version] : NULL;
-    if (version > 1 && definition) {
-      if (definition != name) {
-        put("@@", versions[index] & 0x8000 ? 1 : 2);
-        put_text(definition);
-      }
-    } else if (version > 1 && needed[version]) {
-      put("@", 1);
-      put_text(needed[version]);
-    }
-    put("\n", 1);
+    put_version(symbol, index, name);
   }
 }
 
-static void print(void) {
+static void print(const char *bytes) {
+  file = bytes;
   const Elf64_Ehdr *header = (const void *)file;
   const Elf64_Phdr *segments = (const void *)(file + header->e_phoff);
   sections = (const void *)(file + header->e_shoff);
   section_names = file + sections[header->e_shstrndx].sh_offset;
   symbols = NULL;
-  versions = NULL;
   is_bound_now = false;
   memset(&relro, 0, sizeof relro);
-  memset(defined, 0, sizeof defined);
-  memset(needed, 0, sizeof needed);
+  forget_versions();
   for (unsigned i = 0; i < header->e_phnum; i++)
     if (segments[i].p_type == PT_GNU_RELRO) relro = segments[i];
   for (unsigned i = 0; i < header->e_shnum; i++) {
     const char *data = file + sections[i].sh_offset;
     if (sections[i].sh_type == SHT_DYNSYM) symbols = &sections[i];
-    if (sections[i].sh_type == SHT_GNU_versym) versions = (const void *)data;
     if (sections[i].sh_type == SHT_DYNAMIC)
       for (const Elf64_Dyn *tag = (const void *)data; tag->d_tag != DT_NULL; tag++)
         if (tag->d_tag == DT_BIND_NOW || (tag->d_tag == DT_FLAGS && tag->d_un.d_val & DF_BIND_NOW)
             || (tag->d_tag == DT_FLAGS_1 && tag->d_un.d_val & DF_1_NOW))
           is_bound_now = true;
-    read_versions(&sections[i]);
+    read_versions(&sections[i], data, file + sections[sections[i].sh_link].sh_offset);
   }
   if (!symbols) return;
   for (unsigned i = 0; i < header->e_shnum; i++)
     if (sections[i].sh_type == SHT_RELA && (sections[i].sh_flags & SHF_ALLOC) != 0)
       put_slots(&sections[i], header->e_shnum, segments, header->e_phnum);
-}
-
-int main(int count, char **paths) {
-  for (int i = 1; i < count; i++) {
-    int descriptor = open(paths[i], O_RDONLY);
-    struct stat status;
-    if (descriptor < 0 || fstat(descriptor, &status)) return 1;
-    char *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (bytes == MAP_FAILED) return 1;
-    // The heading that comes with several files.
-    if (count > 2) {
-      if (i > 1) put("\n", 1);
-      put_text(paths[i]);
-      put(":\n", 2);
-    }
-    file = bytes;
-    print();
-    munmap(bytes, (size_t)status.st_size);
-    close(descriptor);
-  }
-  flush();
 }
