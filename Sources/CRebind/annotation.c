@@ -278,19 +278,7 @@ __attribute__((destructor)) static void forget_kept(void) {
   crebind_unlock();
 }
 
-struct quick {
-  struct reading *reading;
-  crebind_status status;
-};
-
-/// True if there is nothing to look for, and the contents have been copied.
-static int copy_if_kept(struct dl_phdr_info *info, size_t size, void *context) {
-  struct quick *quick = context;
-  if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs
-      && info->dlpi_adds == kept.adds && info->dlpi_subs == kept.subs)
-    quick->status = copy_contents(&kept, &quick->reading->contents);
-  return 1;
-}
+static crebind_status copy_kept_contents(void *contents) { return copy_contents(&kept, contents); }
 
 static bool copy_vector(struct crebind_vector *to, const struct crebind_vector *from) {
   if (from->count == 0) return true;
@@ -304,16 +292,17 @@ static bool copy_places(struct places *to, const struct places *from) {
          && copy_vector(&to->strings.bytes, &from->strings.bytes);
 }
 
+/// True if there is nothing to look for, and the contents have been copied.
 static bool read_kept(struct reading *reading) {
-  struct quick quick = {reading, CREBIND_BUSY};
+  bool is_read = false;
   crebind_lock();
-  if (kept.is_valid && kept.events == crebind_annotation_events()) {
-    crebind_runtime()->iterate(copy_if_kept, &quick);
-    if (quick.status == CREBIND_OK && !copy_places(&reading->places, &kept))
-      quick.status = CREBIND_OUT_OF_MEMORY;
-  }
+  struct crebind_images images = {.adds = kept.adds, .subs = kept.subs};
+  if (kept.is_valid && kept.events == crebind_annotation_events())
+    is_read = crebind_images_with_lock(&images, copy_kept_contents, &reading->contents)
+                  == CREBIND_OK
+              && copy_places(&reading->places, &kept);
   crebind_unlock();
-  return quick.status == CREBIND_OK;
+  return is_read;
 }
 
 static void keep(const struct reading *reading) {
