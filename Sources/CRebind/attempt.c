@@ -190,10 +190,7 @@ void *crebind_lookup(const char *name) {
 static bool has_all_images(const struct crebind_world *world, const struct crebind_batch *batch) {
   for (size_t h = 0; h < batch->headers.count; h++) {
     uintptr_t header = *(uintptr_t *)crebind_vector_at(&batch->headers, h);
-    bool is_loaded = false;
-    for (size_t i = 0; i < world->images.items.count; i++)
-      is_loaded |= crebind_world_image(world, i)->header == header;
-    if (!is_loaded) return false;
+    if (crebind_world_find(world, (const void *)header) == SIZE_MAX) return false;
   }
   return true;
 }

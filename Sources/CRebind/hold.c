@@ -86,14 +86,13 @@ static crebind_status describe(struct crebind_look *look, size_t index,
 static crebind_status find(struct crebind_look *look, void *context) {
   struct request *request = context;
   struct crebind_world *world = &look->world;
-  for (size_t i = 0; i < world->images.items.count; i++) {
-    const struct crebind_image *image = crebind_world_image(world, i);
-    if (image->header == request->header && (uintptr_t)image->dynamic == request->dynamic
-        && crebind_known_image_at(crebind_world_known(world, i))->generation
-               == request->generation)
-      return describe(look, i, request);
-  }
-  return CREBIND_NO_SUCH_IMAGE;
+  size_t index = crebind_world_find(world, (const void *)request->header);
+  if (index == SIZE_MAX
+      || (uintptr_t)crebind_world_image(world, index)->dynamic != request->dynamic
+      || crebind_known_image_at(crebind_world_known(world, index))->generation
+             != request->generation)
+    return CREBIND_NO_SUCH_IMAGE;
+  return describe(look, index, request);
 }
 
 /// The address is in place of the header.
@@ -103,14 +102,12 @@ static crebind_status find_with(struct crebind_look *look, void *context) {
   return index == SIZE_MAX ? CREBIND_NO_SUCH_IMAGE : describe(look, index, request);
 }
 
+/// For an image that there is a reference to.
 static crebind_status note_pin(struct crebind_look *look, void *context) {
-  struct request *request = context;
-  for (size_t i = 0; i < look->world.images.items.count; i++) {
-    struct crebind_known_image *known =
-        crebind_known_image_at(crebind_world_known(&look->world, i));
-    if (known->header == request->header && known->generation == request->generation)
-      known->is_pinned = true;
-  }
+  const struct request *request = context;
+  size_t index = crebind_world_find(&look->world, (const void *)request->header);
+  if (index == SIZE_MAX) return CREBIND_NO_SUCH_IMAGE;
+  crebind_known_image_at(crebind_world_known(&look->world, index))->is_pinned = true;
   return CREBIND_OK;
 }
 

@@ -57,15 +57,11 @@ crebind_status crebind_look(crebind_status (*run)(struct crebind_look *, void *)
 
 crebind_status crebind_look_find(struct crebind_look *look, const void *header, size_t *index) {
   struct crebind_world *world = &look->world;
-  for (size_t i = 0; i < world->images.items.count; i++) {
-    const struct crebind_image *image = crebind_world_image(world, i);
-    if (image->header != (uintptr_t)header) continue;
-    *index = i;
-    int64_t tag = *(const int64_t *)crebind_vector_at(&world->broken_tags, i);
-    if (tag == INT64_MIN) return CREBIND_OK;
-    look->failed_path = crebind_image_path(&world->images, image);
-    look->failed_tag = tag;
-    return CREBIND_BROKEN_IMAGE;
-  }
-  return CREBIND_NO_SUCH_IMAGE;
+  *index = crebind_world_find(world, header);
+  if (*index == SIZE_MAX) return CREBIND_NO_SUCH_IMAGE;
+  int64_t tag = *(const int64_t *)crebind_vector_at(&world->broken_tags, *index);
+  if (tag == INT64_MIN) return CREBIND_OK;
+  look->failed_path = crebind_image_path(&world->images, crebind_world_image(world, *index));
+  look->failed_tag = tag;
+  return CREBIND_BROKEN_IMAGE;
 }

@@ -25,12 +25,6 @@ struct inquiry {
   struct crebind_table *table;
 };
 
-static size_t find_image(const struct crebind_world *world, const void *header) {
-  for (size_t i = 0; i < world->images.items.count; i++)
-    if (header != NULL && crebind_world_image(world, i)->header == (uintptr_t)header) return i;
-  return SIZE_MAX;
-}
-
 // MARK: - Answers
 
 static uint64_t flags_of(const ElfW(Phdr) * segment) {
@@ -110,7 +104,7 @@ static bool may_change(crebind_status status) {
 static crebind_status ask(struct crebind_look *look, void *context) {
   struct inquiry *inquiry = context;
   struct crebind_world *world = &look->world;
-  size_t index = find_image(world, inquiry->header);
+  size_t index = crebind_world_find(world, inquiry->header);
   if (index == SIZE_MAX) return CREBIND_NO_SUCH_IMAGE;
   const struct crebind_image *image = crebind_world_image(world, index);
   look->failed_path = crebind_image_path(&world->images, image);

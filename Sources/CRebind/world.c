@@ -230,6 +230,12 @@ crebind_image_info crebind_world_info(const struct crebind_world *world, size_t 
   };
 }
 
+size_t crebind_world_find(const struct crebind_world *world, const void *header) {
+  for (size_t i = 0; i < world->images.items.count; i++)
+    if (header != NULL && crebind_world_image(world, i)->header == (uintptr_t)header) return i;
+  return SIZE_MAX;
+}
+
 size_t crebind_world_image_with(const struct crebind_world *world, uintptr_t address) {
   for (size_t i = 0; i < world->images.items.count; i++)
     if (crebind_image_segment(crebind_world_image(world, i), address, 1) != NULL) return i;

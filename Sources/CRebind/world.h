@@ -62,6 +62,9 @@ bool crebind_world_is_defined(const struct crebind_world *world, const struct cr
 /// Describes an image to a callback.
 crebind_image_info crebind_world_info(const struct crebind_world *world, size_t index);
 
+/// The image with this ELF header, or SIZE_MAX; that of no header is none.
+size_t crebind_world_find(const struct crebind_world *world, const void *header);
+
 /// The image that holds an address, or SIZE_MAX.
 size_t crebind_world_image_with(const struct crebind_world *world, uintptr_t address);
 
