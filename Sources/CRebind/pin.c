@@ -1,23 +1,18 @@
 #define _GNU_SOURCE
 #include "pin.h"
-#include "attempt.h"
-
-#include <dlfcn.h>
+#include "hold.h"
 
 struct pin {
   uint32_t known;
   uint64_t serial;
-  size_t path;
+  uintptr_t address;
 };
 
 void crebind_pins_begin(struct crebind_pins *pins) {
-  *pins = (struct crebind_pins){CREBIND_VECTOR(struct pin), CREBIND_VECTOR(char), false};
+  *pins = (struct crebind_pins){CREBIND_VECTOR(struct pin), false};
 }
 
-void crebind_pins_end(struct crebind_pins *pins) {
-  crebind_vector_free(&pins->items);
-  crebind_vector_free(&pins->paths);
-}
+void crebind_pins_end(struct crebind_pins *pins) { crebind_vector_free(&pins->items); }
 
 static bool is_listed(const struct crebind_pins *pins, uint32_t known) {
   for (size_t i = 0; i < pins->items.count; i++)
@@ -36,13 +31,9 @@ static crebind_status collect(struct crebind_pins *pins, struct crebind_world *w
   crebind_status status =
       crebind_scopes_may_be_unloaded(&world->scopes, index, &may_be_unloaded);
   if (status != CREBIND_OK || !may_be_unloaded) return status;
-  const char *path = crebind_image_path(&world->images, crebind_world_image(world, index));
-  size_t size = crebind_length(path) + 1, offset = pins->paths.count;
-  char *copy = crebind_vector_append(&pins->paths, size);
   struct pin *pin = crebind_vector_append(&pins->items, 1);
-  if (copy == NULL || pin == NULL) return CREBIND_OUT_OF_MEMORY;
-  memcpy(copy, path, size);
-  *pin = (struct pin){known, record->serial, offset};
+  if (pin == NULL) return CREBIND_OUT_OF_MEMORY;
+  *pin = (struct pin){known, record->serial, address};
   return CREBIND_OK;
 }
 
@@ -60,21 +51,8 @@ crebind_status crebind_pins_collect(struct crebind_pins *pins, struct crebind_wo
 
 void crebind_pins_hold(struct crebind_pins *pins) {
   pins->were_held = true;
-  // Looked up rather than imported: so it is not our own slots that are used.
-  void *(*open_image)(const char *, int) =
-      (void *(*)(const char *, int))crebind_find_loader_function("dlopen");
-  int (*close_image)(void *) = (int (*)(void *))crebind_find_loader_function("dlclose");
-  char *(*last_error)(void) = (char *(*)(void))crebind_find_loader_function("dlerror");
-  if (open_image == NULL || close_image == NULL) return;
-  for (size_t i = 0; i < pins->items.count; i++) {
-    const struct pin *pin = crebind_vector_at(&pins->items, i);
-    void *image =
-        open_image(pins->paths.data + pin->path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-    if (image != NULL)
-      close_image(image);
-    else if (last_error != NULL)
-      last_error();  // The failure is not the program's.
-  }
+  for (size_t i = 0; i < pins->items.count; i++)
+    crebind_hold_image_with(((const struct pin *)crebind_vector_at(&pins->items, i))->address);
 }
 
 void crebind_pins_file(struct crebind_pins *pins) {
@@ -83,6 +61,6 @@ void crebind_pins_file(struct crebind_pins *pins) {
     struct crebind_known_image *known = crebind_known_image_at(pin->known);
     if (known->serial == pin->serial) known->is_pinned = true;
   }
-  pins->items.count = pins->paths.count = 0;
+  pins->items.count = 0;
   pins->were_held = false;
 }

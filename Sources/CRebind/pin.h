@@ -10,7 +10,6 @@
 /// Images to hold.
 struct crebind_pins {
   struct crebind_vector items;  // of pin.c
-  struct crebind_vector paths;  // char, each ending in NUL
   bool were_held;
 };
 
@@ -22,8 +21,8 @@ void crebind_pins_end(struct crebind_pins *pins);
 crebind_status crebind_pins_collect(struct crebind_pins *pins, struct crebind_world *world,
                                     const struct crebind_batch *batch);
 
-/// Opens each with RTLD_NODELETE; without any lock. An image that the loader
-/// does not find by its own name for it is left as it is.
+/// Keeps each loaded for good; without any lock. An image that the loader does not
+/// find by its own name for it is left as it is.
 void crebind_pins_hold(struct crebind_pins *pins);
 
 /// Notes what was held, and forgets the list; under our lock.
