@@ -150,8 +150,9 @@ void crebind_batch_free(struct crebind_batch *batch) {
   crebind_names_free(&batch->names);
 }
 
-bool crebind_batch_is_self(const struct crebind_batch *batch, const struct crebind_image *image) {
-  if (crebind_image_segment(image, (uintptr_t)&crebind_batch_is_self, 1) != NULL) return true;
+/// True if the image is that of this code or of a replacement.
+static bool is_self(const struct crebind_batch *batch, const struct crebind_image *image) {
+  if (crebind_image_segment(image, (uintptr_t)&is_self, 1) != NULL) return true;
   for (size_t i = 0; i < batch->items.count; i++)
     if (crebind_image_segment(image, crebind_batch_item(batch, i)->replacement, 1) != NULL)
       return true;
@@ -160,7 +161,7 @@ bool crebind_batch_is_self(const struct crebind_batch *batch, const struct crebi
 
 bool crebind_batch_selects(const struct crebind_batch *batch, const struct crebind_image *image) {
   if (image->is_vdso || image->is_loader) return false;
-  if (batch->options.excludes_self && crebind_batch_is_self(batch, image)) return false;
+  if (batch->options.excludes_self && is_self(batch, image)) return false;
   switch (batch->options.scope) {
   case CREBIND_SCOPE_ALL:
   case CREBIND_SCOPE_MATCHING: return true;

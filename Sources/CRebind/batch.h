@@ -82,9 +82,6 @@ static inline bool crebind_batch_redirects_definitions(const struct crebind_batc
          && !batch->options.excludes_self && batch->options.slot_kinds == CREBIND_ALL_SLOT_KINDS;
 }
 
-/// True if the image is that of this code or of a replacement.
-bool crebind_batch_is_self(const struct crebind_batch *batch, const struct crebind_image *image);
-
 /// True if the options, apart from a predicate, select the image.
 bool crebind_batch_selects(const struct crebind_batch *batch, const struct crebind_image *image);
 

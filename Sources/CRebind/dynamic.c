@@ -1,7 +1,12 @@
 #define _GNU_SOURCE
 #include "dynamic.h"
 
-uintptr_t crebind_dynamic_address(const struct crebind_image *image, ElfW(Addr) d_ptr) {
+/// The run-time address that a `d_ptr` means, or 0 if it lies in no segment.
+///
+/// glibc relocates the table in place, but not the vDSO's and not that of an
+/// image linked with `-z rodynamic`; musl never does. So each value is judged by
+/// itself: is it inside of the image's own segments?
+static uintptr_t address_of(const struct crebind_image *image, ElfW(Addr) d_ptr) {
   if (crebind_image_segment(image, d_ptr, 1) != NULL) return d_ptr;
   if (crebind_image_segment(image, image->bias + d_ptr, 1) != NULL) return image->bias + d_ptr;
   return 0;
@@ -71,7 +76,7 @@ static void read_tags(const struct crebind_image *image, struct tags *tags,
 /// table that is read by word has to be aligned as well.
 static uintptr_t table(const struct crebind_image *image, ElfW(Addr) d_ptr, size_t size,
                        size_t alignment) {
-  uintptr_t address = crebind_dynamic_address(image, d_ptr);
+  uintptr_t address = address_of(image, d_ptr);
   if (address == 0 || address % alignment != 0) return 0;
   return crebind_image_can_read(image, address, size) ? address : 0;
 }

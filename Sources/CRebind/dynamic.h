@@ -64,13 +64,6 @@ enum { CREBIND_JMPREL_TABLE = 2 };
 crebind_status crebind_dynamic_decode(const struct crebind_image *image,
                                       struct crebind_dynamic *dynamic, int64_t *tag);
 
-/// The run-time address that a `d_ptr` means, or 0 if it lies in no segment.
-///
-/// glibc relocates the table in place, but not the vDSO's and not that of an
-/// image linked with `-z rodynamic`; musl never does. So each value is judged by
-/// itself: is it inside of the image's own segments?
-uintptr_t crebind_dynamic_address(const struct crebind_image *image, ElfW(Addr) d_ptr);
-
 /// A string of DT_STRTAB that ends within the table, or NULL.
 const char *crebind_dynamic_string(const struct crebind_dynamic *dynamic, size_t offset);
 
