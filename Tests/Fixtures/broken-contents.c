@@ -6,17 +6,11 @@
 /// Usage: broken-contents SECONDS LIBRARY
 
 #include "broken.h"
+#include "chance.h"
 
 #include <time.h>
 
-static uint64_t state = 88172645463325252;
-
-static uint32_t next(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return (uint32_t)(state >> 16);
-}
+static uint32_t next(void) { return (uint32_t)(any() >> 16); }
 
 static uint32_t hostile_word(uint32_t word) {
   switch (next() % 12) {

@@ -4,6 +4,7 @@
 
 #define _GNU_SOURCE
 #include "CRebind.h"
+#include "chance.h"
 #include "check.h"
 
 #include <string.h>
@@ -321,17 +322,6 @@ static void check_encoding(void) {
 
 // MARK: Sections at random
 
-static uint64_t state;
-
-static uint64_t any(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
-
-static size_t below(size_t limit) { return (size_t)(any() >> 16) % limit; }
-
 static char texts[LIMIT * 3][128];
 
 /// A string of up to so many characters, of up to four bytes each.
@@ -454,8 +444,8 @@ int main(int argc, char **argv) {
   make_room();
   for (int i = 0; i < 4; i++) check_faults(formats[i]);
   check_encoding();
-  state = strtoull(argv[2], NULL, 0);
-  CHECK(state != 0);
+  chance = strtoull(argv[2], NULL, 0);
+  CHECK(chance != 0);
   for (long i = strtol(argv[1], NULL, 0); i > 0; i--) check_any(formats[i % 4]);
   check_time(0x01010108);
   check_time(0x00fffff8);

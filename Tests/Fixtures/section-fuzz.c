@@ -1,10 +1,12 @@
 /// Files and notes with numbers that contradict each other: an error or an answer that
 /// lies in the image, and nothing read outside of what is there.
 ///
-/// Usage: section-fuzz SEED ROUNDS PLUGIN: section-plugin.c, with -DNOTED and a build ID.
+/// Usage: section-fuzz SEED ROUNDS PLUGIN: section-plugin.c, with -DNOTED and a build ID, in a
+/// folder to write to.
 
 #define _GNU_SOURCE
 #include "CRebind.h"
+#include "chance.h"
 #include "check.h"
 
 #include <dlfcn.h>
@@ -14,22 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/section-fuzz-XXXXXX";
 static char original[1 << 20], contents[1 << 20];
 static size_t size;
 
 // MARK: - Chance
-
-static uint64_t state;
-
-static uint64_t any(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
-
-static size_t below(size_t limit) { return (size_t)(any() % limit); }
 
 static uint64_t odd_number(void) {
   const uint64_t numbers[] = {0,    1,          2,           3,          7,
@@ -210,20 +200,20 @@ static void check_names(const char *path) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc == 4 && mkdtemp(folder) != NULL);
-  state = strtoull(argv[1], NULL, 10) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+  CHECK(argc == 4);
+  chance = strtoull(argv[1], NULL, 10) * UINT64_C(0x9e3779b97f4a7c15) + 1;
   int file = open(argv[3], O_RDONLY);
   size = (size_t)read(file, original, sizeof original);
   CHECK(size > 1000 && size < sizeof original);
   char path[4096];
-  snprintf(path, sizeof path, "%s/size.so", folder);
+  snprintf(path, sizeof path, "%s.size", argv[3]);
   check_size(path);
-  snprintf(path, sizeof path, "%s/names.so", folder);
+  snprintf(path, sizeof path, "%s.names", argv[3]);
   check_names(path);
   int rounds = atoi(argv[2]);
   for (int i = 0; i < rounds; i++) {
     // A path of its own, so that nothing is known of it.
-    snprintf(path, sizeof path, "%s/%d.so", folder, i);
+    snprintf(path, sizeof path, "%s.%d", argv[3], i);
     size_t count = i % 2 == 0 ? size : spoil_notes();
     write_file(path, i % 2 == 0 ? original : contents, count);
     check(path);
@@ -231,8 +221,5 @@ int main(int argc, char *argv[]) {
   }
   CHECK(counts[CREBIND_OK] > 0 && counts[CREBIND_BROKEN_FILE] > 0
         && counts[CREBIND_NO_SECTION_HEADERS] > 0 && sections_seen > 0);
-  char command[4200];
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  CHECK(system(command) == 0);
   puts("unharmed");
 }
