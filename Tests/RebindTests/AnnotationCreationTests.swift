@@ -158,6 +158,16 @@ private let puppyRecord: Record = (
     #expect(try registry.entries.map(\.key) == ["type"])
   }
 
+  @Test func codeCannotRegisterAnEmptyKey() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      AnnotationRegistry(group: "tests").register("", type: Int.self)
+    }
+    let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(output.contains("an annotation's key must not be empty"))
+  }
+
   @Test func singletonIsDroppedWithItsRegistration() throws {
     let registry = registry()
     registry.register("dog") { Dog()! }

@@ -168,4 +168,18 @@ extension AnnotationRegistry {
       throw .images(error)
     }
   }
+
+  /// Drops the singletons of images that go.
+  func dropSingletons(of images: Set<Image.ID>) {
+    var dropped: [Singleton] = []
+    state.withLock { state in
+      for identity in state.singletons.keys where identity.image.map(images.contains) == true {
+        if let singleton = state.singletons.removeValue(forKey: identity) {
+          dropped.append(singleton)
+        }
+      }
+    }
+    // Without the lock: their code runs now.
+    dropped.removeAll()
+  }
 }

@@ -1,0 +1,35 @@
+internal import Synchronization
+
+extension AnnotationRegistry {
+  /// Has a configuration's last word on values and priorities, and on which keys there are.
+  ///
+  /// It stands above annotations and code, whenever these come; what is merged later stands
+  /// above what was merged before, for each of a key's values. An entry with a value, for a key
+  /// that nothing declares, declares it.
+  ///
+  /// - Parameters:
+  ///   - configuration: What is said of this group and others.
+  ///   - file: The path of the configuration's file, for errors.
+  /// - Throws: `AnnotationError.configuration` for a key that is empty or there twice, and then
+  ///   nothing is merged.
+  public func merge(
+    _ configuration: AnnotationConfiguration, from file: String = ""
+  ) throws(AnnotationError) {
+    let entries = configuration.groups[group] ?? []
+    var keys: Set<String> = []
+    for (index, entry) in entries.enumerated() {
+      let path = "\(group)[\(index)].key"
+      guard !entry.key.isEmpty else {
+        throw .configuration(file: file, path: path, reason: "the key is empty")
+      }
+      guard keys.insert(entry.key).inserted else {
+        throw .configuration(
+          file: file, path: path, reason: "\(entry.key) is there twice")
+      }
+    }
+    state.withLock { state in
+      for entry in entries { state.configured.merge(entry, from: file) }
+      state.version += 1
+    }
+  }
+}

@@ -1,0 +1,84 @@
+internal import Synchronization
+
+extension AnnotationRegistry {
+  /// Registers a type from code, and how to create an instance of it.
+  ///
+  /// The image that the call is in stays loaded for good, as it has Swift code. If it is a
+  /// `Plugin`, what it has registered goes with it, and comes back when it is loaded again.
+  ///
+  /// - Parameters:
+  ///   - key: What the entry is found by.
+  ///   - value: What else the group's entries have to say.
+  ///   - priority: Those with a higher one come first.
+  ///   - file: Where the call is, for messages.
+  ///   - line: Where the call is, for messages.
+  ///   - image: An address in the image that the call is in.
+  ///   - create: Makes a new instance, on any thread.
+  /// - Precondition: `key` is not empty.
+  public func register<Value>(
+    _ key: String, value: String = "", priority: Int = 0, file: String = #fileID,
+    line: Int = #line, image: UnsafeRawPointer = #dsohandle,
+    create: @escaping @Sendable () throws -> Value
+  ) {
+    register(
+      Registration(
+        id: 0, key: key, value: value, priority: priority, file: file, line: line,
+        type: Value.self, create: create), address: image)
+  }
+
+  /// Registers a type from code.
+  ///
+  /// - Parameters:
+  ///   - key: What the entry is found by.
+  ///   - value: What else the group's entries have to say.
+  ///   - priority: Those with a higher one come first.
+  ///   - file: Where the call is, for messages.
+  ///   - line: Where the call is, for messages.
+  ///   - image: An address in the image that the call is in.
+  ///   - type: What `type(for:as:)` gives for the key.
+  /// - Precondition: `key` is not empty.
+  public func register(
+    _ key: String, value: String = "", priority: Int = 0, file: String = #fileID,
+    line: Int = #line, image: UnsafeRawPointer = #dsohandle, type: Any.Type
+  ) {
+    register(
+      Registration(
+        id: 0, key: key, value: value, priority: priority, file: file, line: line, type: type),
+      address: image)
+  }
+
+  private func register(_ registration: Registration, address: UnsafeRawPointer) {
+    precondition(!registration.key.isEmpty, "an annotation's key must not be empty")
+    var registration = registration
+    registration.image = try? Image.containing(UInt(bitPattern: address))
+    registration.hold = registration.image.flatMap { try? ImageHold($0) }
+    state.withLock { state in
+      state.nextRegistration += 1
+      registration.id = state.nextRegistration
+      state.registrations.append(registration)
+      state.version += 1
+    }
+  }
+
+  /// Takes back what `register` was called with for a key, and its singleton.
+  public func unregister(_ key: String) {
+    // Freed without the lock: their code may run then.
+    var dropped: [Registration] = []
+    var singletons: [Singleton] = []
+    var view: View?
+    state.withLock { state in
+      dropped = state.registrations.filter { $0.key == key }
+      state.registrations.removeAll { $0.key == key }
+      for registration in dropped {
+        if let singleton = state.singletons.removeValue(forKey: registration.identity) {
+          singletons.append(singleton)
+        }
+      }
+      // It has them, too.
+      view = state.view
+      state.view = nil
+      state.version += 1
+    }
+    withExtendedLifetime((dropped, singletons, view)) {}
+  }
+}
