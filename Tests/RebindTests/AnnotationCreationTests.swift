@@ -109,7 +109,7 @@ private let puppyRecord: Record = (
     #expect(
       "\(type)".wholeMatch(
         of:
-          #/rebind.tests.creation/dog is RebindTests\.\(unknown context at .*\)\.Dog in (.*), which is no Swift\.Error\.Type/#
+          #/rebind.tests.creation/dog is RebindTests\.\(unknown context at .*\)\.Dog\.Type in (.*), which is no Swift\.Error\.Type/#
       )?.1 == "\(place)"[...], "\(type)")
     let instance = try error { _ = try own.make("dog", as: Int.self) }
     #expect("\(instance)".hasSuffix(" in \(place), which is no Swift.Int"))

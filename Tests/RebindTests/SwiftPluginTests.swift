@@ -77,18 +77,21 @@ struct SwiftAnnotatedLibrary {
       let library = try SwiftAnnotatedLibrary()
       let registry = AnnotationRegistry(group: "tests")
       let plugin = try Rebind.Plugin(path: library.path)
-      let asks: [(expected: String, ask: () throws -> Any)] = [
+      let asks: [(found: String, expected: String, ask: () throws -> Any)] = [
         (
-          "RebindTests.SharedService",
+          "RebindTests.SharedClass", "RebindTests.SharedService",
           { try registry.shared("class", as: (any SharedService).self) }
         ),
         (
-          "RebindTests.SharedService.Type",
+          "RebindTests.SharedClass.Type", "RebindTests.SharedService.Type",
           { try registry.type(for: "class", as: (any SharedService.Type).self) }
         ),
-        ("RebindTests.SharedClass", { try registry.make("class", as: SharedClass.self) }),
+        (
+          "RebindTests.SharedClass", "RebindTests.SharedClass",
+          { try registry.make("class", as: SharedClass.self) }
+        ),
       ]
-      for (expected, ask) in asks {
+      for (found, expected, ask) in asks {
         let error = #expect(throws: AnnotationError.self) { _ = try ask() }
         guard case .wrongType(let mismatch) = error else {
           Issue.record(error!)
@@ -98,7 +101,7 @@ struct SwiftAnnotatedLibrary {
         try #require(try Image.main == mismatch.expectedImage)
         let program = try Image.main.name
         try #require(
-          mismatch.description == "tests/class is RebindTests.SharedClass in "
+          mismatch.description == "tests/class is \(found) in "
             + "libswift-annotated.so, which is no \(expected): libswift-annotated.so and "
             + "\(program) have a copy each of the module that declares it. Link both against one "
             + "dynamic library with that module, and against the product RebindDynamic in place "

@@ -16,7 +16,9 @@ extension AnnotationRegistry {
     try answering(key) { (entry) throws(AnnotationError) in
       let found = try askedType(of: entry)
       guard let result = found as? Metatype else {
-        throw .wrongType(AnnotationTypeMismatch(entry, expected: Metatype.self, found: found))
+        throw .wrongType(
+          AnnotationTypeMismatch(
+            entry, expected: Metatype.self, found: found, isInstance: false))
       }
       return result
     }
@@ -91,7 +93,8 @@ extension AnnotationRegistry {
   ) throws(AnnotationError) -> Instance {
     guard let result = found as? Instance else {
       throw .wrongType(
-        AnnotationTypeMismatch(entry, expected: Instance.self, found: Swift.type(of: found)))
+        AnnotationTypeMismatch(
+          entry, expected: Instance.self, found: Swift.type(of: found), isInstance: true))
     }
     return result
   }

@@ -2,9 +2,9 @@
 public struct AnnotationTypeMismatch: Sendable, Hashable {
   /// The group and the key: `services/mail`.
   public var key: String
-  /// The type that was asked for, with its module.
+  /// The type that was asked for, with its module: with `.Type` at its end if that of a type was.
   public var expected: String
-  /// The type that is there, with its module.
+  /// The type that is there, alike.
   public var found: String
   /// The image that asks.
   public var expectedImage: Image?

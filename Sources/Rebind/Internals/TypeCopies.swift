@@ -1,5 +1,9 @@
 extension AnnotationTypeMismatch {
-  init(_ entry: AnnotationRegistry.Entry, expected: Any.Type, found: Any.Type) {
+  /// - Parameter isInstance: False where the type itself was asked for: `expected` is that of a
+  ///   type then.
+  init(
+    _ entry: AnnotationRegistry.Entry, expected: Any.Type, found: Any.Type, isInstance: Bool
+  ) {
     let foundImage = entry.annotation?.image ?? (try? Image.containing(address(of: found)))
     let asked = TypeDescription(expected)
     let copy = asked.declarations.first { declaration in
@@ -8,7 +12,7 @@ extension AnnotationTypeMismatch {
     let expectedAddress = (copy ?? asked.declarations.first)?.address
     self.init(
       key: "\(entry.group)/\(entry.key)", expected: _typeName(expected, qualified: true),
-      found: _typeName(found, qualified: true),
+      found: _typeName(found, qualified: true) + (isInstance ? "" : ".Type"),
       expectedImage: expectedAddress.flatMap { try? Image.containing($0) },
       foundImage: foundImage, isOtherCopy: copy != nil)
   }
@@ -51,17 +55,18 @@ private struct TypeDescription {
       declarations = []
       return
     }
+    let word = MemoryLayout<UInt>.size
     switch metadata.load(as: UInt.self) {
     case Kind.metatype, Kind.existentialMetatype:
       // The instances' type is behind the kind.
-      self = TypeDescription(metadata.load(fromByteOffset: 8, as: Any.Type.self))
+      self = TypeDescription(metadata.load(fromByteOffset: word, as: Any.Type.self))
     case Kind.existential:
       // Flags, the number of protocols, a superclass if there is one, the protocols.
-      let flags = metadata.load(fromByteOffset: 8, as: UInt32.self)
-      let count = Int(metadata.load(fromByteOffset: 12, as: UInt32.self))
-      let first = flags & 0x4000_0000 == 0 ? 16 : 24
+      let flags = metadata.load(fromByteOffset: word, as: UInt32.self)
+      let count = Int(metadata.load(fromByteOffset: word + 4, as: UInt32.self))
+      let first = word + 8 + (flags & 0x4000_0000 == 0 ? 0 : word)
       declarations = (0..<count).compactMap { index in
-        let descriptor = metadata.load(fromByteOffset: first + 8 * index, as: UInt.self)
+        let descriptor = metadata.load(fromByteOffset: first + word * index, as: UInt.self)
         return qualifiedName(ofProtocol: descriptor).map {
           Declaration(name: $0, address: descriptor, isProtocol: true)
         }
