@@ -37,6 +37,12 @@ public struct AnnotationFault: Sendable, Hashable {
   public var reason: Reason
 }
 
+extension AnnotationFault {
+  init(image: Image, offset: Int, reason: Reason) {
+    self.init(image: image, section: "rebind_annotations", offset: offset, reason: reason)
+  }
+}
+
 extension AnnotationFault: CustomStringConvertible {
   /// `/lib/libmail.so: rebind_annotations: at offset 48: …`.
   public var description: String {

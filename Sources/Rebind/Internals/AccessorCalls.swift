@@ -23,30 +23,23 @@ private func ask<Answer>(
   let hold: ImageHold
   do throws(RebindError) { hold = try ImageHold(annotation.image) } catch { throw .images(error) }
   defer { withExtendedLifetime(hold) {} }
-  guard annotation.image.isExecutable(at: annotation.accessor) else {
+  let linkTime = annotation.accessor &- annotation.image.loadBias
+  guard annotation.image.segment(at: linkTime, allowing: .execute) != nil,
+    let address = UInt(exactly: annotation.accessor)
+  else {
     throw .fault(
-      AnnotationFault(
-        image: annotation.image, section: "rebind_annotations", offset: annotation.offset,
-        reason: .accessor))
+      AnnotationFault(image: annotation.image, offset: annotation.offset, reason: .accessor))
   }
-  let accessor = unsafeBitCast(UInt(annotation.accessor), to: Accessor.self)
+  // Code, as was just seen, and its type is what the record promises.
+  let accessor = unsafeBitCast(address, to: Accessor.self)
   let memory = UnsafeMutableRawPointer.allocate(
     byteCount: MemoryLayout<Answer>.size, alignment: MemoryLayout<Answer>.alignment)
   defer { memory.deallocate() }
   memory.initializeMemory(as: UInt8.self, repeating: 0, count: MemoryLayout<Answer>.size)
-  guard accessor(request.rawValue, memory) & 1 != 0 else { return nil }
+  guard accessor(request.rawValue, memory) != 0 else { return nil }
   // A C function that ignores the request has not stored the last word of an `Any`, its type;
   // nor is NULL a type.
   let last = MemoryLayout<Answer>.size - MemoryLayout<UInt>.size
   guard memory.load(fromByteOffset: last, as: UInt.self) != 0 else { return nil }
   return memory.assumingMemoryBound(to: Answer.self).move()
-}
-
-extension Image {
-  /// True if the run-time address lies in a segment that is loaded and executable.
-  fileprivate func isExecutable(at address: UInt64) -> Bool {
-    segments.contains {
-      $0.type == .load && $0.permissions.contains(.execute) && $0.contains(address &- loadBias)
-    }
-  }
 }

@@ -48,8 +48,7 @@ func readAnnotations(
     let index = result.count - 1
     if let reason = found.fault {
       result[index].faults.append(
-        AnnotationFault(
-          image: image, section: "rebind_annotations", offset: found.offset, reason: reason))
+        AnnotationFault(image: image, offset: found.offset, reason: reason))
     } else {
       result[index].annotations.append(
         Annotation(

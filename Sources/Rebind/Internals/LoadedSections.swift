@@ -33,10 +33,9 @@ func loadedSectionData(
   }
   let isReadable =
     section.size == 0
-    || image.segments.contains {
-      $0.type == .load && $0.permissions.contains(.read) && $0.contains(section.address)
-        && section.size <= $0.memorySize - (section.address - $0.address)
-    }
+    || image.segment(at: section.address, allowing: .read).map {
+      section.size <= $0.memorySize - (section.address - $0.address)
+    } == true
   guard isReadable else { throw failure(.notReadable) }
   let address = section.address &+ image.loadBias
   return SectionData(
@@ -82,10 +81,9 @@ struct LoadedMemory: SectionMemory {
     from address: UInt64, _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result? {
     let linkTime = address &- image.loadBias
-    let segment = image.segments.first {
-      $0.type == .load && $0.permissions.contains(.read) && $0.contains(linkTime)
-    }
-    guard let segment, let start = UnsafeRawPointer(bitPattern: UInt(address)) else { return nil }
+    guard let segment = image.segment(at: linkTime, allowing: .read),
+      let start = UnsafeRawPointer(bitPattern: UInt(address))
+    else { return nil }
     let count = segment.memorySize - (linkTime - segment.address)
     return body(UnsafeRawBufferPointer(start: start, count: Int(count)))
   }
