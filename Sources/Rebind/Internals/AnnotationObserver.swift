@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// An observer of a registry's images, with the events that it has not been told yet.
 final class AnnotationObserver: Sendable {
   private struct State: Sendable {
@@ -9,7 +11,7 @@ final class AnnotationObserver: Sendable {
   private let group: String
   private let callback: @Sendable (AnnotationRegistry.Event) -> Void
   private let state = Monitor(State())
-  private let images = Monitor<Observation?>(nil)
+  private let images = Mutex<Observation?>(nil)
 
   init(group: String, _ callback: @escaping @Sendable (AnnotationRegistry.Event) -> Void) {
     self.group = group

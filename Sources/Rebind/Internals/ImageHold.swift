@@ -1,9 +1,9 @@
 internal import CRebind
 
 /// A `crebind_image_hold *`: keeps an image loaded.
-final class ImageHold: @unchecked Sendable {
-  // Sendable, as it is set once, and the core guards it by its own locks.
-  private let hold: OpaquePointer?
+final class ImageHold: Sendable {
+  // Safe, as the core guards it by its own locks.
+  private nonisolated(unsafe) let hold: OpaquePointer?
 
   /// - Throws: `RebindError` with the code `noSuchImage` if another image is in its place.
   init(_ image: Image) throws(RebindError) {

@@ -62,9 +62,9 @@ private func sections(
 }
 
 /// The bytes of a section of a loaded image.
-struct LoadedBytes: @unchecked Sendable {
-  // Sendable, as it is memory of an image that stays loaded.
-  let buffer: UnsafeRawBufferPointer
+struct LoadedBytes: Sendable {
+  // Safe, as it is memory of an image that stays loaded.
+  nonisolated(unsafe) let buffer: UnsafeRawBufferPointer
   let hold: ImageHold
 }
 

@@ -7,12 +7,13 @@
 /// A value behind a lock, with threads that wait for it to change.
 ///
 /// Never held while the core or the loader is called: a constructor that asks for the lock has
-/// the loader's.
-final class Monitor<Value: Sendable>: @unchecked Sendable {
-  // Sendable, as the value is reached under the lock alone.
-  private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  private var value: Value
+/// the loader's. Where nobody waits, a `Mutex` is enough.
+final class Monitor<Value: Sendable>: Sendable {
+  // Safe, as threads share both, and the value is reached under the lock alone.
+  private nonisolated(unsafe) let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private nonisolated(unsafe) let condition =
+    UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private nonisolated(unsafe) var value: Value
 
   init(_ value: Value) {
     self.value = value

@@ -11,12 +11,8 @@ final class OpenLibrary: Sendable {
   let image: Image
   /// The images whose annotations go with it.
   private let members: [Image.ID]
-  private let handle: Mutex<Handle?>
-
-  /// The loader guards it by its own locks.
-  private struct Handle: @unchecked Sendable {
-    var pointer: UnsafeMutableRawPointer
-  }
+  /// The address that dlopen gave; nil when it was given back.
+  private let handle: Mutex<UInt?>
 
   init(path: String) throws(PluginError) {
     // C would read up to the zero byte, and open something else.
@@ -45,19 +41,21 @@ final class OpenLibrary: Sendable {
       dlclose(pointer)
       throw PluginError(path: path, reason: "\(error)")
     }
-    handle = Mutex(Handle(pointer: pointer))
+    handle = Mutex(UInt(bitPattern: pointer))
     // What cannot be read now is read at the next look.
     _ = try? AnnotationStore.shared.current()
   }
 
   /// Gives the reference back; nothing happens the second time.
   func close() {
-    guard let handle = handle.withLock({ $0.take() }) else { return }
+    guard let handle = handle.withLock({ $0.take() }),
+      let pointer = UnsafeMutableRawPointer(bitPattern: handle)
+    else { return }
     let store = AnnotationStore.shared
     store.close(members)
     // Observers hear of it while the image is there.
     store.tellObservers()
-    dlclose(handle.pointer)
+    dlclose(pointer)
     store.forget(members)
     _ = try? store.current()
   }
