@@ -30,7 +30,8 @@ extension Annotation {
   ///
   /// - Parameter group: Only those of this group; nil for all.
   /// - Throws: `AnnotationError`; `fault` for the first record that is none.
-  /// - Complexity: O(images) while no image comes or goes; else O(annotations) in addition.
+  /// - Complexity: O(images), and O(*n* log *n*) in the annotations, which are read again only
+  ///   if an image has come or gone.
   ///
   /// The corresponding C function is `crebind_annotations`.
   public static func all(group: String? = nil) throws(AnnotationError) -> [Annotation] {
@@ -44,6 +45,7 @@ extension Annotation {
   /// - Parameter group: Only annotations of this group; nil for all. The faults are of all
   ///   groups, as they cannot say theirs.
   /// - Throws: `AnnotationError.images`.
+  /// - Complexity: As `all(group:)`.
   public static func readable(
     group: String? = nil
   ) throws(AnnotationError) -> (annotations: [Annotation], faults: [AnnotationFault]) {
@@ -59,7 +61,7 @@ extension Image {
   /// The image's annotations, in the order of the section.
   ///
   /// - Throws: `AnnotationError`; `fault` for the first record that is none.
-  /// - Complexity: As `Annotation.all(group:)`.
+  /// - Complexity: O(images) while no image comes or goes; else O(annotations) in addition.
   public func annotations() throws(AnnotationError) -> [Annotation] {
     let found = try loadedAnnotations().images.first { $0.image == self }
     if let fault = found?.faults.first { throw .fault(fault) }

@@ -46,7 +46,7 @@ extension AnnotationRegistry {
   /// It is told without any lock, one event at a time, in the order in which the images came
   /// and went: on the thread that calls dlopen or dlclose, before that returns to its caller,
   /// or that opens or unloads a `Plugin`, or else on the next one that looks at a registry.
-  /// It may call anything.
+  /// It may call anything. If that loads or unloads images, it is told of them inside of the call.
   ///
   /// No event of an image that tells of itself is lost, however short it stays; images declared
   /// without a macro do not, and one that has gone before anybody looked is never told of.
