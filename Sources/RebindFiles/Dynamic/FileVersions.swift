@@ -37,38 +37,24 @@ package struct FileVersions {
 
 extension FileVersions {
   init(of file: ELFFile, _ dynamic: DynamicEntries) throws(ELFFileError) {
-    let definitionAddress = dynamic[.definedVersions]
-    let needAddress = dynamic[.neededVersions]
-    guard definitionAddress != nil || needAddress != nil else { return }
+    guard dynamic[.definedVersions] != nil || dynamic[.neededVersions] != nil else { return }
     let strings = try StringTable(of: file, dynamic)
-    if let definitionAddress {
-      let table = try OpenEndedTable(atAddress: definitionAddress, in: file, field: "DT_VERDEF")
-      var definitions: [Definition] = []
-      try VersionRecords.forEachDefinition(
-        in: table, count: dynamic[.definedVersionCount], strings: strings
-      ) { record in
-        definitions.append(
-          Definition(
-            index: record.index.number, name: strings.string(at: record.names[0]),
-            parents: record.names.dropFirst().map { strings.string(at: $0) },
-            flags: record.flags, hash: record.hash))
-      }
-      self.definitions = definitions
+    var (definitions, needs): ([Definition], [Need]) = ([], [])
+    try VersionRecords.forEachDefinition(of: file, dynamic, strings: strings) { record in
+      definitions.append(
+        Definition(
+          index: record.index.number, name: strings.string(at: record.names[0]),
+          parents: record.names.dropFirst().map { strings.string(at: $0) },
+          flags: record.flags, hash: record.hash))
     }
-    if let needAddress {
-      let table = try OpenEndedTable(atAddress: needAddress, in: file, field: "DT_VERNEED")
-      var needs: [Need] = []
-      try VersionRecords.forEachNeed(
-        in: table, count: dynamic[.neededVersionCount], strings: strings
-      ) { record in
-        if record.isFirst { needs.append(Need(file: strings.string(at: record.file))) }
-        needs[needs.count - 1].versions.append(
-          Need.Version(
-            index: record.index.number, name: strings.string(at: record.name),
-            flags: record.flags, hash: record.hash))
-      }
-      self.needs = needs
+    try VersionRecords.forEachNeed(of: file, dynamic, strings: strings) { record in
+      if record.isFirst { needs.append(Need(file: strings.string(at: record.file))) }
+      needs[needs.count - 1].versions.append(
+        Need.Version(
+          index: record.index.number, name: strings.string(at: record.name),
+          flags: record.flags, hash: record.hash))
     }
+    (self.definitions, self.needs) = (definitions, needs)
   }
 
   /// A version that stands for the file itself. The corresponding constant is `VER_FLG_BASE`.

@@ -7,25 +7,18 @@ import Rebind
 /// The corresponding tags are `DT_VERDEF`, for the versions that it defines, and `DT_VERNEED`, for
 /// those that it needs of others.
 package struct VersionNames {
-  @usableFromInline package var definedNames: [UInt32] = []
-  @usableFromInline package var neededNames: [UInt32] = []
+  @usableFromInline package let definedNames: [UInt32]
+  @usableFromInline package let neededNames: [UInt32]
+
   init(of file: ELFFile, _ dynamic: DynamicEntries, strings: StringTable) throws(ELFFileError) {
-    if let address = dynamic[.definedVersions] {
-      let table = try OpenEndedTable(atAddress: address, in: file, field: "DT_VERDEF")
-      var names: [UInt32] = []
-      try VersionRecords.forEachDefinition(
-        in: table, count: dynamic[.definedVersionCount], strings: strings
-      ) { Self.set($0.names[0], $0.index, in: &names) }
-      definedNames = names
+    var (defined, needed): ([UInt32], [UInt32]) = ([], [])
+    try VersionRecords.forEachDefinition(of: file, dynamic, strings: strings) {
+      Self.set($0.names[0], $0.index, in: &defined)
     }
-    if let address = dynamic[.neededVersions] {
-      let table = try OpenEndedTable(atAddress: address, in: file, field: "DT_VERNEED")
-      var names: [UInt32] = []
-      try VersionRecords.forEachNeed(
-        in: table, count: dynamic[.neededVersionCount], strings: strings
-      ) { Self.set($0.name, $0.index, in: &names) }
-      neededNames = names
+    try VersionRecords.forEachNeed(of: file, dynamic, strings: strings) {
+      Self.set($0.name, $0.index, in: &needed)
     }
+    (definedNames, neededNames) = (defined, needed)
   }
 
   /// The name of a version that the image defines.

@@ -24,11 +24,14 @@ enum VersionRecords {
     let isFirst: Bool
   }
 
-  /// Calls `body` with each version of `DT_VERDEF`, of which there are `count`, if that is known.
+  /// Calls `body` with each version that a file defines. The corresponding tag is `DT_VERDEF`.
   static func forEachDefinition(
-    in table: OpenEndedTable, count: UInt64?, strings: StringTable,
+    of file: ELFFile, _ dynamic: DynamicEntries, strings: StringTable,
     _ body: (Definition) throws(ELFFileError) -> Void
   ) throws(ELFFileError) {
+    guard let address = dynamic[.definedVersions] else { return }
+    let table = try OpenEndedTable(atAddress: address, in: file, field: "DT_VERDEF")
+    let count = dynamic[.definedVersionCount]
     var position = 0
     var entries = 0
     var versions: UInt64 = 0
@@ -58,11 +61,15 @@ enum VersionRecords {
     }
   }
 
-  /// Calls `body` with each version of `DT_VERNEED`, for `count` images, if that is known.
+  /// Calls `body` with each version that a file needs of others. The corresponding tag is
+  /// `DT_VERNEED`.
   static func forEachNeed(
-    in table: OpenEndedTable, count: UInt64?, strings: StringTable,
+    of file: ELFFile, _ dynamic: DynamicEntries, strings: StringTable,
     _ body: (Need) throws(ELFFileError) -> Void
   ) throws(ELFFileError) {
+    guard let address = dynamic[.neededVersions] else { return }
+    let table = try OpenEndedTable(atAddress: address, in: file, field: "DT_VERNEED")
+    let count = dynamic[.neededVersionCount]
     var position = 0
     var entries = 0
     var images: UInt64 = 0
