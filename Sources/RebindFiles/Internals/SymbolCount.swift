@@ -45,13 +45,24 @@ package struct SymbolCount {
       self.init(value: hashed, source: .hash)
     } else {
       // A GNU hash table may have none of the symbols that the image imports.
-      let named = try RelocationSymbols.highestSymbolIndex(of: file, dynamic) + 1
+      let named = try Self.highestNamedSymbol(of: file, dynamic) + 1
       if let leastHashed, leastHashed >= named {
         self.init(value: leastHashed, source: .gnuHash)
       } else {
         self.init(value: named, source: .relocations)
       }
     }
+  }
+
+  /// The highest symbol index that a relocation names; 0 if none names a symbol.
+  private static func highestNamedSymbol(
+    of file: ELFFile, _ dynamic: DynamicEntries
+  ) throws(ELFFileError) -> UInt64 {
+    var highest = 0
+    for table in try file.dynamicRelocationTables(dynamic) where table.kind != .relative {
+      for index in 0..<table.count { highest = max(highest, table[index].symbol) }
+    }
+    return UInt64(highest)
   }
 
   private init(value: UInt64, source: Source) {
