@@ -5,9 +5,9 @@ import Rebind
 struct LibraryLoading {
   private(set) var images: [DependencyImage] = []
   private(set) var missing: [MissingLibrary] = []
-  private let context: LoaderContext
+  let context: LoaderContext
   /// The folders of `LD_LIBRARY_PATH`.
-  private let environment: [(entry: String, folder: FilePath)]
+  let environment: [(entry: String, folder: FilePath)]
   private let preloads: [String]
   /// True if there is a loader that loads it.
   private let isDynamic: Bool
@@ -35,7 +35,7 @@ struct LibraryLoading {
         origin: origin ?? path.folder) : []
     preloads =
       (trusts ? search.preload.split { $0 == ":" || $0 == " " } : []).map(String.init)
-      + Self.systemPreloads(context)
+      + context.preloads
     append(
       DependencyImage(
         name: path.text, path: path, reason: nil, loadedBy: nil, isPreloaded: false, file: file,
@@ -131,93 +131,6 @@ struct LibraryLoading {
     return [soname, loader].compactMap { $0 }
   }
 
-  // MARK: - Where to look
-
-  private func find(
-    _ name: String, for needer: Int, _ search: inout LibraryLookup
-  ) -> (FilePath, ELFFile, SearchReason)? {
-    if name.contains("/") {
-      guard let path = context.tokens.expand(name, origin: images[needer].origin),
-        let file = search.open(path, context, like: images[0].file)
-      else { return nil }
-      return (path, file, .path)
-    }
-    return context.kind == .glibc
-      ? findAsGlibc(name, for: needer, &search) : findAsMusl(name, for: needer, &search)
-  }
-
-  private func findAsGlibc(
-    _ name: String, for needer: Int, _ search: inout LibraryLookup
-  ) -> (FilePath, ELFFile, SearchReason)? {
-    if !images[needer].hasRunPath {
-      for index in chain(from: needer) + [0] where index != 0 || !search.hasAsked(0) {
-        search.ask(index)
-        if let found = look(
-          in: images[index].rpath, &search, { .rpath(of: index, entry: $0) })
-        {
-          return found
-        }
-      }
-    }
-    if let found = look(in: environment, &search, { .environment(entry: $0) }) { return found }
-    if let found = look(
-      in: images[needer].runPath, &search, { .runPath(of: needer, entry: $0) })
-    {
-      return found
-    }
-    let usesDefaults = !images[needer].table.flags1.contains(.noDefaultLibraries)
-    for text in context.cache?.paths(of: name, hardware: context.hardware) ?? [] {
-      let isDefault = context.folders.contains { text.hasPrefix($0.entry + "/") }
-      let path = context.root.outside(FilePath(text))
-      if usesDefaults || !isDefault, let file = search.open(path, context, like: images[0].file) {
-        return (path, file, .cache)
-      }
-    }
-    return usesDefaults ? look(in: context.folders, &search, { .folder($0) }) : nil
-  }
-
-  private func findAsMusl(
-    _ name: String, for needer: Int, _ search: inout LibraryLookup
-  ) -> (FilePath, ELFFile, SearchReason)? {
-    if let found = look(in: environment, &search, { .environment(entry: $0) }) { return found }
-    for index in chain(from: needer) {
-      if let found = look(
-        in: images[index].runPath, &search, { .runPath(of: index, entry: $0) })
-      {
-        return found
-      }
-      if let found = look(
-        in: images[index].rpath, &search, { .rpath(of: index, entry: $0) })
-      {
-        return found
-      }
-    }
-    return look(in: context.folders, &search) { .folder($0) }
-  }
-
-  /// An image, the one that it was loaded for, and so on.
-  private func chain(from index: Int) -> [Int] {
-    var chain: [Int] = []
-    var next: Int? = index
-    while let index = next {
-      chain.append(index)
-      next = images[index].loadedBy
-    }
-    return chain
-  }
-
-  private func look(
-    in folders: [(entry: String, folder: FilePath)], _ search: inout LibraryLookup,
-    _ reason: (String) -> SearchReason
-  ) -> (FilePath, ELFFile, SearchReason)? {
-    for (entry, folder) in folders {
-      if let (path, file) = search.look(in: folder, context, like: images[0].file) {
-        return (path, file, reason(entry))
-      }
-    }
-    return nil
-  }
-
   // MARK: - Versions
 
   private mutating func checkVersions(of index: Int) {
@@ -251,29 +164,5 @@ struct LibraryLoading {
     guard stat(path.cString, &status) == 0 else { return false }
     return status.st_mode & S_ISUID != 0 && status.st_uid != getuid()
       || status.st_mode & S_ISGID != 0 && status.st_gid != getgid()
-  }
-
-  /// What the system preloads into every program. The corresponding file is `/etc/ld.so.preload`.
-  private static func systemPreloads(_ context: LoaderContext) -> [String] {
-    let path = context.root.outside(FilePath("/etc/ld.so.preload"))
-    guard context.kind == .glibc, let file = try? RegularFile.open(context.root.resolved(path)),
-      file.size < 1 << 20
-    else { return [] }
-    return String(decoding: file.read(Int(file.size), at: 0), as: UTF8.self)
-      .split { " \t\n:".contains($0) }.map(String.init)
-  }
-}
-
-/// What a file is, whatever its paths.
-struct FilePlace: Hashable {
-  private let device: UInt
-  private let number: UInt
-
-  /// Nil if there is no such file.
-  init?(_ path: FilePath) {
-    var status = stat()
-    guard stat(path.cString, &status) == 0 else { return nil }
-    device = UInt(truncatingIfNeeded: status.st_dev)
-    number = UInt(truncatingIfNeeded: status.st_ino)
   }
 }

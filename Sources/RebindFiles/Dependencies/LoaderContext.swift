@@ -14,6 +14,8 @@ final class LoaderContext {
   /// Nil if it is not there.
   let loader: ELFFile?
   let loaderName: String?
+  /// What the system preloads into every program. The corresponding file is `/etc/ld.so.preload`.
+  let preloads: [String]
 
   init(
     _ kind: LoaderKind, interpreter: String?, of file: ELFFile, _ root: Sysroot
@@ -33,9 +35,18 @@ final class LoaderContext {
       kind: kind, root: root, library: defaults.library, platform: file.machine.platform)
     hardware = kind == .glibc ? HardwareFolders.names(for: file.machine) : []
     folders = defaults.folders.map { ($0, root.outside(FilePath($0))) }
+    preloads = kind == .glibc ? Self.preloads(root) : []
     cache = defaults.cache.flatMap {
       LoaderCache(root.resolved(root.outside(FilePath($0))), file.byteOrder)
     }
+  }
+
+  private static func preloads(_ root: Sysroot) -> [String] {
+    let path = root.outside(FilePath("/etc/ld.so.preload"))
+    guard let file = try? RegularFile.open(root.resolved(path)), file.size < 1 << 20
+    else { return [] }
+    return String(decoding: file.read(Int(file.size), at: 0), as: UTF8.self)
+      .split { " \t\n:".contains($0) }.map(String.init)
   }
 
   /// True if a needed name is the loader itself, whatever there is of that name elsewhere.
