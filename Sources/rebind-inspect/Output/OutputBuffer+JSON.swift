@@ -78,6 +78,13 @@ extension OutputBuffer {
     append(key: rawKey, number: term.rawValue)
   }
 
+  /// Writes what goes in front of an element of a list.
+  mutating func begin(isFirst: inout Bool, _ separator: StaticString) {
+    if !isFirst { append(text: ",") }
+    isFirst = false
+    append(text: "\(separator)")
+  }
+
   /// Appends a comma and the key, and reserves room for a number or a term.
   private mutating func append(key: StaticString) {
     reserve(128)

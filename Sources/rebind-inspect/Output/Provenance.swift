@@ -10,12 +10,3 @@ extension Section.Provenance {
     }
   }
 }
-
-extension OutputBuffer {
-  /// Writes what goes in front of an element of a list.
-  mutating func begin(isFirst: inout Bool, _ separator: StaticString) {
-    if !isFirst { append(text: ",") }
-    isFirst = false
-    append(text: "\(separator)")
-  }
-}
