@@ -7,7 +7,9 @@ final class LoadedBytes: ELFBytes {
   let size: UInt64
   private let memory: ProcessMemory
   private let start: UInt64
-  private var chunks: [UnsafeMutableRawBufferPointer] = []
+  /// What was read, by the ranges: several tables end where their segment does, and are read again
+  /// and again.
+  private var chunks: [Range<UInt64>: UnsafeMutableRawBufferPointer] = [:]
   var failure: ELFFileError.Reason { .vanished }
 
   /// Of `size` bytes from a run-time address.
@@ -17,16 +19,18 @@ final class LoadedBytes: ELFBytes {
     self.size = size
   }
 
-  deinit { for chunk in chunks { chunk.deallocate() } }
+  deinit { for chunk in chunks.values { chunk.deallocate() } }
 
   /// A copy. The image is one of this machine, so its words are in the host's order.
   func chunk(at offset: UInt64, size: UInt64, as type: Elf_Type) -> UnsafeRawBufferPointer? {
+    let range = offset..<offset + size
+    if let known = chunks[range] { return UnsafeRawBufferPointer(known) }
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(size), alignment: 16)
     guard memory.read(start &+ offset, into: chunk) else {
       chunk.deallocate()
       return nil
     }
-    chunks.append(chunk)
+    chunks[range] = chunk
     return UnsafeRawBufferPointer(chunk)
   }
 
