@@ -21,6 +21,8 @@ package final class LoadedImage {
   package let symbols: SymbolTable?
 
   private(set) lazy var places: SymbolPlaces? = symbols.map { SymbolPlaces(of: $0) }
+  /// What it tells the loader, as it is in memory; empty if it has no table, or a broken one.
+  private(set) lazy var table = ((try? loaded.dynamicTable) ?? nil) ?? DynamicTable()
 
   init(_ image: ProcessImage, isVDSO: Bool = false) {
     self.image = image
@@ -33,7 +35,7 @@ package final class LoadedImage {
   }
 
   /// The run-time address of the dynamic table.
-  var dynamicTable: UInt64? {
+  var tableAddress: UInt64? {
     image.segments.first { $0.type == .dynamic }
       .map { image.elfClass.wrapped($0.address &+ image.loadBias) }
   }
@@ -65,11 +67,6 @@ package final class LoadedImage {
   package func linked(_ address: UInt64) -> UInt64 {
     image.elfClass.wrapped(address &- image.loadBias)
   }
-
-  /// The tag's value, and the string that it leads to.
-  func dynamicEntries(_ tag: DynamicTag) -> [DynamicTable.Entry] {
-    ((try? loaded.dynamicTable) ?? nil)?.entries.filter { $0.tag == tag } ?? []
-  }
 }
 
 extension LoadedImage {
@@ -78,5 +75,5 @@ extension LoadedImage {
   package var buildID: String? { ((try? loaded.buildID) ?? nil).map { "\($0)" } }
 
   /// The name that others ask for it by; nil for none. The corresponding tag is `DT_SONAME`.
-  package var soname: String? { dynamicEntries(.soname).first?.string }
+  package var soname: String? { table.soname }
 }

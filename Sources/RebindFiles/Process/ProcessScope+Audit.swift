@@ -5,7 +5,8 @@ extension ProcessScope {
   /// What of an image is not as its file and the loader made it.
   ///
   /// - Throws: `ELFFileError` if the image's tables contradict themselves, or if it is gone.
-  /// - Complexity: O((symbols + relocations) log symbols), but O(symbols of all images) for a finding.
+  /// - Complexity: O((symbols + relocations) log symbols), and with the first finding of a slot
+  ///   O(symbols of all images).
   package func audit(_ image: LoadedImage) throws(ELFFileError) -> [ProcessFinding] {
     var findings: [ProcessFinding] = []
     if image.isPreloaded { findings.append(ProcessFinding(.preloadedImage)) }
@@ -39,7 +40,7 @@ extension ProcessScope {
       finding.symbol = text(found.symbols.name(of: symbol))
       finding.version = version.map { text(found.symbols.strings.bytes(from: $0.nameOffset)) }
       finding.target = target
-      finding.expected = definition(of: finding.symbol ?? "", finding.version)
+      finding.expected = expected(symbol, slot.slot.symbol, in: found.symbols)
       // What a library defines that was preloaded, and nobody else, is in nobody's way.
       if kind == .interposedSlot, finding.expected == nil { continue }
       findings.append(finding)
@@ -71,25 +72,20 @@ extension ProcessScope {
 
   /// The definition that the loader would find if nothing was preloaded: of the first image in its
   /// order that has one of the version, or else of any.
-  private func definition(of name: String, _ version: String?) -> ProcessTarget? {
-    let key = version.map { "\(name)@\($0)" } ?? name
-    if let known = definitions[key] { return known }
-    var found: ProcessTarget?
-    for isExact in version == nil ? [false] : [true, false] where found == nil {
-      for image in images where !image.isPreloaded && !image.isVDSO {
-        guard let symbols = image.symbols,
-          let value = name.withCString({ name in
-            symbols.value(of: name, version: isExact ? version : nil)
-          })
-        else { continue }
-        found = name.withCString {
-          target(at: image.image.elfClass.wrapped(value &+ image.image.loadBias), hint: $0)
-        }
-        break
-      }
-    }
-    definitions[key] = .some(found)
-    return found
+  private func expected(_ symbol: SymbolEntry, _ index: Int, in table: SymbolTable)
+    -> ProcessTarget?
+  {
+    func isAsked(_ image: Int) -> Bool { !images[image].isPreloaded }
+    let name = table.name(of: symbol)
+    guard
+      let found = scope.definition(of: symbol, at: index, in: table, where: isAsked)
+        ?? scope.definition(of: name, version: nil, where: isAsked),
+      found.entry.type != .threadLocal
+    else { return nil }
+    let image = images[found.image].image
+    return target(
+      at: image.elfClass.wrapped(found.entry.value &+ image.loadBias),
+      hint: name.assumingMemoryBound(to: CChar.self).baseAddress)
   }
 
   private func text(_ name: UnsafeRawBufferPointer) -> String {
@@ -150,28 +146,5 @@ extension ProcessScope {
     finding.address = image.linked(range.lowerBound)
     finding.end = image.linked(range.upperBound)
     return finding
-  }
-}
-
-extension SymbolTable {
-  /// The value of the first definition of this name that other images can bind to.
-  ///
-  /// - Complexity: O(*n*), where *n* is the number of symbols.
-  fileprivate func value(of name: UnsafePointer<CChar>, version: String?) -> UInt64? {
-    for index in indices {
-      let symbol = self[index]
-      guard symbol.isExported, symbol.value != 0, symbol.type != .threadLocal,
-        let other = self.name(of: symbol).assumingMemoryBound(to: CChar.self).baseAddress,
-        strcmp(other, name) == 0
-      else { continue }
-      guard let version else { return symbol.value }
-      if let own = versions?.version(of: symbol, at: index),
-        strings.bytes(from: own.nameOffset).prefix(while: { $0 != 0 })
-          .elementsEqual(version.utf8)
-      {
-        return symbol.value
-      }
-    }
-    return nil
   }
 }

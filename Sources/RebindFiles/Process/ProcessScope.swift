@@ -10,8 +10,10 @@ package final class ProcessScope {
   let mappings: [ProcessMapping]
   private let memory: ProcessMemory
   private var last: LoadedImage?
-  /// By name and version, those that were asked for.
-  var definitions: [String: ProcessTarget?] = [:]
+  /// What the images define, for references to be looked up in.
+  private(set) lazy var scope = SymbolScope(
+    images.map { $0.isVDSO ? nil : $0.symbols },
+    LoaderKind(interpreter: interpreter, needed: images.first?.table.needed ?? []))
 
   /// Throws if the process may not be looked at, or is not there.
   package init(pid: Int32) throws(ELFFileError) {
@@ -33,6 +35,11 @@ package final class ProcessScope {
     guard let found = images.first(where: { $0.contains(address) }) else { return nil }
     last = found
     return found
+  }
+
+  /// The loader that the program asks for; nil if it asks for none.
+  var interpreter: String? {
+    images.lazy.compactMap { (try? $0.loaded.interpreter) ?? nil }.first
   }
 
   /// What an address is in; of several symbols that of the name.
@@ -60,19 +67,19 @@ package final class ProcessScope {
   private static func ordered(_ images: [LoadedImage], _ memory: ProcessMemory) -> [LoadedImage] {
     guard
       let (program, list) = images.lazy.compactMap({ image -> (LoadedImage, LoaderList)? in
-        guard let address = image.dynamicEntries(.debug).first?.value, address != 0
+        guard let address = image.table[.debug]?.value, address != 0
         else { return nil }
         return (image, LoaderList(at: address, memory, image.image.elfClass))
       }).first
     else { return images }
     var ordered: [LoadedImage] = []
     for table in list.dynamicTables {
-      guard let image = images.first(where: { $0.dynamicTable == table }) else { continue }
+      guard let image = images.first(where: { $0.tableAddress == table }) else { continue }
       image.order = ordered.count
       ordered.append(image)
     }
     // What lies between the program and the first that it needs, it did not ask for.
-    let needed = Set(program.dynamicEntries(.needed).compactMap(\.string))
+    let needed = Set(program.table.needed)
     let candidates = ordered.dropFirst().prefix { !$0.isNamed(needed) }
     if candidates.count < ordered.count - 1 {
       for image in candidates where !image.isVDSO && !image.contains(list.loaderBase) {
@@ -89,6 +96,6 @@ extension LoadedImage {
     let path = image.path.text
     let file = path.split(separator: "/").last.map { String($0) } ?? path
     return names.contains(file) || names.contains(path)
-      || dynamicEntries(.soname).contains { $0.string.map { names.contains($0) } ?? false }
+      || soname.map { names.contains($0) } ?? false
   }
 }

@@ -1,50 +1,9 @@
 import Glibc
 import Rebind
 
-/// The symbols of a file and its libraries, looked up as their loader does.
-package struct SymbolScope {
-  private let kind: LoaderKind
-  private var images: [ExportedSymbols?] = []
-  /// Why libraries could not be read, which offer nothing then.
-  package private(set) var errors: [ELFFileError] = []
-
-  /// - Complexity: O(symbols of all images).
-  package init(of graph: DependencyGraph) {
-    kind = graph.kind
-    for image in graph.images {
-      do throws(ELFFileError) {
-        images.append(try SymbolTable(of: image.file).map { ExportedSymbols(of: $0) })
-      } catch {
-        images.append(nil)
-        errors.append(error)
-      }
-    }
-  }
-
-  /// Calls `body` with each image that offers a definition for a reference, in the order of the
-  /// scope: the reference is bound to the first, which shadows the others.
-  ///
-  /// - Parameters:
-  ///   - name: Ends at its first zero byte, and has one.
-  ///   - version: The same of the version that is asked for; nil for none.
-  /// - Complexity: O(images).
-  package func forEachOffer(
-    of name: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer?,
-    _ body: (_ image: Int, _ symbol: Int) -> Void
-  ) {
-    let hash = ExportedSymbols.hash(name)
-    for (index, image) in images.enumerated() {
-      guard let image,
-        let symbol = image.offer(of: name, hash, version: version, kind)
-      else { continue }
-      body(index, symbol)
-    }
-  }
-}
-
 /// The symbols of an image that others can bind to, by their names.
-private struct ExportedSymbols {
-  private let table: SymbolTable
+struct ExportedSymbols {
+  let table: SymbolTable
   /// The first symbol of each hash, by its lower bits; 0 for none.
   private var heads: [UInt32]
   /// The next symbol of the same bits.
@@ -79,7 +38,7 @@ private struct ExportedSymbols {
       let index = place
       place = Int(next[index])
       let symbol = table[index]
-      guard Self.isEqual(table.name(of: symbol), name) else { continue }
+      guard isName(table.name(of: symbol), name) else { continue }
       guard let versions = table.versions else { return index }
       let entry = VersionIndex(rawValue: versions.indices.entry(index, as: UInt16.self))
       if kind == .musl || !entry.hasName {
@@ -88,7 +47,7 @@ private struct ExportedSymbols {
       }
       if let version {
         if let defined = versions.names.defined(entry),
-          Self.isEqual(table.strings.bytes(from: defined), version)
+          isName(table.strings.bytes(from: defined), version)
         {
           return index
         }
@@ -120,13 +79,12 @@ private struct ExportedSymbols {
     }
     return Int(hash)
   }
+}
 
-  private static func isEqual(_ name: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer)
-    -> Bool
-  {
-    guard let name = name.assumingMemoryBound(to: CChar.self).baseAddress,
-      let other = other.assumingMemoryBound(to: CChar.self).baseAddress
-    else { return false }
-    return strcmp(name, other) == 0
-  }
+/// True if the bytes of two names are equal up to their first zero bytes, which each has.
+func isName(_ name: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+  guard let name = name.assumingMemoryBound(to: CChar.self).baseAddress,
+    let other = other.assumingMemoryBound(to: CChar.self).baseAddress
+  else { return false }
+  return strcmp(name, other) == 0
 }
