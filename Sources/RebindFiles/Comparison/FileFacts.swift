@@ -76,23 +76,22 @@ struct FileFacts {
     return found
   }
 
-  /// How many relocations of each type a symbol has.
+  /// How many slots of each type of relocation a symbol has.
   private static func slots(of file: ELFFile) throws(ELFFileError) -> [String: String] {
-    guard let dynamic = try DynamicEntries(of: file), let symbols = try SymbolTable(of: file)
-    else { return [:] }
+    let slots = try FileSlots(of: file)
+    guard let symbols = slots.symbols else { return [:] }
     var counts: [Int: [UInt32: Int]] = [:]
-    for table in try file.dynamicRelocationTables(dynamic, symbols: symbols)
-    where table.kind != .relative {
-      try table.check()
-      for index in 0..<table.count where table[index].symbol != 0 {
-        counts[table[index].symbol, default: [:]][table[index].type, default: 0] += 1
-      }
+    slots.forEach { slot in
+      guard let type = slots.types.type(of: slot.kind) else { return }
+      counts[slot.symbol, default: [:]][type, default: 0] += 1
     }
     let names = RelocationNames(of: file.machine)
     var found: [String: String] = [:]
     for (symbol, types) in counts {
       found[symbols.versionedName(at: symbol)] = types.sorted { $0.key < $1.key }
-        .map { type, count in "\(count) \(names.name(of: type))" }.joined(separator: ", ")
+        .map { type, count in
+          "\(count) " + String(decoding: names.text(of: type), as: UTF8.self)
+        }.joined(separator: ", ")
     }
     return found
   }
@@ -122,13 +121,5 @@ extension SymbolTable {
     let name = strings.string(at: symbol.nameOffset)
     guard let version = versions?.version(of: symbol, at: index) else { return name }
     return name + (version.isDefault ? "@@" : "@") + strings.string(at: version.nameOffset)
-  }
-}
-
-extension RelocationNames {
-  /// `R_X86_64_JUMP_SLOT`, or the number of a type without a name.
-  fileprivate func name(of type: UInt32) -> String {
-    guard let prefix, let bytes = bytes(of: type) else { return "type \(type)" }
-    return "\(prefix)" + String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -35,6 +35,12 @@ package struct SoughtSymbol: Sendable {
     self.init(name: String(parts[0]))
     if parts.count > 1 { version = String(parts[1].drop { $0 == "@" }) }
   }
+
+  /// Calls `body` with the name, ended by a zero byte.
+  func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    var name = name + "\0"
+    return name.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+  }
 }
 
 extension DependencyGraph {
@@ -54,18 +60,38 @@ extension DependencyGraph {
     guard !file.isRelocatable, !file.isDebugFile else {
       throw file.reader.error(.unsupported("is no linked image"), field: nil, at: nil)
     }
-    guard let dynamic = try DynamicEntries(of: file), let symbols = try SymbolTable(of: file),
-      interpreter != nil || file.isLibrary(images[0].table)
+    let found = try FileSlots(of: file)
+    guard let symbols = found.symbols, interpreter != nil || file.isLibrary(images[0].table)
     else { return [FileDiagnosis(.staticExecutable)] }
-    var search = DiagnosisSearch(self, file, symbols, sought)
-    try search.countSlots(dynamic)
-    return try search.diagnoses(scope)
+    guard found.types.isKnown else {
+      throw file.reader.error(
+        .unsupported("is for a machine whose slots are not known"), field: nil, at: nil)
+    }
+    // How many each symbol has.
+    var slots = [Int](repeating: 0, count: symbols.count)
+    found.forEach { slots[$0.symbol] += 1 }
+    var search = DiagnosisSearch(sought, in: symbols)
+    search.look { match, symbol in
+      match.definition = scope.definition(of: symbol, at: match.index, in: symbols)
+      match.slots = slots[match.index]
+      // MIPS has slots without relocations: one for each symbol from a certain one on.
+      if file.machine == .mips, !symbol.isDefined { match.slots = max(1, match.slots) }
+      if match.definition == nil, symbol.binding == .weak {
+        (match.slots, match.fixedSlots) = (0, match.slots)
+        match.fixedBy = "weak, and nothing defines it"
+      }
+    }
+    return try search.diagnoses(
+      DiagnosisSearch.Context(file: file, table: images[0].table, scope: scope) { image in
+        [images[image].table.soname, images[image].path.lastComponent, images[image].path.text]
+          .compactMap { $0 }
+      })
   }
 }
 
 extension ELFFile {
   /// False for a program: this is asked where there is no loader.
-  fileprivate func isLibrary(_ table: DynamicTable) -> Bool {
+  func isLibrary(_ table: DynamicTable) -> Bool {
     type == .sharedObject && !table.flags1.contains(.positionIndependentExecutable)
   }
 }

@@ -38,3 +38,8 @@ extension DynamicTag {
     }
   }
 }
+
+extension DynamicTable {
+  /// True if names are bound inside the image first. The corresponding tag is `DT_SYMBOLIC`.
+  var isSymbolic: Bool { self[.symbolic] != nil || flags.contains(.symbolic) }
+}

@@ -67,7 +67,7 @@ extension ELFFile {
         branchProtections: properties.filter { $0.type == 0xc000_0002 || $0.type == 0xc000_0000 }
           .flatMap { $0.flags ?? [] },
         rpath: table[.rpath]?.string, runPath: table[.runPath]?.string,
-        isSymbolic: table[.symbolic] != nil || table.flags.contains(.symbolic))
+        isSymbolic: table.isSymbolic)
     }
   }
 

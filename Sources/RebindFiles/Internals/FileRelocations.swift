@@ -27,12 +27,13 @@ struct FileRelocations: Sendable {
   /// - Complexity: O(*n*), where *n* is the number of the file's relocations.
   init(of file: ELFFile, addresses start: UInt64, size: UInt64) throws(ELFFileError) {
     guard size > 0, let dynamic = try DynamicEntries(of: file) else { return }
+    let rules = RelocationRules(of: file)
     var symbols: SymbolTable?
     for table in try file.dynamicRelocationTables(dynamic) where table.kind != .relative {
       for index in 0..<table.count {
         let entry = table[index]
         guard entry.address >= start, entry.address - start < size,
-          let rule = RelocationRule(entry.type, of: file.machine)
+          let rule = rules.rule(of: entry.type)
         else { continue }
         let target = try Self.target(of: entry, rule, file, &symbols) {
           table.error(forEntry: index)
@@ -42,15 +43,47 @@ struct FileRelocations: Sendable {
     }
   }
 
-  /// Of the words of an object file's section: none is known before it is linked.
-  init(ofObject file: ELFFile, section: Int) throws(ELFFileError) {
-    for header in file.sectionHeaders where Int(header.info) == section {
+  /// Of no words.
+  init() {}
+
+  /// Of the words of some sections of a file, by the sections' indices.
+  ///
+  /// - Complexity: O(*n*), where *n* is the number of the file's sections and relocations.
+  static func ofSections(
+    _ indices: [Int], in file: ELFFile
+  ) throws(ELFFileError) -> [Int: FileRelocations] {
+    if file.isRelocatable { return try ofObject(file, indices) }
+    // One pass for all: they have one name, and mostly there is one.
+    var (start, end) = (UInt64.max, UInt64(0))
+    for header in indices.map({ file.sectionHeaders[$0] }) where header.isAllocated {
+      let (last, overflow) = header.address.addingReportingOverflow(header.size)
+      (start, end) = (min(start, header.address), max(end, overflow ? .max : last))
+    }
+    let relocations =
+      start < end
+      ? try FileRelocations(of: file, addresses: start, size: end - start) : FileRelocations()
+    return Dictionary(
+      indices.map { ($0, file.sectionHeaders[$0].isAllocated ? relocations : FileRelocations()) },
+      uniquingKeysWith: { $1 })
+  }
+
+  /// Of the words of an object file's sections: none is known before it is linked.
+  private static func ofObject(
+    _ file: ELFFile, _ sections: [Int]
+  ) throws(ELFFileError) -> [Int: FileRelocations] {
+    let sections = Set(sections)
+    var found: [Int: FileRelocations] = [:]
+    for header in file.sectionHeaders where sections.contains(Int(header.info)) {
       guard let kind = RelocationTable.Kind(header.type), kind != .relative else { continue }
+      let section = Int(header.info)
       let table = try RelocationTable(
         of: file, named: "the relocations of section \(section)", kind, at: header.offset,
         size: header.size)
-      for index in 0..<table.count { targets[table[index].address] = .unresolved("") }
+      for index in 0..<table.count {
+        found[section, default: FileRelocations()].targets[table[index].address] = .unresolved("")
+      }
     }
+    return found
   }
 
   /// Nil for a word that stays as it is.
@@ -75,9 +108,9 @@ struct FileRelocations: Sendable {
         let name = table.name(of: symbol).prefix { $0 != 0 }
         return .unresolved(String(decoding: name, as: UTF8.self))
       }
-      if case .symbol = rule { return .address(symbol.value) }
-      guard let addend = entry.addend else { return .added(symbol.value) }
-      return .address(file.elfClass.wrapped(symbol.value &+ UInt64(bitPattern: addend)))
+      if entry.addend == nil, rule == .symbolic { return .added(symbol.value) }
+      return .address(
+        file.elfClass.wrapped(symbol.value &+ UInt64(bitPattern: entry.addend ?? 0)))
     }
   }
 }

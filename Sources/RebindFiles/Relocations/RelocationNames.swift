@@ -37,6 +37,16 @@ package struct RelocationNames {
     return UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: text[places[Int(type)]]))
   }
 
+  /// The name with the prefix; of up to three types, as MIPS has them in one relocation, with
+  /// slashes between them.
+  package func text(of type: UInt32) -> [UInt8] {
+    if type > 0xffff || bytes(of: type) == nil, type > 0xff {
+      return text(of: type & 0xff) + Array("/".utf8) + text(of: type >> 8)
+    }
+    guard let prefix, let name = bytes(of: type) else { return Array("UNKNOWN+\(type)".utf8) }
+    return Array("\(prefix)".utf8) + Array(name)
+  }
+
   /// The type that adds the load bias to a word; nil if it is not known.
   package static func relative(of machine: Machine) -> UInt32? {
     switch machine {

@@ -30,6 +30,9 @@ package struct SlotTypes {
       }
   }
 
+  /// False for a machine of which nothing is known here.
+  var isKnown: Bool { absolute != Self.none }
+
   /// The kind of slot that a relocation of a type fills; nil if it fills none. What may be data
   /// is `absolute`.
   @inlinable

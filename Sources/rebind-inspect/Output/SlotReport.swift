@@ -85,14 +85,3 @@ extension SlotKinds {
   @inline(__always)
   var place: Int { rawValue.trailingZeroBitCount }
 }
-
-extension RelocationNames {
-  /// The names of up to three types, as MIPS has them in one relocation.
-  fileprivate func text(of type: UInt32) -> [UInt8] {
-    if type > 0xffff || bytes(of: type) == nil, type > 0xff {
-      return text(of: type & 0xff) + Array("/".utf8) + text(of: type >> 8)
-    }
-    guard let prefix, let name = bytes(of: type) else { return Array("UNKNOWN+\(type)".utf8) }
-    return Array("\(prefix)".utf8) + Array(name)
-  }
-}
