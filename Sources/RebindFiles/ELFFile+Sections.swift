@@ -10,12 +10,7 @@ extension ELFFile {
   /// The corresponding fields are `e_shoff` and `e_shstrndx`.
   public var sections: [Section] {
     get throws(ELFFileError) {
-      let names = try SectionNames(of: self)
-      var sections: [Section] = []
-      for (index, header) in sectionHeaders.enumerated() where header.type != .null {
-        sections.append(header.section(named: try names.name(of: header, at: index), path: path))
-      }
-      return sections
+      sectionHeaders.isEmpty ? [] : try sectionTable.map(\.section)
     }
   }
 
@@ -48,48 +43,57 @@ extension ELFFile {
   /// All sections of this name: an object file may have several. Empty if there is none.
   package func allSectionContents(named name: String) throws(ELFFileError) -> [SectionContents] {
     let names = try SectionNames(of: self)
-    var found: [SectionContents] = []
-    for (index, header) in sectionHeaders.enumerated()
-    where header.type != .null && names.isName(of: header, name) {
-      found.append(try contents(of: header, at: index, named: name))
+    let indices = sectionHeaders.indices.filter {
+      sectionHeaders[$0].type != .null && names.isName(of: sectionHeaders[$0], name)
     }
     // What a note says of an object file is not relocated yet.
-    guard found.isEmpty, !isRelocatable else { return found }
-    guard let note = try IndexNotes.sections(of: self).first(where: { $0.name == name })
-    else { return [] }
-    return [try contents(of: note)]
+    if indices.isEmpty, isRelocatable { return [] }
+    let segments = try SegmentBytes(of: self)
+    if indices.isEmpty {
+      let note = try IndexNotes.sections(of: self).first { $0.name == name }
+      return try note.map { note throws(ELFFileError) in [try contents(of: note, segments)] } ?? []
+    }
+    let relocations = try FileRelocations.ofSections(indices, in: self)
+    var found: [SectionContents] = []
+    var total: UInt64 = 0
+    for index in indices {
+      let header = sectionHeaders[index]
+      let bytes = try bytes(of: header, at: index, named: name)
+      // Sections may lie over each other, and the bytes of each are copied.
+      total += UInt64(bytes.count)
+      guard total <= ELFReader.largestTable else {
+        throw reader.error(
+          .tooLarge(size: total), field: "all of section \(name)", at: header.offset)
+      }
+      found.append(
+        SectionContents(
+          section: header.section(named: name, path: path), offset: header.offset, bytes: bytes,
+          memory: FileMemory(of: self, segments, relocations[index] ?? FileRelocations())))
+    }
+    return found
   }
 
   /// True if a linker has not given addresses yet. The corresponding constant is `ET_REL`.
   package var isRelocatable: Bool { type.rawValue == 1 }
 
-  private func contents(
+  private func bytes(
     of header: SectionHeader, at index: Int, named name: String
-  ) throws(ELFFileError) -> SectionContents {
+  ) throws(ELFFileError) -> [UInt8] {
     let field = "section \(name)"
     guard header.type != .noBits else {
       throw reader.error(
         .unsupported("is SHT_NOBITS: the file does not hold its bytes"), field: field, at: nil)
     }
-    let bytes: [UInt8]
     if let compressed = try CompressedSection(of: self, header, at: index, named: name) {
-      bytes = try compressed.decompressed()
-    } else {
-      bytes = Array(
-        try reader.data(at: header.offset, size: header.size, as: .bytes, field: field).bytes)
+      return try compressed.decompressed()
     }
-    let relocations =
-      isRelocatable
-      ? try FileRelocations(ofObject: self, section: index)
-      : try FileRelocations(
-        of: self, addresses: header.isAllocated ? header.address : 0,
-        size: header.isAllocated ? header.size : 0)
-    return SectionContents(
-      section: header.section(named: name, path: path), offset: header.offset, bytes: bytes,
-      memory: try FileMemory(of: self, relocations))
+    return Array(
+      try reader.data(at: header.offset, size: header.size, as: .bytes, field: field).bytes)
   }
 
-  private func contents(of note: IndexedSection) throws(ELFFileError) -> SectionContents {
+  private func contents(
+    of note: IndexedSection, _ segments: SegmentBytes
+  ) throws(ELFFileError) -> SectionContents {
     let field = "section \(note.name)"
     var offset: UInt64 = 0
     var bytes: [UInt8] = []
@@ -104,11 +108,12 @@ extension ELFFile {
       offset = start
       bytes = Array(try reader.data(at: start, size: note.size, as: .bytes, field: field).bytes)
       permissions =
-        segments.first { $0.type == .load && $0.contains(note.address) }?.permissions ?? []
+        self.segments.first { $0.type == .load && $0.contains(note.address) }?.permissions ?? []
     }
     return SectionContents(
       section: note.section(permissions), offset: offset, bytes: bytes,
-      memory: try FileMemory(
-        of: self, FileRelocations(of: self, addresses: note.address, size: note.size)))
+      memory: FileMemory(
+        of: self, segments,
+        try FileRelocations(of: self, addresses: note.address, size: note.size)))
   }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A file of files, as `ar` makes it, with the names of the GNU, System V and BSD formats.
 ///
 /// A thin archive has only the names of its members. The corresponding header is `<ar.h>`.
@@ -111,7 +113,11 @@ package struct Archive {
             ? .unsupported("is of an archive in a thin one")
             : .malformed("has no name in the table of names"), header)
       }
-      name = Array(longNames[start...].prefix { $0 != 0x0a && $0 != 0 })
+      name = Array(longNames[start...].prefix(Int(PATH_MAX)).prefix { $0 != 0x0a && $0 != 0 })
+      // Each member may refer to the same one.
+      guard name.count < PATH_MAX else {
+        throw error(.malformed("has a name longer than any path"), header)
+      }
       if name.last == UInt8(ascii: "/") { name.removeLast() }
     } else if field.starts(with: Array("#1/".utf8)) {
       // BSD: the name is in front of the contents, filled up with zeros.

@@ -4,6 +4,8 @@ struct LibraryLookup {
   let neededBy: Int
   let isPreload: Bool
   private var searched: [FilePath] = []
+  /// The same: a search path may have as many folders as its file has bytes.
+  private var known: Set<FilePath> = []
   private var rejected: [RejectedLibrary] = []
   private var asked: Set<Int> = []
   /// True once a file was found that makes a loader give up.
@@ -33,7 +35,7 @@ struct LibraryLookup {
     in folder: FilePath, _ context: LoaderContext, like program: ELFFile
   ) -> (FilePath, ELFFile)? {
     if hasGivenUp { return nil }
-    if !searched.contains(where: { $0.bytes == folder.bytes }) { searched.append(folder) }
+    if known.insert(folder).inserted { searched.append(folder) }
     // Most folders have none for better processors.
     let hardware = folder.appending("glibc-hwcaps")
     let names =

@@ -19,7 +19,8 @@ package struct Sysroot: Sendable {
   /// The file that a path outside leads to: links of a path in the folder are followed there, so
   /// that an absolute one does not leave it.
   func resolved(_ path: FilePath) -> FilePath {
-    guard let folder, path.isInside(folder) else { return path }
+    // No path is longer, and each of its parts is looked at.
+    guard let folder, path.isInside(folder), path.cString.count <= PATH_MAX else { return path }
     let slash = UInt8(ascii: "/")
     var pending = Array(path.bytes.dropFirst(folder.bytes.count).split(separator: slash).reversed())
     var components: [ArraySlice<UInt8>] = []

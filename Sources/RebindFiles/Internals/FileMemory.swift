@@ -4,28 +4,17 @@ import Rebind
 /// What the words of a file's section lead to, as the loader will make them.
 ///
 /// Sendable, as nothing is changed after it was made: the bytes are those of the mapped file or of
-/// a copy, and the reader is only kept for them to last.
+/// a copy, and what holds them is only kept for them to last.
 package struct FileMemory: SectionMemory, @unchecked Sendable {
   package let is64Bit: Bool
   package let isByteSwapped: Bool
   private let relocations: FileRelocations
-  private let segments: [(segment: Segment, bytes: UnsafeRawBufferPointer)]
-  private let reader: ELFReader
+  private let segments: SegmentBytes
 
-  init(of file: ELFFile, _ relocations: FileRelocations) throws(ELFFileError) {
+  init(of file: ELFFile, _ segments: SegmentBytes, _ relocations: FileRelocations) {
     is64Bit = file.elfClass == .bits64
     isByteSwapped = file.byteOrder != .host
     self.relocations = relocations
-    reader = file.reader
-    var segments: [(segment: Segment, bytes: UnsafeRawBufferPointer)] = []
-    if !file.isDebugFile {
-      for segment in file.segments where segment.type == .load {
-        let data = try file.reader.data(
-          at: segment.fileOffset, size: min(segment.fileSize, ELFReader.largestTable), as: .bytes,
-          field: "PT_LOAD")
-        segments.append((segment, data.bytes))
-      }
-    }
     self.segments = segments
   }
 
@@ -47,15 +36,9 @@ package struct FileMemory: SectionMemory, @unchecked Sendable {
   package func withBytes<Result>(
     from address: UInt64, _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result? {
-    defer { withExtendedLifetime(reader) {} }
-    for (segment, bytes) in segments where segment.contains(address) {
-      let distance = address - segment.address
-      // Behind what is in the file there are zeros.
-      guard distance < UInt64(bytes.count) else {
-        return distance < segment.fileSize ? nil : withUnsafeBytes(of: UInt8(0), body)
-      }
-      return body(UnsafeRawBufferPointer(rebasing: bytes[Int(distance)...]))
-    }
-    return nil
+    defer { withExtendedLifetime(segments) {} }
+    guard let bytes = segments.bytes(from: address) else { return nil }
+    // Behind what is in the file there are zeros.
+    return bytes.isEmpty ? withUnsafeBytes(of: UInt8(0), body) : body(bytes)
   }
 }

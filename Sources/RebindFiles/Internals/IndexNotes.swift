@@ -3,7 +3,7 @@ import Glibc
 package import Rebind
 
 /// A section that a note tells of.
-package struct IndexedSection {
+package struct IndexedSection: Hashable {
   package let name: String
   /// Its link-time address.
   package let address: UInt64
@@ -34,7 +34,8 @@ package enum IndexNotes {
         throw data.error(.malformed(error.how), field: "PT_NOTE", distance: error.position)
       }
     }
-    return found
+    var known: Set<IndexedSection> = []
+    return found.filter { known.insert($0).inserted }
   }
 
   /// Adds the sections that the notes of one segment tell of.
@@ -45,10 +46,7 @@ package enum IndexNotes {
     let words = Words(bytes: bytes, elfClass: elfClass, byteOrder: byteOrder)
     try NoteEntry.forEach(in: words, alignment: segment.alignment) { note throws(NoteFault) in
       guard note.type == 1, bytes[note.name].elementsEqual("Rebind\0".utf8) else { return }
-      let section = try section(words, note.description, segment.address)
-      if !found.contains(where: { $0.name == section.name && $0.address == section.address }) {
-        found.append(section)
-      }
+      found.append(try section(words, note.description, segment.address))
     }
   }
 

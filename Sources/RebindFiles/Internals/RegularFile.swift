@@ -31,6 +31,12 @@ struct RegularFile: ~Copyable {
       descriptor: descriptor, start: range.lowerBound,
       size: range.upperBound - range.lowerBound)
     try check(status, path)
+    guard range.upperBound <= UInt64(clamping: status.st_size) else {
+      // The archive has become shorter since its members were listed.
+      throw ELFFileError(
+        path: path,
+        reason: .truncated(end: range.upperBound, fileSize: UInt64(clamping: status.st_size)))
+    }
     guard !range.isEmpty else { throw ELFFileError(path: path, reason: .empty) }
     return file
   }

@@ -38,7 +38,10 @@ struct SectionNames {
 
   /// True if this is the section's name; false too if it has a broken one.
   func isName(of header: SectionHeader, _ name: String) -> Bool {
-    bytes(of: header).map { $0.elementsEqual(name.utf8) } ?? false
+    guard header.nameOffset < data.bytes.count else { return false }
+    // Not to its end, which for each section may be far away.
+    let (rest, count) = (data.bytes[Int(header.nameOffset)...], name.utf8.count)
+    return rest.count > count && rest.starts(with: name.utf8) && rest[rest.startIndex + count] == 0
   }
 
   /// The name of the section at an index; what is not UTF-8 becomes U+FFFD.

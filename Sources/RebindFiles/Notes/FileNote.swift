@@ -23,17 +23,18 @@ extension ELFFile {
   package var notes: [FileNote] {
     get throws(ELFFileError) {
       var notes: [FileNote] = []
+      var total: UInt64 = 0
       let names = try SectionNames(of: self)
       for (index, header) in sectionHeaders.enumerated() where header.type == .note {
         try readNotes(
           at: header.offset, size: header.size, address: header.address, header.alignment,
-          section: try names.name(of: header, at: index), into: &notes)
+          section: try names.name(of: header, at: index), into: &notes, &total)
       }
       guard notes.isEmpty, !isDebugFile else { return notes }
       for segment in segments where segment.type == .note && segment.fileSize > 0 {
         try readNotes(
           at: segment.fileOffset, size: segment.fileSize, address: segment.address,
-          segment.alignment, section: nil, into: &notes)
+          segment.alignment, section: nil, into: &notes, &total)
       }
       return notes
     }
@@ -52,10 +53,15 @@ extension ELFFile {
 
   private func readNotes(
     at offset: UInt64, size: UInt64, address: UInt64, _ alignment: UInt64, section: String?,
-    into notes: inout [FileNote]
+    into notes: inout [FileNote], _ total: inout UInt64
   ) throws(ELFFileError) {
     let field = section.map { "section \($0)" } ?? "PT_NOTE"
     let data = try reader.data(at: offset, size: size, as: .bytes, field: field)
+    // Sections may lie over each other, and all notes are kept.
+    total += size
+    guard total <= ELFReader.largestTable else {
+      throw data.error(.tooLarge(size: total), field: "the notes up to \(field)")
+    }
     let words = Words(bytes: data.bytes, elfClass: elfClass, byteOrder: byteOrder)
     do throws(NoteFault) {
       try NoteEntry.forEach(in: words, alignment: alignment) { note in

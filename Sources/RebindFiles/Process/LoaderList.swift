@@ -14,6 +14,7 @@ struct LoaderList {
   init(at address: UInt64, _ memory: ProcessMemory, _ elfClass: ELFClass) {
     let word = UInt64(elfClass.addressSize)
     func read(_ address: UInt64) -> UInt64? { memory.word(at: address, elfClass) }
+    var known: Set<UInt64> = []
     var list = address
     // A process has few namespaces.
     for _ in 0..<64 {
@@ -26,7 +27,7 @@ struct LoaderList {
         guard let table = read(image &+ 2 * word), let next = read(image &+ 3 * word) else {
           return
         }
-        if table != 0, !dynamicTables.contains(table) { dynamicTables.append(table) }
+        if table != 0, known.insert(table).inserted { dynamicTables.append(table) }
         image = next
       }
       guard version >= 2, let next = read(list &+ 5 * word) else { return }

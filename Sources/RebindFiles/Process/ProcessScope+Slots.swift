@@ -28,7 +28,7 @@ extension ProcessScope {
   ) throws(ELFFileError) -> ProcessSlots? {
     let found = try FileSlots(of: image.loaded, addendsFrom: image.file)
     guard let symbols = found.symbols else { return nil }
-    let stored = try image.file.map { file throws(ELFFileError) in try FileWords(of: file) }
+    let stored = try image.file.map { file throws(ELFFileError) in try SegmentBytes(of: file) }
     var words = ProcessWords(image.image)
     var slots: [ProcessSlot] = []
     var hasVanished = false
@@ -46,7 +46,7 @@ extension ProcessScope {
 
   private func judge(
     _ slot: FileSlot, _ word: UInt64, of image: LoadedImage, _ symbols: SymbolTable,
-    _ stored: FileWords?
+    _ stored: SegmentBytes?
   ) -> ProcessSlot {
     let elfClass = image.image.elfClass
     // forEach has passed over those without a name.
@@ -72,7 +72,7 @@ extension ProcessScope {
   /// The loader leaves in a lazy slot what the file has there, moved by the load bias.
   private func isUnresolved(
     _ slot: FileSlot, _ word: UInt64, of image: LoadedImage, _ name: UnsafePointer<CChar>,
-    _ stored: FileWords?
+    _ stored: SegmentBytes?
   ) -> Bool {
     guard slot.kind == .jumpSlot, image.containsCode(word) else { return false }
     // glibc makes the words of ppc64le itself, so there the file's are of no use.

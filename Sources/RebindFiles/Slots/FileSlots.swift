@@ -13,9 +13,9 @@ package struct FileSlots {
   @usableFromInline package let isBoundNow: Bool
   @usableFromInline package let relro: Range<UInt64>
   /// The addresses of the segments that are not writable.
-  @usableFromInline package let readOnly: [Range<UInt64>]
+  @usableFromInline package let readOnly: AddressRanges
   /// For addends that are in place; nil if no table has such.
-  @usableFromInline package let words: FileWords?
+  @usableFromInline package let words: SegmentBytes?
 
   /// Finds the tables, and throws unless each entry's symbol is there.
   ///
@@ -44,12 +44,12 @@ package struct FileSlots {
     }
     self.tables = tables
     relro = file.segments.first { $0.type == .relro }?.addresses ?? 0..<0
-    readOnly = file.segments.filter {
-      $0.type == .load && !$0.permissions.contains(.write)
-    }.map(\.addresses)
+    readOnly = AddressRanges(
+      file.segments.filter { $0.type == .load && !$0.permissions.contains(.write) }
+        .map(\.addresses))
     let source = file.reader.loadBias == nil ? file : original
     if let source, tables.contains(where: { $0.kind == .inPlace }) {
-      words = try FileWords(of: source)
+      words = try SegmentBytes(of: source)
     } else {
       words = nil
     }
@@ -79,7 +79,7 @@ package struct FileSlots {
           FileSlot(
             address: entry.address, kind: kind, symbol: entry.symbol, addend: addend,
             isLazy: kind == .jumpSlot && !isBoundNow, isRelro: isRelro,
-            isProtected: isRelro || readOnly.contains { $0.contains(entry.address) }))
+            isProtected: isRelro || readOnly.index(of: entry.address) != nil))
       }
     }
   }
