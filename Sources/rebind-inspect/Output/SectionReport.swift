@@ -7,7 +7,7 @@ struct SectionReport: ReportBody {
   let contents: SectionContents
   let view: SectionView
 
-  /// Throws if the bytes are not what they are to be shown as.
+  /// Throws if the bytes are not what they are to be shown as, which is no fault of the file's.
   init(
     of file: ELFFile, _ contents: SectionContents, as view: SectionView
   ) throws(ELFFileError) {
@@ -16,18 +16,18 @@ struct SectionReport: ReportBody {
     self.view = view
     let field = "section \(contents.section.name)"
     let bytes = contents.bytes
-    func malformed(_ how: String) -> ELFFileError {
-      file.reader.error(.malformed(how), field: field, at: contents.offset)
+    func unsupported(_ why: String) -> ELFFileError {
+      file.reader.error(.unsupported(why), field: field, at: contents.offset)
     }
     switch view {
     case .strings:
       if let last = bytes.last, last != 0 {
-        throw malformed("ends without the zero byte of its last string")
+        throw unsupported("ends without the zero byte of its last string")
       }
     case .pointers:
       let word = file.elfClass.addressSize
       guard bytes.count % word == 0 else {
-        throw malformed("has \(bytes.count) bytes, no multiple of an address's \(word)")
+        throw unsupported("has \(bytes.count) bytes, no multiple of an address's \(word)")
       }
     case .hex, .raw: break
     }
