@@ -21,8 +21,8 @@ struct SymbolOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Only the symbols of this name: a pattern as a shell's, or between slashes a regular \
-      expression. Several are alternatives, here and below.
+      Only the symbols of this name, or with --demangle of this readable name: a pattern as a \
+      shell's, or between slashes a regular expression. Several are alternatives, here and below.
       """, valueName: "pattern"))
   var name: [NamePattern] = []
 
@@ -41,10 +41,11 @@ struct SymbolOptions: ParsableArguments {
   @Option(help: "The order: by index, name or value, or by size with the largest first.")
   var sort: SymbolOrder = .index
 
-  var filter: SymbolFilter {
+  /// - Parameter isReadable: Whether readable names are shown, and so looked at.
+  func filter(isReadable: Bool) -> SymbolFilter {
     SymbolFilter(
       part: SymbolSelection(imports: imports, exports: exports), isWeak: weak, names: name,
-      versions: versions, types: type.map(\.type), sizes: size.map(\.range), order: sort)
+      isReadable: isReadable, versions: versions, types: type.map(\.type), sizes: size.map(\.range), order: sort)
   }
 }
 

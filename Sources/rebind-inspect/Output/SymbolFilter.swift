@@ -8,6 +8,8 @@ struct SymbolFilter {
   let isWeak: Bool
   /// Any of these; empty for all, here and below.
   let names: [NamePattern]
+  /// True if a pattern may match the readable name of a symbol too.
+  let isReadable: Bool
   let versions: [NamePattern]
   let types: [SymbolType]
   let sizes: [ClosedRange<UInt64>]
@@ -19,9 +21,10 @@ struct SymbolFilter {
   @inline(__always)
   func forEach(in table: SymbolTable, _ body: (Int, SymbolEntry) -> Void) {
     if order == .index {
+      var demangler = Demangler()
       for index in table.indices {
         let symbol = table[index]
-        if contains(symbol, index, of: table) { body(index, symbol) }
+        if contains(symbol, index, of: table, &demangler) { body(index, symbol) }
       }
     } else {
       for index in sorted(table) { body(index, table[index]) }
@@ -29,8 +32,10 @@ struct SymbolFilter {
   }
 
   @inline(__always)
-  private func contains(_ symbol: SymbolEntry, _ index: Int, of table: SymbolTable) -> Bool {
-    part.contains(symbol) && (!isFurther || passes(symbol, index, of: table))
+  private func contains(
+    _ symbol: SymbolEntry, _ index: Int, of table: SymbolTable, _ demangler: inout Demangler
+  ) -> Bool {
+    part.contains(symbol) && (!isFurther || passes(symbol, index, of: table, &demangler))
   }
 
   /// True if there is more to look at than what `part` says.
@@ -39,7 +44,9 @@ struct SymbolFilter {
     isWeak || !names.isEmpty || !versions.isEmpty || !types.isEmpty || !sizes.isEmpty
   }
 
-  private func passes(_ symbol: SymbolEntry, _ index: Int, of table: SymbolTable) -> Bool {
+  private func passes(
+    _ symbol: SymbolEntry, _ index: Int, of table: SymbolTable, _ demangler: inout Demangler
+  ) -> Bool {
     if isWeak, symbol.binding != .weak { return false }
     if !types.isEmpty, !types.contains(symbol.type) { return false }
     if !sizes.isEmpty, !sizes.contains(where: { $0.contains(symbol.size) }) { return false }
@@ -50,13 +57,16 @@ struct SymbolFilter {
     }
     if names.isEmpty { return true }
     let name = table.name(of: symbol)
-    return names.contains { $0.matches(name) }
+    if names.contains(where: { $0.matches(name) }) { return true }
+    guard isReadable, let readable = demangler.demangle(name) else { return false }
+    return names.contains { $0.matches(readable) }
   }
 
   /// Equal ones stay in the order of the table.
   private func sorted(_ table: SymbolTable) -> [Int] {
     var indices: [Int] = []
-    for index in table.indices where contains(table[index], index, of: table) {
+    var demangler = Demangler()
+    for index in table.indices where contains(table[index], index, of: table, &demangler) {
       indices.append(index)
     }
     switch order {

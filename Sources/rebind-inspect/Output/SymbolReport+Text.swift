@@ -4,6 +4,9 @@ extension SymbolReport {
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     guard let table else { return }
     let columns = SymbolColumns(of: table, style)
+    if style.isAligned, table.source != .sectionHeader {
+      output.append(text: "counted by \(table.source.rawValue), not by section headers\n")
+    }
     columns.writeTitles(hasOrigins: origins != nil, in: &output)
     var demangler = Demangler()
     selection.forEach(in: table) { index, symbol in

@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `symbols` shows is what its options can ask for, and where it is from.
+@Suite struct ReadableNameTests {
+  /// With `--demangle`, a pattern is held against what is shown: both names.
+  @Test func patternsMatchReadableNames() throws {
+    let fixture = try BuiltFixture()
+    func names(_ options: String...) throws -> [String]? {
+      try Report(options + [fixture.path]).files.first?.symbols?.map(\.name)
+    }
+    for order in ["index", "name"] {
+      #expect(try names("--demangle", "--sort", order, "--name", "foo::*") == ["_ZN3foo3barEi"])
+    }
+    #expect(try names("--demangle", "--name", "/^main\\.foo/") == ["$s4main3fooyyF"])
+    #expect(try names("--demangle", "--name", "_ZN3foo*") == ["_ZN3foo3barEi"])
+    #expect(try names("--name", "foo::*") == [])
+  }
+
+  /// Above the titles, and nowhere off a terminal, where each line is a symbol.
+  @Test(arguments: [("x86-64.so", nil), ("headerless.so", "DT_")])
+  func theSourceIsToldOnATerminal(input: String, source: String?) throws {
+    let path = GoldenTests.folder.appending(path: input).path
+    let result = try run(
+      "/usr/bin/python3",
+      ["-c", "import pty, sys; pty.spawn(sys.argv[1:])", inspectPath, "--color", "never", path])
+    let first = try #require(result.output.split(separator: "\r\n").first)
+    let stated = try #require(try Report([path]).files.first?.symbolSource)
+    if let source {
+      #expect(stated.hasPrefix(source))
+      #expect(first == "counted by \(stated), not by section headers")
+    } else {
+      #expect(first.hasPrefix("INDEX"))
+    }
+  }
+}
