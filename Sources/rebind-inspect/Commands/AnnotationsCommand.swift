@@ -25,12 +25,6 @@ struct AnnotationsCommand: ParsableCommand {
         rebind-inspect annotations --format json --pid 4711
       """)
 
-  @Argument(help: ArgumentHelp("The ELF files to read.", valueName: "file"))
-  var arguments: [InputPaths] = []
-
-  @Option(help: "Read the images of a running process in place of files.")
-  var pid: Int32?
-
   @Option(help: "Only the annotations of this group.")
   var group: String?
 
@@ -41,26 +35,20 @@ struct AnnotationsCommand: ParsableCommand {
       """)
   var expect: Int?
 
-  @OptionGroup var output: OutputOptions
-
-  private var files: [FilePath] { arguments.flatMap(\.paths) }
+  @OptionGroup var options: InputOrProcessOptions
 
   func validate() throws {
-    guard arguments.isEmpty != (pid == nil) else {
-      throw ValidationError(
-        pid == nil ? "Missing expected argument '<file> ...'" : "Give files or --pid, not both.")
-    }
-    if let pid, pid <= 0 { throw ValidationError("No process has the number \(pid).") }
     if let expect, expect < 0 { throw ValidationError("--expect takes a number from 0.") }
   }
 
   func run() throws {
     let group = group.map { RawArguments.text($0) }
-    var writer = ReportWriter(output.formatter(hasHeadings: pid != nil || files.count > 1))
-    if let pid {
+    var writer = ReportWriter(
+      options.output.formatter(hasHeadings: options.pid != nil || options.files.count > 1))
+    if let pid = options.pid {
       read(pid, group, &writer)
     } else {
-      for path in files {
+      for path in options.files {
         writer.read(path) { file throws(ELFFileError) in
           AnnotationReport(
             subject: ReportSubject(file), found: try file.annotations(group: group),

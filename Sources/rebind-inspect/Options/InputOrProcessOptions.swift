@@ -18,6 +18,6 @@ struct InputOrProcessOptions: ParsableArguments {
       throw ValidationError(
         pid == nil ? "Missing expected argument '<file> ...'" : "Give files or --pid, not both.")
     }
-    if let pid, pid <= 0 { throw ValidationError("No process has the number \(pid).") }
+    if let pid { try ProcessOption.validate(pid) }
   }
 }

@@ -8,7 +8,9 @@ struct ProcessOption: ParsableArguments {
       "The running process to look at. It has to be one that you may trace.", valueName: "pid"))
   var pid: Int32
 
-  func validate() throws {
+  func validate() throws { try Self.validate(pid) }
+
+  static func validate(_ pid: Int32) throws {
     if pid <= 0 { throw ValidationError("No process has the number \(pid).") }
   }
 }
