@@ -63,7 +63,8 @@ struct SectionCommand: ParsableCommand {
       FatalSignals.isReading(path)
       do throws(ELFFileError) {
         var output = OutputBuffer(descriptor: STDOUT_FILENO)
-        output.append(raw: try open(path).sectionContents(named: name).bytes)
+        let bytes = try open(path).sectionContents(named: name).bytes
+        bytes.withUnsafeBytes { output.append(raw: $0) }
         output.finish()
       } catch {
         Diagnostics.report(path, error.message)

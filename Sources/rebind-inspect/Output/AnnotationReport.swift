@@ -59,11 +59,7 @@ struct AnnotationReport: ReportBody {
     output.append(key: "key", text: annotation.key)
     output.append(key: "value", text: annotation.value)
     output.append(key: "priority", number: annotation.priority)
-    if let line = annotation.line {
-      output.append(key: "line", number: line)
-    } else {
-      output.append(key: "line", text: nil)
-    }
+    output.append(key: "line", ifAny: annotation.line)
     output.append(key: "hasAccessor", annotation.accessor != nil)
     var address: UInt64?
     if case .address(let known)? = annotation.accessor { address = known }

@@ -20,17 +20,16 @@ struct ImageReport: ReportBody {
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     let width = style.isAligned ? 2 + 2 * subject.elfClass.addressSize : 0
-    if style.isAligned, isFirst {
-      if style.isColored { output.append(text: "\(TextStyle.heading)") }
-      output.fill(width - 5)
-      output.append(text: "START ")
-      output.fill(width - 3)
-      output.append(text: "END ")
-      output.fill(width - 4)
+    let (orderWidth, fileWidth, buildIDWidth) = (13, 8, 40)
+    if isFirst {
       output.append(
-        text: "BIAS ORDER         FILE     BUILD-ID                                 PATH")
-      if style.isColored { output.append(text: "\(TextStyle.plain)") }
-      output.append(text: "\n")
+        titles: [
+          .init(text: "START", width: width, isRight: true),
+          .init(text: "END", width: width, isRight: true),
+          .init(text: "BIAS", width: width, isRight: true),
+          .init(text: "ORDER", width: orderWidth), .init(text: "FILE", width: fileWidth),
+          .init(text: "BUILD-ID", width: buildIDWidth), .init(text: "PATH"),
+        ], style)
     }
     for address in [image.image.start, image.image.end, image.image.loadBias] {
       output.reserve(64)
@@ -38,7 +37,9 @@ struct ImageReport: ReportBody {
       output.append(0x20)
     }
     let order = image.order.map { "\($0)\(image.isPreloaded ? ",preloaded" : "")" } ?? "-"
-    let cells = [(order, 13), (fileState.rawValue, 8), (image.buildID ?? "-", 40)]
+    let cells = [
+      (order, orderWidth), (fileState.rawValue, fileWidth), (image.buildID ?? "-", buildIDWidth),
+    ]
     for (cell, cellWidth) in cells {
       output.append(column: cell)
       if style.isAligned { output.fill(cellWidth - cell.utf8.count) }
@@ -53,11 +54,7 @@ struct ImageReport: ReportBody {
     output.append(key: "loadBias", hex: image.image.loadBias)
     output.append(key: "start", hex: image.image.start)
     output.append(key: "end", hex: image.image.end)
-    if let order = image.order {
-      output.append(key: "order", number: order)
-    } else {
-      output.append(key: "order", text: nil)
-    }
+    output.append(key: "order", ifAny: image.order)
     output.append(key: "isPreloaded", image.isPreloaded)
     output.append(key: "file", text: fileState.rawValue)
     output.append(key: "buildID", text: image.buildID)

@@ -49,12 +49,6 @@ extension OutputBuffer {
     append(0x22)
   }
 
-  /// Appends the index of an element of another list.
-  mutating func append(key: StaticString, index: Int?) {
-    guard let index else { return append(key: key, text: nil) }
-    append(key: key, number: index)
-  }
-
   /// Appends a path, and its bytes if it is not UTF-8.
   mutating func append(key: StaticString, _ path: FilePath) {
     append(key: key)

@@ -67,7 +67,8 @@ extension OutputBuffer {
   }
 
   private mutating func append(hexByte byte: UInt8) {
-    for digit in [byte >> 4, byte & 0xf] { append(digit + (digit < 10 ? 0x30 : 0x57)) }
+    append(digit: byte >> 4)
+    append(digit: byte & 0xf)
   }
 }
 

@@ -43,6 +43,29 @@ extension OutputBuffer {
     }
   }
 
+  /// Appends a number in hexadecimal with its sign, or `-` for none, behind spaces that fill it up
+  /// to `width`. The caller has reserved the longer of `longestNumber` and `width`.
+  @inline(__always)
+  mutating func append(hexIfAny number: Int64?, width: Int) {
+    guard let number else {
+      pad(width - 1)
+      return append(0x2d)
+    }
+    let digits = max(1, (64 - number.magnitude.leadingZeroBitCount + 3) / 4)
+    pad(width - digits - 2 - (number < 0 ? 1 : 0))
+    if number < 0 { append(0x2d) }
+    append(hex: number.magnitude)
+  }
+
+  /// Appends a number in decimal with its sign, or `null` for none. The caller has reserved
+  /// `longestNumber`.
+  @inline(__always)
+  mutating func append(decimalIfAny number: Int64?) {
+    guard let number else { return append("null") }
+    if number < 0 { append(0x2d) }
+    append(decimal: number.magnitude)
+  }
+
   /// Appends spaces; none if `count` is not positive. The caller has reserved them.
   @inline(__always)
   mutating func pad(_ count: Int) {

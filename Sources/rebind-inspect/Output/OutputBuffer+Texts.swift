@@ -3,10 +3,8 @@ import RebindFiles
 extension OutputBuffer {
   /// Appends words of our own, as they are.
   mutating func append(text: String) {
-    for byte in text.utf8 {
-      reserve(1)
-      append(byte)
-    }
+    var text = text
+    text.withUTF8 { append(raw: UnsafeRawBufferPointer($0)) }
   }
 
   /// Appends words as the inside of a JSON string.
@@ -41,10 +39,15 @@ extension OutputBuffer {
   }
 
   /// Appends bytes as they are.
-  mutating func append(raw bytes: [UInt8]) {
-    for byte in bytes {
+  mutating func append(raw bytes: UnsafeRawBufferPointer) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
       reserve(1)
-      append(byte)
+      let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(room))
+      append(count: piece.count) {
+        UnsafeMutableRawBufferPointer(start: $0, count: piece.count).copyMemory(from: piece)
+      }
+      rest = rest.dropFirst(piece.count)
     }
   }
 }

@@ -36,6 +36,9 @@ struct OutputBuffer: ~Copyable {
     next += count
   }
 
+  /// How many bytes there is room for.
+  var room: Int { end - next }
+
   /// Appends a byte. The caller has reserved it.
   @inline(__always)
   mutating func append(_ byte: UInt8) {

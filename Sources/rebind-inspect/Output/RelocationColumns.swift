@@ -30,15 +30,13 @@ struct RelocationColumns {
   }
 
   func writeTitles(in output: inout OutputBuffer) {
-    guard style.isAligned else { return }
-    if style.isColored { output.append(text: "\(TextStyle.heading)") }
-    output.append(text: "TABLE")
-    output.fill(nameWidth - 5 + 1 + addressWidth - 7)
-    output.append(text: "ADDRESS TYPE")
-    output.fill(typeWidth - 4 + 1 + addendWidth - 6)
-    output.append(text: "ADDEND SYMBOL")
-    if style.isColored { output.append(text: "\(TextStyle.plain)") }
-    output.append(text: "\n")
+    output.append(
+      titles: [
+        .init(text: "TABLE", width: nameWidth),
+        .init(text: "ADDRESS", width: addressWidth, isRight: true),
+        .init(text: "TYPE", width: typeWidth),
+        .init(text: "ADDEND", width: addendWidth, isRight: true), .init(text: "SYMBOL"),
+      ], style)
   }
 
   /// What each line of a table starts with.
@@ -76,15 +74,7 @@ struct RelocationColumns {
   @inline(__always)
   func writeAddend(_ addend: Int64?, in output: inout OutputBuffer) {
     output.reserve(64)
-    if let addend {
-      let digits = max(1, (64 - addend.magnitude.leadingZeroBitCount + 3) / 4)
-      output.pad(addendWidth - digits - 2 - (addend < 0 ? 1 : 0))
-      if addend < 0 { output.append(0x2d) }
-      output.append(hex: addend.magnitude)
-    } else {
-      output.pad(addendWidth - 1)
-      output.append(0x2d)
-    }
+    output.append(hexIfAny: addend, width: addendWidth)
     output.append(0x20)
   }
 }

@@ -31,12 +31,7 @@ extension RelocationReport {
       let entry = table[index]
       writeStart(entry.address, entry.type, index == 0, separator, in: &output)
       output.append(",\"addend\":")
-      if let addend = entry.addend {
-        if addend < 0 { output.append(0x2d) }
-        output.append(decimal: addend.magnitude)
-      } else {
-        output.append("null")
-      }
+      output.append(decimalIfAny: entry.addend)
       guard entry.symbol != 0 else {
         output.append(",\"symbolIndex\":0,\"symbol\":null,\"version\":null}")
         continue

@@ -32,17 +32,15 @@ struct SlotColumns {
 
   /// - Parameter hasState: With what the slots of a process hold.
   func writeTitles(hasState: Bool = false, in output: inout OutputBuffer) {
-    guard style.isAligned else { return }
-    if style.isColored { output.append(text: "\(TextStyle.heading)") }
-    output.fill(addressWidth - 7)
-    output.append(text: "ADDRESS RELOCATION")
-    output.fill(relocationWidth - 10)
-    output.append(text: " KIND     SECTION")
-    output.fill(sectionWidth - 7)
-    output.append(text: " BINDING RELRO NEEDS    ADDEND SYMBOL")
-    if hasState { output.append(text: " STATE VALUE TARGET") }
-    if style.isColored { output.append(text: "\(TextStyle.plain)") }
-    output.append(text: "\n")
+    let state: [ColumnTitle] = [.init(text: "STATE"), .init(text: "VALUE"), .init(text: "TARGET")]
+    output.append(
+      titles: [
+        .init(text: "ADDRESS", width: addressWidth, isRight: true),
+        .init(text: "RELOCATION", width: relocationWidth), .init(text: "KIND", width: kindWidth),
+        .init(text: "SECTION", width: sectionWidth), .init(text: "BINDING", width: bindingWidth),
+        .init(text: "RELRO", width: relroWidth), .init(text: "NEEDS", width: needsWidth),
+        .init(text: "ADDEND", width: addendWidth, isRight: true), .init(text: "SYMBOL"),
+      ] + (hasState ? state : []), style)
   }
 
   /// Writes all columns in front of the symbol.
@@ -61,15 +59,7 @@ struct SlotColumns {
     write(slot.isLazy ? "lazy" : "now", width: bindingWidth, in: &output)
     write(slot.isRelro ? "relro" : "-", width: relroWidth, in: &output)
     write(slot.isProtected ? "mprotect" : "store", width: needsWidth, in: &output)
-    if let addend = slot.addend {
-      let digits = max(1, (64 - addend.magnitude.leadingZeroBitCount + 3) / 4)
-      output.pad(addendWidth - digits - 2 - (addend < 0 ? 1 : 0))
-      if addend < 0 { output.append(0x2d) }
-      output.append(hex: addend.magnitude)
-    } else {
-      output.pad(addendWidth - 1)
-      output.append(0x2d)
-    }
+    output.append(hexIfAny: slot.addend, width: addendWidth)
     output.append(0x20)
   }
 

@@ -56,12 +56,7 @@ extension SlotListing {
     } else {
       output.append("\",\"version\":null,\"addend\":")
     }
-    if let addend = slot.addend {
-      if addend < 0 { output.append(0x2d) }
-      output.append(decimal: addend.magnitude)
-    } else {
-      output.append("null")
-    }
+    output.append(decimalIfAny: slot.addend)
     if let section {
       output.append(",\"section\":\"")
       section.withUnsafeBytes { output.append(name: $0, .json) }

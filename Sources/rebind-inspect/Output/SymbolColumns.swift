@@ -27,18 +27,16 @@ struct SymbolColumns {
   }
 
   func writeTitles(hasOrigins: Bool, in output: inout OutputBuffer) {
-    guard style.isAligned else { return }
-    output.reserve(256)
-    color(TextStyle.heading, in: &output)
-    output.pad(indexWidth - 5)
-    output.append("INDEX ")
-    output.pad(valueWidth - 5)
-    output.append("VALUE ")
-    output.pad(sizeWidth - 4)
-    output.append("SIZE TYPE    BINDING VISIBILITY SECTION NAME")
-    if hasOrigins { output.append(" FROM SHADOWS") }
-    color(TextStyle.plain, in: &output)
-    output.append(0x0a)
+    let origins: [ColumnTitle] = [.init(text: "FROM"), .init(text: "SHADOWS")]
+    output.append(
+      titles: [
+        .init(text: "INDEX", width: indexWidth, isRight: true),
+        .init(text: "VALUE", width: valueWidth, isRight: true),
+        .init(text: "SIZE", width: sizeWidth, isRight: true),
+        .init(text: "TYPE", width: typeWidth), .init(text: "BINDING", width: bindingWidth),
+        .init(text: "VISIBILITY", width: visibilityWidth),
+        .init(text: "SECTION", width: sectionWidth), .init(text: "NAME"),
+      ] + (hasOrigins ? origins : []), style)
   }
 
   /// Writes all columns in front of the name.

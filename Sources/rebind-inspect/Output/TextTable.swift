@@ -39,13 +39,10 @@ struct TextTable {
       style.isAligned
         ? rows.reduce(columns[column].title.utf8CodeUnitCount) { max($0, width($1, column)) } : 0
     }
-    if style.isAligned {
-      if style.isColored { output.append(text: "\(TextStyle.heading)") }
-      write(
-        Row(cells: columns.map { "\($0.title)" }, indent: (0, 0), color: nil), widths, in: &output)
-      if style.isColored { output.append(text: "\(TextStyle.plain)") }
-      output.append(text: "\n")
-    }
+    output.append(
+      titles: zip(columns, widths).map {
+        ColumnTitle(text: $0.title, width: $1, isRight: $0.isRight)
+      }, style)
     for row in rows {
       let color = style.isColored ? row.color : nil
       if let color { output.append(text: "\(color)") }

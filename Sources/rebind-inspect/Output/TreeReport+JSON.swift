@@ -27,9 +27,9 @@ extension TreeReport {
     output.append(key: "path", image.path)
     output.append(key: "soname", text: image.table.soname)
     output.append(key: "reason", text: image.reason?.code)
-    output.append(key: "reasonOf", index: image.reason?.image)
+    output.append(key: "reasonOf", ifAny: image.reason?.image)
     output.append(key: "reasonEntry", text: image.reason?.entry)
-    output.append(key: "loadedBy", index: image.loadedBy)
+    output.append(key: "loadedBy", ifAny: image.loadedBy)
     output.append(key: "isPreloaded", image.isPreloaded)
     output.append(text: ",\"needed\":[")
     var isFirst = true
@@ -38,7 +38,7 @@ extension TreeReport {
       output.append(text: "{\"name\":\"")
       output.append(json: need.name)
       output.append(text: "\"")
-      output.append(key: "index", index: need.image)
+      output.append(key: "index", ifAny: need.image)
       output.append(text: "}")
     }
     output.append(text: "],\"neededVersions\":[")
@@ -60,7 +60,7 @@ extension TreeReport {
     output.append(text: "{\"name\":\"")
     output.append(json: missing.name)
     output.append(text: "\"")
-    output.append(key: "neededBy", index: missing.neededBy)
+    output.append(key: "neededBy", ifAny: missing.neededBy)
     output.append(key: "isPreload", missing.isPreload)
     output.append(text: ",\"searched\":[")
     var isFirst = true
