@@ -1,3 +1,5 @@
+import Rebind
+
 /// Where the loaders look for a library, by their rules.
 extension LibraryLoading {
   /// The file of a library that an image needs, and why it is that one; nil if it is missing.

@@ -95,10 +95,36 @@ package struct RelocationTable {
       }
       return
     }
-    let symbolCount = max(1, symbols?.count ?? 0)
-    for index in 0..<count where self[index].symbol >= symbolCount {
-      throw error(forEntry: index)
+    _ = try entries { _ in false }
+  }
+
+  /// The indices of the entries that name a symbol, and are of a type that is wanted. Throws unless
+  /// each entry's symbol is there.
+  ///
+  /// Most entries of most files name none. So what comes after looks at these alone.
+  func entries(ofType isWanted: (UInt32) -> Bool) throws(ELFFileError) -> [Int] {
+    switch (kind, elfClass) {
+    case (.addends, .bits64):
+      try entries(ofType: isWanted) { RelocationEntry($0 as Rela64, layout) }
+    case (.addends, .bits32): try entries(ofType: isWanted) { RelocationEntry($0 as Rela32) }
+    case (_, .bits64): try entries(ofType: isWanted) { RelocationEntry($0 as Rel64, layout) }
+    case (_, .bits32): try entries(ofType: isWanted) { RelocationEntry($0 as Rel32) }
     }
+  }
+
+  @inline(__always)
+  private func entries<Entry: BitwiseCopyable>(
+    ofType isWanted: (UInt32) -> Bool, decode: (Entry) -> RelocationEntry
+  ) throws(ELFFileError) -> [Int] {
+    let symbolCount = symbols?.count ?? 0
+    var result: [Int] = []
+    for index in 0..<table.count(of: Entry.self) {
+      let entry = decode(table.entry(index, as: Entry.self))
+      guard entry.symbol != 0 else { continue }
+      guard entry.symbol < symbolCount else { throw error(forEntry: index) }
+      if isWanted(entry.type) { result.append(index) }
+    }
+    return result
   }
 
   /// Says that an entry names a symbol that there is not.

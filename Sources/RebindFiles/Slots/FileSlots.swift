@@ -9,7 +9,8 @@ package struct FileSlots {
   /// Nil if the file has none, and so no slots.
   package let symbols: SymbolTable?
   package let types: SlotTypes
-  @usableFromInline package let tables: [RelocationTable]
+  /// The tables of relocations, each with the indices of the entries that may be slots.
+  @usableFromInline package let tables: [(entries: RelocationTable, slots: [Int])]
   @usableFromInline package let isBoundNow: Bool
   @usableFromInline package let relro: Range<UInt64>
   /// The addresses of the segments that are not writable.
@@ -25,14 +26,14 @@ package struct FileSlots {
   package init(
     of file: ELFFile, addendsFrom original: ELFFile? = nil
   ) throws(ELFFileError) {
-    types = SlotTypes(of: file.machine, file.elfClass)
-    var tables: [RelocationTable] = []
+    let types = SlotTypes(of: file.machine, file.elfClass)
+    self.types = types
+    var tables: [(entries: RelocationTable, slots: [Int])] = []
     if let dynamic = try DynamicEntries(of: file), let symbols = try SymbolTable(of: file) {
       self.symbols = symbols
       for table in try file.dynamicRelocationTables(dynamic, symbols: symbols)
       where table.kind != .relative {
-        try table.check()
-        tables.append(table)
+        tables.append((table, try table.entries { types.kind(of: $0) != nil }))
       }
       isBoundNow =
         dynamic[.bindNow] != nil
@@ -48,7 +49,7 @@ package struct FileSlots {
       file.segments.filter { $0.type == .load && !$0.permissions.contains(.write) }
         .map(\.addresses))
     let source = file.reader.loadBias == nil ? file : original
-    if let source, tables.contains(where: { $0.kind == .inPlace }) {
+    if let source, tables.contains(where: { $0.entries.kind == .inPlace }) {
       words = try SegmentBytes(of: source)
     } else {
       words = nil
@@ -57,14 +58,14 @@ package struct FileSlots {
 
   /// Calls `body` with each slot, in the order of the tables.
   ///
-  /// - Complexity: O(relocations).
+  /// - Complexity: O(slots).
   @inlinable
   package func forEach(_ body: (FileSlot) -> Void) {
     guard let symbols else { return }
-    for table in tables {
-      for index in 0..<table.count {
-        let entry = table[index]
-        guard entry.symbol != 0, let kind = types.kind(of: entry.type) else { continue }
+    for (entries, slots) in tables {
+      for index in slots {
+        let entry = entries[index]
+        guard let kind = types.kind(of: entry.type) else { continue }
         let symbol = symbols[entry.symbol]
         // STB_LOCAL, STT_TLS.
         guard symbol.binding.rawValue != 0, symbol.type.rawValue != 6,

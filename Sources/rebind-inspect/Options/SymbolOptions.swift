@@ -45,7 +45,8 @@ struct SymbolOptions: ParsableArguments {
   func filter(isReadable: Bool) -> SymbolFilter {
     SymbolFilter(
       part: SymbolSelection(imports: imports, exports: exports), isWeak: weak, names: name,
-      isReadable: isReadable, versions: versions, types: type.map(\.type), sizes: size.map(\.range), order: sort)
+      isReadable: isReadable, versions: versions, types: type.map(\.type), sizes: size.map(\.range),
+      order: sort)
   }
 }
 
