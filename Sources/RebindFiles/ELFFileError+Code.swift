@@ -35,6 +35,8 @@ extension ELFFileError {
     public static let noMember = Self(rawValue: "no-member")
     /// The image is no longer in the process's memory.
     public static let vanished = Self(rawValue: "vanished")
+    /// No image of the process is it.
+    public static let notLoaded = Self(rawValue: "not-loaded")
     /// It is right, but cannot be read here.
     public static let unsupported = Self(rawValue: "unsupported")
   }
@@ -56,6 +58,7 @@ extension ELFFileError {
     case .noSectionHeaders: .noSectionHeaders
     case .noMember: .noMember
     case .vanished: .vanished
+    case .notLoaded: .notLoaded
     case .unsupported: .unsupported
     }
   }

@@ -31,6 +31,8 @@ extension ELFFileError {
       "no member \(name)"
     case .vanished:
       "was unloaded while it was read"
+    case .notLoaded(let process):
+      "is not loaded in process \(process)"
     case .unsupported(let why):
       "unsupported: \(field) \(why)\(place)"
     }

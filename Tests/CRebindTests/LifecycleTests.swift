@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: Compiler.all, bindings)
   func slotsAreSelectedByVersionLibraryAndImage(compiler: Compiler, binding: String) throws {
     let builder = try FixtureBuilder(compiler)
-    try buildNumberLibraries(with: builder, binding: binding)
+    try builder.buildNumberLibraries(binding: binding)
     try expect(
       "selected\n",
       from: builder.build("selection", from: ["selection.c"], libraries: [builder.runPath]))
@@ -217,7 +217,7 @@ import Testing
   @Test(arguments: Compiler.all)
   func everyReasonIsGiven(compiler: Compiler) throws {
     let builder = try FixtureBuilder(compiler)
-    try buildNumberLibraries(with: builder, binding: "-Wl,-z,lazy")
+    try builder.buildNumberLibraries(binding: "-Wl,-z,lazy")
     try builder.buildLibrary(
       "libsymbolic.so", from: "originals-library.c",
       flags: ["-Wl,-Bsymbolic", "-DVALUE=3", "-DCALLER=call_symbolic"])
@@ -225,22 +225,5 @@ import Testing
     try expect(
       "diagnosed\n",
       from: builder.build("diagnose", from: ["diagnose.c"], libraries: [builder.runPath]))
-  }
-
-  /// Two libraries that define `number`, one in two versions, and their callers.
-  private func buildNumberLibraries(with builder: FixtureBuilder, binding: String) throws {
-    let map = Places.fixtures.appending(path: "selection-library.map").path
-    try builder.buildLibrary(
-      "libversioned.so", from: "selection-library.c",
-      flags: ["-DVERSIONED", "-Wl,--version-script=\(map)"])
-    try builder.buildLibrary("libplain.so", from: "selection-library.c", flags: ["-DRESULT=3"])
-    for (name, definition, flags) in [
-      ("old", "versioned", ["-DOLD_VERSION"]), ("new", "versioned", []), ("other", "plain", []),
-    ] {
-      try builder.buildLibrary(
-        "lib\(name).so", from: "selection-caller.c",
-        flags: flags + [binding, "-DCALLER=call_\(name)"],
-        libraries: ["-l\(definition)", builder.runPath])
-    }
   }
 }

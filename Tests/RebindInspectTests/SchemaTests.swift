@@ -90,10 +90,14 @@ import Testing
     let program = try LookedAtProgram()
     let process = try program.started(what, preloading: what == "code" ? program.hook() : nil)
     let scratch = try TemporaryDirectory()
-    for subcommand in ["slots", "images", "audit"] {
-      let result = try inspect([subcommand, "--format", format, "--pid", "\(process.id)"])
-      #expect((result.status == 1) == (subcommand == "audit" && what != "nothing"))
-      let output = scratch.url.appending(path: subcommand)
+    let commands = [
+      ["slots"], ["images"], ["audit"], ["why", "open"], ["why", "none", "--in", "none.so"],
+      ["diff", program.url.path], ["diff", "/bin/sh"],
+    ]
+    for command in commands {
+      let result = try inspect(command + ["--format", format, "--pid", "\(process.id)"])
+      if command == ["audit"] { #expect((result.status == 1) == (what != "nothing")) }
+      let output = scratch.url.appending(path: "output")
       try result.standardOutput.write(to: output)
       try #require(validate(output.path, isLines: format == "jsonl") == "")
     }

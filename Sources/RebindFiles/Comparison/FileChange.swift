@@ -1,4 +1,4 @@
-/// Something that two files do not have in common.
+/// Something that two files do not have in common, or a file and an image of a process.
 package struct FileChange: Sendable, Hashable {
   /// What it is that differs.
   package let kind: Kind
@@ -25,9 +25,13 @@ package struct FileChange: Sendable, Hashable {
     case definedVersion = "defined-version"
     case neededVersion = "needed-version"
     case export
+    /// An export of an image that is not in memory what it is in the image's file.
+    case exportValue = "export-value"
     case `import`
-    /// The relocations that name a symbol.
+    /// How many slots a symbol has.
     case slot
+    /// A slot of an image that leads to no definition of its symbol.
+    case slotValue = "slot-value"
     case hardening
   }
 }

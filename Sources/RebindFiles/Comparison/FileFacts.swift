@@ -25,7 +25,7 @@ struct FileFacts {
     case .needed:
       return Dictionary(
         (try file.dynamicTable?.needed ?? []).map { ($0, "") }, uniquingKeysWith: { $1 })
-    case .neededOrder: return [:]
+    case .neededOrder, .exportValue, .slotValue: return [:]
     case .searchPath:
       let table = try file.dynamicTable
       return single("rpath", table?[.rpath]?.string)
@@ -58,6 +58,9 @@ struct FileFacts {
     case .hardening: return try hardening(of: file)
     }
   }
+
+  /// Stands for what there is nothing to tell by.
+  static let unknown = "unknown"
 
   private static func single(_ name: String, _ value: String?) -> [String: String] {
     value.map { [name: $0] } ?? [:]
@@ -106,8 +109,8 @@ struct FileFacts {
       "non-executable-stack": text(headers.hasNonExecutableStack),
       "text-relocations": text(headers.hasTextRelocations),
       "writable-code": text(headers.hasWritableCode),
-      "stack-protector": hardening.hasStackProtector.map(text) ?? "unknown",
-      "fortified": hardening.knowsFortified ? text(!hardening.fortified.isEmpty) : "unknown",
+      "stack-protector": hardening.hasStackProtector.map(text) ?? unknown,
+      "fortified": hardening.knowsFortified ? text(!hardening.fortified.isEmpty) : unknown,
       "branch-protections": hardening.branchProtections.sorted().joined(separator: " "),
       "symbolic": text(hardening.isSymbolic),
     ]

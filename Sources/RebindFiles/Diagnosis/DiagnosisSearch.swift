@@ -63,7 +63,11 @@ struct DiagnosisSearch {
       let version = version(of: match) ?? match.definition?.version
       let names = match.definition.map { context.names($0.image) } ?? []
       if let wanted = sought.version, version != wanted {
-        found.append(FileDiagnosis(.otherVersion, version ?? "none", slots: slots))
+        // What has no version at all is told by its library.
+        found.append(
+          version == nil && !names.isEmpty
+            ? FileDiagnosis(.otherLibrary, names[0], slots: slots)
+            : FileDiagnosis(.otherVersion, version ?? "none", slots: slots))
       } else if let library = sought.library, let name = names.first, !names.contains(library) {
         found.append(FileDiagnosis(.otherLibrary, name, slots: slots))
       } else {

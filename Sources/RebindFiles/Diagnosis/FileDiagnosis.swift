@@ -1,11 +1,11 @@
 package import Rebind
 
-/// One reason why a rebinding of a symbol sees the calls of a file, or does not.
+/// One reason why a rebinding of a symbol sees the calls of a file or an image, or does not.
 package struct FileDiagnosis: Sendable, Hashable {
   package let reason: Diagnosis.Reason
   /// The other name, version or library, or how the symbol is bound inside; "" for none.
   package let detail: String
-  /// How many slots the file has for the symbol.
+  /// How many slots of the symbol the reason is about.
   package let slotCount: Int
 
   init(_ reason: Diagnosis.Reason, _ detail: String = "", slots: Int = 0) {

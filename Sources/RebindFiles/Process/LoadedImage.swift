@@ -13,6 +13,8 @@ package final class LoadedImage {
   package internal(set) var order: Int?
   /// True if it was loaded in front of what the program needs, by `LD_PRELOAD` or the like.
   package internal(set) var isPreloaded = false
+  /// True for the loader, where that is no library too. A rebinding leaves its slots alone.
+  package internal(set) var isLoader = false
   package let isVDSO: Bool
   /// The symbols in memory; nil if there are none, or if their tables are broken.
   package let loadedSymbols: SymbolTable?
@@ -76,4 +78,19 @@ extension LoadedImage {
 
   /// The name that others ask for it by; nil for none. The corresponding tag is `DT_SONAME`.
   package var soname: String? { table.soname }
+
+  /// The loader that it asks for; nil if it asks for none. The corresponding segment is `PT_INTERP`.
+  var interpreter: String? { (try? loaded.interpreter) ?? nil }
+
+  /// What others call it: by soname, if it has one, file name and path, as if its file was not gone.
+  package var names: [String] {
+    let path = FilePath(image.mapping.pathOfFile)
+    return [soname, path.lastComponent, path.text].compactMap { $0 }
+  }
+
+  /// True if a name, or a path of its file, is its own.
+  package func isNamed(_ name: FilePath) -> Bool {
+    let names = names
+    return names.contains(name.text) || name.resolved.map { names.contains($0.text) } ?? false
+  }
 }

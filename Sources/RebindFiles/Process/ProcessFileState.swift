@@ -14,11 +14,8 @@ package enum ProcessFileState: String {
 extension ProcessScope {
   /// What became of an image's file, as the process itself would find it.
   package func fileState(of image: LoadedImage) -> ProcessFileState {
-    let deleted = Array(" (deleted)".utf8)
-    var path = image.image.mapping.path
-    let isDeleted = path.count > deleted.count && path.suffix(deleted.count).elementsEqual(deleted)
-    if isDeleted { path.removeLast(deleted.count) }
-    let place = FilePath(Array("/proc/\(pid)/root".utf8) + path)
+    let isDeleted = image.image.mapping.isDeleted
+    let place = FilePath(Array("/proc/\(pid)/root".utf8) + image.image.mapping.pathOfFile)
     var status = stat()
     guard stat(place.cString, &status) == 0 else {
       return isDeleted || errno == ENOENT ? .deleted : .unknown

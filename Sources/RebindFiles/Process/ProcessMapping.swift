@@ -14,6 +14,15 @@ struct ProcessMapping {
   /// False for memory of its own, and for what the kernel puts there.
   var isOfFile: Bool { path.first.map { $0 != UInt8(ascii: "[") } ?? false }
 
+  /// True if the file had its last link taken away.
+  var isDeleted: Bool {
+    path.count > Self.deleted.count && path.suffix(Self.deleted.count) == Self.deleted[...]
+  }
+  /// The path without what the kernel adds to that of a file that is gone.
+  var pathOfFile: [UInt8] { isDeleted ? Array(path.dropLast(Self.deleted.count)) : path }
+
+  private static let deleted = Array(" (deleted)".utf8)
+
   /// True if the byte at an address is that of the file at an offset.
   func holds(_ address: UInt64, of offset: UInt64) -> Bool {
     address >= start && address < end && address - start + self.offset == offset

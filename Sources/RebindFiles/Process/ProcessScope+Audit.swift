@@ -20,7 +20,7 @@ extension ProcessScope {
 
   // MARK: - Slots and symbols
 
-  private func foreignSlots(of image: LoadedImage) throws(ELFFileError) -> [ProcessFinding] {
+  func foreignSlots(of image: LoadedImage) throws(ELFFileError) -> [ProcessFinding] {
     guard let found = try slots(of: image) else { return [] }
     var findings: [ProcessFinding] = []
     for slot in found.slots {
@@ -48,7 +48,7 @@ extension ProcessScope {
     return findings
   }
 
-  private func redirectedSymbols(of image: LoadedImage) -> [ProcessFinding] {
+  func redirectedSymbols(of image: LoadedImage) -> [ProcessFinding] {
     guard image.file != nil, let symbols = image.symbols, let loaded = image.loadedSymbols
     else { return [] }
     var findings: [ProcessFinding] = []

@@ -13,7 +13,8 @@ package final class ProcessScope {
   /// What the images define, for references to be looked up in.
   private(set) lazy var scope = SymbolScope(
     images.map { $0.isVDSO ? nil : $0.symbols },
-    LoaderKind(interpreter: interpreter, needed: images.first?.table.needed ?? []))
+    LoaderKind(
+      interpreter: images.first?.interpreter, needed: images.first?.table.needed ?? []))
 
   /// Throws if the process may not be looked at, or is not there.
   package init(pid: Int32) throws(ELFFileError) {
@@ -37,9 +38,9 @@ package final class ProcessScope {
     return found
   }
 
-  /// The loader that the program asks for; nil if it asks for none.
-  var interpreter: String? {
-    images.lazy.compactMap { (try? $0.loaded.interpreter) ?? nil }.first
+  /// True if there is a program alone, which asks for no loader.
+  package var isStatic: Bool {
+    ordinaryImages.allSatisfy { $0.interpreter == nil } && ordinaryImages.count == 1
   }
 
   /// What an address is in; of several symbols that of the name.
@@ -78,24 +79,17 @@ package final class ProcessScope {
       image.order = ordered.count
       ordered.append(image)
     }
+    if LoaderKind(interpreter: program.interpreter, needed: program.table.needed) == .glibc {
+      ordered.first { $0.contains(list.loaderBase) }?.isLoader = true
+    }
     // What lies between the program and the first that it needs, it did not ask for.
     let needed = Set(program.table.needed)
-    let candidates = ordered.dropFirst().prefix { !$0.isNamed(needed) }
+    let candidates = ordered.dropFirst().prefix { needed.isDisjoint(with: $0.names) }
     if candidates.count < ordered.count - 1 {
       for image in candidates where !image.isVDSO && !image.contains(list.loaderBase) {
         image.isPreloaded = true
       }
     }
     return ordered + images.filter { $0.order == nil }
-  }
-}
-
-extension LoadedImage {
-  /// True if one of the names is its own: its `DT_SONAME`, or the last part of its path.
-  fileprivate func isNamed(_ names: Set<String>) -> Bool {
-    let path = image.path.text
-    let file = path.split(separator: "/").last.map { String($0) } ?? path
-    return names.contains(file) || names.contains(path)
-      || soname.map { names.contains($0) } ?? false
   }
 }

@@ -1,3 +1,5 @@
+import Rebind
+
 /// What an address of a process is in.
 package struct ProcessTarget {
   /// The run-time address.
@@ -11,4 +13,12 @@ package struct ProcessTarget {
   /// From the symbol; without one from the image's link-time address 0, or from the start of the
   /// memory.
   package let offset: UInt64
+
+  /// `PATH:symbol+0x4`, `PATH+0x4` where no symbol covers it, and the address where nothing is.
+  package var text: String {
+    guard let place else { return hexadecimal(address) }
+    var text = place.text.isEmpty ? "anonymous" : place.text
+    if let symbol { text += ":" + symbol }
+    return offset == 0 && symbol != nil ? text : text + "+" + hexadecimal(offset)
+  }
 }

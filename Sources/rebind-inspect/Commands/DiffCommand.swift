@@ -1,12 +1,16 @@
 import ArgumentParser
 import RebindFiles
 
-/// The subcommand `diff`: what two files do not have in common.
+/// The subcommand `diff`: what two files do not have in common, or a file and what a process has
+/// loaded.
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff", _superCommandName: "rebind-inspect",
-    abstract: "Show what differs between two files, as far as others can tell.",
-    usage: "rebind-inspect diff [<options>] <before> <after>",
+    abstract: "Show what differs between two files, or a file and a process, as others can tell.",
+    usage: """
+      rebind-inspect diff [<options>] <before> <after>
+      rebind-inspect diff [<options>] <file> --pid <pid> [--image <image>]
+      """,
     discussion: """
       The columns of text are - for the first file or + for the second, the kind, the name, and \
       what the file says of it. What only one has is one line, what has changed is two.
@@ -14,12 +18,18 @@ struct DiffCommand: ParsableCommand {
       The kinds are header, build-id, interpreter, soname, needed, needed-order, search-path, defined-version, \
       needed-version, export, import, slot and hardening.
 
+      Of a process the image of the same build is compared, or the one that was loaded from the \
+      path: the file may have been replaced since. It is read in memory, and has two kinds more. A \
+      slot-value is a slot that somebody has rebound, an export-value a definition that leads \
+      elsewhere than in the image's file. What is behind - is then where the loader would lead it.
+
       The exit status is 1 if anything differs.
 
       EXAMPLES:
         rebind-inspect diff old/libfoo.so new/libfoo.so
         rebind-inspect diff --only export --only defined-version old.so new.so
         rebind-inspect diff --except build-id reference.so rebuilt.so && echo same
+        rebind-inspect diff /usr/lib/libfoo.so --pid 4711
       """)
 
   @Option(help: "Compare only this kind; may be repeated.")
@@ -28,24 +38,59 @@ struct DiffCommand: ParsableCommand {
   @Option(help: "Do not compare this kind; may be repeated.")
   var except: [FileChange.Kind] = []
 
+  @OptionGroup var process: OptionalProcessOption
+
+  @Option(
+    help: ArgumentHelp(
+      "The image of the process to compare with, by its path, file name or soname.",
+      valueName: "image"))
+  var image: InputPaths?
+
   @OptionGroup var options: InputOptions
 
   func validate() throws {
-    guard options.files.count == 2 else { throw ValidationError("diff takes two files.") }
+    if process.pid == nil {
+      guard image == nil else { throw ValidationError("--image is for --pid.") }
+      guard options.files.count == 2 else { throw ValidationError("diff takes two files.") }
+    } else {
+      guard options.files.count == 1 else {
+        throw ValidationError("diff takes one file with --pid.")
+      }
+    }
   }
 
   func run() throws {
     let kinds = Set(only.isEmpty ? FileChange.Kind.allCases : only).subtracting(except)
-    let other = options.files[1]
     var writer = ReportWriter(options.output.formatter(hasHeadings: false))
     writer.read(options.files[0]) { file throws(ELFFileError) in
-      DiffReport(
+      if let pid = process.pid { return try compare(file, with: pid, by: kinds) }
+      let other = options.files[1]
+      return DiffReport(
         subject: ReportSubject(file), other: other,
         changes: try file.changes(to: Self.open(other), of: kinds))
     } then: { report, writer in
       if !report.changes.isEmpty { writer.fail() }
     }
     try writer.finish()
+  }
+
+  private func compare(
+    _ file: ELFFile, with pid: Int32, by kinds: Set<FileChange.Kind>
+  ) throws(ELFFileError) -> DiffReport {
+    let scope = try ProcessScope(pid: pid)
+    let name = image?.paths.first
+    let found =
+      if let name {
+        scope.ordinaryImages.first { $0.isNamed(name) }
+      } else {
+        try scope.image(of: file)
+      }
+    guard let found else {
+      throw ELFFileError(path: name ?? file.reader.path, reason: .notLoaded(process: pid))
+    }
+    return DiffReport(
+      subject: ReportSubject(file), other: found.image.path, pid: pid,
+      changes: try scope.changes(from: file, to: found, of: kinds))
   }
 
   /// A file, or the member of an archive that a path names.

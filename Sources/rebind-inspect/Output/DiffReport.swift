@@ -1,11 +1,13 @@
 import RebindFiles
 
-/// What `diff` found between two files.
+/// What `diff` found between two files, or a file and an image of a process.
 struct DiffReport: ReportBody {
   /// The first file.
   let subject: ReportSubject
-  /// The second file.
+  /// The second file, or the image's.
   let other: FilePath
+  /// The process that has the image; nil for a file.
+  var pid: Int32?
   let changes: [FileChange]
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
@@ -26,6 +28,7 @@ struct DiffReport: ReportBody {
 
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
     output.append(key: "otherPath", other)
+    if let pid { output.append(key: "pid", number: pid) }
     output.append(key: "isEqual", changes.isEmpty)
     output.append(text: ",\"changes\":[")
     var isFirst = true

@@ -1,16 +1,6 @@
 import Rebind
 import RebindFiles
 
-extension ProcessTarget {
-  /// `PATH:symbol+0x4`, `PATH+0x4` where no symbol covers it, and the address where nothing is.
-  var text: String {
-    guard let place else { return hexadecimal(address) }
-    var text = place.text.isEmpty ? "anonymous" : place.text
-    if let symbol { text += ":" + symbol }
-    return offset == 0 && symbol != nil ? text : text + "+" + hexadecimal(offset)
-  }
-}
-
 extension OutputBuffer {
   /// Appends an object with the address, what has it, and the symbol; `null` for none.
   mutating func append(key: StaticString, target: ProcessTarget?) {

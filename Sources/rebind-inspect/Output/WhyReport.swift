@@ -1,13 +1,17 @@
 import Rebind
 import RebindFiles
 
-/// What `why` found in a file.
+/// What `why` found in a file, or in an image of a process.
 struct WhyReport: ReportBody {
   let subject: ReportSubject
   let symbol: SoughtSymbol
   let diagnoses: [FileDiagnosis]
   /// Libraries that could not be read, a line each.
   var problems: [String] = []
+  /// Where the image is; nil for a file.
+  var process: (pid: Int32, loadBias: UInt64)?
+  /// The symbol's slots and what they hold; nil for a file, or if the image has none at all.
+  var slots: ProcessSlotReport?
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     var table = TextTable([
@@ -17,8 +21,11 @@ struct WhyReport: ReportBody {
     for diagnosis in diagnoses {
       table.append([
         diagnosis.reason.code, diagnosis.detail, String(diagnosis.slotCount),
-        diagnosis.reason.meaning(in: diagnosis.detail),
+        meaning(of: diagnosis),
       ])
+    }
+    for slot in slots?.found.slots ?? [] {
+      table.append(["slot", slot.state.rawValue, "1", slot.meaning])
     }
     table.write(style, in: &output)
   }
@@ -35,10 +42,53 @@ struct WhyReport: ReportBody {
       output.append(text: "{\"reason\":\"\(diagnosis.reason.code)\"")
       output.append(key: "detail", text: diagnosis.detail.isEmpty ? nil : diagnosis.detail)
       output.append(key: "slots", number: diagnosis.slotCount)
-      output.append(key: "message", text: diagnosis.reason.meaning(in: diagnosis.detail))
+      output.append(key: "message", text: meaning(of: diagnosis))
       output.append(text: "}")
     }
     output.append(text: "]")
+    if let slots {
+      slots.writeJSON(separator: separator, in: &output)
+    } else if let process {
+      output.append(key: "pid", number: process.pid)
+      output.append(key: "loadBias", hex: process.loadBias)
+      output.append(text: ",\"slots\":[]")
+    }
+  }
+
+  private func meaning(of diagnosis: FileDiagnosis) -> String {
+    diagnosis.reason.meaning(in: diagnosis.detail, of: process == nil ? "file" : "image")
+  }
+}
+
+extension WhyReport {
+  init(
+    of image: LoadedImage, pid: Int32, _ symbol: SoughtSymbol, _ found: ProcessDiagnosis
+  ) throws(ELFFileError) {
+    self.init(
+      subject: ReportSubject(image.image), symbol: symbol, diagnoses: found.diagnoses,
+      process: (pid, image.image.loadBias),
+      slots: try found.slots.map { slots throws(ELFFileError) in
+        try ProcessSlotReport(of: image, pid: pid, slots)
+      })
+  }
+}
+
+extension ProcessSlot {
+  /// `jumpSlot at 0x4018 leads to /lib/libc.so.6:open`.
+  fileprivate var meaning: String {
+    let kind =
+      switch slot.kind {
+      case .jumpSlot: "jumpSlot"
+      case .globDat: "globDat"
+      default: "absolute"
+      }
+    let leads =
+      switch state {
+      case .null: "holds NULL"
+      case .unresolved: "is bound at its first call"
+      default: "leads to \(target?.text ?? hexadecimal(word))"
+      }
+    return "\(kind) at \(hexadecimal(slot.address)) \(leads)"
   }
 }
 
@@ -60,25 +110,27 @@ extension Diagnosis.Reason {
     }
   }
 
-  /// What it means for a file that nothing has loaded, as a sentence.
-  func meaning(in detail: String) -> String {
+  /// What it means as a sentence: for a file that nothing has loaded, or for an image.
+  func meaning(in detail: String, of what: String) -> String {
     switch self {
     case .hasSlots:
       "calls go through slots, which a rebinding changes"
     case .notImported:
-      "the file does not import it: no call, or the compiler has put other code in its place"
+      "the \(what) does not import it: no call, or the compiler has put other code in its place"
     case .boundInside:
       switch detail {
-      case "hidden": "the file has it for itself alone, and calls it without a slot"
+      case "hidden": "the \(what) has it for itself alone, and calls it without a slot"
       case "protected", "-Bsymbolic":
-        "the file defines it and binds its own calls inside: linked \(detail)"
-      default: "the file defines it, and calls it without a slot if at all"
+        "the \(what) defines it and binds its own calls inside: linked \(detail)"
+      default: "the \(what) defines it, and calls it without a slot if at all"
       }
-    case .otherName: "the file imports another name of the function: rebind that too"
-    case .otherVersion: "the file imports another version of it"
-    case .otherLibrary: "the file is bound to another library's definition"
-    case .notDefined: "none of its libraries defines it: what does is loaded later, if at all"
-    case .unchangeable: "the file asks for it, but has no slot that can be changed"
+    case .otherName: "the \(what) imports another name of the function: rebind that too"
+    case .otherVersion: "the \(what) imports another version of it"
+    case .otherLibrary: "the \(what) is bound to another library's definition"
+    case .notDefined:
+      "none of its \(what == "file" ? "libraries" : "process's images") defines it: what does is "
+        + "loaded later, if at all"
+    case .unchangeable: "the \(what) asks for it, but has no slot that can be changed"
     default: description
     }
   }
