@@ -77,6 +77,28 @@ import Testing
     #expect(try inspect(["why", "open", "--pid", "0"]).status == 64)
   }
 
+  /// What a rebinding leaves alone.
+  @Test func unchangeable() throws {
+    let program = try LookedAtProgram()
+    func why(_ symbol: String, _ what: String) throws -> [ProcessAnswers.File.Reason] {
+      let process = try program.started(what)
+      let result = try inspect([
+        "why", symbol, "--format", "json", "--in", "program", "--pid", "\(process.id)",
+      ])
+      let files = try JSONDecoder().decode(ProcessAnswers.self, from: result.standardOutput).files
+      return files.flatMap(\.reasons)
+    }
+    let absent = try why("__gmon_start__", "nothing")
+    #expect(absent.map(\.reason) == ["unchangeable", "not-defined"])
+    #expect(absent.first?.detail == "weak, and nothing defines it")
+    // A pointer that the program has assigned, and then one that somebody has.
+    let assigned = try why("getppid", "nothing").filter { $0.reason == "unchangeable" }
+    #expect(assigned.map(\.detail) == ["assigned"] && assigned.map(\.slots) == [1])
+    let patched = try why("getppid", "patched")
+    #expect(patched.first?.reason == "has-slots")
+    #expect(patched.last?.detail == "assigned" && patched.last?.slots == 2)
+  }
+
   @Test(arguments: ["-static", "-static-pie"])
   func staticProgram(flag: String) throws {
     let process = try LookedAtProgram(flags: [flag]).started()

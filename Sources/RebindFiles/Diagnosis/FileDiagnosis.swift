@@ -36,6 +36,9 @@ package struct SoughtSymbol: Sendable {
     if parts.count > 1 { version = String(parts[1].drop { $0 == "@" }) }
   }
 
+  /// Why the slots of a symbol cannot be changed that programs ask for before they call it.
+  static let undefinedWeak = "weak, and nothing defines it"
+
   /// Calls `body` with the name, ended by a zero byte.
   func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     var name = name + "\0"
@@ -78,7 +81,7 @@ extension DependencyGraph {
       if file.machine == .mips, !symbol.isDefined { match.slots = max(1, match.slots) }
       if match.definition == nil, symbol.binding == .weak {
         (match.slots, match.fixedSlots) = (0, match.slots)
-        match.fixedBy = "weak, and nothing defines it"
+        match.fixedBy = SoughtSymbol.undefinedWeak
       }
     }
     return try search.diagnoses(

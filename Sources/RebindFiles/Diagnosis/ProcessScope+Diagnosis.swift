@@ -55,7 +55,8 @@ extension ProcessScope {
       for slot in slots[match.index] ?? [] {
         if let why = Self.whatFixes(slot, replacements) {
           match.fixedSlots += 1
-          match.fixedBy = why
+          match.fixedBy =
+            match.definition == nil && symbol.binding == .weak ? SoughtSymbol.undefinedWeak : why
         } else {
           match.slots += 1
         }

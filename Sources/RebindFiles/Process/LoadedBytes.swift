@@ -7,9 +7,8 @@ final class LoadedBytes: ELFBytes {
   let size: UInt64
   private let memory: ProcessMemory
   private let start: UInt64
-  /// What was read, by the ranges: several tables end where their segment does, and are read again
-  /// and again.
-  private var chunks: [Range<UInt64>: UnsafeMutableRawBufferPointer] = [:]
+  /// What was read: several tables end where their segment does, and so lie in one another.
+  private var chunks: [(offset: UInt64, bytes: UnsafeMutableRawBufferPointer)] = []
   var failure: ELFFileError.Reason { .vanished }
 
   /// Of `size` bytes from a run-time address.
@@ -19,18 +18,23 @@ final class LoadedBytes: ELFBytes {
     self.size = size
   }
 
-  deinit { for chunk in chunks.values { chunk.deallocate() } }
+  deinit { for chunk in chunks { chunk.bytes.deallocate() } }
 
   /// A copy. The image is one of this machine, so its words are in the host's order.
   func chunk(at offset: UInt64, size: UInt64, as type: Elf_Type) -> UnsafeRawBufferPointer? {
-    let range = offset..<offset + size
-    if let known = chunks[range] { return UnsafeRawBufferPointer(known) }
+    for known in chunks where offset >= known.offset {
+      let (distance, count) = (offset - known.offset, UInt64(known.bytes.count))
+      if distance < count, count - distance >= size {
+        return UnsafeRawBufferPointer(
+          rebasing: known.bytes[Int(distance)..<Int(distance) + Int(size)])
+      }
+    }
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(size), alignment: 16)
     guard memory.read(start &+ offset, into: chunk) else {
       chunk.deallocate()
       return nil
     }
-    chunks[range] = chunk
+    chunks.append((offset, chunk))
     return UnsafeRawBufferPointer(chunk)
   }
 
