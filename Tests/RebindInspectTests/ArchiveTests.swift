@@ -8,17 +8,19 @@ import Testing
   var folder: URL { builder.directory.url }
 
   init() throws {
-    builder = try FixtureBuilder(.clang)
-    try FileManager.default.createDirectory(
-      at: folder.appending(path: "below"), withIntermediateDirectories: true)
-    for (source, object) in [
-      ("inspect-symbols", "symbols.o"), ("file-foreign", "below/a-name-that-is-too-long-for-ar.o"),
-    ] {
-      try builder.compile([
-        "-fPIC", "-c", Places.fixtures.appending(path: "\(source).c").path, "-o",
-        folder.appending(path: object).path,
-      ])
+    builder = try FixtureBuilder.shared(.clang, key: ["archived"]) {
+      for (source, object) in [
+        ("inspect-symbols", "symbols.o"), ("file-foreign", Self.members[1]),
+      ] {
+        try $0.compile([
+          "-fPIC", "-c", Places.fixtures.appending(path: "\(source).c").path, "-o", object,
+        ])
+      }
     }
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "below"), withIntermediateDirectories: false)
+    try FileManager.default.moveItem(
+      at: folder.appending(path: Self.members[1]), to: folder.appending(path: Self.longPath))
   }
 
   /// The objects, and what the archive calls them.
@@ -31,22 +33,25 @@ import Testing
     ["annotations"], ["hardening"], ["section", ".comment", "--as", "strings"],
   ]
 
-  @Test(arguments: Kind.allCases, commands)
-  func allMembers(kind: Kind, command: [String]) throws {
-    let archive = try make(kind)
-    let result = try inspect(command + [archive])
-    #expect(result.succeeded && result.errorOutput.isEmpty)
-    let single = try names(kind).map { name in
-      let file = folder.appending(path: name == "symbols.o" ? name : Self.longPath).path
-      return "\(archive)(\(name)):\n" + (try inspect(command + [file]).output)
+  @Test(arguments: commands)
+  func allMembers(command: [String]) throws {
+    let objects = try ["symbols.o", Self.longPath].map {
+      try inspect(command + [folder.appending(path: $0).path]).output
     }
-    #expect(result.output == single.joined(separator: "\n"))
+    for kind in Kind.allCases {
+      let archive = try make(kind)
+      let result = try inspect(command + [archive])
+      #expect(result.succeeded && result.errorOutput.isEmpty)
+      let single = zip(names(kind), objects).map { "\(archive)(\($0)):\n\($1)" }
+      #expect(result.output == single.joined(separator: "\n"), "\(kind)")
+      try FileManager.default.removeItem(atPath: archive)
+    }
   }
 
   @Test(arguments: Kind.allCases)
   func oneMember(kind: Kind) throws {
     let archive = try make(kind)
-    for (name, object) in zip(try names(kind), ["symbols.o", Self.longPath]) {
+    for (name, object) in zip(names(kind), ["symbols.o", Self.longPath]) {
       let path = "\(archive)(\(name))"
       let object = folder.appending(path: object).path
       #expect(
@@ -75,7 +80,7 @@ import Testing
 
     let result = try inspect(["sections", "--format", "json", archive, "\(archive)(absent.o)"])
     #expect(result.status == 1)
-    let report = try JSONDecoder().decode(Report.self, from: result.standardOutput)
+    let report = try result.report()
     #expect(report.files.map(\.error?.code) == [nil, nil, "not-elf", "no-member"])
     #expect(
       result.errorOutput == """
@@ -123,7 +128,7 @@ import Testing
 
   private static let longPath = "below/a-name-that-is-too-long-for-ar.o"
 
-  private func names(_ kind: Kind) throws -> [String] {
+  private func names(_ kind: Kind) -> [String] {
     // A thin archive's names are paths.
     kind == .thin ? ["symbols.o", Self.longPath] : Self.members
   }

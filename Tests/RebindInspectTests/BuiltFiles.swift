@@ -50,11 +50,21 @@ struct BuiltFixture {
   var path: String { directory.url.appending(path: "libsymbols.so").path }
 
   init(target: String = "x86_64-linux-gnu", hashStyle: String = "both") throws {
-    directory = try TemporaryDirectory()
-    try build("provider", target: target, hashStyle: hashStyle, versions: Self.providerVersions)
-    try build(
-      "symbols", target: target, hashStyle: hashStyle, versions: Self.versions,
-      libraries: ["libprovider.so"])
+    let builder = try FixtureBuilder.shared(.clang, key: ["symbols", target, hashStyle]) {
+      for (name, versions, libraries) in [
+        ("provider", Self.providerVersions, []), ("symbols", Self.versions, ["libprovider.so"]),
+      ] {
+        let map = $0.directory.url.appending(path: "\(name).map")
+        try Data(versions.utf8).write(to: map)
+        let object = try $0.compile("inspect-\(name)", for: target)
+        try $0.link(
+          [
+            "-shared", "--hash-style=\(hashStyle)", "--version-script=\(name).map", "-soname",
+            "lib\(name).so", object, "-o", "lib\(name).so",
+          ] + libraries)
+      }
+    }
+    directory = builder.directory
   }
 
   /// The bytes of the built file.
@@ -76,25 +86,6 @@ struct BuiltFixture {
     let url = directory.url.appending(path: name)
     try bytes.write(to: url)
     return url.path
-  }
-
-  private func build(
-    _ name: String, target: String, hashStyle: String, versions: String, libraries: [String] = []
-  ) throws {
-    let source = Places.fixtures.appending(path: "inspect-\(name).c").path
-    try versions.write(
-      to: directory.url.appending(path: "\(name).map"), atomically: true, encoding: .utf8)
-    try succeed(
-      "clang", "--target=\(target)", "-ffreestanding", "-fPIC", "-O1", "-c", source, "-o",
-      "\(name).o")
-    try succeed(
-      "ld.lld", "-shared", "--hash-style=\(hashStyle)", "--version-script=\(name).map",
-      "-soname", "lib\(name).so", "\(name).o", "-o", "lib\(name).so", arguments: libraries)
-  }
-
-  private func succeed(_ tool: String, _ fixed: String..., arguments: [String] = []) throws {
-    let result = try run(tool, fixed + arguments, currentDirectory: directory.url)
-    guard result.succeeded else { throw SetupFailure(output: result.errorOutput) }
   }
 
   private static let providerVersions = """

@@ -40,7 +40,7 @@ import Testing
 
     let json = try inspect(["--format", "json", path, good])
     #expect(json.status == 1)
-    let report = try JSONDecoder().decode(Report.self, from: json.standardOutput)
+    let report = try json.report()
     #expect(report.files.map(\.path) == [path, good])
     #expect(report.files[0].error?.code == odd.code)
     #expect(report.files[0].symbols == nil)

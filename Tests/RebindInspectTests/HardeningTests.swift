@@ -84,17 +84,11 @@ import Testing
   }
 
   @Test func textRelocations() throws {
-    let scratch = try TemporaryDirectory()
-    let source = scratch.url.appending(path: "source.c").path
-    let object = scratch.url.appending(path: "object.o").path
-    let path = scratch.url.appending(path: "linked").path
-    try Data("extern int imported; int read(void) { return imported; }".utf8)
-      .write(to: URL(filePath: source))
-    let built = try run(
-      "clang", ["--target=i386-linux-gnu", "-fno-pic", "-O1", "-c", source, "-o", object])
-    try #require(built.succeeded, "\(built.errorOutput)")
-    let linked = try run("ld.lld", ["-shared", "-z", "notext", object, "-o", path])
-    try #require(linked.succeeded, "\(linked.errorOutput)")
+    let fixture = DependencyFixture()
+    let path = try fixture.foreign(
+      "linked", target: "i386-linux-gnu",
+      source: "extern int imported; int read(void) { return imported; }",
+      compilerFlags: ["-fno-pic"], flags: ["-shared", "-z", "notext"])
     #expect(try inspect(["hardening", path]).output.contains("text-relocations yes "))
   }
 }

@@ -15,18 +15,46 @@ func bash(_ line: String, _ arguments: [String] = []) throws -> ProcessResult {
 
 let inspectPath = Places.products.appending(path: "rebind-inspect").path
 
-/// What `--format json` prints.
-struct Report: Decodable {
-  var schema: String
-  var files: [File]
+/// Runs `rebind-inspect` on a terminal.
+func inspectOnTerminal(
+  _ arguments: [String], environment: [String: String] = [:]
+) throws -> ProcessResult {
+  try run(
+    "python3", ["-c", "import pty, sys; pty.spawn(sys.argv[1:])", inspectPath] + arguments,
+    environment: ["NO_COLOR": "", "TERM": "xterm"].merging(environment) { $1 })
+}
 
+/// What `--format json` prints, with as much of each file as a test looks at.
+struct Document<Content: Decodable>: Decodable {
+  var schema: String
+  var files: [Content]
+
+  /// What a subcommand prints.
+  init(
+    _ subcommand: String, _ arguments: [String], environment: [String: String] = [:]
+  ) throws {
+    let result = try inspect(
+      [subcommand, "--format", "json"] + arguments, environment: environment)
+    self = try JSONDecoder().decode(Self.self, from: result.standardOutput)
+  }
+}
+
+typealias Report = Document<File>
+
+extension Document<File> {
   /// What `symbols` prints of the files.
   init(_ arguments: [String]) throws { try self.init("symbols", arguments) }
+}
 
-  /// What a subcommand prints of the files.
-  init(_ subcommand: String, _ arguments: [String]) throws {
-    let result = try inspect([subcommand, "--format", "json"] + arguments)
-    self = try JSONDecoder().decode(Report.self, from: result.standardOutput)
+extension ProcessResult {
+  /// The output of `--format json`.
+  func report() throws -> Report { try JSONDecoder().decode(Report.self, from: standardOutput) }
+
+  /// The output of `--format jsonl`.
+  func lines<Content: Decodable>(of _: Content.Type = File.self) throws -> [Content] {
+    try standardOutput.split(separator: UInt8(ascii: "\n")).map {
+      try JSONDecoder().decode(Content.self, from: $0)
+    }
   }
 }
 

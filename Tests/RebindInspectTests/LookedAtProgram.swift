@@ -4,25 +4,31 @@ import TestSupport
 /// Tests/Fixtures/inspect-process.c with the core: a program that does what its argument says, to be
 /// looked at.
 struct LookedAtProgram {
-  private let builder: FixtureBuilder
+  private let directory: TemporaryDirectory
   let url: URL
 
   init(flags: [String] = ["-Wl,-z,lazy", "-Wl,-z,relro"]) throws {
-    builder = try FixtureBuilder(.gcc)
+    directory = try FixtureBuilder.shared(.gcc, key: ["process"] + flags) {
+      try $0.build("program", from: ["inspect-process.c"], flags: flags)
+    }.directory
     // The name that the kernel has for it.
-    url = try builder.build("program", from: ["inspect-process.c"], flags: flags)
-      .resolvingSymlinksInPath()
+    url = directory.url.appending(path: "program").resolvingSymlinksInPath()
   }
 
   /// A library that defines getppid too.
   func hook() throws -> URL {
-    try builder.buildLibrary("libhook.so", from: "inspect-hook.c").resolvingSymlinksInPath()
+    let hook = try FixtureBuilder.shared(.gcc, key: ["hook"]) {
+      try $0.buildLibrary("libhook.so", from: "inspect-hook.c")
+    }.directory
+    let url = directory.url.appending(path: "libhook.so")
+    try FileManager.default.linkItem(at: hook.url.appending(path: "libhook.so"), to: url)
+    return url.resolvingSymlinksInPath()
   }
 
   func started(_ what: String = "nothing", preloading hook: URL? = nil) throws -> WaitingProcess {
     let process = try WaitingProcess(
       url, [what], environment: hook.map { ["LD_PRELOAD": $0.path] } ?? [:])
-    process.directory = builder.directory
+    process.directory = directory
     return process
   }
 }
@@ -33,6 +39,5 @@ func report(
 ) throws -> (files: [File], status: Int32) {
   let result = try inspect(
     [subcommand, "--format", "json", "--pid", "\(process.id)"] + arguments)
-  let report = try JSONDecoder().decode(Report.self, from: result.standardOutput)
-  return (report.files, result.status)
+  return (try result.report().files, result.status)
 }

@@ -4,8 +4,7 @@ import Testing
 
 /// What `notes` makes of each kind of note.
 @Suite struct NotesTests {
-  struct Report: Decodable {
-    struct File: Decodable { var notes: [Note] }
+  struct Notes: Decodable {
     struct Note: Decodable {
       var section: String?
       var owner: String
@@ -28,27 +27,19 @@ import Testing
       var semaphore: String?
       var arguments: String?
     }
-    var files: [File]
+    var notes: [Note]
   }
 
-  private func notes(of path: String) throws -> [Report.Note] {
-    let output = try inspect(["notes", "--format", "json", path]).standardOutput
-    return try JSONDecoder().decode(Report.self, from: output).files[0].notes
+  private func notes(of file: URL) throws -> [Notes.Note] {
+    try Document<Notes>("notes", [file.path]).files[0].notes
   }
 
-  private func build(_ target: String, linked: Bool = true) throws -> (FixtureBuilder, String) {
-    let builder = try FixtureBuilder(.clang)
-    let object = builder.directory.url.appending(path: "notes.o").path
-    try builder.compile([
-      "--target=\(target)", "-ffreestanding", "-fPIC", "-c",
-      Places.fixtures.appending(path: "file-notes.c").path, "-o", object,
-    ])
-    guard linked else { return (builder, object) }
-    let path = builder.directory.url.appending(path: "libnotes.so").path
-    let result = try run(
-      "ld.lld", ["-shared", "--build-id=0x0123456789abcdef", object, "-o", path])
-    try #require(result.succeeded, "\(result.errorOutput)")
-    return (builder, path)
+  /// A folder with the linked file `libnotes.so` and its object file.
+  private func build(_ target: String) throws -> TemporaryDirectory {
+    try FixtureBuilder.shared(.clang, key: ["notes", target]) {
+      let object = try $0.compile("file-notes", for: target)
+      try $0.link(["-shared", "--build-id=0x0123456789abcdef", object, "-o", "libnotes.so"])
+    }.directory
   }
 
   static let targets = [
@@ -57,9 +48,10 @@ import Testing
 
   @Test(arguments: targets, [true, false])
   func contents(target: String, linked: Bool) throws {
-    let (builder, path) = try build(target, linked: linked)
-    let notes = try notes(of: path)
-    func content(_ owner: String) -> [Report.Content?] {
+    let folder = try build(target)
+    let notes = try notes(
+      of: folder.url.appending(path: linked ? "libnotes.so" : "file-notes.o"))
+    func content(_ owner: String) -> [Notes.Content?] {
       notes.filter { $0.owner == owner }.map(\.content)
     }
     let abi = try #require(notes.first { $0.type == "GNU_ABI_TAG" })
@@ -88,32 +80,35 @@ import Testing
       let buildID = try #require(notes.first { $0.content?.kind == "buildID" })
       #expect(buildID.content?.buildID == "0123456789abcdef" && buildID.type == "GNU_BUILD_ID")
     }
-    _ = builder
+    withExtendedLifetime(folder) {}
   }
 
   /// PT_NOTE has them, but for those that are not loaded.
   @Test(arguments: targets)
   func withoutSectionHeaders(target: String) throws {
-    let (builder, path) = try build(target)
-    let copy = builder.directory.url.appending(path: "copy")
-    try Data(contentsOf: URL(filePath: path)).withoutSectionHeaders().write(to: copy)
-    let whole = try notes(of: path).filter { $0.owner != "stapsdt" }
-    let found = try notes(of: copy.path)
+    let folder = try build(target)
+    let file = folder.url.appending(path: "libnotes.so")
+    let copy = folder.url.appending(path: "copy")
+    try Data(contentsOf: file).withoutSectionHeaders().write(to: copy)
+    let whole = try notes(of: file).filter { $0.owner != "stapsdt" }
+    let found = try notes(of: copy)
     #expect(found.map(\.content) == whole.map(\.content))
     #expect(found.allSatisfy { $0.section == nil })
+    withExtendedLifetime(folder) {}
   }
 
   @Test func aNoteThatEndsBehindItsSection() throws {
-    let (builder, path) = try build("x86_64-linux-gnu")
-    var bytes = try Data(contentsOf: URL(filePath: path))
+    let folder = try build("x86_64-linux-gnu")
+    var bytes = try Data(contentsOf: folder.url.appending(path: "libnotes.so"))
     let owner = try #require(bytes.range(of: Data("Nobody\0".utf8)))
     bytes[owner.lowerBound - 8] = 0xff
-    let copy = builder.directory.url.appending(path: "copy")
+    let copy = folder.url.appending(path: "copy")
     try bytes.write(to: copy)
     let result = try inspect(["notes", copy.path])
     #expect(result.status == 1 && result.output.isEmpty)
     #expect(
       result.errorOutput.hasPrefix(
         "rebind-inspect: \(copy.path): malformed: section .note.unknown has a note that ends"))
+    withExtendedLifetime(folder) {}
   }
 }

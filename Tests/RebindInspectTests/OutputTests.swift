@@ -62,10 +62,7 @@ import Testing
   ])
   func terminal(environment: [String: String], isColored: Bool) throws {
     let fixture = try BuiltFixture()
-    let result = try run(
-      "/usr/bin/python3",
-      ["-c", "import pty, sys; pty.spawn(sys.argv[1:])", inspectPath, fixture.path],
-      environment: ["NO_COLOR": "", "TERM": "xterm"].merging(environment) { $1 })
+    let result = try inspectOnTerminal([fixture.path], environment: environment)
     #expect(result.output.contains("\u{1B}[") == isColored)
     let lines = result.output.replacing(/\u{1B}\[[0-9]*m/, with: "").split(separator: "\r\n")
     // All columns in front of the name are aligned, under their titles.
@@ -100,7 +97,7 @@ import Testing
       #"cd "$2" && odd=$(printf 'a\377\364\217\274\200') && cp "$1" "$odd" && "$0" --format json "$odd""#,
       [try InstalledFile.libc.path, scratch.url.path])
     #expect(result.succeeded)
-    let report = try JSONDecoder().decode(Report.self, from: result.standardOutput)
+    let report = try result.report()
     // U+10FF00, which is how the bytes that are no UTF-8 travel inside, is a path as any other.
     #expect(report.files[0].path == "a\u{FFFD}\u{10FF00}")
     #expect(report.files[0].pathBytes == "61fff48fbc80")
@@ -117,10 +114,7 @@ import Testing
   @Test func manyPaths() throws {
     let paths = (0..<5000).map { "/nowhere/\($0)" }
     let result = try inspect(["symbols", "--format", "jsonl"] + paths + ["--", "-dashed"])
-    let files = try result.output.split(separator: "\n").map {
-      try JSONDecoder().decode(File.self, from: Data($0.utf8))
-    }
-    #expect(files.map(\.path) == paths + ["-dashed"])
+    #expect(try result.lines().map(\.path) == paths + ["-dashed"])
   }
 
   @Test func help() throws {

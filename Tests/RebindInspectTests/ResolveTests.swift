@@ -10,18 +10,14 @@ import Testing
     struct Symbol: Decodable {
       var name: String
       var version: String?
-      var isDefined: Bool
-      var binding: String
       var definedBy: String?
       var shadows: [String]
     }
-    struct File: Decodable { var symbols: [Symbol] }
-    var files: [File]
+    var symbols: [Symbol]
   }
 
   private func resolve(_ arguments: [String]) throws -> [Resolved.Symbol] {
-    let result = try inspect(["symbols", "--resolve", "--imports", "--format", "json"] + arguments)
-    return try JSONDecoder().decode(Resolved.self, from: result.standardOutput).files[0].symbols
+    try Document<Resolved>("symbols", ["--resolve", "--imports"] + arguments).files[0].symbols
   }
 
   /// What the loader binds when all is bound at start, by `LD_DEBUG`.

@@ -20,6 +20,8 @@ final class WaitingProcess {
   }
 
   deinit {
+    // One that was not started has the number 0, which is all of us.
+    guard process.isRunning else { return }
     // Not SIGTERM: a child is born with the signals blocked that its thread has.
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()

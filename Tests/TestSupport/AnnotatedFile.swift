@@ -8,37 +8,35 @@ public struct AnnotatedFile {
 
   /// Built for this machine.
   public init(_ mode: LinkMode, flags: [String] = []) throws {
-    let builder = try FixtureBuilder(mode.compiler)
-    directory = builder.directory
-    url = try builder.build(
-      "annotated", from: ["file-annotations.c"], flags: Self.includeFlags + mode.flags + flags,
-      withCore: false)
+    try self.init(mode.compiler, "annotated", key: [mode.description] + flags) {
+      try $0.build(
+        "annotated", from: ["file-annotations.c"], flags: Self.includeFlags + mode.flags + flags,
+        withCore: false)
+    }
   }
 
   /// Built for another machine, by the Swift toolchain's clang and lld.
   public init(target: String, linkerFlags: [String] = []) throws {
-    let builder = try FixtureBuilder(.clang)
-    directory = builder.directory
-    url = builder.directory.url.appending(path: "libforeign.so")
-    try builder.compile(
-      ["--target=\(target)", "-ffreestanding", "-fPIC", "-O1", "-c"]
-        + [Places.fixtures.appending(path: "file-foreign.c").path, "-o", "foreign.o"])
-    let result = try run(
-      "ld.lld", ["-shared"] + linkerFlags + ["foreign.o", "-o", url.path],
-      currentDirectory: directory.url)
-    guard result.succeeded else {
-      throw CompilationFailure(command: "ld.lld", output: result.errorOutput)
+    try self.init(.clang, "libforeign.so", key: [target] + linkerFlags) {
+      let object = try $0.compile("file-foreign", for: target)
+      try $0.link(["-shared"] + linkerFlags + [object, "-o", "libforeign.so"])
     }
   }
 
   /// The object file that `init(_:)` links.
   public init(object compiler: Compiler) throws {
-    let builder = try FixtureBuilder(compiler)
-    directory = builder.directory
-    url = builder.directory.url.appending(path: "annotated.o")
-    try builder.compile(
-      Self.includeFlags + ["-fPIC", "-c"]
-        + [Places.fixtures.appending(path: "file-annotations.c").path, "-o", url.path])
+    try self.init(compiler, "annotated.o", key: ["object"]) {
+      try $0.compile(
+        Self.includeFlags + ["-fPIC", "-c"]
+          + [Places.fixtures.appending(path: "file-annotations.c").path, "-o", "annotated.o"])
+    }
+  }
+
+  private init(
+    _ compiler: Compiler, _ name: String, key: [String], _ build: (FixtureBuilder) throws -> Void
+  ) throws {
+    directory = try FixtureBuilder.shared(compiler, key: ["annotated"] + key, build).directory
+    url = directory.url.appending(path: name)
   }
 
   public static let includeFlags = [

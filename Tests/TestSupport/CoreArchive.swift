@@ -30,6 +30,7 @@ public enum CoreArchive {
         throw CompilationFailure(command: "ar", output: result.errorOutput)
       }
       let file = builder.directory.url.appending(path: "libcore.a")
+      builder.directory.deleteAtExit()
       archives[key] = (builder, file)
       return file
     }

@@ -1,4 +1,5 @@
 public import Foundation
+import Synchronization
 
 /// What a child process left behind: its exit status or signal, and its output.
 public struct ProcessResult: Sendable {
@@ -72,4 +73,19 @@ public final class TemporaryDirectory: Sendable {
   }
 
   deinit { try? FileManager.default.removeItem(at: url) }
+
+  private static let kept = Mutex<[URL]>([])
+  private static let atExit: Void = {
+    atexit {
+      for url in TemporaryDirectory.kept.withLock({ $0 }) {
+        try? FileManager.default.removeItem(at: url)
+      }
+    }
+  }()
+
+  /// Deletes the directory when the process ends, for one that a global refers to.
+  public func deleteAtExit() {
+    _ = Self.atExit
+    Self.kept.withLock { $0.append(url) }
+  }
 }
