@@ -4,84 +4,118 @@ import Testing
 
 /// Damaged files: a right answer or an error, but no signal, no hang and no end of memory.
 @Suite struct FuzzTests {
-  static let targets = [
-    "x86_64-linux-gnu", "powerpc-linux-gnu", "s390x-linux-gnu", "i386-linux-gnu",
-  ]
+  static let inputs = DamagedInputs.shared
 
-  @Test(arguments: targets)
-  func truncated(target: String) throws {
-    let fixture = try BuiltFixture(target: target)
-    let bytes = try fixture.bytes()
-    let lengths = Array(stride(from: 0, to: bytes.count, by: 64))
-    let files = try check(fixture, lengths.map { Data(bytes.prefix($0)) })
-    for (file, length) in zip(files, lengths) {
-      #expect(file.error?.code == (length == 0 ? "empty" : "truncated"), "\(length) bytes")
-    }
-  }
+  /// What `--format jsonl` says of a file or of a member of an archive.
+  private struct Outcome: Decodable {
+    var path: String
+    var error: File.Failure?
 
-  @Test(arguments: targets, [false, true])
-  func flipped(target: String, hasSectionHeaders: Bool) throws {
-    let fixture = try BuiltFixture(target: target)
-    var bytes = try fixture.bytes()
-    if !hasSectionHeaders { bytes = bytes.withoutSectionHeaders() }
-    let damaged = bytes.damaged(times: 400)
-    let files = try check(fixture, damaged)
-    #expect(files.contains { $0.error != nil })
-    #expect(files.contains { $0.symbols?.isEmpty == false })
-  }
-
-  enum Reading: String, CaseIterable {
-    case annotations, pointers, compressed
-
-    var arguments: [String] {
-      switch self {
-      case .annotations: ["annotations"]
-      case .pointers: ["section", "names", "--as", "pointers"]
-      case .compressed: ["section", ".debug_str", "--as", "strings"]
+    var file: Substring { path.prefix { $0 != "(" } }
+    /// Nil too where something has to be escaped.
+    var line: String? {
+      let line = error.map { "rebind-inspect: \(path): \($0.message)" }
+      return line.flatMap { line in
+        line.utf8.allSatisfy { (0x20..<0x7f).contains($0) && $0 != 0x5c } ? line : nil
       }
     }
   }
 
-  /// Section headers, notes, relocations and compressed headers.
-  @Test(arguments: Reading.allCases, [nil] + targets)
-  func sections(reading: Reading, target: String?) throws {
-    guard reading != .compressed || target == nil else { return }
-    let built =
-      try target.map { try AnnotatedFile(target: $0) }
-      ?? AnnotatedFile(LinkMode(.lld, .shared), flags: ["-g", "-gz=zlib"])
-    let bytes = try built.bytes()
-    let sources = reading == .annotations ? [bytes, bytes.withoutSectionHeaders()] : [bytes]
-    let cut = stride(from: 0, to: bytes.count, by: max(64, bytes.count / 50)).map {
-      bytes.prefix($0)
-    }
-    let contents = sources.flatMap { $0.damaged(times: 150) } + cut
-    let paths = try contents.enumerated().map { try built.write($1, as: "damaged-\($0)") }
-    let result = try bash(
-      #"ulimit -v 2000000; ulimit -c 0; exec "$0" "$@" --format jsonl"#,
-      reading.arguments + paths)
-    #expect(!result.wasSignalled && result.status <= 1)
-    let files = try result.output.split(separator: "\n").map {
-      try JSONDecoder().decode(File.self, from: Data($0.utf8))
-    }
-    #expect(files.map(\.path) == paths)
-    #expect(files.contains { $0.error != nil } && files.contains { $0.error == nil })
-    let lines = files.reduce(0) { $0 + ($1.error == nil ? 0 : 1) + ($1.faults?.count ?? 0) }
-    #expect(result.errorOutput.split(separator: "\n").count == lines)
+  @Test func noSubcommandIsLeftOut() throws {
+    let all = Subcommands.ofFiles + Subcommands.ofPairs + Subcommands.ofProcesses
+    #expect(try Set(all.map { $0[0] }) == Set(Subcommands.names()))
   }
 
-  /// Reads all files in one call, and returns what it says of each.
-  private func check(_ fixture: BuiltFixture, _ contents: [Data]) throws -> [File] {
-    let paths = try contents.enumerated().map { try fixture.write($1, as: "damaged-\($0)") }
-    // 2 GB of address space are plenty; a minute is the limit of the test.
-    let result = try bash(
-      #"ulimit -v 2000000; ulimit -c 0; exec "$0" symbols --format jsonl --demangle "$@""#, paths)
-    #expect(!result.wasSignalled && result.status <= 1)
-    let files = try result.output.split(separator: "\n").map {
-      try JSONDecoder().decode(File.self, from: Data($0.utf8))
+  @Test(arguments: Subcommands.ofFiles)
+  func files(command: [String]) throws {
+    let inputs = try Self.inputs.get()
+    let files = inputs.cut + inputs.flipped
+    let result = try run(["--format", "jsonl"], command, files)
+    let outcomes = try result.lines(of: Outcome.self)
+    // Of an archive there may be several.
+    #expect(Set(outcomes.map(\.file)) == Set(files.map { $0[...] }))
+    #expect(outcomes.contains { $0.error == nil && $0.path.hasPrefix("flipped") })
+
+    // A line for each, and other lines only of what is shown nevertheless.
+    let lines = result.errorOutput.split(separator: "\n").map(String.init)
+    let expected = outcomes.compactMap(\.line)
+    #expect(expected.count > 500 && Set(expected).isSubset(of: lines))
+    #expect(lines.allSatisfy { $0.hasPrefix("rebind-inspect: ") })
+    if !["annotations", "tree", "symbols", "why"].contains(command[0]) {
+      #expect(lines.count == outcomes.count { $0.error != nil })
     }
+
+    let short = outcomes.filter { $0.path.hasPrefix("cut-") && $0.file.hasSuffix(".so") }
+    #expect(short.count > 500)
+    for outcome in short where !outcome.path.hasSuffix("headerless.so") {
+      let code = outcome.path.hasPrefix("cut-0-") ? "empty" : "truncated"
+      #expect(outcome.error?.code == code, "\(outcome.path)")
+    }
+
+    // Text is made by other code.
+    let text = try run([], command, files)
+    #expect(text.errorOutput == result.errorOutput)
+  }
+
+  /// One is good, the other damaged.
+  @Test(arguments: Subcommands.ofPairs)
+  func pairs(command: [String]) throws {
+    let inputs = try Self.inputs.get()
+    let good = GoldenTests.folder.appending(path: "x86-64.so").path
+    let files = inputs.flipped.enumerated().filter { $0.offset % 12 == 0 }.map(\.element)
+    // As few processes of the test's as can be.
+    let result = try TestSupport.run(
+      "bash",
+      [
+        "-c",
+        #"""
+        ulimit -v 2000000; ulimit -c 0; ulimit -t 60; good=$2
+        command=$1; shift 2
+        for file; do
+          "$0" $command "$good" "$file" > /dev/null
+          echo "$file $?"
+        done
+        """#,
+        inspectPath, command.joined(separator: " "), good,
+      ] + files, currentDirectory: inputs.directory.url)
+    let statuses = result.output.split(separator: "\n").map { $0.split(separator: " ") }
+    #expect(statuses.map { String($0[0]) } == files)
+    for status in statuses { #expect(["0", "1"].contains(status[1]), "\(status[0])") }
+    #expect(
+      result.errorOutput.split(separator: "\n").allSatisfy { $0.hasPrefix("rebind-inspect: ") })
+  }
+
+  /// Section headers and what is compressed.
+  @Test func compressedSections() throws {
+    let built = try AnnotatedFile(LinkMode(.lld, .shared), flags: ["-g", "-gz=zlib"])
+    let bytes = try built.bytes()
+    let paths = try bytes.damaged(times: 150).enumerated().map {
+      try built.write($1, as: "damaged-\($0)")
+    }
+    let result = try bash(
+      #"ulimit -v 2000000; ulimit -c 0; ulimit -t 60; exec "$0" "$@""#,
+      ["section", ".debug_str", "--as", "strings", "--format", "jsonl"] + paths)
+    #expect(!result.wasSignalled && result.status == 1)
+    let files = try result.lines()
     #expect(files.map(\.path) == paths)
-    for file in files { #expect((file.error == nil) != (file.symbols == nil)) }
+    #expect(files.contains { $0.error == nil })
     #expect(result.errorOutput.split(separator: "\n").count == files.count { $0.error != nil })
-    return files
+  }
+
+  /// Runs a command on files, and finds the one that it dies of.
+  private func run(
+    _ options: [String], _ command: [String], _ files: [String],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> ProcessResult {
+    let inputs = try Self.inputs.get()
+    // Options go in front of those that end with the files.
+    let command = command.prefix(1) + options + command.dropFirst()
+    let result = try inputs.run(Array(command), files)
+    let culprit = result.wasSignalled ? try inputs.culprit(Array(command), files) : nil
+    #expect(
+      !result.wasSignalled, "\(command) dies of \(culprit ?? "all together")",
+      sourceLocation: sourceLocation)
+    #expect(result.status == 1, sourceLocation: sourceLocation)
+    return result
   }
 }

@@ -18,6 +18,9 @@ import Testing
       #expect(slot.target?.image == program.url.path && slot.value == slot.target?.address)
     }
     #expect(Set(slots.map { "\($0.symbol) \($0.value ?? "")" }).count == 2)
+    // None that leads elsewhere is left.
+    let named = try report("slots", process, ["--name", "open", "--name", "malloc"]).files
+    #expect(named.flatMap { $0.slots ?? [] } == slots)
   }
 
   @Test(arguments: ["lazy", "now"])

@@ -20,4 +20,24 @@ extension Data {
       return copy
     }
   }
+
+  /// Copies with a byte or an aligned word of a range changed each, to what is likely to be wrong.
+  public func damaged(
+    in range: Range<Int>, times: Int, using generator: inout SplitMix64
+  ) -> [Data] {
+    (0..<times).compactMap { _ in
+      guard let place = range.randomElement(using: &generator) else { return nil }
+      var copy = self
+      let size = [1, 1, 4, 8].randomElement(using: &generator) ?? 1
+      let start = place / size * size
+      let word = start..<Swift.min(start + size, count)
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0: copy[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+      case 1: copy.resetBytes(in: word)
+      case 2: for index in word { copy[index] = 0xff }
+      default: for index in word { copy[index] = UInt8.random(in: 0...255, using: &generator) }
+      }
+      return copy
+    }
+  }
 }

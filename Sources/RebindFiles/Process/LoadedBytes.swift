@@ -29,6 +29,7 @@ final class LoadedBytes: ELFBytes {
           rebasing: known.bytes[Int(distance)..<Int(distance) + Int(size)])
       }
     }
+    guard memory.hasEnd(of: size, at: start &+ offset) else { return nil }
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(size), alignment: 16)
     guard memory.read(start &+ offset, into: chunk) else {
       chunk.deallocate()

@@ -16,8 +16,9 @@ package struct ProcessImages {
     var images: [ProcessImage] = []
     var end: UInt64 = 0
     for mapping in mappings where mapping.offset == 0 && mapping.isOfFile {
-      // Where a file is small, all its segments are mapped from its first page.
-      guard mapping.start >= end,
+      // Where a file is small, all its segments are mapped from its first page. What an image says of
+      // its size hides no other file.
+      guard mapping.start >= end || mapping.identity != images.last?.mapping.identity,
         let image = ProcessImage(pid: pid, mapping, memory, among: mappings)
       else { continue }
       images.append(image)

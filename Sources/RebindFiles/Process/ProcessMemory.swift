@@ -16,12 +16,20 @@ final class ProcessMemory {
 
   /// The bytes at an address; nil if not all of them are there.
   func read(_ address: UInt64, _ count: UInt64) -> [UInt8]? {
-    guard count <= ELFReader.largestTable else { return nil }
+    guard count <= ELFReader.largestTable, hasEnd(of: count, at: address) else { return nil }
     let wanted = Int(count)
     let bytes = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, done in
       done = read(address, into: UnsafeMutableRawBufferPointer(buffer)) ? wanted : 0
     }
     return bytes.count == wanted ? bytes : nil
+  }
+
+  /// False if the last of many bytes is not there: headers can tell of any number, for which no room
+  /// is made then.
+  func hasEnd(of count: UInt64, at address: UInt64) -> Bool {
+    if count <= 1 << 16 { return true }
+    var last: UInt8 = 0
+    return withUnsafeMutableBytes(of: &last) { read(address &+ (count - 1), into: $0) }
   }
 
   /// Fills the buffer from an address. False if not all of the bytes are there. The corresponding

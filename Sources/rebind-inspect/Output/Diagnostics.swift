@@ -8,7 +8,11 @@ enum Diagnostics {
     var line = OutputBuffer(descriptor: STDERR_FILENO)
     line.append(text: "rebind-inspect: ")
     line.append(path: path, .line)
-    line.append(text: ": \(message)\n")
+    line.append(text: ": ")
+    // It may have names in it.
+    var message = message
+    message.withUTF8 { line.append(name: UnsafeRawBufferPointer($0), .line) }
+    line.append(text: "\n")
     line.flush()
   }
 

@@ -1,0 +1,68 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Processes whose images are damaged, in their files or in memory alone.
+@Suite struct ProcessFuzzTests {
+  /// The inputs that a process of this machine may take for images.
+  private static let machines =
+    1.littleEndian == 1
+    ? ["x86-64.so", "headerless.so", "i386.so", "aarch64.so"] : ["powerpc.so", "s390x.so"]
+
+  @Test func damagedImages() throws {
+    let inputs = try DamagedInputs.shared.get()
+    let files = inputs.flipped.filter { file in Self.machines.contains { file.hasSuffix($0) } }
+      .enumerated().filter { $0.offset % 3 == 0 }
+      .map { inputs.directory.url.appending(path: $0.element).path }
+    let half = files.count / 2
+    let mapped = try Self.start(files.prefix(half) + ["4711"] + files.dropFirst(half))
+    for command in Subcommands.ofProcesses {
+      for format in ["text", "jsonl"] {
+        let result = try inspectWithLimits(
+          command + ["--format", format, "--pid", "\(mapped.id)"])
+        #expect(!result.wasSignalled && result.status <= 1, "\(command) \(format)")
+        let lines = result.errorOutput.split(separator: "\n")
+        #expect(
+          lines.allSatisfy { $0.hasPrefix("rebind-inspect: ") },
+          "\(result.errorOutput.suffix(2000))")
+        guard format == "jsonl" else { continue }
+        let shown = try result.lines()
+        #expect(Set(shown.filter { $0.error != nil }.map(\.path)).count <= lines.count)
+        if command == ["images"] {
+          #expect(Set(shown.map(\.path)).intersection(files).count > 50)
+        }
+      }
+    }
+  }
+
+  /// What an image says of its size does not hide the files that are mapped behind it.
+  @Test func anImageThatSaysThatItIsLarge() throws {
+    let scratch = try TemporaryDirectory()
+    let bytes = try Data(contentsOf: GoldenTests.folder.appending(path: Self.machines[0]))
+    let is64 = bytes[4] == 2
+    var large = bytes
+    // The most significant byte but one of p_memsz, in the first program header, which is PT_LOAD.
+    let (size, width) = is64 ? (64 + 0x28, 8) : (52 + 0x14, 4)
+    large[1.littleEndian == 1 ? size + width - 2 : size + 1] = 0x7f
+    var paths: [String] = []
+    for index in 0..<3 {
+      let url = scratch.url.resolvingSymlinksInPath().appending(path: "\(index).so")
+      try large.write(to: url)
+      paths.append(url.path)
+    }
+    let mapped = try Self.start(paths)
+    let shown = try Report("images", ["--pid", "\(mapped.id)"]).files.map(\.path)
+    #expect(Set(paths).isSubset(of: shown))
+  }
+
+  /// A process in which files are mapped.
+  private static func start(_ arguments: [String]) throws -> WaitingProcess {
+    let builder = try FixtureBuilder.shared(.gcc, key: ["mapped"]) {
+      try $0.build("mapped", from: ["inspect-mapped.c"], withCore: false)
+    }
+    let process = try WaitingProcess(
+      builder.directory.url.appending(path: "mapped"), arguments)
+    process.directory = builder.directory
+    return process
+  }
+}

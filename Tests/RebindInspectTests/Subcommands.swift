@@ -1,0 +1,26 @@
+import Foundation
+import TestSupport
+
+/// How each subcommand is asked, for tests of what holds for all of them.
+enum Subcommands {
+  /// In front of any number of files.
+  static let ofFiles = [
+    ["symbols", "--demangle"], ["symbols", "--resolve"], ["slots"], ["relocations"], ["dynamic"],
+    ["segments"], ["sections"], ["section", "names", "--as", "pointers"],
+    ["section", ".shstrtab", "--as", "strings"], ["section", ".dynsym"], ["notes"],
+    ["annotations"], ["hardening"], ["tree"], ["why", "provided_function", "--in"],
+  ]
+
+  /// In front of two files.
+  static let ofPairs = [["diff"]]
+
+  /// In front of `--pid`.
+  static let ofProcesses = [["slots"], ["images"], ["audit"], ["annotations"]]
+
+  /// By the help.
+  static func names() throws -> [String] {
+    try inspect(["--help"]).output.components(separatedBy: "SUBCOMMANDS:")[1].split(separator: "\n")
+      .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.hasPrefix("  See") }
+      .compactMap { $0.split(separator: " ").first.map(String.init) }
+  }
+}
