@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 
 /// The command `rebind-inspect`: what an ELF image holds, a subcommand a question.
 @main
@@ -27,11 +28,15 @@ struct RebindInspect: ParsableCommand {
 
   static func main() {
     let arguments = RawArguments.encoded()
-    guard var command = subcommand(arguments) else { return main(arguments) }
     do {
+      var command = try subcommand(arguments) ?? parseAsRoot(arguments)
       try command.run()
     } catch {
-      exit(withError: error)
+      guard exitCode(for: error).isSuccess else { exit(withError: error) }
+      // The help, the version or a completion script, which a full disk has to be an error of too.
+      var output = OutputBuffer(descriptor: STDOUT_FILENO)
+      output.append(text: "\(fullMessage(for: error))\n")
+      output.finish()
     }
   }
 

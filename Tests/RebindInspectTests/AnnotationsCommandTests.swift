@@ -101,14 +101,4 @@ import Testing
       #expect(try inspect(["annotations"] + arguments).status == 64)
     }
   }
-
-  @Test func theExamplesOfTheHelpRun() throws {
-    let built = try AnnotatedFile(LinkMode(.bfd, .program))
-    let library = try AnnotatedFile(LinkMode(.bfd, .shared))
-    let help = try inspect(["help", "annotations"]).output
-    #expect(help.contains("--group modules libfoo.so"))
-    #expect(help.contains("--expect 12 app") && help.contains("--format json --pid 4711"))
-    #expect(try inspect(["annotations", "--group", "modules", library.path]).succeeded)
-    #expect(try inspect(["annotations", "--expect", "12", built.path]).status == 1)
-  }
 }

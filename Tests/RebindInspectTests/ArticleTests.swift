@@ -14,10 +14,7 @@ import Testing
     let shown = try helps.map { try inspect($0).output }
     #expect(documented == Set(shown.flatMap(options)))
     // Each subcommand has a page, and the first page leads to it.
-    let names = shown[0].components(separatedBy: "SUBCOMMANDS:").last?.split(separator: "\n")
-      .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") && !$0.hasPrefix("  See") }
-      .compactMap { $0.split(separator: " ").first.map(String.init) }
-    #expect(Set(names ?? []) == Set(subcommands))
+    #expect(try Set(Subcommands.names()) == Set(subcommands))
   }
 
   private func options(in text: String) -> [String] {

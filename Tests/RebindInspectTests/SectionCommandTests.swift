@@ -130,17 +130,4 @@ import Testing
       #expect(try inspect(["section"] + arguments).status == 64)
     }
   }
-
-  @Test func theExamplesOfTheHelpRun() throws {
-    let built = try AnnotatedFile(LinkMode(.bfd, .program))
-    let help = try inspect(["help", "section"]).output
-    for example in [
-      ["section", ".comment", "--as", "strings"], ["section", "names", "--as", "pointers"],
-      ["section", ".rodata", "--as", "raw"],
-    ] {
-      let shown = example.joined(separator: " ").replacing("names", with: "module_names")
-      #expect(help.contains(shown))
-      #expect(try inspect(example + [built.path]).succeeded)
-    }
-  }
 }

@@ -14,7 +14,7 @@ struct HardeningCommand: ParsableCommand {
       EXAMPLES:
         rebind-inspect hardening /usr/bin/env
         rebind-inspect hardening *.so | grep '^relro none'
-        rebind-inspect hardening --format jsonl *.so | jq -r 'select(.hardening.relro != "full").path'
+        rebind-inspect hardening --format jsonl *.so | jq '.hardening.relro'
       """)
 
   @OptionGroup var options: InputOptions

@@ -15,7 +15,7 @@ struct NotesCommand: ParsableCommand {
       EXAMPLES:
         rebind-inspect notes libfoo.so
         rebind-inspect notes libfoo.so | awk '$5 == "GNU_BUILD_ID" { print $6 }'
-        rebind-inspect notes --format json libc.so.6 | jq '.files[].notes[].content.probe?'
+        rebind-inspect notes --format json libc.so.6 | jq '.files[].notes[].owner'
       """)
 
   @OptionGroup var options: InputOptions

@@ -17,7 +17,7 @@ struct RelocationsCommand: ParsableCommand {
       EXAMPLES:
         rebind-inspect relocations libfoo.so | grep ' malloc@'
         rebind-inspect relocations libfoo.so | awk '{ print $3 }' | sort | uniq -c
-        rebind-inspect relocations --format json foo.o | jq '.files[].relocations[].target'
+        rebind-inspect relocations --format jsonl foo.o | jq '.relocations[].target'
       """)
 
   @OptionGroup var options: InputOptions

@@ -15,8 +15,8 @@ struct SectionsCommand: ParsableCommand {
 
       EXAMPLES:
         rebind-inspect sections libfoo.so
-        rebind-inspect sections foo.o | awk '$7 ~ /X/ { size += $5 } END { print size }'
-        rebind-inspect sections --format json libfoo.so | jq '.files[].sections[].name'
+        rebind-inspect sections foo.o | awk '$7 ~ /X/ { n += $5 } END { print n }'
+        rebind-inspect sections --format jsonl libfoo.so | jq '.sections[].name'
       """)
 
   @OptionGroup var options: InputOptions

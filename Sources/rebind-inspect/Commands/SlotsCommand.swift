@@ -27,7 +27,7 @@ struct SlotsCommand: ParsableCommand {
         rebind-inspect slots --name malloc libfoo.so
         rebind-inspect slots --name 'open*' --kind jumpSlot /usr/bin/env
         rebind-inspect slots libfoo.so | awk '$5 == "lazy" { print $NF }'
-        rebind-inspect slots --format json libfoo.so | jq '.files[].slots[] | select(.relro)'
+        rebind-inspect slots --format jsonl libfoo.so | jq '.slots[].needs'
         rebind-inspect slots --pid 4711 --state rebound
       """)
 
