@@ -14,25 +14,70 @@ import Testing
 
   /// What is run on all inputs; the golden output has the words in its name.
   static let commands = [
-    "symbols", "symbols --demangle --exports", "relocations", "dynamic", "segments", "sections",
-    "section names --as pointers", "section .shstrtab --as strings", "notes", "annotations",
-    "hardening",
+    "symbols", "symbols --demangle --exports", "slots", "relocations", "dynamic", "segments",
+    "sections", "section names --as pointers", "section .shstrtab --as strings", "notes",
+    "annotations", "hardening", "tree --root .", "why provided_function --root . --in",
+  ]
+
+  /// What is run on two of them.
+  static let pairs = [
+    ["x86-64.so", "headerless.so"], ["x86-64.so", "aarch64.so"], ["i386.so", "powerpc.so"],
   ]
 
   @Test(arguments: commands, ["text", "json"])
   func output(command: String, format: String) throws {
     let words = command.split(separator: " ").map(String.init)
-    let result = try run(
-      inspectPath, words + ["--format", format] + Self.inputs, currentDirectory: Self.folder)
-    let name = words.map { $0.filter { $0.isLetter } }.joined(separator: "-")
+    let result = try run(words, format, Self.inputs)
+    let name = words.map { $0.filter { $0.isLetter } }.filter { !$0.isEmpty }
+    try compare(result, name.joined(separator: "-"), format)
+  }
+
+  @Test(arguments: pairs, ["text", "json"])
+  func difference(pair: [String], format: String) throws {
+    let name = pair.map { $0.split(separator: ".")[0] }.joined(separator: "-")
+    try compare(run(["diff"], format, pair), "diff-\(name)", format)
+  }
+
+  /// What differs from machine to machine has another name: addresses, folders and the like.
+  @Test(arguments: ["images", "audit", "slots"], ["text", "json"])
+  func process(command: String, format: String) throws {
+    let program = try LookedAtProgram(
+      flags: command == "images" ? ["-static", "-Wl,--build-id"] : ["-Wl,-z,now"])
+    let process = try program.started("patched")
+    let options = command == "slots" ? ["--state", "rebound"] : []
+    var result = try run([command], format, options + ["--pid", "\(process.id)"])
+    let folder = program.url.deletingLastPathComponent().path
+    result.standardOutput = Data(
+      result.output.replacing(folder, with: "").replacing(/0x[0-9a-f]{4,}/, with: "0x…")
+        .replacing(/\b[0-9a-f]{40}\b/, with: "BUILD-ID")
+        .replacing(/GLIBC_[0-9.]+/, with: "GLIBC")
+        .replacing(/R_[A-Z0-9_]+/, with: "R_…")
+        .replacing(/"relocationValue":\d+/, with: #""relocationValue":…"#)
+        .replacing(/\/[^ "]*\/libc\.so\.6/, with: "libc.so.6")
+        .replacing(/"machine":"[^"]*","machineValue":\d+/, with: #""machine":"…""#)
+        .replacing("\"pid\":\(process.id)", with: "\"pid\":…").utf8)
+    try compare(result, "\(command)-of-process", format)
+  }
+
+  private func run(
+    _ words: [String], _ format: String, _ arguments: [String]
+  ) throws -> ProcessResult {
+    try TestSupport.run(
+      inspectPath, words.prefix(1) + ["--format", format] + words.dropFirst() + arguments,
+      currentDirectory: Self.folder)
+  }
+
+  /// Compares output with the golden one, or writes that.
+  private func compare(_ result: ProcessResult, _ name: String, _ format: String) throws {
+    // Below another root, folders have their paths.
+    let output = (result.output + result.errorOutput).replacing(Self.folder.path, with: "")
     let golden = Self.folder.deletingLastPathComponent()
       .appending(path: "\(name).\(format == "text" ? "txt" : "json")")
     if ProcessInfo.processInfo.environment["REBIND_GOLDEN"] == "write" {
-      try (result.standardOutput + result.standardError).write(to: golden)
+      try Data(output.utf8).write(to: golden)
     }
     let expected = try String(contentsOf: golden, encoding: .utf8)
-    let lines = (result.output + result.errorOutput).split(
-      separator: "\n", omittingEmptySubsequences: false)
+    let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
     let expectedLines = expected.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.count == expectedLines.count)
     for (line, expected) in zip(lines, expectedLines) where line != expected {
