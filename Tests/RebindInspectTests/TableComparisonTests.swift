@@ -11,9 +11,8 @@ import Testing
     try compare(subcommand, [try file.path])
   }
 
-  @Test(arguments: subcommands)
-  func aHundredLibraries(subcommand: String) throws {
-    // The folder of this process's libc has the system's libraries, libstdc++ among them.
+  /// Of the folder that this process's libc is in: the system's libraries, libstdc++ among them.
+  private static let libraries = Result {
     let folder = URL(filePath: try InstalledFile.libc.path).resolvingSymlinksInPath()
       .deletingLastPathComponent()
     let libraries = try FileManager.default.contentsOfDirectory(atPath: folder.path)
@@ -28,8 +27,22 @@ import Testing
       libraries[$0].path
     }
     let standardLibrary = libraries.first { $0.lastPathComponent.hasPrefix("libstdc++.so") }
-    #expect(chosen.count > 20)
-    try compare(subcommand, chosen + [standardLibrary?.path].compactMap(\.self))
+    return chosen + [standardLibrary?.path].compactMap(\.self)
+  }
+
+  @Test(arguments: subcommands)
+  func aHundredLibraries(subcommand: String) throws {
+    let libraries = try Self.libraries.get()
+    #expect(libraries.count > 20)
+    try compare(subcommand, libraries)
+  }
+
+  /// elfutils' reader says the same as binutils'.
+  @Test func anotherWitness() throws {
+    let script = Places.fixtures.appending(path: "compare-with-eu-readelf.py").path
+    let files = try [InstalledFile.libc, .libswiftCore].map { try $0.path } + Self.libraries.get()
+    let result = try run("python3", [script, inspectPath] + files)
+    try expectEqual(result)
   }
 
   static let targets =
@@ -42,24 +55,17 @@ import Testing
   @Test(arguments: targets)
   func target(_ target: String) throws {
     let builder = try FixtureBuilder(.clang)
-    var objects: [String] = []
-    for source in ["inspect-symbols", "file-foreign", "file-notes"] {
-      let object = builder.directory.url.appending(path: "\(source).o").path
-      objects.append(object)
-      try builder.compile([
-        "--target=\(target)", "-ffreestanding", "-fPIC", "-O1", "-c",
-        Places.fixtures.appending(path: "\(source).c").path, "-o", object,
-      ])
+    func path(_ name: String) -> String { builder.directory.url.appending(path: name).path }
+    var objects = try ["inspect-symbols", "file-foreign", "file-notes"].map {
+      path(try builder.compile($0, for: target))
     }
     // readelf cannot read a note of file-notes.c that is too short, and stops there.
     let noted = objects.removeLast()
     let fixture =
       ReadelfComparisonTests.targets.contains(target) ? try BuiltFixture(target: target) : nil
     if let fixture {
-      let linked = builder.directory.url.appending(path: "libforeign.so").path
-      let result = try run("ld.lld", ["-shared", objects[1], noted, "-o", linked])
-      try #require(result.succeeded, "\(result.errorOutput)")
-      objects += [fixture.path, linked]
+      try builder.link(["-shared", objects[1], noted, "-o", "libforeign.so"])
+      objects += [fixture.path, path("libforeign.so")]
     }
     for subcommand in Self.subcommands {
       // Relocations of 64-bit MIPS are three rows of readelf's.
@@ -86,7 +92,10 @@ import Testing
 
   private func compare(_ subcommand: String, _ paths: [String]) throws {
     let script = Places.fixtures.appending(path: "compare-with-readelf.py").path
-    let result = try run("python3", [script, inspectPath, subcommand] + paths)
+    try expectEqual(try run("python3", [script, inspectPath, subcommand] + paths))
+  }
+
+  private func expectEqual(_ result: ProcessResult) throws {
     #expect(result.succeeded && result.errorOutput.isEmpty, "\(result.errorOutput.suffix(1000))")
     // The last line is alone if there is no difference.
     #expect(result.output.hasSuffix(" rows are equal\n"))
