@@ -15,7 +15,7 @@ demo: ## Hook open and close, then show the imports that made it possible
 	@Scripts/bootstrap build
 	@Scripts/demo
 
-release: ## Build rebind-inspect for release, as a static executable
+release: ## Build rebind-inspect for release, as a static executable, with completions and a manual page
 	@Scripts/bootstrap build
 	@SWIFT='$(SWIFT)' Scripts/release
 
@@ -33,8 +33,8 @@ golden-inputs: ## Build the files anew that the golden output is of
 test-cross: ## Build and run the C core's tests for other machines and for musl
 	@Scripts/test-cross
 
-install: ## Build the C library and install it under PREFIX (/usr/local), below DESTDIR
-	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' CC='$(CC)' Scripts/install
+install: ## Build the C library and install it, and what make release has built, under PREFIX (/usr/local), below DESTDIR
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INSPECT='$(INSPECT)' CC='$(CC)' Scripts/install
 
 bench: ## Measure the core beside a scan of all relocations and fishhook's loop
 	@$(MAKE) --no-print-directory -C Benchmarks run
@@ -61,4 +61,5 @@ lint: ## Check the format of the Swift sources
 
 clean: ## Delete what was built
 	$(SWIFT) package clean
-	@rm -rf .build/documentation .build/documentation-parts
+	@rm -rf .build/documentation .build/documentation-parts .build/rebind-inspect .build/manual
+	@$(MAKE) --no-print-directory -C Benchmarks clean

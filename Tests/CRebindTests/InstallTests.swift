@@ -10,10 +10,14 @@ import Testing
     let directory: TemporaryDirectory
     var root: URL { directory.url }
 
-    /// - Parameter variables: What make is given; % stands for the folder.
-    init(_ variables: [String]) throws {
+    /// - Parameters:
+    ///   - variables: What make is given; % stands for the folder.
+    ///   - inspect: What there is of rebind-inspect: none, whatever has been built.
+    init(_ variables: [String], inspect: URL? = nil) throws {
       directory = try TemporaryDirectory()
-      let arguments = variables.map { $0.replacing("%", with: directory.url.path) }
+      let inspect = inspect?.path ?? "%/none"
+      let arguments = (variables + ["INSPECT=\(inspect)"])
+        .map { $0.replacing("%", with: directory.url.path) }
       try InstallTests.make(["install"] + arguments, in: Places.package)
     }
 
@@ -46,6 +50,34 @@ import Testing
       ])
     let dynamic = try run("readelf", ["--dynamic", "--wide", installation.library.path]).output
     #expect(dynamic.contains("Library soname: [librebind.so.0]"))
+  }
+
+  /// What `make release` has made of rebind-inspect goes below the same prefix.
+  @Test func installsTheCommandAndItsFiles() throws {
+    let built = try TemporaryDirectory()
+    let files = [
+      "bin/rebind-inspect", "share/bash-completion/completions/rebind-inspect",
+      "share/fish/vendor_completions.d/rebind-inspect.fish", "share/man/man1/rebind-inspect.1",
+      "share/zsh/site-functions/_rebind-inspect",
+    ]
+    for file in files {
+      let place = built.url.appending(path: file)
+      try FileManager.default.createDirectory(
+        at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(file.utf8).write(to: place)
+    }
+    let installation = try Installation(
+      ["PREFIX=/opt/rebind", "DESTDIR=%"], inspect: built.url)
+    let prefix = installation.root.appending(path: "opt/rebind")
+    #expect(
+      try self.files(below: prefix).filter { $0.hasPrefix("bin") || $0.hasPrefix("share") } == files
+    )
+    for file in files {
+      let path = prefix.appending(path: file).path
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      #expect(mode == (file.hasPrefix("bin") ? 0o755 : 0o644), "\(file)")
+      #expect(FileManager.default.contents(atPath: path) == Data(file.utf8))
+    }
   }
 
   /// A packager's folder takes the place of `/`, and is named in no file.

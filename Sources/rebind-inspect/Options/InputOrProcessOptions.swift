@@ -6,7 +6,8 @@ struct InputOrProcessOptions: ParsableArguments {
   @Argument(help: ArgumentHelp("The ELF files to read.", valueName: "file"))
   var arguments: [InputPaths] = []
 
-  @Option(help: "Read the images of a running process in place of files.")
+  @Option(
+    help: "Read the images of a running process in place of files.", completion: .processNumber)
   var pid: Int32?
 
   @OptionGroup var output: OutputOptions

@@ -8,14 +8,17 @@ struct SearchOptions: ParsableArguments {
     help: """
       The folder that stands for /, as for a program of another machine. The environment does not \
       count then.
-      """)
+      """, completion: .directory)
   var root: InputPaths?
 
   @Option(
-    help: "Folders to look into, in place of those that LD_LIBRARY_PATH names.")
+    help: "Folders to look into, in place of those that LD_LIBRARY_PATH names.",
+    completion: .directory)
   var libraryPath: String?
 
-  @Option(help: "Libraries to load first, in place of those that LD_PRELOAD names.")
+  @Option(
+    help: "Libraries to load first, in place of those that LD_PRELOAD names.",
+    completion: .file())
   var preload: String?
 
   /// One for all files of the command line.

@@ -72,6 +72,8 @@ struct SymbolTypeName: ExpressibleByArgument {
   static var allValueStrings: [String] {
     (0...15).compactMap { SymbolType(rawValue: $0).term.map { "\($0)" } }
   }
+
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// A value of `--size`.
