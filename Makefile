@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build release demo test golden golden-inputs test-cross bench bench-swift bench-testing bench-annotations install docs format lint clean
+.PHONY: help build release demo test golden golden-inputs test-cross bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ bench-testing: ## Measure a call that a test has rebound, and one out of its rea
 
 bench-annotations: ## Measure a visit of 1,000 annotations over 100 images
 	@$(MAKE) --no-print-directory -C Benchmarks annotations
+
+bench-inspect: release ## Measure rebind-inspect beside the least work that there is, readelf, eu-readelf and nm
+	@$(MAKE) --no-print-directory -C Benchmarks inspect PROGRAM='$(CURDIR)/.build/rebind-inspect/bin/rebind-inspect'
 
 docs: ## Build the documentation of every product into .build/documentation
 	@Scripts/bootstrap build

@@ -1,0 +1,189 @@
+/// What rebind-inspect costs, beside the least work that there is and beside others' tools.
+///
+/// Usage: inspect PROGRAM FLOORS [FOLDER...]: rebind-inspect, the folder of symbols-floor and
+/// slots-floor, and where to look for files.
+
+#define _GNU_SOURCE
+#include "command.h"
+#include "files.h"
+
+#include <gnu/lib-names.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILES = 1800, MEBIBYTE = 1 << 20 };
+
+static char *program, *floors;
+static bool holds_all = true;
+
+// MARK: - The table
+
+static void print_row(const char *what, const char *wanted, double measured, const char *unit,
+                      bool holds) {
+  printf("%-58s %9s %8.2f %-3s %s\n", what, wanted, measured, unit, holds ? "yes" : "NO");
+  fflush(stdout);
+  holds_all &= holds;
+}
+
+static void print_at_most(const char *what, double limit, double measured, const char *unit) {
+  char wanted[32];
+  snprintf(wanted, sizeof wanted, "<= %.4g", limit);
+  print_row(what, wanted, measured, unit, measured <= limit);
+}
+
+static void print_at_least(const char *what, double limit, double measured) {
+  char wanted[32];
+  snprintf(wanted, sizeof wanted, ">= %.4g", limit);
+  print_row(what, wanted, measured, "", measured >= limit);
+}
+
+// MARK: - Measuring
+
+#define COMMAND(files, count, ...) make_command((char *[]){__VA_ARGS__, NULL}, files, count)
+
+static char *floor_of(const char *subcommand) {
+  char *path;
+  if (asprintf(&path, "%s/%s-floor", floors, subcommand) < 0) abort();
+  return path;
+}
+
+/// The first one's time by the second one's.
+static double ratio(struct command *one, struct command *other, size_t rounds) {
+  struct command *const commands[] = {one, other};
+  run_in_turns(commands, 2, rounds);
+  return shortest(one, rounds) / shortest(other, rounds);
+}
+
+/// A sum over what a program prints of a file.
+static char *sum(const char *words, const char *file) {
+  char *line, *text = calloc(1, 64);
+  if (text == NULL || asprintf(&line, "%s '%s' | cksum", words, file) < 0) abort();
+  FILE *output = popen(line, "r");
+  if (output == NULL || fgets(text, 64, output) == NULL) abort();
+  pclose(output);
+  free(line);
+  return text;
+}
+
+/// Else they did not do the same work.
+static void check_output(const char *subcommand, const char *file) {
+  char *ours, *floors;
+  if (asprintf(&ours, "'%s' %s", program, subcommand) < 0
+      || asprintf(&floors, "'%s'", floor_of(subcommand)) < 0)
+    abort();
+  if (strcmp(sum(ours, file), sum(floors, file)) != 0)
+    printf("The floor of %s prints something else.\n", subcommand);
+}
+
+static void measure_large(char *subcommand, const struct files *files) {
+  char what[80];
+  check_output(subcommand, files->largest);
+  struct command ours = COMMAND(&files->largest, 1, program, subcommand);
+  struct command floor = COMMAND(&files->largest, 1, floor_of(subcommand));
+  snprintf(what, sizeof what, "%s, largest file / floor", subcommand);
+  print_at_most(what, 2, ratio(&ours, &floor, 21), "");
+  snprintf(what, sizeof what, "%s, largest file: peak memory", subcommand);
+  print_at_most(what, 20, (double)ours.peak / MEBIBYTE, "MiB");
+}
+
+static void measure_many(char *subcommand, const struct files *files) {
+  char what[80];
+  struct command ours = COMMAND(files->paths, files->count, program, subcommand);
+  struct command floor = COMMAND(files->paths, files->count, floor_of(subcommand));
+  struct command both = COMMAND(files->paths, files->count, program, subcommand);
+  ours.is_on_one_core = floor.is_on_one_core = true;
+  struct command *const commands[] = {&ours, &floor, &both};
+  run_in_turns(commands, 3, 7);
+  snprintf(what, sizeof what, "%s, %zu files, on one core / floor", subcommand, files->count);
+  print_at_most(what, 2, shortest(&ours, 7) / shortest(&floor, 7), "");
+  snprintf(what, sizeof what, "%s, %zu files, on all cores / on one", subcommand, files->count);
+  print_at_most(what, 1, shortest(&both, 7) / shortest(&ours, 7), "");
+}
+
+static void measure_readelf(const struct files *files) {
+  struct command ours = COMMAND(&files->largest, 1, program, "symbols");
+  struct command theirs =
+      COMMAND(&files->largest, 1, "eu-readelf", "--symbols=.dynsym", "--wide");
+  print_at_least("eu-readelf / symbols, largest file", 1.5, 1 / ratio(&ours, &theirs, 11));
+}
+
+static int find_libc(struct dl_phdr_info *image, size_t size, void *path) {
+  (void)size;
+  if (strstr(image->dlpi_name, "/" LIBC_SO) == NULL) return 0;
+  *(char **)path = strdup(image->dlpi_name);
+  return 1;
+}
+
+static void measure_libc(void) {
+  char *path = NULL;
+  dl_iterate_phdr(find_libc, &path);
+  if (path == NULL) return;
+  struct command ours = COMMAND(&path, 1, program, "symbols");
+  struct command *const commands[] = {&ours};
+  run_in_turns(commands, 1, 51);
+  print_at_most("symbols, libc", 3, shortest(&ours, 51) / 1e6, "ms");
+}
+
+static void measure_start(void) {
+  struct command ours = COMMAND(NULL, 0, program, "--version");
+  struct command theirs = COMMAND(NULL, 0, "readelf", "--version");
+  print_at_most("start-up / readelf's", 2.5, ratio(&ours, &theirs, 101), "");
+}
+
+/// Is there a subcommand of this name?
+static bool knows(const char *subcommand) {
+  char *line;
+  if (asprintf(&line, "'%s' --help | grep -q '^  %s '", program, subcommand) < 0) abort();
+  bool is_known = system(line) == 0;
+  free(line);
+  return is_known;
+}
+
+static void measure_importers(char *folder) {
+  if (!knows("who-imports")) {
+    puts("rebind-inspect has no who-imports: not compared with nm -D | awk");
+    return;
+  }
+  char *line;
+  if (asprintf(&line,
+               "find '%s' -type f -name '*.so*' -print0 | xargs -0 nm -D -A 2>/dev/null |"
+               " awk '$(NF - 1) == \"U\" && $NF ~ /^malloc(@|$)/ { print $1 }'",
+               folder)
+      < 0)
+    abort();
+  struct command ours = COMMAND(&folder, 1, program, "who-imports", "malloc");
+  struct command theirs = COMMAND(NULL, 0, "sh", "-c", line);
+  print_at_least("nm -D | awk / who-imports malloc, the system's libraries", 4,
+                 1 / ratio(&ours, &theirs, 5));
+}
+
+// MARK: - All of it
+
+int main(int argc, char *argv[]) {
+  if (argc < 3) return 64;
+  program = argv[1];
+  floors = argv[2];
+  char *folders[] = {"/usr/lib", "/usr/bin", "/opt", "/usr/libexec", NULL};
+  struct files files = find_files(argc > 3 ? argv + 3 : folders, FILES);
+  if (files.count == 0) {
+    fputs("no ELF files were found\n", stderr);
+    return 1;
+  }
+  // A machine with fewer: some of them again.
+  size_t found = files.count;
+  for (; files.count < FILES; files.count++) files.paths[files.count] = files.paths[files.count % found];
+  printf("%zu files; the largest is %s, with %zu symbols.\n\n", found, files.largest,
+         files.largest_count);
+  printf("%-58s %9s %8s %-3s %s\n", "", "wanted", "measured", "", "holds");
+  measure_large("symbols", &files);
+  measure_readelf(&files);
+  measure_libc();
+  measure_large("slots", &files);
+  measure_many("symbols", &files);
+  measure_many("slots", &files);
+  measure_start();
+  measure_importers(argc > 3 ? argv[3] : "/usr/lib");
+  return holds_all ? 0 : 1;
+}
