@@ -31,8 +31,9 @@ struct AnnotationRecord {
 
   private var headerSize: Int { 16 + addressSize }
 
-  // Nonisolated, for modules and types that are isolated to an actor.
-  private func declaration(name: TokenSyntax) -> DeclSyntax {
+  // Nonisolated, for modules and types that are isolated to an actor. As text: to indent a tree
+  // of thousands of numbers takes swift-syntax seconds.
+  private func declaration(name: String) -> String {
     let words = words
     let size = headerSize + 4 * words.count
     let accessorType = accessor == nil ? "Swift.Int" : "RebindAnnotations.AnnotationAccessor"
@@ -41,24 +42,24 @@ struct AnnotationRecord {
       @section("rebind_annotations") @used
       nonisolated private static let \(name): (
         magic: Swift.UInt32, size: Swift.UInt32, priority: Swift.Int32, line: Swift.UInt32,
-        accessor: \(raw: accessorType), strings: Swift.InlineArray<\(raw: words.count), Swift.UInt32>
+        accessor: \(accessorType), strings: Swift.InlineArray<\(words.count), Swift.UInt32>
       ) = (
-        magic: 0x31414252, size: \(raw: size), priority: \(raw: arguments.priority), line: \(line),
+        magic: 0x31414252, size: \(size), priority: \(arguments.priority), line: \(line),
         accessor: \(accessor ?? "0"),
-        strings: [\(raw: numbers)]
+        strings: [\(numbers)]
       )
       """
   }
 
   /// For a type.
-  var member: DeclSyntax { declaration(name: name) }
+  var member: DeclSyntax { "\(raw: declaration(name: name.text))" }
 
   /// For a file: in a type of its own, as the top level of a program warns of constants that
   /// nothing uses.
   var topLevel: DeclSyntax {
     """
     private enum \(name) {
-      \(declaration(name: "record"))
+      \(raw: declaration(name: "record"))
     }
     """
   }
