@@ -11,7 +11,7 @@ struct DamagedInputs {
   /// Made once for all tests.
   static let shared = Result {
     let inputs = try DamagedInputs()
-    inputs.directory.deleteAtExit()
+    inputs.directory.keepUntilExit()
     return inputs
   }
 

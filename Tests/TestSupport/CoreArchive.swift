@@ -1,5 +1,4 @@
 public import Foundation
-import Synchronization
 
 /// The core compiled once for a compiler and its options, for tests that build many
 /// programs from it.
@@ -9,30 +8,25 @@ public enum CoreArchive {
     var flags: [String]
   }
 
-  private static let archives = Mutex<[Key: (builder: FixtureBuilder, file: URL)]>([:])
+  private static let archives = OncePerKey<Key, URL>()
 
   /// The static library, position-independent, to stand after the sources.
   public static func file(for compiler: Compiler, flags: [String] = []) throws -> URL {
-    try archives.withLock { archives in
-      let key = Key(compiler: compiler, flags: flags)
-      if let archive = archives[key] { return archive.file }
-      let builder = try FixtureBuilder(compiler)
-      try builder.compile(
+    try archives.value(for: Key(compiler: compiler, flags: flags)) {
+      let folder = try TemporaryDirectory.keptUntilExit()
+      try compile(
+        compiler,
         ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-pthread"] + flags
           + ["-I", Places.package.appending(path: "Sources/CRebind/include").path, "-c"]
-          + FixtureBuilder.coreSources.map(\.path))
+          + FixtureBuilder.coreSources.map(\.path), in: folder)
       let objects = FixtureBuilder.coreSources.map {
         $0.deletingPathExtension().lastPathComponent + ".o"
       }
-      let result = try run(
-        "ar", ["rcs", "libcore.a"] + objects, currentDirectory: builder.directory.url)
+      let result = try run("ar", ["rcs", "libcore.a"] + objects, currentDirectory: folder)
       guard result.succeeded else {
         throw CompilationFailure(command: "ar", output: result.errorOutput)
       }
-      let file = builder.directory.url.appending(path: "libcore.a")
-      builder.directory.deleteAtExit()
-      archives[key] = (builder, file)
-      return file
+      return folder.appending(path: "libcore.a")
     }
   }
 }

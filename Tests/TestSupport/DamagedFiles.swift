@@ -4,7 +4,10 @@ extension Data {
   /// Copies with a few bytes changed each, the same ones in each run.
   public func damaged(times: Int) -> [Data] {
     // Bytes that are not zero, and those beside them, are those that mean something.
-    let meaningful = indices.filter { self[Swift.max($0 - 1, 0)...].prefix(3).contains { $0 != 0 } }
+    let bytes = Array(self)
+    let meaningful = bytes.indices.filter { index in
+      bytes[Swift.max(index - 1, 0)...].prefix(3).contains { $0 != 0 }
+    }
     let headers = Array(0..<Swift.min(512, count))
     var generator = SplitMix64(state: 0x5eed)
     return (0..<times).map { _ in

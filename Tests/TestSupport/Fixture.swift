@@ -74,12 +74,26 @@ public struct FixtureBuilder: Sendable {
   ) throws -> URL {
     let product = directory.url.appending(path: output)
     let core = withCore ? [try CoreArchive.file(for: compiler).path] : []
-    try compile(
+    let arguments =
       ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"] + flags + Self.includeFlags
-        + sources.map { Places.fixtures.appending(path: $0).path } + core
-        + ["-o", product.path, "-L", directory.url.path] + libraries)
+      + sources.map { Places.fixtures.appending(path: $0).path } + core + libraries
+    // What the folder has no part in is built once, and copied: an image is told by its file.
+    let isCommon = !arguments.contains { $0.contains(directory.url.path) || $0.hasPrefix("-l") }
+    guard isCommon else {
+      try compile(arguments + ["-o", product.path, "-L", directory.url.path])
+      return product
+    }
+    let common = try Self.products.value(for: [compiler.name] + arguments) {
+      let folder = try TemporaryDirectory.keptUntilExit()
+      try TestSupport.compile(compiler, arguments + ["-o", "product"], in: folder)
+      return folder.appending(path: "product")
+    }
+    try? FileManager.default.removeItem(at: product)
+    try FileManager.default.copyItem(at: common, to: product)
     return product
   }
+
+  private static let products = OncePerKey<[String], URL>()
 
   /// Compiles and links a shared library without the core.
   @discardableResult

@@ -1,12 +1,7 @@
 import Foundation
-import Synchronization
 
 extension FixtureBuilder {
-  private final class Build: Sendable {
-    let builder = Mutex<FixtureBuilder?>(nil)
-  }
-
-  private static let builds = Mutex<[[String]: Build]>([:])
+  private static let builds = OncePerKey<[String], FixtureBuilder>()
 
   /// A builder whose folder has the files that `build` makes, which runs once for all tests that give
   /// the same key.
@@ -18,19 +13,11 @@ extension FixtureBuilder {
   public static func shared(
     _ compiler: Compiler, key: [String], _ build: (FixtureBuilder) throws -> Void
   ) throws -> FixtureBuilder {
-    let shared = builds.withLock { builds in
-      let shared = builds[[compiler.name] + key] ?? Build()
-      builds[[compiler.name] + key] = shared
-      return shared
-    }
-    // Others that want the same wait for it.
-    let original = try shared.builder.withLock { builder in
-      if let builder { return builder }
-      let new = try FixtureBuilder(compiler)
-      try build(new)
-      new.directory.deleteAtExit()
-      builder = new
-      return new
+    let original = try builds.value(for: [compiler.name] + key) {
+      let builder = try FixtureBuilder(compiler)
+      try build(builder)
+      builder.directory.keepUntilExit()
+      return builder
     }
     let copy = try FixtureBuilder(compiler)
     let folder = original.directory.url

@@ -74,18 +74,26 @@ public final class TemporaryDirectory: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  private static let kept = Mutex<[URL]>([])
-  private static let atExit: Void = {
-    atexit {
-      for url in TemporaryDirectory.kept.withLock({ $0 }) {
-        try? FileManager.default.removeItem(at: url)
-      }
-    }
-  }()
+  private static let kept = Mutex<[TemporaryDirectory]>([])
 
-  /// Deletes the directory when the process ends, for one that a global refers to.
-  public func deleteAtExit() {
-    _ = Self.atExit
-    Self.kept.withLock { $0.append(url) }
+  /// Has the directory deleted when this process exits, and not before.
+  public func keepUntilExit() {
+    Self.kept.withLock { kept in
+      if kept.isEmpty {
+        atexit {
+          for directory in TemporaryDirectory.kept.withLock({ $0 }) {
+            try? FileManager.default.removeItem(at: directory.url)
+          }
+        }
+      }
+      kept.append(self)
+    }
+  }
+
+  /// A directory that is deleted when this process exits.
+  public static func keptUntilExit() throws -> URL {
+    let directory = try TemporaryDirectory()
+    directory.keepUntilExit()
+    return directory.url
   }
 }

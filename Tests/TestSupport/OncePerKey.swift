@@ -1,0 +1,24 @@
+import Synchronization
+
+/// What is made once for each key, by the first test that needs it; others wait for theirs alone.
+final class OncePerKey<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private final class Entry: Sendable {
+    let value = Mutex<Result<Value, any Error>?>(nil)
+  }
+
+  private let entries = Mutex<[Key: Entry]>([:])
+
+  /// What there is for the key; an error is kept, too.
+  func value(for key: Key, _ make: () throws -> Value) throws -> Value {
+    let entry = entries.withLock { entries in
+      let entry = entries[key] ?? Entry()
+      entries[key] = entry
+      return entry
+    }
+    return try entry.value.withLock { value in
+      let result = value ?? Result { try make() }
+      value = result
+      return result
+    }.get()
+  }
+}
