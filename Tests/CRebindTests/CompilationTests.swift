@@ -4,32 +4,19 @@ import Testing
 
 /// The core builds alone, and needs next to nothing of the C library.
 @Suite struct CompilationTests {
-  static let optimisations = ["-O0", "-O2", "-Os"]
+  /// For a program and for a library: what the compiler makes calls of differs.
+  static let codes = [["-O0"], ["-O2"], ["-O2", "-fPIC"], ["-Os", "-fPIC"]]
 
-  @Test(arguments: Compiler.all, optimisations)
-  func eachFileCompilesAloneWithoutWarnings(compiler: Compiler, optimisation: String) throws {
+  /// Each file alone, and without a warning. A core that calls memcpy cannot rebind memcpy:
+  /// whatever it imports is either kept at start, before anything is rebound, or `errno`.
+  @Test(arguments: Compiler.all, codes)
+  func compilesAndImportsNothingThatIsNotKeptAtStart(compiler: Compiler, flags: [String]) throws {
+    try #require(!FixtureBuilder.coreSources.isEmpty)
     let builder = try FixtureBuilder(compiler)
-    try compileCore(with: builder, flags: [optimisation])
-  }
-
-  /// What goes into an image whose annotations are Swift's.
-  @Test(arguments: Compiler.all, optimisations)
-  func theAnnotationsFileCompilesAloneWithoutWarnings(
-    compiler: Compiler, optimisation: String
-  ) throws {
-    let folder = Places.package.appending(path: "Sources/CRebindAnnotations")
-    try FixtureBuilder(compiler).compile(
-      ["-std=gnu11", "-Wall", "-Wextra", "-Werror", optimisation]
-        + ["-I", folder.appending(path: "include").path]
-        + ["-c", folder.appending(path: "index.c").path])
-  }
-
-  /// A core that calls memcpy cannot rebind memcpy: whatever it imports is either
-  /// kept at start, before anything is rebound, or `errno`.
-  @Test(arguments: Compiler.all, optimisations)
-  func importsNothingThatIsNotKeptAtStart(compiler: Compiler, optimisation: String) throws {
-    let builder = try FixtureBuilder(compiler)
-    try compileCore(with: builder, flags: [optimisation, "-fPIC"])
+    try builder.compile(
+      ["-std=gnu11", "-Wall", "-Wextra", "-Werror"] + flags
+        + ["-I", Places.package.appending(path: "Sources/CRebind/include").path, "-c"]
+        + FixtureBuilder.coreSources.map(\.path))
     let objects = FixtureBuilder.coreSources.map {
       $0.deletingPathExtension().lastPathComponent + ".o"
     }
@@ -43,6 +30,18 @@ import Testing
     #expect(
       imports.subtracting(["_GLOBAL_OFFSET_TABLE_"])
         == ["__errno_location", "dl_iterate_phdr", "getauxval", "pthread_atfork", "syscall"])
+  }
+
+  /// What goes into an image whose annotations are Swift's.
+  @Test(arguments: Compiler.all, ["-O0", "-O2", "-Os"])
+  func theAnnotationsFileCompilesAloneWithoutWarnings(
+    compiler: Compiler, optimisation: String
+  ) throws {
+    let folder = Places.package.appending(path: "Sources/CRebindAnnotations")
+    try FixtureBuilder(compiler).compile(
+      ["-std=gnu11", "-Wall", "-Wextra", "-Werror", optimisation]
+        + ["-I", folder.appending(path: "include").path]
+        + ["-c", folder.appending(path: "index.c").path])
   }
 
   /// CONTRIBUTING.md says of each file what its duty is, and of no other.
@@ -62,15 +61,5 @@ import Testing
     ).filter { ["c", "h"].contains($0.pathExtension) }
       .map { $0.deletingPathExtension().lastPathComponent }
     #expect(Set(named) == Set(files))
-  }
-
-  private func compileCore(with builder: FixtureBuilder, flags: [String]) throws {
-    try #require(!FixtureBuilder.coreSources.isEmpty)
-    for source in FixtureBuilder.coreSources {
-      try builder.compile(
-        ["-std=gnu11", "-Wall", "-Wextra", "-Werror"] + flags
-          + ["-I", Places.package.appending(path: "Sources/CRebind/include").path]
-          + ["-c", source.path])
-    }
   }
 }

@@ -22,6 +22,9 @@ import Testing
     }
 
     var library: URL { root.appending(path: "lib/librebind.so") }
+
+    /// The copy that all look at, who leave it as it is.
+    static let common = Result { try Installation(["PREFIX=%"]) }
   }
 
   /// Runs make with a clean set of flags: this test may itself run under make.
@@ -39,7 +42,7 @@ import Testing
   }
 
   @Test func installsLibrariesHeadersAndPackageFile() throws {
-    let installation = try Installation(["PREFIX=%"])
+    let installation = try Installation.common.get()
     #expect(
       try files(below: installation.root) == [
         "include/rebind/CRebind.h", "include/rebind/CRebindImages.h",
@@ -90,7 +93,7 @@ import Testing
   }
 
   @Test func exportsWhatTheHeadersDeclareWithAVersion() throws {
-    let installation = try Installation(["PREFIX=%"])
+    let installation = try Installation.common.get()
     let listing = try run(
       "nm",
       [
@@ -108,8 +111,9 @@ import Testing
   /// The sample, as its Makefile builds it.
   @Test(arguments: [["STATIC=1"], []])
   func sampleRunsAgainstTheInstalledCopy(flags: [String]) throws {
-    let installation = try Installation(["PREFIX=%"])
-    let program = installation.root.appending(path: "c-client")
+    let installation = try Installation.common.get()
+    let folder = try TemporaryDirectory()
+    let program = folder.url.appending(path: "c-client")
     try Self.make(
       flags + ["OUTPUT=\(program.path)", "CFLAGS=-Werror"],
       in: Places.package.appending(path: "Samples/c-client"),
@@ -133,7 +137,7 @@ import Testing
 
   /// Who declares annotations needs the header, and no library.
   @Test func annotationsAreDeclaredWithTheHeaderAlone() throws {
-    let installation = try Installation(["PREFIX=%"])
+    let installation = try Installation.common.get()
     let flags = try run(
       "pkg-config", ["--cflags", "rebind"],
       environment: [
@@ -141,7 +145,8 @@ import Testing
       ])
     let header = installation.root.appending(path: "include/rebind")
     #expect(flags.output.split(whereSeparator: \.isWhitespace) == ["-I\(header.path)"])
-    let plugin = installation.root.appending(path: "plugin.so").path
+    let folder = try TemporaryDirectory()
+    let plugin = folder.url.appending(path: "plugin.so").path
     let source = Places.fixtures.appending(path: "annotated.c").path
     let result = try run(
       "gcc", ["-Werror", "-shared", "-fPIC", "-I", header.path, source, "-o", plugin])
