@@ -5,7 +5,8 @@ import Testing
 /// Nothing public goes without a word.
 @Suite(.serialized) struct DocumentationTests {
   static let modules = [
-    "Rebind", "RebindFiles", "RebindTesting", "RebindAnnotations", "RebindMacros",
+    "Rebind", "RebindConfiguration", "RebindFiles", "RebindTesting", "RebindAnnotations",
+    "RebindMacros",
   ]
 
   @Test(arguments: modules)

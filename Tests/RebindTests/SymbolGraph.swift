@@ -16,7 +16,7 @@ struct SymbolGraph: Decodable {
 
   /// The public symbols of a module that was built beside the tests; those that
   /// implement a documented requirement have its comment. What the module adds to
-  /// others' types is left out.
+  /// others' types is in files of its own.
   init(of module: String) throws {
     let output = try TemporaryDirectory()
     let target = try JSONDecoder().decode(
@@ -33,8 +33,9 @@ struct SymbolGraph: Decodable {
         "-output-dir", output.url.path,
       ] + headers.flatMap { ["-Xcc", "-I\($0)"] })
     guard result.succeeded else { throw ExtractionFailure(output: result.errorOutput) }
-    let file = output.url.appending(path: "\(module).symbols.json")
-    self = try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: file))
+    symbols = try FileManager.default
+      .contentsOfDirectory(at: output.url, includingPropertiesForKeys: nil)
+      .flatMap { try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: $0)).symbols }
   }
 }
 
