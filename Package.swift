@@ -6,6 +6,10 @@ import PackageDescription
 /// who depend on it, a newer compiler's new warning must not break the build.
 let checksWarnings = Context.environment["REBIND_CHECKS_WARNINGS"].map { !$0.isEmpty } ?? false
 
+/// Not where the compiler's options name a plug-in that is built already, as where the samples are
+/// tested: then nobody waits for swift-syntax.
+let buildsMacroPlugin = Context.environment["REBIND_HAS_MACRO_PLUGIN"].map(\.isEmpty) ?? true
+
 let cSettings: [CSetting] =
   [.enableWarning("all"), .enableWarning("extra")]
   + (checksWarnings ? [.treatAllWarnings(as: .error)] : [])
@@ -34,9 +38,7 @@ let package = Package(
     .executable(name: "rebind-inspect", targets: ["rebind-inspect"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // Built for those alone who use the product RebindMacros; SwiftPM fetches it for all.
-    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
     .systemLibrary(
@@ -59,19 +61,8 @@ let package = Package(
       name: "RebindAnnotations", dependencies: ["CRebindAnnotations"],
       swiftSettings: swiftSettings),
     .target(
-      name: "RebindMacros", dependencies: ["RebindAnnotations", "RebindMacrosPlugin"],
-      swiftSettings: swiftSettings),
-    .macro(
-      name: "RebindMacrosPlugin",
-      dependencies: [
-        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
-        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
-        .product(name: "SwiftIfConfig", package: "swift-syntax"),
-        .product(name: "SwiftParser", package: "swift-syntax"),
-        .product(name: "SwiftSyntax", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-      ],
+      name: "RebindMacros",
+      dependencies: ["RebindAnnotations"] + (buildsMacroPlugin ? ["RebindMacrosPlugin"] : []),
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "rebind-inspect",
@@ -116,3 +107,22 @@ let package = Package(
   swiftLanguageModes: [.v6],
   cLanguageStandard: .gnu11
 )
+
+if buildsMacroPlugin {
+  // Built for those alone who use the product RebindMacros; SwiftPM fetches it for all.
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"))
+  package.targets.append(
+    .macro(
+      name: "RebindMacrosPlugin",
+      dependencies: [
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+        .product(name: "SwiftIfConfig", package: "swift-syntax"),
+        .product(name: "SwiftParser", package: "swift-syntax"),
+        .product(name: "SwiftSyntax", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+      ],
+      swiftSettings: swiftSettings))
+}

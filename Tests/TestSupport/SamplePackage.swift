@@ -11,13 +11,22 @@ public struct SamplePackage: Sendable {
   /// What the samples' packages have in common is built once.
   private static let scratch = Places.package.appending(path: ".build/samples")
 
+  /// In CI the package is built as its users build it, who build swift-syntax for its macros;
+  /// elsewhere the plug-in that was built with the tests expands them.
+  private static let buildsMacroPlugin = ProcessInfo.processInfo.environment["CI"] != nil
+
   /// Runs `swift build` or `swift test` on the package.
   public func swift(_ subcommand: String, _ arguments: [String] = []) throws -> ProcessResult {
-    try run(
+    let plugin = Self.buildsMacroPlugin ? [] : macroFlags.flatMap { ["-Xswiftc", $0] }
+    return try run(
       "swift",
-      [subcommand, "--package-path", folder.path, "--scratch-path", Self.scratch.path] + arguments,
-      // A crash where read or write is made to fail would leave the backtracer waiting.
-      environment: ["SWIFT_BACKTRACE": "enable=no"])
+      [subcommand, "--package-path", folder.path, "--scratch-path", Self.scratch.path] + plugin
+        + arguments,
+      environment: [
+        // A crash where read or write is made to fail would leave the backtracer waiting.
+        "SWIFT_BACKTRACE": "enable=no",
+        "REBIND_HAS_MACRO_PLUGIN": Self.buildsMacroPlugin ? "" : "1",
+      ])
   }
 
   /// Where `swift("build")` leaves a product.
