@@ -74,7 +74,7 @@ extension OutputBuffer {
 
 extension Unicode.Scalar {
   /// True for what could move a terminal's cursor or worse: C0, DEL and C1.
-  fileprivate var isControl: Bool { value < 0x20 || (0x7f...0x9f).contains(value) }
+  var isControl: Bool { value < 0x20 || (0x7f...0x9f).contains(value) }
 }
 
 /// True for a printable ASCII character that no way of escaping changes.

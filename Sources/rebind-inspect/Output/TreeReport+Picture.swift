@@ -1,27 +1,41 @@
 import RebindFiles
 
 extension TreeReport {
+  /// An image, or a library that is missing.
+  private struct Node {
+    let label: String
+    var isMissing = false
+  }
+
+  /// What an image needs, or the program is given.
+  private struct Edge {
+    let from: Int
+    let to: Int
+    var isPreload = false
+    /// The versions that are not there.
+    var lacks = ""
+  }
+
   /// Writes the images as nodes, and what they need as edges between them.
   func write(_ picture: TreePicture, in output: inout OutputBuffer) {
     let nodes =
-      graph.images.map { (label: $0.reason == nil ? $0.path.text : $0.name, isMissing: false) }
-      + graph.missing.map { (label: $0.name, isMissing: true) }
-    var edges: [(from: Int, to: Int, isPreload: Bool, lacks: String)] = []
+      graph.images.map { Node(label: $0.reason == nil ? $0.path.text : $0.name) }
+      + graph.missing.map { Node(label: $0.name, isMissing: true) }
+    var edges: [Edge] = []
     for index in graph.images.indices where graph.images[index].isPreloaded {
-      edges.append((0, index, true, ""))
+      edges.append(Edge(from: 0, to: index, isPreload: true))
     }
     for (index, missing) in graph.missing.enumerated() where missing.isPreload {
-      edges.append((0, graph.images.count + index, true, ""))
+      edges.append(Edge(from: 0, to: graph.images.count + index, isPreload: true))
     }
     for (index, image) in graph.images.enumerated() {
       for need in image.needs {
         let absent = graph.missing.firstIndex { $0.name == need.name } ?? 0
         let lacks = image.requirements.filter { $0.isMissing && $0.library == need.name }
         edges.append(
-          (
-            index, need.image ?? graph.images.count + absent, false,
-            lacks.map(\.version).joined(separator: " ")
-          ))
+          Edge(
+            from: index, to: need.image ?? graph.images.count + absent,
+            lacks: lacks.map(\.version).joined(separator: " ")))
       }
     }
     switch picture {
@@ -30,10 +44,7 @@ extension TreeReport {
     }
   }
 
-  private func writeDot(
-    _ nodes: [(label: String, isMissing: Bool)],
-    _ edges: [(from: Int, to: Int, isPreload: Bool, lacks: String)], in output: inout OutputBuffer
-  ) {
+  private func writeDot(_ nodes: [Node], _ edges: [Edge], in output: inout OutputBuffer) {
     func quoted(_ text: String) -> String {
       "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
@@ -55,10 +66,7 @@ extension TreeReport {
     output.append(text: "}\n")
   }
 
-  private func writeMermaid(
-    _ nodes: [(label: String, isMissing: Bool)],
-    _ edges: [(from: Int, to: Int, isPreload: Bool, lacks: String)], in output: inout OutputBuffer
-  ) {
+  private func writeMermaid(_ nodes: [Node], _ edges: [Edge], in output: inout OutputBuffer) {
     func quoted(_ text: String) -> String {
       "\"" + text.replacing("#", with: "#35;").replacing("\"", with: "#quot;") + "\""
     }
@@ -82,10 +90,7 @@ extension TreeReport {
   /// The text without what could end a line or control a terminal.
   private func plain(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars {
-      let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
-      scalars.append(isControl ? "\u{FFFD}" : scalar)
-    }
+    for scalar in text.unicodeScalars { scalars.append(scalar.isControl ? "\u{FFFD}" : scalar) }
     return String(scalars)
   }
 }
