@@ -7,17 +7,34 @@ import Glibc
 /// which `ELFReader` checks.
 struct LibelfHandle: ~Copyable {
   private let elf: OpaquePointer
-  /// The pages that a member of an archive lies in, which libelf does not unmap.
-  private let pages: UnsafeMutableRawBufferPointer?
+  /// What a member of an archive lies in, which libelf does not free.
+  private let member: Member?
 
-  /// Maps the file. The corresponding calls are `elf_begin` with `ELF_C_READ_MMAP`, and `elf_memory`
-  /// for a member of an archive.
-  init?(_ file: borrowing RegularFile) {
+  private enum Member {
+    case pages(UnsafeMutableRawBufferPointer)
+    case copy(UnsafeMutableRawBufferPointer)
+  }
+
+  /// Maps the file, or else reads what is asked for. A member of an archive is read as a whole, if it
+  /// is small. The corresponding calls are `elf_begin` with `ELF_C_READ_MMAP` or `ELF_C_READ`, and
+  /// `elf_memory` for a member.
+  init?(_ file: borrowing RegularFile, isMapped: Bool) {
     elf_version(UInt32(EV_CURRENT))
     guard file.start > 0 else {
-      guard let elf = elf_begin(file.descriptor, ELF_C_READ_MMAP, nil) else { return nil }
+      guard let elf = elf_begin(file.descriptor, isMapped ? ELF_C_READ_MMAP : ELF_C_READ, nil)
+      else { return nil }
       self.elf = elf
-      pages = nil
+      member = nil
+      return
+    }
+    if !isMapped, file.size <= Self.smallMember {
+      let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(file.size), alignment: 16)
+      guard file.read(into: copy), let elf = Self.memory(copy.baseAddress, copy.count) else {
+        copy.deallocate()
+        return nil
+      }
+      self.elf = elf
+      member = .copy(copy)
       return
     }
     let distance = Int(file.start) % Int(getpagesize())
@@ -25,21 +42,28 @@ struct LibelfHandle: ~Copyable {
     let start = mmap(
       nil, size, PROT_READ, MAP_PRIVATE, file.descriptor, Int(file.start) - distance)
     guard let start, start != MAP_FAILED else { return nil }
-    guard
-      let elf = elf_memory(
-        (start + distance).assumingMemoryBound(to: CChar.self), Int(file.size))
-    else {
+    guard let elf = Self.memory(start + distance, Int(file.size)) else {
       munmap(start, size)
       return nil
     }
     self.elf = elf
-    pages = UnsafeMutableRawBufferPointer(start: start, count: size)
+    member = .pages(UnsafeMutableRawBufferPointer(start: start, count: size))
   }
 
   deinit {
     elf_end(elf)
-    if let pages { munmap(pages.baseAddress, pages.count) }
+    switch member {
+    case .pages(let pages)?: munmap(pages.baseAddress, pages.count)
+    case .copy(let copy)?: copy.deallocate()
+    case nil: break
+    }
   }
+
+  private static func memory(_ start: UnsafeMutableRawPointer?, _ size: Int) -> OpaquePointer? {
+    elf_memory(start?.assumingMemoryBound(to: CChar.self), size)
+  }
+
+  private static let smallMember: UInt64 = 1 << 20
 
   /// The ELF header. The corresponding call is `gelf_getehdr`.
   func header() -> GElf_Ehdr? {
@@ -50,7 +74,8 @@ struct LibelfHandle: ~Copyable {
   /// A range of the file in the host's byte order, valid as long as this value; nil if there is
   /// no memory for it.
   ///
-  /// It is the mapping itself where that is in the host's order and aligned, and else a copy. The
+  /// It is the mapping itself, if there is one, where that is in the host's order and aligned, and
+  /// else a copy. The
   /// corresponding call is `elf_getdata_rawchunk`.
   func chunk(at offset: UInt64, size: UInt64, as type: Elf_Type) -> UnsafeRawBufferPointer? {
     guard let offset = Int64(exactly: offset), let size = Int(exactly: size),

@@ -3,7 +3,8 @@ import Glibc
 import Rebind
 
 /// A table whose size no tag states: a hash table, or a list of versions. It ends somewhere in
-/// its segment, and is read as far as it is asked for: in the memory of a process, reading is copying.
+/// its segment, and is read as far as it is asked for: reading is copying, and in the memory of a
+/// process a segment is as large as its image says.
 final class OpenEndedTable {
   private let reader: ELFReader
   /// Up to the end of the segment.
@@ -12,12 +13,11 @@ final class OpenEndedTable {
   private let field: String
 
   init(atAddress address: UInt64, in file: ELFFile, field: String) throws(ELFFileError) {
-    let offset: UInt64
-    (offset, available) = try file.locate(address, field: field)
-    reader = file.reader
-    data = try reader.data(
-      at: offset, size: min(available, 1 << 16), as: ELF_T_BYTE, field: field)
+    let (offset, available) = try file.locate(address, field: field)
+    self.available = min(available, ELFReader.largestTable)
     self.field = field
+    reader = file.reader
+    data = try reader.data(at: offset, size: min(available, 4096), as: ELF_T_BYTE, field: field)
   }
 
   /// The number at `position`, in the host's byte order.
@@ -33,10 +33,10 @@ final class OpenEndedTable {
     return reader.byteOrder == .little ? Number(littleEndian: number) : Number(bigEndian: number)
   }
 
-  /// Reads twice as much as before, or more if that ends too early.
+  /// Reads four times as much as before, or more if that ends too early.
   private func read(to end: UInt64) throws(ELFFileError) {
     data = try reader.data(
-      at: data.offset, size: min(available, max(end, 2 * UInt64(data.bytes.count))),
+      at: data.offset, size: min(available, max(end, 4 * UInt64(data.bytes.count))),
       as: ELF_T_BYTE, field: field)
   }
 

@@ -41,6 +41,14 @@ struct RegularFile: ~Copyable {
     return file
   }
 
+  /// The size now, with nothing in front of `start`; 0 if the system does not say.
+  var currentSize: UInt64 {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return 0 }
+    let end = min(UInt64(clamping: status.st_size), start + size)
+    return end > start ? end - start : 0
+  }
+
   /// Reads `count` bytes, or fewer if the file ends before. The corresponding call is `pread`.
   func read(_ count: Int, at offset: Int) -> [UInt8] {
     guard offset < size else { return [] }
@@ -51,6 +59,20 @@ struct RegularFile: ~Copyable {
           descriptor, buffer.baseAddress, min(count, Int(clamping: size) - offset),
           Int(clamping: start) + offset))
     }
+  }
+
+  /// Fills a buffer from the start of the bytes. False if there are fewer.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    var done = 0
+    while done < buffer.count {
+      let count = pread(
+        descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
+        Int(clamping: start) + done)
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { return false }
+      done += count
+    }
+    return true
   }
 
   private static func check(_ status: stat, _ path: FilePath) throws(ELFFileError) {
