@@ -8,14 +8,14 @@
 ///
 /// Never held while the core or the loader is called: a constructor that asks for the lock has
 /// the loader's. Where nobody waits, a `Mutex` is enough.
-final class Monitor<Value: Sendable>: Sendable {
+package final class Monitor<Value: Sendable>: Sendable {
   // Safe, as threads share both, and the value is reached under the lock alone.
   private nonisolated(unsafe) let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private nonisolated(unsafe) let condition =
     UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
   private nonisolated(unsafe) var value: Value
 
-  init(_ value: Value) {
+  package init(_ value: Value) {
     self.value = value
     pthread_mutex_init(lock, nil)
     pthread_cond_init(condition, nil)
@@ -29,7 +29,7 @@ final class Monitor<Value: Sendable>: Sendable {
   }
 
   /// Calls `body` with the lock held. What `body` changes wakes those that wait.
-  func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+  package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
     pthread_mutex_lock(lock)
     defer {
       pthread_cond_broadcast(condition)
@@ -40,7 +40,7 @@ final class Monitor<Value: Sendable>: Sendable {
 
   /// Calls `body` with the lock held, again each time that the value may have changed, until
   /// it has a result.
-  func waiting<Result>(_ body: (inout Value) -> Result?) -> Result {
+  package func waiting<Result>(_ body: (inout Value) -> Result?) -> Result {
     pthread_mutex_lock(lock)
     defer {
       pthread_cond_broadcast(condition)

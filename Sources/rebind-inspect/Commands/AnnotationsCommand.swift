@@ -48,15 +48,15 @@ struct AnnotationsCommand: ParsableCommand {
     if let pid = options.pid {
       read(pid, group, &writer)
     } else {
-      for path in options.files {
-        writer.read(path) { file throws(ELFFileError) in
-          AnnotationReport(
-            subject: ReportSubject(file), found: try file.annotations(group: group),
-            expected: expect)
-        } then: { report, writer in
-          tellFaults(of: report, &writer)
-          check(report.found.annotations.count, report.subject.path, &writer)
-        }
+      let expected = expect
+      writer.read(options.files) { file throws(ELFFileError) in
+        AnnotationReport(
+          subject: ReportSubject(file), found: try file.annotations(group: group),
+          expected: expected)
+      } then: { report, writer in
+        Self.tellFaults(of: report, &writer)
+        Self.check(
+          report.found.annotations.count, expected: expected, report.subject.path, &writer)
       }
     }
     try writer.finish()
@@ -73,32 +73,34 @@ struct AnnotationsCommand: ParsableCommand {
           let report = AnnotationReport(
             subject: ReportSubject(image), found: found, process: (pid, image.loadBias))
           writer.write(report)
-          tellFaults(of: report, &writer)
+          Self.tellFaults(of: report, &writer)
           count += found.annotations.count
         } catch {
           writer.write(error)
         }
       }
-      check(count, FilePath("/proc/\(pid)"), &writer)
+      Self.check(count, expected: expect, FilePath("/proc/\(pid)"), &writer)
     } catch {
       writer.write(error)
     }
   }
 
-  private func tellFaults(of report: AnnotationReport, _ writer: inout ReportWriter) {
+  private static func tellFaults(of report: AnnotationReport, _ writer: inout ReportWriter) {
     for fault in report.found.faults {
       writer.fail(report.subject.path, fault.description)
     }
   }
 
-  private func check(_ count: Int, _ path: FilePath, _ writer: inout ReportWriter) {
-    guard let expect, count != expect else { return }
+  private static func check(
+    _ count: Int, expected: Int?, _ path: FilePath, _ writer: inout ReportWriter
+  ) {
+    guard let expected, count != expected else { return }
     let causes =
-      count < expect
+      count < expected
       ? "a linker leaves out archive members that nothing refers to, and with --gc-sections "
         + "records without the attribute retain, which gold -r drops; or the --group has another "
         + "name"
       : "an object file is linked in twice, or the number is of another --group"
-    writer.fail(path, "\(count) annotations, not \(expect): \(causes)")
+    writer.fail(path, "\(count) annotations, not \(expected): \(causes)")
   }
 }

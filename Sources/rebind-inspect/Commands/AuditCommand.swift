@@ -33,14 +33,11 @@ struct AuditCommand: ParsableCommand {
 
   func run() throws {
     var writer = ReportWriter(output.formatter(hasHeadings: true))
-    var hasFindings = false
     writer.readImages(of: process.pid) { image, scope throws(ELFFileError) -> AuditReport? in
       let findings = try scope.audit(image)
-      if findings.isEmpty { return nil }
-      hasFindings = true
-      return AuditReport(image, pid: process.pid, findings)
+      return findings.isEmpty ? nil : AuditReport(image, pid: process.pid, findings)
     }
+    if writer.outcome.shownCount > 0 { writer.fail() }
     try writer.finish()
-    if hasFindings { throw ExitCode.failure }
   }
 }

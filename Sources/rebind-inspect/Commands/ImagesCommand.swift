@@ -24,10 +24,8 @@ struct ImagesCommand: ParsableCommand {
 
   func run() throws {
     var writer = ReportWriter(output.formatter(hasHeadings: false))
-    var isFirst = true
     writer.readImages(of: process.pid) { image, scope throws(ELFFileError) -> ImageReport? in
-      defer { isFirst = false }
-      return ImageReport(image, in: scope, isFirst: isFirst)
+      ImageReport(image, in: scope)
     }
     try writer.finish()
   }

@@ -26,21 +26,16 @@ struct SectionCommand: ParsableCommand {
   @Argument(help: "The name of the section.")
   var name: String
 
-  @Argument(help: ArgumentHelp("The ELF files to read.", valueName: "file"))
-  var arguments: [InputPaths]
-
   @Option(help: "What the bytes are shown as.")
   var `as`: SectionView = .hex
 
-  @OptionGroup var output: OutputOptions
-
-  private var files: [FilePath] { arguments.flatMap(\.paths) }
+  @OptionGroup var options: InputOptions
 
   func validate() throws {
     guard !name.isEmpty else { throw ValidationError("A section has a name.") }
     guard `as` == .raw else { return }
-    guard files.count == 1 else { throw ValidationError("--as raw takes one file.") }
-    guard output.format == .text else {
+    guard options.files.count == 1 else { throw ValidationError("--as raw takes one file.") }
+    guard options.output.format == .text else {
       throw ValidationError("--as raw has no --format: JSON has the bytes as base64.")
     }
   }
@@ -48,18 +43,15 @@ struct SectionCommand: ParsableCommand {
   func run() throws {
     let name = RawArguments.text(name)
     if `as` == .raw { return try writeRaw(name) }
-    var writer = ReportWriter(output.formatter(hasHeadings: files.count > 1))
-    for path in files {
-      writer.read(path) { file throws(ELFFileError) in
-        try SectionReport(of: file, file.sectionContents(named: name), as: `as`)
-      }
+    let view = `as`
+    try options.report { file throws(ELFFileError) in
+      try SectionReport(of: file, file.sectionContents(named: name), as: view)
     }
-    try writer.finish()
   }
 
   private func writeRaw(_ name: String) throws {
     FatalSignals.watch()
-    for path in files {
+    for path in options.files {
       FatalSignals.isReading(path)
       do throws(ELFFileError) {
         var output = OutputBuffer(descriptor: STDOUT_FILENO)

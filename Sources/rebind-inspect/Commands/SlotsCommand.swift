@@ -54,8 +54,8 @@ struct SlotsCommand: ParsableCommand {
     if let pid = options.pid {
       read(pid, selection, &writer)
     } else {
-      for path in options.files {
-        writer.read(path) { file throws(ELFFileError) in try SlotReport(of: file, selection) }
+      writer.read(options.files) { file throws(ELFFileError) in
+        try SlotReport(of: file, selection)
       }
     }
     try writer.finish()

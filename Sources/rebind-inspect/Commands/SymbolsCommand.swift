@@ -46,14 +46,19 @@ struct SymbolsCommand: ParsableCommand {
 
   func run() throws {
     let selection = selection.filter(isReadable: demangle)
-    let resolver = resolve ? search.resolver : nil
-    try options.report { file throws(ELFFileError) in
+    let demangles = demangle
+    let report: @Sendable (ELFFile) throws(ELFFileError) -> SymbolReport = {
+      file throws(ELFFileError) in
       SymbolReport(
         subject: ReportSubject(file), table: try SymbolTable(of: file), selection: selection,
-        demangles: demangle,
-        origins: try resolver.map { resolver throws(ELFFileError) in
-          SymbolOrigins(of: try resolver.graph(of: file))
-        })
+        demangles: demangles)
+    }
+    guard resolve else { return try options.report(report) }
+    let resolver = search.resolver
+    try options.reportInTurn { file throws(ELFFileError) in
+      var found = try report(file)
+      found.origins = SymbolOrigins(of: try resolver.graph(of: file))
+      return found
     } problems: {
       $0.problems
     }

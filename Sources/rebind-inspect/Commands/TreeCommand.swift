@@ -43,7 +43,8 @@ struct TreeCommand: ParsableCommand {
 
   func run() throws {
     let resolver = search.resolver
-    try options.report(hasHeadings: `as` == nil) { file throws(ELFFileError) in
+    try options.reportInTurn(headings: `as` == nil ? nil : TextHeadings.none) {
+      file throws(ELFFileError) in
       TreeReport(
         subject: ReportSubject(file), graph: try resolver.graph(of: file), picture: `as`)
     } problems: {

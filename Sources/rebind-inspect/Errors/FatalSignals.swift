@@ -1,5 +1,6 @@
 import Glibc
 import RebindFiles
+import Synchronization
 
 /// What happens when reading a file raises a signal that no reading can go on from.
 ///
@@ -11,34 +12,59 @@ import RebindFiles
 /// The handler allocates and writes, though a handler must not in general: the program raises these
 /// signals itself, where it reads a page or aborts, and never in the middle of allocating.
 enum FatalSignals {
-  /// The file that is read. One thread sets it and reads it, as the signals come to the thread
-  /// that raised them; so for the next one.
-  nonisolated(unsafe) private static var path: FilePath?
-  nonisolated(unsafe) private static var isDemangling = false
+  /// What a thread is at. The signals come to the thread that raised them.
+  private final class Activity {
+    var path: FilePath?
+    var isDemangling = false
+  }
 
-  /// Makes the signals errors of the file that `isReading` was last called with.
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    pthread_key_create(&key) { activity in
+      if let activity { Unmanaged<Activity>.fromOpaque(activity).release() }
+    }
+    return key
+  }()
+
+  private static var activity: Activity? {
+    pthread_getspecific(key).map { Unmanaged<Activity>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Makes the signals errors of the file that their thread last called `isReading` with.
   static func watch() {
+    watchThread()
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { FatalSignals.end($0) }
     sigaction(SIGBUS, &action, nil)
     sigaction(SIGABRT, &action, nil)
   }
 
+  /// Has the calling thread watched too.
+  static func watchThread() {
+    if activity == nil { pthread_setspecific(key, Unmanaged.passRetained(Activity()).toOpaque()) }
+  }
+
   static func isReading(_ path: FilePath) {
-    self.path = path
+    activity?.path = path
   }
 
   static func demangling<Result>(_ body: () -> Result) -> Result {
-    isDemangling = true
-    defer { isDemangling = false }
+    let activity = activity
+    activity?.isDemangling = true
+    defer { activity?.isDemangling = false }
     return body()
   }
 
+  private static let hasEnded = Atomic(false)
+
   private static func end(_ number: Int32) {
-    switch (number, path) {
+    let activity = activity
+    // Another thread ends the program: there is one line.
+    if hasEnded.exchange(true, ordering: .relaxed) { while true { pause() } }
+    switch (number, activity?.path) {
     case (SIGBUS, let path?):
       Diagnostics.report(path, "truncated: the file became shorter while it was read")
-    case (SIGABRT, let path?) where isDemangling:
+    case (SIGABRT, let path?) where activity?.isDemangling == true:
       Diagnostics.report(path, "the demangler cannot read a name; try without --demangle")
     default:
       // Not of our doing: die of it when the handler returns.

@@ -11,18 +11,28 @@ struct InputOptions: ParsableArguments {
 
   var files: [FilePath] { arguments.flatMap(\.paths) }
 
-  /// Reads each file and writes what `body` finds in it.
+  /// Reads each file and writes what `body` finds in it, several at a time where that is faster.
   ///
-  /// Throws the exit status 1 if a file failed, or has problems.
+  /// Throws the exit status 1 if a file failed.
+  func report<Body: ReportBody>(
+    _ body: @escaping @Sendable (ELFFile) throws(ELFFileError) -> Body
+  ) throws {
+    var writer = ReportWriter(output.formatter(hasHeadings: files.count > 1))
+    writer.read(files, body)
+    try writer.finish()
+  }
+
+  /// The same one after the other, for what is kept from file to file.
   ///
   /// - Parameters:
-  ///   - hasHeadings: Whether text has the path of each of several files.
-  ///   - problems: What is wrong with what was found, a line each.
-  func report<Body: ReportBody>(
-    hasHeadings: Bool = true, _ body: (ELFFile) throws(ELFFileError) -> Body,
-    problems: (Body) -> [String] = { _ in [] }
+  ///   - headings: Nil for those of several files.
+  ///   - problems: What is wrong with what was found, a line each, which fails the file too.
+  func reportInTurn<Body: ReportBody>(
+    headings: TextHeadings? = nil, _ body: (ELFFile) throws(ELFFileError) -> Body,
+    problems: (Body) -> [String]
   ) throws {
-    var writer = ReportWriter(output.formatter(hasHeadings: hasHeadings && files.count > 1))
+    let usual: TextHeadings = files.count > 1 ? .ofAll : .ofMembers
+    var writer = ReportWriter(output.formatter(headings: headings ?? usual))
     for path in files {
       writer.read(path, body) { found, writer in
         for problem in problems(found) { writer.fail(found.subject.path, problem) }

@@ -3,36 +3,46 @@ import Glibc
 
 /// A pattern that the names of symbols are held against: as a shell's, `open*`, or between slashes
 /// an extended regular expression, `/^open(at)?$/`.
-final class NamePattern: ExpressibleByArgument {
+final class NamePattern: ExpressibleByArgument, Sendable {
   private let glob: [CChar]
-  private var expression: regex_t?
+  /// True if the shell's pattern is a name.
+  private let isName: Bool
+  // Safe, as what `regexec` keeps in an expression it has behind a lock of its own.
+  private nonisolated(unsafe) let expression: UnsafeMutablePointer<regex_t>?
 
   /// Nil if it is no regular expression. The corresponding functions are `fnmatch` and `regcomp`.
   init?(argument: String) {
     let text = RawArguments.decode(argument).joined(separator: [0])
-    var bytes = Array(text)
-    if bytes.count > 2, bytes.first == UInt8(ascii: "/"), bytes.last == UInt8(ascii: "/") {
-      bytes = Array(bytes.dropFirst().dropLast())
-      glob = []
-      var expression = regex_t()
-      let isValid = (bytes.map { CChar(bitPattern: $0) } + [0]).withUnsafeBufferPointer {
-        regcomp(&expression, $0.baseAddress, REG_EXTENDED | REG_NOSUB) == 0
-      }
-      guard isValid else { return nil }
-      self.expression = expression
-    } else {
-      glob = bytes.map { CChar(bitPattern: $0) } + [0]
+    let bytes = text.map { CChar(bitPattern: $0) }
+    let slash = CChar(bitPattern: UInt8(ascii: "/"))
+    guard bytes.count > 2, bytes.first == slash, bytes.last == slash else {
+      glob = bytes + [0]
+      isName = !text.contains { "*?[\\".utf8.contains($0) }
+      expression = nil
+      return
     }
+    glob = []
+    isName = false
+    let expression = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)
+    guard regcomp(expression, bytes.dropFirst().dropLast() + [0], REG_EXTENDED | REG_NOSUB) == 0
+    else {
+      expression.deallocate()
+      return nil
+    }
+    self.expression = expression
   }
 
   deinit {
-    if expression != nil { regfree(&expression!) }
+    guard let expression else { return }
+    regfree(expression)
+    expression.deallocate()
   }
 
   /// True if the pattern matches a name that ends at its first zero byte, and has one.
   func matches(_ name: UnsafeRawBufferPointer) -> Bool {
     guard let name = name.assumingMemoryBound(to: CChar.self).baseAddress else { return false }
-    if expression != nil { return regexec(&expression!, name, 0, nil, 0) == 0 }
+    if isName { return strcmp(glob, name) == 0 }
+    if let expression { return regexec(expression, name, 0, nil, 0) == 0 }
     return fnmatch(glob, name, 0) == 0
   }
 }

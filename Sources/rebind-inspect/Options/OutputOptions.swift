@@ -26,8 +26,13 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
 extension OutputOptions {
   /// The formatter that the options ask for; `hasHeadings` is for text, with several inputs.
   func formatter(hasHeadings: Bool) -> any ReportFormatter {
+    formatter(headings: hasHeadings ? .ofAll : .ofMembers)
+  }
+
+  /// The formatter that the options ask for; `headings` is for text.
+  func formatter(headings: TextHeadings) -> any ReportFormatter {
     switch format {
-    case .text: TextFormatter(hasHeadings: hasHeadings, style: TextStyle(color))
+    case .text: TextFormatter(headings: headings, style: TextStyle(color))
     case .json: JSONFormatter(isLines: false)
     case .jsonl: JSONFormatter(isLines: true)
     }

@@ -16,14 +16,14 @@ enum Diagnostics {
     line.flush()
   }
 
-  /// Ends the program because standard output could not be written.
+  /// Ends the program because standard output could not be written, whatever other threads do.
   static func exitAfterFailedWrite(_ number: Int32) -> Never {
     // The reader of the pipe has what it wanted. SIGPIPE would have ended us, were it not
     // ignored, and this is the status that a shell makes of that.
-    if number == EPIPE { exit(128 + SIGPIPE) }
+    if number == EPIPE { _exit(128 + SIGPIPE) }
     var line = OutputBuffer(descriptor: STDERR_FILENO)
     line.append(text: "rebind-inspect: standard output: \(String(cString: strerror(number)))\n")
     line.flush()
-    exit(1)
+    _exit(1)
   }
 }

@@ -7,30 +7,25 @@ struct ImageReport: ReportBody {
   private let pid: Int32
   private let image: LoadedImage
   private let fileState: ProcessFileState
-  /// True for the one that has the titles above it.
-  private let isFirst: Bool
 
-  init(_ image: LoadedImage, in scope: ProcessScope, isFirst: Bool) {
+  init(_ image: LoadedImage, in scope: ProcessScope) {
     subject = ReportSubject(image.image)
     pid = scope.pid
     self.image = image
     fileState = scope.fileState(of: image)
-    self.isFirst = isFirst
   }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     let width = style.isAligned ? 2 + 2 * subject.elfClass.addressSize : 0
     let (orderWidth, fileWidth, buildIDWidth) = (13, 8, 40)
-    if isFirst {
-      output.append(
-        titles: [
-          .init(text: "START", width: width, isRight: true),
-          .init(text: "END", width: width, isRight: true),
-          .init(text: "BIAS", width: width, isRight: true),
-          .init(text: "ORDER", width: orderWidth), .init(text: "FILE", width: fileWidth),
-          .init(text: "BUILD-ID", width: buildIDWidth), .init(text: "PATH"),
-        ], style)
-    }
+    let titles: [ColumnTitle] = [
+      .init(text: "START", width: width, isRight: true),
+      .init(text: "END", width: width, isRight: true),
+      .init(text: "BIAS", width: width, isRight: true),
+      .init(text: "ORDER", width: orderWidth), .init(text: "FILE", width: fileWidth),
+      .init(text: "BUILD-ID", width: buildIDWidth), .init(text: "PATH"),
+    ]
+    output.append(first: style.line(of: titles), others: "")
     for address in [image.image.start, image.image.end, image.image.loadBias] {
       output.reserve(64)
       output.append(hex: address, width: width)

@@ -7,17 +7,16 @@ import RebindFiles
 struct JSONFormatter: ReportFormatter {
   /// True if each file is a line of its own.
   private let isLines: Bool
-  private var isFirst = true
 
   init(isLines: Bool) {
     self.isLines = isLines
   }
 
-  mutating func begin(in output: inout OutputBuffer) {
+  func begin(in output: inout OutputBuffer) {
     if !isLines { output.append(text: "{\(Self.schema),\"files\":[\n") }
   }
 
-  mutating func write(_ body: some ReportBody, in output: inout OutputBuffer) {
+  func write(_ body: some ReportBody, in output: inout OutputBuffer) {
     let subject = body.subject
     beginFile(subject.path, in: &output)
     output.append(key: "class", number: UInt64(subject.elfClass.addressSize) * 8)
@@ -28,7 +27,7 @@ struct JSONFormatter: ReportFormatter {
     endFile(in: &output)
   }
 
-  mutating func write(_ error: ELFFileError, in output: inout OutputBuffer) {
+  func write(_ error: ELFFileError, in output: inout OutputBuffer) {
     beginFile(error.filePath, in: &output)
     output.append(text: ",\"error\":{\"code\":\"\(error.code.rawValue)\"")
     output.append(key: "message", text: error.message)
@@ -38,20 +37,19 @@ struct JSONFormatter: ReportFormatter {
     endFile(in: &output)
   }
 
-  mutating func end(in output: inout OutputBuffer) {
+  func end(in output: inout OutputBuffer) {
     if !isLines { output.append(text: "\n]}\n") }
   }
 
   private static var schema: String { "\"schema\":\"rebind-inspect/1\"" }
 
   /// Writes a file object's start, with its path.
-  private mutating func beginFile(_ path: FilePath, in output: inout OutputBuffer) {
+  private func beginFile(_ path: FilePath, in output: inout OutputBuffer) {
     if isLines {
       output.append(text: "{\(Self.schema),")
     } else {
-      output.append(text: isFirst ? "{" : ",\n{")
+      output.append(first: "{", others: ",\n{")
     }
-    isFirst = false
     output.append(text: "\"path\":\"")
     output.append(path: path, .json)
     output.append(text: "\"")

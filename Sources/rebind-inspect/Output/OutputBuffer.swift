@@ -1,20 +1,36 @@
 import Glibc
+import RebindFiles
 
 /// Output that is collected in one large buffer and written in large pieces.
 ///
 /// Room is made once for several short pieces, by `reserve`; appending them is then a store each.
+/// One of several threads' goes to a collector instead, which sees to the order.
+///
 /// A failed write to standard output ends the program, for nothing that follows could be shown;
 /// one to standard error is passed over, for the files that follow still can.
 struct OutputBuffer: ~Copyable {
   private let descriptor: Int32
+  private let collector: OutputCollector?
+  /// True once something was appended that depends on what is in front of it.
+  var isBegun: Bool
   private let start: UnsafeMutablePointer<UInt8>
   private let end: UnsafeMutablePointer<UInt8>
   /// Where the next byte goes.
   private(set) var next: UnsafeMutablePointer<UInt8>
 
-  init(descriptor: Int32) {
+  init(descriptor: Int32, isBegun: Bool = false) {
+    self.init(descriptor, nil, isBegun: isBegun)
+  }
+
+  init(to collector: OutputCollector) {
+    self.init(-1, collector, isBegun: false)
+  }
+
+  private init(_ descriptor: Int32, _ collector: OutputCollector?, isBegun: Bool) {
     let capacity = 1 << 16
     self.descriptor = descriptor
+    self.collector = collector
+    self.isBegun = isBegun
     start = .allocate(capacity: capacity)
     next = start
     end = start + capacity
@@ -53,8 +69,33 @@ struct OutputBuffer: ~Copyable {
     }
   }
 
+  /// Appends a text if nothing was appended this way before, and else another one: what separates
+  /// the inputs, or is above the first.
+  mutating func append(first: String, others: String) {
+    if let collector {
+      flush()
+      return collector.append(.start(first: first, others: others))
+    }
+    append(text: isBegun ? others : first)
+    isBegun = true
+  }
+
+  /// Writes a line on standard error, behind what was appended: both streams may be one terminal.
+  mutating func report(_ path: FilePath, _ message: String) {
+    flush()
+    if let collector { return collector.append(.diagnostic(path, message)) }
+    Diagnostics.report(path, message)
+  }
+
   /// Writes what was collected.
   mutating func flush() {
+    if let collector {
+      if next > start {
+        collector.append(.bytes(Array(UnsafeBufferPointer(start: start, count: next - start))))
+      }
+      next = start
+      return
+    }
     var rest = start
     while rest < next {
       let written = write(descriptor, rest, next - rest)

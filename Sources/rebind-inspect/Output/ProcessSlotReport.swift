@@ -23,14 +23,13 @@ struct ProcessSlotReport: ReportBody {
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     let columns = SlotColumns(of: listing, style)
-    columns.writeTitles(hasState: true, in: &output)
+    output.append(text: style.line(of: columns.titles + SlotColumns.stateTitles))
     var cursor = listing.sections.cursor
     for slot in found.slots {
       let section = cursor.name(at: slot.slot.address)
       columns.write(slot.slot, listing.kinds[slot.slot.kind.place], section, in: &output)
-      columns.writeSymbol(of: slot.slot, found.symbols, in: &output)
-      output.append(text: " \(slot.state.rawValue) \(hexadecimal(slot.word)) ")
-      output.append(column: slot.target?.text ?? "-")
+      columns.writeSymbol(slot.slot.symbol, of: found.symbols, in: &output)
+      columns.writeState(of: slot, in: &output)
       output.append(text: "\n")
     }
   }
@@ -45,14 +44,33 @@ struct ProcessSlotReport: ReportBody {
       output.begin(isFirst: &isFirst, separator)
       let section = cursor.name(at: slot.slot.address)
       listing.write(slot.slot, found.symbols, section, in: &output)
-      output.append(key: "value", hex: slot.word)
-      output.append(key: "state", text: slot.state.rawValue)
-      output.append(key: "target", target: slot.target)
-      output.append(
-        key: "reboundBy",
-        text: slot.state == .rebound ? slot.target?.place?.text ?? "" : nil)
+      output.append(stateOf: slot)
       output.append(text: "}")
     }
     output.append(text: "]")
+  }
+}
+
+extension SlotColumns {
+  /// Those of the columns behind the symbol.
+  static var stateTitles: [ColumnTitle] {
+    [.init(text: "STATE"), .init(text: "VALUE"), .init(text: "TARGET")]
+  }
+
+  /// Writes three columns: what a slot holds.
+  func writeState(of slot: ProcessSlot, in output: inout OutputBuffer) {
+    output.append(text: " \(slot.state.rawValue) \(hexadecimal(slot.word)) ")
+    output.append(column: slot.target?.text ?? "-")
+  }
+}
+
+extension OutputBuffer {
+  /// Appends members of a slot's object: what it holds.
+  mutating func append(stateOf slot: ProcessSlot) {
+    append(key: "value", hex: slot.word)
+    append(key: "state", text: slot.state.rawValue)
+    append(key: "target", target: slot.target)
+    append(
+      key: "reboundBy", text: slot.state == .rebound ? slot.target?.place?.text ?? "" : nil)
   }
 }

@@ -29,14 +29,13 @@ struct RelocationColumns {
     }
   }
 
-  func writeTitles(in output: inout OutputBuffer) {
-    output.append(
-      titles: [
-        .init(text: "TABLE", width: nameWidth),
-        .init(text: "ADDRESS", width: addressWidth, isRight: true),
-        .init(text: "TYPE", width: typeWidth),
-        .init(text: "ADDEND", width: addendWidth, isRight: true), .init(text: "SYMBOL"),
-      ], style)
+  var titles: [ColumnTitle] {
+    [
+      .init(text: "TABLE", width: nameWidth),
+      .init(text: "ADDRESS", width: addressWidth, isRight: true),
+      .init(text: "TYPE", width: typeWidth),
+      .init(text: "ADDEND", width: addendWidth, isRight: true), .init(text: "SYMBOL"),
+    ]
   }
 
   /// What each line of a table starts with.

@@ -24,7 +24,9 @@ struct RelocationReport: ReportBody {
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     let columns = RelocationColumns(of: self, style)
-    if tables.contains(where: { $0.count > 0 }) { columns.writeTitles(in: &output) }
+    if tables.contains(where: { $0.count > 0 }) {
+      output.append(text: style.line(of: columns.titles))
+    }
     for table in tables {
       let start = columns.start(of: table)
       if table.kind == .relative {

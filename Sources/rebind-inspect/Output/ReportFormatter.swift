@@ -2,16 +2,16 @@ import RebindFiles
 
 /// A format of the output: what a subcommand found in each input, or why one was not read.
 ///
-/// The methods are called once for an input, never for a symbol.
-protocol ReportFormatter {
-  mutating func begin(in output: inout OutputBuffer)
-  mutating func write(_ body: some ReportBody, in output: inout OutputBuffer)
-  mutating func write(_ error: ELFFileError, in output: inout OutputBuffer)
-  mutating func end(in output: inout OutputBuffer)
+/// The methods are called once for an input, never for a symbol, and by several threads.
+protocol ReportFormatter: Sendable {
+  func begin(in output: inout OutputBuffer)
+  func write(_ body: some ReportBody, in output: inout OutputBuffer)
+  func write(_ error: ELFFileError, in output: inout OutputBuffer)
+  func end(in output: inout OutputBuffer)
 }
 
 /// What a subcommand found in one input: all that it brings to the output.
-protocol ReportBody {
+protocol ReportBody: SendableMetatype {
   /// What the body was found in.
   var subject: ReportSubject { get }
 

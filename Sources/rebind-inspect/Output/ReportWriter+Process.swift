@@ -11,6 +11,7 @@ extension ReportWriter {
       let scope = try ProcessScope(pid: pid)
       for image in scope.ordinaryImages {
         FatalSignals.isReading(image.image.path)
+        outcome.readCount += 1
         do throws(ELFFileError) {
           if let found = try body(image, scope) { write(found) }
         } catch {

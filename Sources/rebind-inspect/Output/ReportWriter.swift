@@ -4,20 +4,33 @@ import RebindFiles
 
 /// The way of what was read to the output: inputs in turn, of which each is shown or has failed.
 struct ReportWriter: ~Copyable {
-  private var output = OutputBuffer(descriptor: STDOUT_FILENO)
-  private var formatter: any ReportFormatter
-  private var hasFailed = false
+  var output: OutputBuffer
+  let formatter: any ReportFormatter
+  var outcome = ReportOutcome()
 
   init(_ formatter: any ReportFormatter) {
     FatalSignals.watch()
     self.formatter = formatter
-    self.formatter.begin(in: &output)
+    output = OutputBuffer(descriptor: STDOUT_FILENO)
+    formatter.begin(in: &output)
+  }
+
+  /// A writer of one of several threads.
+  init(_ formatter: any ReportFormatter, to collector: OutputCollector) {
+    self.formatter = formatter
+    output = OutputBuffer(to: collector)
   }
 
   /// Opens a file and writes what `body` finds in it, and in an archive in each member. A file that
-  /// fails is reported. `then` is called with what was written.
+  /// fails is reported.
+  ///
+  /// - Parameters:
+  ///   - isFound: Whether the file was found in a folder, not asked for: then it is passed over if
+  ///     it is no ELF file.
+  ///   - body: Nil for a file that has nothing to show.
+  ///   - then: Called with what was written.
   mutating func read<Body: ReportBody>(
-    _ path: FilePath, _ body: (ELFFile) throws(ELFFileError) -> Body,
+    _ path: FilePath, isFound: Bool = false, _ body: (ELFFile) throws(ELFFileError) -> Body?,
     then: (Body, inout ReportWriter) -> Void = { _, _ in }
   ) {
     FatalSignals.isReading(path)
@@ -27,15 +40,17 @@ struct ReportWriter: ~Copyable {
     } catch {
       do throws(ELFFileError) {
         for member in try Archive.members(at: path, insteadOf: error) {
-          read(member, body, then: then)
+          read(member, isFound: isFound, body, then: then)
         }
       } catch {
+        if isFound, [.notELF, .empty, .notRegularFile].contains(error.code) { return }
         write(error)
       }
       return
     }
+    outcome.readCount += 1
     do throws(ELFFileError) {
-      let found = try body(file)
+      guard let found = try body(file) else { return }
       write(found)
       then(found, &self)
     } catch {
@@ -44,6 +59,7 @@ struct ReportWriter: ~Copyable {
   }
 
   mutating func write(_ body: some ReportBody) {
+    outcome.shownCount += 1
     formatter.write(body, in: &output)
   }
 
@@ -55,21 +71,19 @@ struct ReportWriter: ~Copyable {
 
   /// Writes a line on standard error of an input, which is shown nevertheless.
   mutating func fail(_ path: FilePath, _ message: String) {
-    hasFailed = true
-    // Both streams may be one terminal: the line goes where the file is.
-    output.flush()
-    Diagnostics.report(path, message)
+    outcome.hasFailed = true
+    output.report(path, message)
   }
 
   /// Makes the exit status 1, by what the output says already.
   mutating func fail() {
-    hasFailed = true
+    outcome.hasFailed = true
   }
 
   /// Ends the output. Throws the exit status 1 if anything failed.
   mutating func finish() throws {
     formatter.end(in: &output)
     output.finish()
-    if hasFailed { throw ExitCode.failure }
+    if outcome.hasFailed { throw ExitCode.failure }
   }
 }

@@ -22,25 +22,37 @@ struct SlotColumns {
     relocationWidth = listing.kinds.reduce("RELOCATION".utf8.count) {
       max($0, $1.relocation.count - 1)
     }
-    kindWidth = "jumpSlot".utf8.count
     sectionWidth = max("SECTION".utf8.count, listing.sections.width)
+    setWidthsOfWords()
+  }
+
+  /// Columns that are aligned from file to file, if no word in them is longer than usual.
+  init(ofSeveralFiles style: TextStyle) {
+    self.style = style
+    guard style.isAligned else { return }
+    addressWidth = 18
+    relocationWidth = "R_AARCH64_JUMP_SLOT".utf8.count
+    sectionWidth = ".data.rel.ro".utf8.count
+    setWidthsOfWords()
+  }
+
+  private mutating func setWidthsOfWords() {
+    kindWidth = "jumpSlot".utf8.count
     bindingWidth = "BINDING".utf8.count
     relroWidth = "RELRO".utf8.count
     needsWidth = "mprotect".utf8.count
     addendWidth = "ADDEND".utf8.count
   }
 
-  /// - Parameter hasState: With what the slots of a process hold.
-  func writeTitles(hasState: Bool = false, in output: inout OutputBuffer) {
-    let state: [ColumnTitle] = [.init(text: "STATE"), .init(text: "VALUE"), .init(text: "TARGET")]
-    output.append(
-      titles: [
-        .init(text: "ADDRESS", width: addressWidth, isRight: true),
-        .init(text: "RELOCATION", width: relocationWidth), .init(text: "KIND", width: kindWidth),
-        .init(text: "SECTION", width: sectionWidth), .init(text: "BINDING", width: bindingWidth),
-        .init(text: "RELRO", width: relroWidth), .init(text: "NEEDS", width: needsWidth),
-        .init(text: "ADDEND", width: addendWidth, isRight: true), .init(text: "SYMBOL"),
-      ] + (hasState ? state : []), style)
+  /// Those of all columns up to the symbol's.
+  var titles: [ColumnTitle] {
+    [
+      .init(text: "ADDRESS", width: addressWidth, isRight: true),
+      .init(text: "RELOCATION", width: relocationWidth), .init(text: "KIND", width: kindWidth),
+      .init(text: "SECTION", width: sectionWidth), .init(text: "BINDING", width: bindingWidth),
+      .init(text: "RELRO", width: relroWidth), .init(text: "NEEDS", width: needsWidth),
+      .init(text: "ADDEND", width: addendWidth, isRight: true), .init(text: "SYMBOL"),
+    ]
   }
 
   /// Writes all columns in front of the symbol.
@@ -63,12 +75,26 @@ struct SlotColumns {
     output.append(0x20)
   }
 
+  /// Writes `-` in all columns in front of the symbol.
+  func writeNone(in output: inout OutputBuffer) {
+    output.reserve(256)
+    for (width, isRight) in [
+      (addressWidth, true), (relocationWidth, false), (kindWidth, false), (sectionWidth, false),
+      (bindingWidth, false), (relroWidth, false), (needsWidth, false), (addendWidth, true),
+    ] {
+      if isRight { output.pad(width - 1) }
+      output.append(0x2d)
+      if !isRight { output.pad(width - 1) }
+      output.append(0x20)
+    }
+  }
+
   /// Writes `symbol`, `symbol@version` or `symbol@@version`.
   @inline(__always)
-  func writeSymbol(of slot: FileSlot, _ symbols: SymbolTable, in output: inout OutputBuffer) {
-    let symbol = symbols[slot.symbol]
+  func writeSymbol(_ index: Int, of symbols: SymbolTable, in output: inout OutputBuffer) {
+    let symbol = symbols[index]
     output.append(name: symbols.name(of: symbol), .column)
-    guard let version = symbols.versions?.version(of: symbol, at: slot.symbol) else { return }
+    guard let version = symbols.versions?.version(of: symbol, at: index) else { return }
     output.reserve(TextStyle.longestColor + 2)
     if style.isColored { output.append(TextStyle.version) }
     output.append(version.isDefault ? "@@" : "@")

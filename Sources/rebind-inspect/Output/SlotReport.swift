@@ -24,11 +24,11 @@ struct SlotReport: ReportBody {
     var cursor = listing.sections.cursor
     slots.forEach { slot in
       guard selection.contains(slot, of: symbols) else { return }
-      if !hasTitles { columns.writeTitles(in: &output) }
+      if !hasTitles { output.append(text: style.line(of: columns.titles)) }
       hasTitles = true
       columns.write(
         slot, listing.kinds[slot.kind.place], cursor.name(at: slot.address), in: &output)
-      columns.writeSymbol(of: slot, symbols, in: &output)
+      columns.writeSymbol(slot.symbol, of: symbols, in: &output)
       output.reserve(1)
       output.append(0x0a)
     }

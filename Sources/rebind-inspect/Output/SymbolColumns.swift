@@ -20,23 +20,34 @@ struct SymbolColumns {
     indexWidth = max("INDEX".utf8.count, String(table.count).utf8.count)
     valueWidth = 2 + 2 * table.elfClass.addressSize
     sizeWidth = max("SIZE".utf8.count, String(largest).utf8.count)
+    setWidthsOfTerms()
+  }
+
+  /// Columns that are aligned from file to file, if no number in them is longer than usual.
+  init(ofSeveralFiles style: TextStyle) {
+    self.style = style
+    guard style.isAligned else { return }
+    (indexWidth, valueWidth, sizeWidth) = (6, 18, 8)
+    setWidthsOfTerms()
+  }
+
+  private mutating func setWidthsOfTerms() {
     typeWidth = "SECTION".utf8.count
     bindingWidth = "BINDING".utf8.count
     visibilityWidth = "VISIBILITY".utf8.count
     sectionWidth = "SECTION".utf8.count
   }
 
-  func writeTitles(hasOrigins: Bool, in output: inout OutputBuffer) {
-    let origins: [ColumnTitle] = [.init(text: "FROM"), .init(text: "SHADOWS")]
-    output.append(
-      titles: [
-        .init(text: "INDEX", width: indexWidth, isRight: true),
-        .init(text: "VALUE", width: valueWidth, isRight: true),
-        .init(text: "SIZE", width: sizeWidth, isRight: true),
-        .init(text: "TYPE", width: typeWidth), .init(text: "BINDING", width: bindingWidth),
-        .init(text: "VISIBILITY", width: visibilityWidth),
-        .init(text: "SECTION", width: sectionWidth), .init(text: "NAME"),
-      ] + (hasOrigins ? origins : []), style)
+  /// Those of all columns up to the name's.
+  var titles: [ColumnTitle] {
+    [
+      .init(text: "INDEX", width: indexWidth, isRight: true),
+      .init(text: "VALUE", width: valueWidth, isRight: true),
+      .init(text: "SIZE", width: sizeWidth, isRight: true),
+      .init(text: "TYPE", width: typeWidth), .init(text: "BINDING", width: bindingWidth),
+      .init(text: "VISIBILITY", width: visibilityWidth),
+      .init(text: "SECTION", width: sectionWidth), .init(text: "NAME"),
+    ]
   }
 
   /// Writes all columns in front of the name.

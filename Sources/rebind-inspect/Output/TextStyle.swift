@@ -21,7 +21,7 @@ struct TextStyle {
     getenv(variable).map { $0.pointee != 0 } ?? false
   }
 
-  private static var isDumb: Bool {
+  static var isDumb: Bool {
     getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? false
   }
 }

@@ -39,10 +39,10 @@ struct TextTable {
       style.isAligned
         ? rows.reduce(columns[column].title.utf8CodeUnitCount) { max($0, width($1, column)) } : 0
     }
-    output.append(
-      titles: zip(columns, widths).map {
-        ColumnTitle(text: $0.title, width: $1, isRight: $0.isRight)
-      }, style)
+    let titles = zip(columns, widths).map {
+      ColumnTitle(text: $0.title, width: $1, isRight: $0.isRight)
+    }
+    output.append(text: style.line(of: titles))
     for row in rows {
       let color = style.isColored ? row.color : nil
       if let color { output.append(text: "\(color)") }

@@ -1,0 +1,123 @@
+import Glibc
+import Rebind
+
+/// The outputs of inputs that several threads work on, brought into the order of the inputs.
+///
+/// A thread takes the next input, and keeps what it prints of it until all in front of that is
+/// written: then the thread that ended the input in front writes it. A thread whose output becomes
+/// long waits for its turn and writes on its own, and nobody takes an input far behind the one
+/// whose turn it is, so that little is kept.
+final class OrderedOutput: Sendable {
+  private let state: Monitor<State>
+  private let count: Int
+  // Safe, as the one thread alone uses it that is writing, which `state` says.
+  private nonisolated(unsafe) var output: OutputBuffer
+  private let progress: ProgressBar?
+
+  private struct State: Sendable {
+    /// The input that is taken next.
+    var next = 0
+    /// The input whose output is written next, or is being written.
+    var turn = 0
+    var isWriting = false
+    /// What waits for its turn.
+    var finished: [Int: CollectedOutput] = [:]
+    /// How many bytes are kept, of inputs that are worked on too.
+    var size = 0
+    var outcome = ReportOutcome()
+  }
+
+  /// - Parameters:
+  ///   - count: How many inputs there are.
+  ///   - isBegun: Whether the output has something in front of them.
+  init(count: Int, isBegun: Bool, progress: ProgressBar?) {
+    self.count = count
+    self.progress = progress
+    state = Monitor(State())
+    output = OutputBuffer(descriptor: STDOUT_FILENO, isBegun: isBegun)
+  }
+
+  /// The number of an input that nobody works on yet; nil if there is none left.
+  func nextInput() -> Int? {
+    state.waiting { state -> Int?? in
+      if state.next == count { return .some(nil) }
+      let isFar = state.next - state.turn >= Self.longestLead || state.size > Self.mostBytes
+      if isFar, state.next > state.turn { return nil }
+      state.next += 1
+      return state.next - 1
+    }
+  }
+
+  /// Counts bytes that are kept. False if they are too many.
+  func keep(_ size: Int) -> Bool {
+    state.withLock { state in
+      state.size += size
+      return state.size <= Self.mostBytes
+    }
+  }
+
+  /// Waits until it is an input's turn. It is the caller then that writes, up to `finish`.
+  func waitForTurn(of index: Int) {
+    state.waiting { state -> Void? in
+      guard state.turn == index, !state.isWriting else { return nil }
+      state.isWriting = true
+      return ()
+    }
+  }
+
+  /// Writes a part of the output of the input whose turn the caller has waited for.
+  func write(_ part: CollectedOutput) {
+    if part.isEmpty { return }
+    progress?.clear()
+    for piece in part.pieces {
+      switch piece {
+      case .bytes(let bytes): bytes.withUnsafeBytes { output.append(raw: $0) }
+      case .start(let first, let others): output.append(first: first, others: others)
+      case .diagnostic(let path, let message): output.report(path, message)
+      }
+    }
+    // Both streams may be one terminal.
+    if progress != nil { output.flush() }
+    _ = keep(-part.size)
+  }
+
+  /// Takes the rest of an input's output, and writes it if it is its turn, and what follows it.
+  ///
+  /// - Parameter isWriting: Whether the caller has waited for the turn.
+  func finish(_ index: Int, _ rest: CollectedOutput, _ outcome: ReportOutcome, isWriting: Bool) {
+    var next = state.withLock { state -> CollectedOutput? in
+      state.outcome += outcome
+      if isWriting { return rest }
+      state.finished[index] = rest
+      return state.isWriting ? nil : Self.beginTurn(&state)
+    }
+    while let part = next {
+      write(part)
+      next = state.withLock { state in
+        state.turn += 1
+        progress?.show(state.turn, of: count)
+        return Self.beginTurn(&state)
+      }
+    }
+  }
+
+  /// What is written next, which the caller then does; nil if that is not there yet.
+  private static func beginTurn(_ state: inout State) -> CollectedOutput? {
+    let part = state.finished.removeValue(forKey: state.turn)
+    state.isWriting = part != nil
+    return part
+  }
+
+  /// Ends the output, when all threads have: what became of the inputs, and whether the output has
+  /// something in it.
+  func end() -> (outcome: ReportOutcome, isBegun: Bool) {
+    progress?.clear()
+    output.flush()
+    return (state.withLock { $0.outcome }, output.isBegun)
+  }
+
+  /// How far the input that is taken may be behind the one whose turn it is.
+  private static let longestLead = 256
+  /// How many bytes are kept at most, beside what the threads are about to add.
+  private static let mostBytes = 4 << 20
+}

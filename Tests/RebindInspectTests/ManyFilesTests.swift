@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Many files are read by several threads, and nothing of what is printed tells so.
+@Suite struct ManyFilesTests {
+  private static let golden = GoldenTests.inputs.map {
+    GoldenTests.folder.appending(path: $0).path
+  }
+
+  private func inspect(_ arguments: [String], threads: Int) throws -> ProcessResult {
+    try bash(
+      #"export REBIND_INSPECT_THREADS="$1"; shift; "$0" "$@" 2>&1"#, ["\(threads)"] + arguments)
+  }
+
+  /// Lines on standard error stay where they were, and so do headings and separators.
+  @Test(
+    arguments: ["text", "json", "jsonl"],
+    [["symbols"], ["slots"], ["section", ".shstrtab", "--as", "strings"]])
+  func theOutputIsThatOfOneThread(format: String, command: [String]) throws {
+    let large = try InstalledFile.libswiftCore.path
+    let paths =
+      ["/nowhere"] + Self.golden + [large, GoldenTests.folder.path, large, "/etc/passwd", large]
+      + Self.golden + Self.golden + [large, "/nowhere"]
+    let arguments = command + ["--format", format] + paths
+    let expected = try inspect(arguments, threads: 1)
+    #expect(expected.status == 1 && expected.standardOutput.count > 10_000)
+    for threads in [2, 5] {
+      let result = try inspect(arguments, threads: threads)
+      #expect(result.status == 1)
+      #expect(result.standardOutput == expected.standardOutput)
+    }
+  }
+
+  /// What is found to be wrong with a file that is shown comes behind it.
+  @Test func problemsStayWithTheirFiles() throws {
+    let arguments = ["annotations", "--expect", "7"] + Self.golden + Self.golden + Self.golden
+    let expected = try inspect(arguments, threads: 1)
+    #expect(expected.output.contains(" annotations, not 7: "))
+    #expect(try inspect(arguments, threads: 4).output == expected.output)
+  }
+
+  /// The threads are there, and wait while nobody reads what they print.
+  @Test func threadsAreUsed() throws {
+    let path = try InstalledFile.libswiftCore.path
+    let script = #"""
+      exec 3< <(exec "$0" symbols "$@")
+      pid=$!
+      read -r -u 3 line
+      ls "/proc/$pid/task" | wc -l
+      """#
+    for threads in [1, 3] {
+      let result = try bash(
+        "export REBIND_INSPECT_THREADS=\(threads)\n" + script,
+        Array(repeating: path, count: 12))
+      #expect(result.output == "\(threads)\n")
+    }
+    // By itself, one processor is one thread, and so are few small files.
+    let alone = try bash(
+      #"set -- "$@" "$@" "$@" "$@"; taskset -c "$(taskset -cp $$ | grep -o '[0-9]*$')" bash -c '"#
+        + script + #"' "$0" "$@""#,
+      Array(repeating: path, count: 4))
+    #expect(alone.output == "1\n")
+  }
+
+  @Test func aClosedPipeEndsAllThreads() throws {
+    let path = try InstalledFile.libswiftCore.path
+    let result = try bash(
+      #"set -o pipefail; export REBIND_INSPECT_THREADS=3; "$0" "$@" | head -1"#,
+      Array(repeating: path, count: 12))
+    #expect(result.status == 141 && result.errorOutput.isEmpty)
+  }
+
+  @Test func aFullDiskIsOneError() throws {
+    let path = try InstalledFile.libc.path
+    let result = try bash(
+      #"export REBIND_INSPECT_THREADS=3; "$0" "$@" > /dev/full"#, Array(repeating: path, count: 40))
+    #expect(result.status == 1)
+    #expect(result.errorOutput == "rebind-inspect: standard output: No space left on device\n")
+  }
+
+  /// The threads are in the middle of the file when it shrinks, and one says so.
+  @Test func aFileThatShrinksIsOneError() throws {
+    let scratch = try TemporaryDirectory()
+    let copy = scratch.url.appending(path: "copy").path
+    try FileManager.default.copyItem(atPath: try InstalledFile.libswiftCore.path, toPath: copy)
+    let result = try bash(
+      #"""
+      set -o pipefail; export REBIND_INSPECT_THREADS=3
+      "$0" "$@" | { read -r line; sleep 0.5; truncate -s 0 "$1"; cat > /dev/null; }
+      """#, Array(repeating: copy, count: 24))
+    #expect(result.status == 1 && !result.wasSignalled)
+    let lines = result.errorOutput.split(separator: "\n")
+    #expect(lines.first.map { $0.hasPrefix("rebind-inspect: \(copy): ") } == true)
+    #expect(
+      lines.filter { $0.contains("became shorter while it was read") }.count <= 1)
+  }
+}
