@@ -19,10 +19,10 @@ struct RebindInspect: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      SymbolsCommand.self, SlotsCommand.self, ImagesCommand.self, AuditCommand.self,
-      RelocationsCommand.self, DynamicCommand.self, SegmentsCommand.self, SectionsCommand.self,
-      SectionCommand.self, NotesCommand.self, AnnotationsCommand.self, HardeningCommand.self,
-      TreeCommand.self, WhyCommand.self, DiffCommand.self,
+      SymbolsCommand.self, SlotsCommand.self, WhoImportsCommand.self, ImagesCommand.self,
+      AuditCommand.self, RelocationsCommand.self, DynamicCommand.self, SegmentsCommand.self,
+      SectionsCommand.self, SectionCommand.self, NotesCommand.self, AnnotationsCommand.self,
+      HardeningCommand.self, TreeCommand.self, WhyCommand.self, DiffCommand.self,
     ],
     defaultSubcommand: SymbolsCommand.self)
 

@@ -17,6 +17,7 @@ import Testing
     "symbols", "symbols --demangle --exports", "slots", "relocations", "dynamic", "segments",
     "sections", "section names --as pointers", "section .shstrtab --as strings", "notes",
     "annotations", "hardening", "tree --root .", "why provided_function --root . --in",
+    "who-imports provided_*", "who-imports --defines object",
   ]
 
   /// What is run on two of them.

@@ -1,0 +1,52 @@
+import ArgumentParser
+import RebindFiles
+
+/// A symbol that is asked about: `name`, `name@VERSION`, or patterns for either.
+struct SymbolQuery: ExpressibleByArgument, Sendable {
+  /// As it was given, for people.
+  let text: String
+  let name: NamePattern
+  /// Nil for any.
+  let version: NamePattern?
+
+  /// Nil if there is no name, or if it is no regular expression.
+  init?(argument: String) {
+    // What is between slashes is one expression.
+    let parts =
+      argument.first == "/"
+      ? [argument[...]]
+      : argument.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    guard !parts[0].isEmpty, let name = NamePattern(argument: String(parts[0])) else { return nil }
+    self.name = name
+    text = RawArguments.text(argument)
+    guard parts.count > 1 else {
+      version = nil
+      return
+    }
+    // `name@@VERSION` is a default version.
+    guard let version = NamePattern(argument: String(parts[1].drop { $0 == "@" })) else {
+      return nil
+    }
+    self.version = version
+  }
+
+  /// The indices of the symbols that a file takes from others and that are asked about.
+  ///
+  /// - Complexity: O(*n*), where *n* is the number of symbols.
+  func imports(of table: SymbolTable) -> [Int] {
+    table.indices.filter { index in
+      let symbol = table[index]
+      guard !symbol.isDefined, name.matches(table.name(of: symbol)) else { return false }
+      guard let version else { return true }
+      guard let found = table.versions?.version(of: symbol, at: index) else { return false }
+      return version.matches(table.strings.bytes(from: found.nameOffset))
+    }
+  }
+
+  /// Those that others can take from a file.
+  var exports: SymbolFilter {
+    SymbolFilter(
+      part: .exports, isWeak: false, names: [name], isReadable: false,
+      versions: version.map { [$0] } ?? [], types: [], sizes: [], order: .index)
+  }
+}
