@@ -4,9 +4,9 @@ public import Rebind
 
 /// An ELF file that is not loaded: its headers are read, and lie inside the file.
 ///
-/// The file is mapped as long as a copy of this value lasts, and must not become shorter
-/// meanwhile: reading past its new end raises `SIGBUS`. The program's own threads may not share
-/// one value.
+/// The file is open, and mapped if its tables are large, as long as a copy of this value lasts, and
+/// must not become shorter meanwhile: reading past its new end raises `SIGBUS`. The program's own
+/// threads may not share one value.
 public struct ELFFile {
   package let reader: ELFReader
   /// What of the file is loaded, and where; empty for a relocatable file. From `e_phoff`.

@@ -226,7 +226,7 @@ import Testing
       ] + (isQuiet ? ["--no-progress"] : []))
     let lines = result.output.split(separator: "\r\n")
     #expect(lines.first?.hasSuffix(" NEEDS    ADDEND SYMBOL PATH") == true)
-    #expect(lines.last?.hasSuffix("2 of 3 images import getpid") == !isQuiet)
+    #expect(lines.last?.hasSuffix("2 of 3 files import getpid") == !isQuiet)
     #expect(lines.count == (isQuiet ? 4 : 5))
   }
 

@@ -105,7 +105,8 @@ struct WhoImportsCommand: ParsableCommand {
   /// Says on a terminal what the search came to.
   private func tell(_ outcome: ReportOutcome) {
     guard !noProgress, options.output.format == .text, isatty(STDERR_FILENO) != 0 else { return }
-    let count = "\(outcome.shownCount) of \(outcome.readCount) images"
+    let kind = options.pid == nil ? "files" : "images"
+    let count = "\(outcome.shownCount) of \(outcome.readCount) \(kind)"
     var line = OutputBuffer(descriptor: STDERR_FILENO)
     line.append(line: "\(count) \(defines ? "define" : "import") \(symbol.text)")
     line.append(text: "\n")
