@@ -30,8 +30,8 @@ struct DamagedInputs {
         ? [0..<bytes.count]
         : try Data(contentsOf: GoldenTests.folder.appending(path: whole)).elfRegions
       let copies =
-        regions.flatMap { bytes.damaged(in: $0, times: 8, using: &generator) }
-        + bytes.damaged(times: 40)
+        regions.flatMap { bytes.damaged(in: $0, times: 6, using: &generator) }
+        + bytes.damaged(times: 20)
       for (index, copy) in copies.enumerated() {
         flipped.append(try write(copy, "flipped-\(index)-\(input)"))
       }

@@ -86,7 +86,7 @@ import Testing
   /// 2,000 in one call: what was read of one is not kept.
   @Test(arguments: Subcommands.ofFiles)
   func manyFiles(command: [String]) throws {
-    let files = (0..<2000).map { GoldenTests.inputs.dropLast(5)[$0 % 3] }
+    let files = (0..<2000).map { $0 % 2 == 0 ? "i386.so" : "x86-64.o" }
     var few = 0
     var many = 0
     let options = command.prefix(1) + ["--format", "json"] + command.dropFirst()

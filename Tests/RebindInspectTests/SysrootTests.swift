@@ -75,11 +75,17 @@ import Testing
       #expect(tree.image(name)?.path.hasSuffix("/root/opt/\(name)") == true)
     }
     // A cache that is cut or wrong is none, and no harm.
-    let whole = try Data(contentsOf: URL(filePath: "\(root)/etc/ld.so.cache"))
-    for length in stride(from: 0, to: whole.count, by: 7) {
-      try fixture.write("root/etc/ld.so.cache", whole.prefix(length))
-      #expect(try inspect(["tree", "--root", root, program]).wasSignalled == false)
-    }
+    let cut = try bash(
+      #"""
+      cd "$1/etc" && mv ld.so.cache whole
+      for length in $(seq 0 7 $(($(wc -c < whole) - 1))); do
+        head -c $length whole > ld.so.cache
+        "$0" tree --root "$1" "$2" > /dev/null 2>&1
+        echo $?
+      done
+      """#, [root, program])
+    let statuses = cut.output.split(separator: "\n")
+    #expect(statuses.count > 30 && statuses.allSatisfy { $0 == "1" })
   }
 
   /// musl: the environment first, `DT_RUNPATH` of all that lead there, a list of folders, and the
