@@ -45,7 +45,9 @@ static size_t read_segments(const uint8_t *file, size_t size, struct segment *se
                           .p_memsz = small.p_memsz};
     }
     if (wide.p_type != PT_LOAD) continue;
-    if (wide.p_offset > size || wide.p_vaddr > LARGEST || wide.p_memsz > LARGEST) return 0;
+    if (wide.p_offset > size || wide.p_vaddr > LARGEST || wide.p_filesz > LARGEST) return 0;
+    // What follows is not mapped, whatever the header says.
+    if (wide.p_memsz > LARGEST) wide.p_memsz = LARGEST;
     segments[count++] =
         (struct segment){wide.p_offset, wide.p_vaddr, wide.p_filesz, wide.p_memsz};
   }

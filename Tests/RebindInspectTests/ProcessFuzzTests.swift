@@ -39,11 +39,15 @@ import Testing
   @Test func anImageThatSaysThatItIsLarge() throws {
     let scratch = try TemporaryDirectory()
     let bytes = try Data(contentsOf: GoldenTests.folder.appending(path: Self.machines[0]))
-    let is64 = bytes[4] == 2
+    let headers = bytes.elfRegions[1]
+    let (entry, size, width) = bytes[4] == 2 ? (56, 0x28, 8) : (32, 0x14, 4)
+    let last = try #require(
+      stride(from: headers.lowerBound, to: headers.upperBound, by: entry).last {
+        bytes[$0..<$0 + 4].contains(1) && bytes[$0..<$0 + 4].count { $0 == 0 } == 3
+      })
+    // p_memsz of the last PT_LOAD: 127 TB, or 2 GB where it has four bytes.
     var large = bytes
-    // The most significant byte but one of p_memsz, in the first program header, which is PT_LOAD.
-    let (size, width) = is64 ? (64 + 0x28, 8) : (52 + 0x14, 4)
-    large[1.littleEndian == 1 ? size + width - 2 : size + 1] = 0x7f
+    large[last + size + (1.littleEndian == 1 ? width - 1 : 0) - (width == 8 ? 2 : 0)] = 0x7f
     var paths: [String] = []
     for index in 0..<3 {
       let url = scratch.url.resolvingSymlinksInPath().appending(path: "\(index).so")
