@@ -41,10 +41,10 @@ import Testing
     let bytes = try Data(contentsOf: GoldenTests.folder.appending(path: Self.machines[0]))
     let headers = bytes.elfRegions[1]
     let (entry, size, width) = bytes[4] == 2 ? (56, 0x28, 8) : (32, 0x14, 4)
-    let last = try #require(
-      stride(from: headers.lowerBound, to: headers.upperBound, by: entry).last {
-        bytes[$0..<$0 + 4].contains(1) && bytes[$0..<$0 + 4].count { $0 == 0 } == 3
-      })
+    let starts = stride(from: headers.lowerBound, to: headers.upperBound, by: entry)
+    // PT_LOAD, in either byte order.
+    let loads = starts.filter { Data([0, 0, 0, 1]) == Data(bytes[$0..<$0 + 4].sorted()) }
+    let last = try #require(loads.last)
     // p_memsz of the last PT_LOAD: 127 TB, or 2 GB where it has four bytes.
     var large = bytes
     large[last + size + (1.littleEndian == 1 ? width - 1 : 0) - (width == 8 ? 2 : 0)] = 0x7f

@@ -9,13 +9,17 @@ enum Subcommands {
     ["segments"], ["sections"], ["section", "names", "--as", "pointers"],
     ["section", ".shstrtab", "--as", "strings"], ["section", ".dynsym"], ["notes"],
     ["annotations"], ["hardening"], ["tree"], ["why", "provided_function", "--in"],
+    ["who-imports", "provided_*"], ["who-imports", "--defines", "*"],
   ]
 
   /// In front of two files.
   static let ofPairs = [["diff"]]
 
   /// In front of `--pid`.
-  static let ofProcesses = [["slots"], ["images"], ["audit"], ["annotations"]]
+  static let ofProcesses = [
+    ["slots"], ["images"], ["audit"], ["annotations"], ["who-imports", "malloc"], ["why", "malloc"],
+    ["diff", "/bin/sh"],
+  ]
 
   /// By the help.
   static func names() throws -> [String] {
