@@ -27,7 +27,8 @@ static void put_slots(const Elf64_Shdr *table, unsigned section_count, const Elf
     const Elf64_Sym *symbol = &symbol_table[index];
     const char *name = names + symbol->st_name;
     if (ELF64_ST_BIND(symbol->st_info) == STB_LOCAL || ELF64_ST_TYPE(symbol->st_info) == STT_TLS
-        || *name == 0)
+        || ELF64_ST_VISIBILITY(symbol->st_other) == STV_HIDDEN
+        || ELF64_ST_VISIBILITY(symbol->st_other) == STV_INTERNAL || *name == 0)
       continue;
     put_hexadecimal(entry->r_offset);
     bool is_lazy = false;

@@ -11,6 +11,8 @@ bool crebind_slot_is_judgeable(const struct crebind_world *world, size_t index,
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
   const ElfW(Sym) *symbol = crebind_symbol(dynamic, slot->symbol);
   if (symbol == NULL || symbol->st_info >> 4 == STB_LOCAL || (symbol->st_info & 0xf) == STT_TLS
+      // The loader binds a hidden symbol to the image itself, even where that has none.
+      || (symbol->st_other & 3) == STV_HIDDEN || (symbol->st_other & 3) == STV_INTERNAL
       || slot->address % sizeof(uintptr_t) != 0
       || !crebind_image_can_read(image, slot->address, sizeof(uintptr_t)))
     return false;

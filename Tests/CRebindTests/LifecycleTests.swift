@@ -205,6 +205,16 @@ import Testing
     try expect("audited\n", from: program, environment: ["LD_PRELOAD": preloaded.path])
   }
 
+  @Test(arguments: [Compiler.gcc, .clang])
+  func slotsOfHiddenSymbolsAreNotForeign(compiler: Compiler) throws {
+    let builder = try FixtureBuilder(compiler)
+    let program = try builder.build(
+      "audit", from: ["audit.c"], flags: ["-rdynamic", "-fuse-ld=gold"])
+    let relocations = try run("readelf", ["-rW", program.path]).output
+    try #require(relocations.contains("__start_absent"))
+    try expect("audited\n", from: program)
+  }
+
   @Test(arguments: Compiler.all, bindings)
   func imagesAreDescribed(compiler: Compiler, binding: String) throws {
     let builder = try FixtureBuilder(compiler)

@@ -21,6 +21,10 @@ pid_t (*assigned)(void) = getppid;
 /// Nor is one behind the beginning of what it refers to, as the type information of
 /// C++ has them.
 const char *const behind = (const char *)getppid + 8;
+/// Nor one of a symbol that is undefined and hidden: gold leaves a slot for it, into which the loader
+/// puts where the image begins.
+extern const char __start_absent[] __attribute__((weak, visibility("hidden")));
+const char *volatile absent;
 
 struct seen {
   int ours, foreign;
@@ -64,6 +68,7 @@ static void patch(uintptr_t address, uintptr_t word) {
 
 int main(void) {
   assigned = foreign_hook;
+  absent = __start_absent;
   CHECK(getppid() > 0);
   struct seen clean = audit();
   CHECK(clean.ours == 0 && clean.foreign == 0);

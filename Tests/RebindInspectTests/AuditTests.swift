@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -102,6 +103,30 @@ import Testing
     #expect(kinds == [isReplaced ? "replaced-file" : "deleted-file"])
     let image = try #require(try report("images", process).files.first)
     #expect(image.file == (isReplaced ? "replaced" : "deleted"))
+  }
+
+  /// The kernel writes a newline as `\\012`, and notes behind a path that its file is gone.
+  @Test(arguments: ["a\nb", "a (deleted)", "a  b "])
+  func oddNames(_ name: String) throws {
+    let program = try LookedAtProgram()
+    let url = program.url.deletingLastPathComponent().appending(path: name)
+    try FileManager.default.linkItem(at: program.url, to: url)
+    let process = try WaitingProcess(url, ["nothing"])
+    let result = try inspect(["audit", "--pid", "\(process.id)"])
+    #expect(result.status == 0 && result.output == "" && result.errorOutput == "")
+    #expect(try report("images", process).files.first?.path == url.path)
+  }
+
+  /// Of such a process the kernel says where its files are for whoever asks.
+  @Test(.enabled(if: getuid() == 0, "needs root for chroot"))
+  func anotherRoot() throws {
+    let program = try LookedAtProgram(flags: ["-static"])
+    let process = try WaitingProcess(
+      URL(filePath: "/usr/sbin/chroot"),
+      [program.url.deletingLastPathComponent().path, "/program", "nothing"])
+    let result = try inspect(["audit", "--pid", "\(process.id)"])
+    #expect(result.status == 0 && result.output == "" && result.errorOutput == "")
+    #expect(try report("images", process).files.first?.file == "same")
   }
 
   @Test func wrongUsage() throws {

@@ -17,7 +17,8 @@ enum Subcommands {
 
   /// In front of `--pid`.
   static let ofProcesses = [
-    ["slots"], ["images"], ["audit"], ["annotations"], ["who-imports", "malloc"], ["why", "malloc"],
+    ["slots"], ["images"], ["audit"], ["annotations"], ["who-imports", "malloc"],
+    ["why", "malloc"],
     ["diff", "/bin/sh"],
   ]
 

@@ -14,16 +14,21 @@ package enum ProcessFileState: String {
 extension ProcessScope {
   /// What became of an image's file, as the process itself would find it.
   package func fileState(of image: LoadedImage) -> ProcessFileState {
-    let isDeleted = image.image.mapping.isDeleted
-    let place = FilePath(Array("/proc/\(pid)/root".utf8) + image.image.mapping.pathOfFile)
-    var status = stat()
-    guard stat(place.cString, &status) == 0 else {
-      return isDeleted || errno == ENOENT ? .deleted : .unknown
+    let mapping = image.image.mapping
+    let states = mapping.places(of: pid).map { state(of: $0, image.image) }
+    if states.contains(.same) { return .same }
+    // A name can end as the kernel's note does.
+    if mapping.isDeleted {
+      let gone = mapping.places(of: pid, withoutNote: true)
+      return gone.contains { access($0.cString, F_OK) == 0 } ? .replaced : .deleted
     }
-    if isDeleted { return .replaced }
-    guard access(place.cString, R_OK) == 0 else { return .unknown }
+    return states.first { $0 != .deleted } ?? .deleted
+  }
+
+  private func state(of place: FilePath, _ image: ProcessImage) -> ProcessFileState {
+    guard access(place.cString, R_OK) == 0 else { return errno == ENOENT ? .deleted : .unknown }
     // The bytes may have been written over, which has no other trace.
-    guard let file = try? ELFFile(place), image.image.isImage(of: file) else { return .replaced }
+    guard let file = try? ELFFile(place), image.isImage(of: file) else { return .replaced }
     return .same
   }
 }

@@ -174,10 +174,9 @@ extension ProcessImage {
   /// the build ID is among.
   package var provenFile: ELFFile? {
     let range = String(mapping.start, radix: 16) + "-" + String(mapping.end, radix: 16)
-    let candidates = [
-      FilePath("/proc/\(pid)/map_files/\(range)"),
-      FilePath(Array("/proc/\(pid)/root".utf8) + mapping.path), FilePath("/proc/\(pid)/exe"),
-    ]
+    let candidates =
+      [FilePath("/proc/\(pid)/map_files/\(range)")] + mapping.places(of: pid)
+      + [FilePath("/proc/\(pid)/exe")]
     for candidate in candidates {
       if let file = try? ELFFile(candidate), isImage(of: file) { return file }
     }

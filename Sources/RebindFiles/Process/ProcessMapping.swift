@@ -28,6 +28,28 @@ struct ProcessMapping {
     address >= start && address < end && address - start + self.offset == offset
   }
 
+  /// Where the file may be found: as the process sees its own files, and as this one does, which is
+  /// what the kernel names a file of a process in a `chroot` by.
+  ///
+  /// - Parameter withoutNote: Leaves out what the kernel adds to the path of a file that is gone.
+  func places(of pid: Int32, withoutNote: Bool = false) -> [FilePath] {
+    let path = withoutNote ? pathOfFile : path
+    return [FilePath(Array("/proc/\(pid)/root".utf8) + path), FilePath(path)]
+  }
+
+  /// A path with its newlines, which the kernel writes as `\012`.
+  private static func decoded(_ path: some Collection<UInt8>) -> [UInt8] {
+    let escape = Array(#"\012"#.utf8)
+    var result: [UInt8] = []
+    var rest = Array(path)[...]
+    while let byte = rest.first {
+      let isNewline = rest.starts(with: escape)
+      result.append(isNewline ? UInt8(ascii: "\n") : byte)
+      rest = rest.dropFirst(isNewline ? escape.count : 1)
+    }
+    return result
+  }
+
   /// Reads a line: `start-end permissions offset device inode path`.
   init?(_ line: some Collection<UInt8>) {
     let fields = line.split(
@@ -42,6 +64,6 @@ struct ProcessMapping {
     self.offset = offset
     permissions = texts[1]
     identity = "\(texts[3]) \(texts[4])"
-    path = fields.count > 5 ? Array(fields[5].drop { $0 == UInt8(ascii: " ") }) : []
+    path = fields.count > 5 ? Self.decoded(fields[5].drop { $0 == UInt8(ascii: " ") }) : []
   }
 }

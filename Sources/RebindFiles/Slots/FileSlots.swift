@@ -67,8 +67,9 @@ package struct FileSlots {
         let entry = entries[index]
         guard let kind = types.kind(of: entry.type) else { continue }
         let symbol = symbols[entry.symbol]
-        // STB_LOCAL, STT_TLS.
+        // STB_LOCAL, STT_TLS; STV_INTERNAL and STV_HIDDEN, which the loader binds to the image itself.
         guard symbol.binding.rawValue != 0, symbol.type.rawValue != 6,
+          symbol.visibility.rawValue == 0 || symbol.visibility.rawValue == 3,
           symbols.name(of: symbol)[0] != 0
         else { continue }
         var addend = entry.addend
