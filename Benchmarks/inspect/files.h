@@ -5,12 +5,18 @@
 
 #include <stddef.h>
 
+/// The file with the most of something.
+struct largest {
+  char *path;
+  size_t count;
+};
+
 struct files {
   char **paths;
   size_t count;
-  /// The one with the most dynamic symbols, and how many those are.
-  char *largest;
-  size_t largest_count;
+  /// The file with the most dynamic symbols, and the one with the most relocations that
+  /// name one.
+  struct largest symbols, slots;
 };
 
 /// Finds them below the folders; `most` at most, but all of them for the largest.
