@@ -140,22 +140,17 @@ static bool knows(const char *subcommand) {
   return is_known;
 }
 
-static void measure_importers(char *folder) {
+static void measure_importers(const struct files *files) {
   if (!knows("who-imports")) {
     puts("rebind-inspect has no who-imports: not compared with nm -D | awk");
     return;
   }
-  char *line;
-  if (asprintf(&line,
-               "find '%s' -type f -name '*.so*' -print0 | xargs -0 nm -D -A 2>/dev/null |"
-               " awk '$(NF - 1) == \"U\" && $NF ~ /^malloc(@|$)/ { print $1 }'",
-               folder)
-      < 0)
-    abort();
-  struct command ours = COMMAND(&folder, 1, program, "who-imports", "malloc");
-  struct command theirs = COMMAND(NULL, 0, "sh", "-c", line);
-  print_at_least("nm -D | awk / who-imports malloc, the system's libraries", 4,
-                 1 / ratio(&ours, &theirs, 5));
+  char *line = "nm -D -A \"$@\" | awk '$(NF - 1) == \"U\" && $NF ~ /^malloc(@|$)/ { print $1 }'";
+  char what[80];
+  struct command ours = COMMAND(files->paths, files->count, program, "who-imports", "malloc");
+  struct command theirs = COMMAND(files->paths, files->count, "sh", "-c", line, "sh");
+  snprintf(what, sizeof what, "nm -D | awk / who-imports malloc, %zu files", files->count);
+  print_at_least(what, 4, 1 / ratio(&ours, &theirs, 5));
 }
 
 // MARK: - All of it
@@ -183,6 +178,6 @@ int main(int argc, char *argv[]) {
   measure_many("symbols", &files);
   measure_many("slots", &files);
   measure_start();
-  measure_importers(argc > 3 ? argv[3] : "/usr/lib");
+  measure_importers(&files);
   return holds_all ? 0 : 1;
 }
