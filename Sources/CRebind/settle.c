@@ -120,10 +120,9 @@ static bool collect(struct crebind_vector *suspects, size_t *threads) {
   return true;
 }
 
-static bool has_left(const struct suspect *suspect) {
+static bool had_time_to_leave(const struct suspect *suspect) {
   uint64_t used = processor_time(suspect->thread);
-  return used == 0 || used - suspect->used >= NANOSECONDS_TO_LEAVE
-         || !may_be_inside(suspect->thread);
+  return used == 0 || used - suspect->used >= NANOSECONDS_TO_LEAVE;
 }
 
 /// Forgets the suspects that have left, and says whether another one waits for the
@@ -133,8 +132,11 @@ static bool look_again(struct crebind_vector *suspects) {
   bool any_waits = false;
   for (size_t i = 0; i < suspects->count; i++) {
     struct suspect *suspect = crebind_vector_at(suspects, i);
-    if (has_left(suspect)) continue;
-    any_waits |= !is_running(suspect->thread);
+    if (had_time_to_leave(suspect)) continue;
+    // Each state is read once: it may be another one the next time.
+    bool waits = !is_running(suspect->thread);
+    if (waits && !waits_for_loader(suspect->thread)) continue;
+    any_waits |= waits;
     *(struct suspect *)crebind_vector_at(suspects, left++) = *suspect;
   }
   suspects->count = left;
