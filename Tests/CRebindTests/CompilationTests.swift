@@ -32,6 +32,19 @@ import Testing
         == ["__errno_location", "dl_iterate_phdr", "getauxval", "pthread_atfork", "syscall"])
   }
 
+  /// What no other test builds.
+  @Test(arguments: Compiler.all)
+  func theBenchmarksCompileWithoutWarnings(compiler: Compiler) throws {
+    let folder = Places.package.appending(path: "Benchmarks")
+    let sources = try [".", "annotations", "inspect"].flatMap {
+      try FileManager.default.contentsOfDirectory(
+        at: folder.appending(path: $0), includingPropertiesForKeys: nil)
+    }.filter { $0.pathExtension == "c" }
+    try FixtureBuilder(compiler).compile(
+      ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"] + FixtureBuilder.includeFlags
+        + sources.map(\.path))
+  }
+
   /// What goes into an image whose annotations are Swift's.
   @Test(arguments: Compiler.all, ["-O0", "-O2", "-Os"])
   func theAnnotationsFileCompilesAloneWithoutWarnings(
