@@ -4,7 +4,8 @@ import ArgumentParser
 struct OptionalProcessOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The running process to look at. It has to be one that you may trace.", valueName: "pid"))
+      "The running process to look at. It has to be one that you may trace.", valueName: "pid"),
+    completion: .processNumber)
   var pid: Int32?
 
   func validate() throws {
