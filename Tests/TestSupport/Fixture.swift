@@ -88,8 +88,12 @@ public struct FixtureBuilder: Sendable {
       try TestSupport.compile(compiler, arguments + ["-o", "product"], in: folder)
       return folder.appending(path: "product")
     }
-    try? FileManager.default.removeItem(at: product)
-    try FileManager.default.copyItem(at: common, to: product)
+    // Not by this process: a program cannot be run as long as somebody has it open for writing,
+    // and that may be a child that was forked meanwhile.
+    let copy = try run("cp", ["--remove-destination", common.path, product.path])
+    guard copy.succeeded else {
+      throw CompilationFailure(command: "cp", output: copy.errorOutput)
+    }
     return product
   }
 
