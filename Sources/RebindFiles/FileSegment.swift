@@ -22,6 +22,11 @@ extension ELFFile {
     get throws(ELFFileError) {
       let physicalAddresses = try Segment.physicalAddresses(of: reader)
       let sections = sectionHeaders.isEmpty ? [] : try sectionTable
+      guard sections.count <= Self.mostPairs / max(1, segments.count) else {
+        throw reader.error(
+          .unsupported("is \(segments.count), of which each may hold \(sections.count) sections"),
+          field: "e_phnum", at: nil)
+      }
       return segments.enumerated().map { index, segment in
         FileSegment(
           index: index, segment: segment, physicalAddress: physicalAddresses[index],
@@ -29,6 +34,9 @@ extension ELFFile {
       }
     }
   }
+
+  /// So many sections are held against segments: linkers make few of these.
+  private static var mostPairs: Int { 1 << 24 }
 
   /// The path of the loader that the kernel starts; nil if it starts the program itself, or if
   /// the file is a library. The corresponding segment is `PT_INTERP`.

@@ -17,6 +17,34 @@ import Testing
       CraftedFile(contents: contents, sections: .init(repeating: .init(type: 1), count: 20_000)))
     let error = #expect(throws: ELFFileError.self) { try file.sectionData(named: "xx") }
     #expect(error?.code == .noSection)
+    #expect(#expect(throws: ELFFileError.self) { try file.sections }?.code == .tooLarge)
+  }
+
+  /// Each library's name is as long as all strings together.
+  @Test func neededNames() throws {
+    let count = 20_000
+    let strings = Data(repeating: 0x78, count: (1 << 20) - 1) + [0]
+    let entries: [(Int64, Int)] = [(5, 0), (10, strings.count)] + (0..<count).map { (1, $0) }
+    var contents = strings
+    for (tag, value) in entries { contents += encoded(tag) + encoded(UInt64(value)) }
+    let file = try open(
+      CraftedFile(
+        contents: contents,
+        segments: [
+          .init(type: 1, size: contents.count),
+          .init(type: 2, offset: strings.count, size: contents.count - strings.count),
+        ]))
+    #expect(#expect(throws: ELFFileError.self) { try file.dynamicTable }?.code == .tooLarge)
+  }
+
+  /// Each segment holds all sections.
+  @Test func segmentsAroundAllSections() throws {
+    let file = try open(
+      CraftedFile(
+        contents: Data(count: 16), sections: .init(repeating: .init(type: 1), count: 10_000),
+        segments: .init(repeating: .init(type: 1, size: 16), count: 10_000)))
+    let error = #expect(throws: ELFFileError.self) { try file.segmentTable }
+    #expect(error?.code == .unsupported)
   }
 
   @Test func sectionsOverEachOther() throws {

@@ -74,7 +74,7 @@ struct FileFacts {
     for index in table.indices {
       let symbol = table[index]
       guard isWanted(symbol), table.name(of: symbol)[0] != 0 else { continue }
-      found[table.versionedName(at: index)] = text(symbol)
+      found[try table.versionedName(at: index)] = text(symbol)
     }
     return found
   }
@@ -91,7 +91,7 @@ struct FileFacts {
     let names = RelocationNames(of: file.machine)
     var found: [String: String] = [:]
     for (symbol, types) in counts {
-      found[symbols.versionedName(at: symbol)] = types.sorted { $0.key < $1.key }
+      found[try symbols.versionedName(at: symbol)] = types.sorted { $0.key < $1.key }
         .map { type, count in
           "\(count) " + String(decoding: names.text(of: type), as: UTF8.self)
         }.joined(separator: ", ")
@@ -119,10 +119,10 @@ struct FileFacts {
 
 extension SymbolTable {
   /// `open@GLIBC_2.2.5`, or `open@@GLIBC_2.2.5` for what a reference without a version takes.
-  fileprivate func versionedName(at index: Int) -> String {
+  fileprivate func versionedName(at index: Int) throws(ELFFileError) -> String {
     let symbol = self[index]
-    let name = strings.string(at: symbol.nameOffset)
+    let name = try strings.text(at: symbol.nameOffset)
     guard let version = versions?.version(of: symbol, at: index) else { return name }
-    return name + (version.isDefault ? "@@" : "@") + strings.string(at: version.nameOffset)
+    return name + (version.isDefault ? "@@" : "@") + (try strings.text(at: version.nameOffset))
   }
 }

@@ -40,18 +40,22 @@ extension FileVersions {
     guard dynamic[.definedVersions] != nil || dynamic[.neededVersions] != nil else { return }
     let strings = try StringTable(of: file, dynamic)
     var (definitions, needs): ([Definition], [Need]) = ([], [])
-    try VersionRecords.forEachDefinition(of: file, dynamic, strings: strings) { record in
+    try VersionRecords.forEachDefinition(of: file, dynamic, strings: strings) {
+      record throws(ELFFileError) in
       definitions.append(
         Definition(
-          index: record.index.number, name: strings.string(at: record.names[0]),
-          parents: record.names.dropFirst().map { strings.string(at: $0) },
+          index: record.index.number, name: try strings.text(at: record.names[0]),
+          parents: try record.names.dropFirst().map { name throws(ELFFileError) in
+            try strings.text(at: name)
+          },
           flags: record.flags, hash: record.hash))
     }
-    try VersionRecords.forEachNeed(of: file, dynamic, strings: strings) { record in
-      if record.isFirst { needs.append(Need(file: strings.string(at: record.file))) }
+    try VersionRecords.forEachNeed(of: file, dynamic, strings: strings) {
+      record throws(ELFFileError) in
+      if record.isFirst { needs.append(Need(file: try strings.text(at: record.file))) }
       needs[needs.count - 1].versions.append(
         Need.Version(
-          index: record.index.number, name: strings.string(at: record.name),
+          index: record.index.number, name: try strings.text(at: record.name),
           flags: record.flags, hash: record.hash))
     }
     (self.definitions, self.needs) = (definitions, needs)

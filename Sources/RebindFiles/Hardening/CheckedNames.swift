@@ -14,16 +14,17 @@ struct CheckedNames {
     let fortifiable = Set(Self.fortifiable.description.split(separator: " ").map(String.init))
     for index in table.symbols.indices {
       let symbol = table.symbols[index]
-      let bytes = table.symbols.name(of: symbol)
+      let bytes = table.symbols.name(of: symbol).prefix(Self.longest + 1)
+      guard let end = bytes.firstIndex(of: 0) else { continue }
       // Cheap for the many: all names of checks start so.
-      if bytes[0] == 0x5f {
-        let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      if bytes.first == 0x5f {
+        let name = String(decoding: bytes[..<end], as: UTF8.self)
         if Self.stackProtectors.contains(name) { hasStackProtector = true }
         if !isDynamic || !symbol.isDefined, Self.isCheck(name, fortifiable) {
           fortified.append(name)
         }
       } else if !symbol.isDefined || !isDynamic, symbol.type != .file {
-        let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        let name = String(decoding: bytes[..<end], as: UTF8.self)
         if fortifiable.contains(name) { self.fortifiable.append(name) }
       }
     }
@@ -40,6 +41,11 @@ struct CheckedNames {
     }
     return (try SymbolTable(of: file, section: index), false)
   }
+
+  /// No name that is looked for is longer.
+  private static let longest =
+    (stackProtectors + fortifiable.description.split(separator: " ").map { "__\($0)_chk" })
+    .reduce(0) { max($0, $1.utf8.count) }
 
   private static let stackProtectors: Set<String> = [
     "__stack_chk_fail", "__stack_chk_fail_local", "__stack_chk_guard", "__intel_security_cookie",

@@ -64,7 +64,7 @@ struct DynamicEntries {
             .malformed("is \(hexadecimal(value)) of DT_STRTAB, behind its end"),
             field: "DT_\(tag)", distance: 2 * index * elfClass.addressSize)
         }
-        string = strings.string(at: UInt32(value))
+        string = try strings.text(at: UInt32(value))
       }
       entries.append(DynamicTable.Entry(tag: tag, value: value, string: string))
     }

@@ -16,6 +16,7 @@ package final class ELFReader {
   let loadBias: UInt64?
   private let bytes: any ELFBytes
   private var decompressed: [Int: [UInt8]] = [:]
+  private var sizeOfTexts: UInt64 = 0
 
   init(_ path: FilePath) throws(ELFFileError) {
     let file = try RegularFile.open(path)
@@ -83,6 +84,17 @@ package final class ELFReader {
   ) throws(ELFFileError) -> TableData {
     let (size, overflow) = count.multipliedReportingOverflow(by: entrySize)
     return try data(at: offset, size: overflow ? .max : size, as: type, field: field())
+  }
+
+  /// A name as text, one of many: what is not UTF-8 becomes U+FFFD.
+  ///
+  /// Names may lie in one another, so that together they are longer than the file: then it throws.
+  func text(_ name: UnsafeRawBufferPointer) throws(ELFFileError) -> String {
+    sizeOfTexts += UInt64(name.count)
+    guard sizeOfTexts <= Self.largestTable else {
+      throw error(.tooLarge(size: sizeOfTexts), field: "the text of all names", at: nil)
+    }
+    return String(decoding: name, as: UTF8.self)
   }
 
   /// What a compressed section was made of. A section is decompressed once: libelf keeps it.

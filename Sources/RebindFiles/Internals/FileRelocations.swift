@@ -105,8 +105,7 @@ struct FileRelocations: Sendable {
       let symbol = table[entry.symbol]
       guard symbol.isDefined, symbol.type != .indirectFunction, symbol.type != .threadLocal
       else {
-        let name = table.name(of: symbol).prefix { $0 != 0 }
-        return .unresolved(String(decoding: name, as: UTF8.self))
+        return .unresolved(try table.strings.text(at: symbol.nameOffset))
       }
       if entry.addend == nil, rule == .symbolic { return .added(symbol.value) }
       return .address(

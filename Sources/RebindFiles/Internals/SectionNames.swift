@@ -52,12 +52,11 @@ struct SectionNames {
         .malformed("of section \(index) is at \(header.nameOffset), behind the last one"),
         field: "sh_name")
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return try data.text(bytes)
   }
 
-  private func bytes(of header: SectionHeader) -> UnsafeRawBufferPointer.SubSequence? {
+  private func bytes(of header: SectionHeader) -> UnsafeRawBufferPointer? {
     guard header.nameOffset < data.bytes.count else { return nil }
-    let rest = data.bytes[Int(header.nameOffset)...]
-    return rest.firstIndex(of: 0).map { rest[..<$0] }
+    return UnsafeRawBufferPointer(rebasing: data.bytes[Int(header.nameOffset)...]).untilZero
   }
 }

@@ -37,8 +37,20 @@ package struct StringTable {
     UnsafeRawBufferPointer(rebasing: data.bytes[Int(offset)..<count])
   }
 
+  private func name(at offset: UInt32) -> UnsafeRawBufferPointer {
+    let bytes = bytes(from: offset)
+    return bytes.untilZero ?? bytes
+  }
+
+  /// The name at `offset`, which is less than `count`, for those that ask for many.
+  ///
+  /// - Throws: `ELFFileError` if all of them together are too long.
+  func text(at offset: UInt32) throws(ELFFileError) -> String {
+    try data.text(name(at: offset))
+  }
+
   /// The name at `offset`, which is less than `count`; what is not UTF-8 becomes U+FFFD.
   func string(at offset: UInt32) -> String {
-    String(decoding: bytes(from: offset).prefix { $0 != 0 }, as: UTF8.self)
+    String(decoding: name(at: offset), as: UTF8.self)
   }
 }

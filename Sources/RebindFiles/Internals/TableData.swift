@@ -26,6 +26,11 @@ package struct TableData {
     bytes.loadUnaligned(fromByteOffset: index * MemoryLayout<Entry>.stride, as: type)
   }
 
+  /// A name of the table as text, one of many.
+  func text(_ name: UnsafeRawBufferPointer) throws(ELFFileError) -> String {
+    try owner.text(name)
+  }
+
   /// An error whose offset is where the table starts, or `distance` bytes behind.
   func error(
     _ reason: ELFFileError.Reason, field: String, distance: Int = 0

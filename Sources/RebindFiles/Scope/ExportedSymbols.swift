@@ -80,11 +80,3 @@ struct ExportedSymbols {
     return Int(hash)
   }
 }
-
-/// True if the bytes of two names are equal up to their first zero bytes, which each has.
-func isName(_ name: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
-  guard let name = name.assumingMemoryBound(to: CChar.self).baseAddress,
-    let other = other.assumingMemoryBound(to: CChar.self).baseAddress
-  else { return false }
-  return strcmp(name, other) == 0
-}
