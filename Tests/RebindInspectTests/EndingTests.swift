@@ -10,7 +10,7 @@ import Testing
   private func commands(of process: WaitingProcess) -> [[String]] {
     let files = ["x86-64.so", "s390x.so"].map { GoldenTests.folder.appending(path: $0).path }
     let asked =
-      Subcommands.ofFiles.map { ($0, files) } + Subcommands.ofPairs.map { ($0, files) }
+      (Subcommands.ofFiles + Subcommands.ofSearches + Subcommands.ofPairs).map { ($0, files) }
       // The process has no annotations.
       + Subcommands.ofProcesses.filter { $0 != ["annotations"] }
       .map { ($0, ["--pid", "\(process.id)"]) }

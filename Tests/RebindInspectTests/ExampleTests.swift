@@ -84,6 +84,7 @@ private struct ExampleFolder {
   /// Runs an example in a shell that has the commands that are no part of the tests' set-up.
   func run(_ example: String, _ process: WaitingProcess) throws -> ProcessResult {
     let line = example.replacing("/srv/arm64", with: "$PWD/arm64")
+      .replacing("/usr/lib", with: "$PWD")
       .replacing("4711", with: "\(process.id)")
     let shell = """
       set -o pipefail

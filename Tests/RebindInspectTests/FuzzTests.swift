@@ -22,7 +22,8 @@ import Testing
   }
 
   @Test func noSubcommandIsLeftOut() throws {
-    let all = Subcommands.ofFiles + Subcommands.ofPairs + Subcommands.ofProcesses
+    let all =
+      Subcommands.ofFiles + Subcommands.ofSearches + Subcommands.ofPairs + Subcommands.ofProcesses
     #expect(try Set(all.map { $0[0] }) == Set(Subcommands.names()))
   }
 
@@ -56,6 +57,21 @@ import Testing
     let some = inputs.flipped.enumerated().filter { $0.offset % 4 == 0 }.map(\.element)
     let text = try run([], command, some)
     #expect(text.errorOutput.split(separator: "\n").allSatisfy { lines.contains(String($0)) })
+  }
+
+  /// Of a folder, what is ELF and cannot be read is told of, and the rest is passed over.
+  @Test(arguments: Subcommands.ofSearches)
+  func folders(command: [String]) throws {
+    let result = try run(["--format", "jsonl"], command, ["."])
+    let outcomes = try result.lines(of: Outcome.self)
+    let lines = result.errorOutput.split(separator: "\n").map(String.init)
+    #expect(lines.allSatisfy { $0.hasPrefix("rebind-inspect: ./") })
+    #expect(lines.count > 500 && lines.count == outcomes.count { $0.error != nil })
+    #expect(Set(outcomes.compactMap(\.line)).isSubset(of: lines))
+    #expect(outcomes.contains { $0.error == nil && $0.path.hasPrefix("./flipped") })
+    #expect(!outcomes.contains { ["not-elf", "empty"].contains($0.error?.code) })
+    let text = try run([], command, ["."])
+    #expect(text.errorOutput == result.errorOutput)
   }
 
   /// One is good, the other damaged.

@@ -9,8 +9,10 @@ enum Subcommands {
     ["segments"], ["sections"], ["section", "names", "--as", "pointers"],
     ["section", ".shstrtab", "--as", "strings"], ["section", ".dynsym"], ["notes"],
     ["annotations"], ["hardening"], ["tree"], ["why", "provided_function", "--in"],
-    ["who-imports", "provided_*"], ["who-imports", "--defines", "*"],
   ]
+
+  /// In front of files and folders, of which those alone are shown that have something.
+  static let ofSearches = [["who-imports", "provided_*"], ["who-imports", "--defines", "*"]]
 
   /// In front of two files.
   static let ofPairs = [["diff"]]

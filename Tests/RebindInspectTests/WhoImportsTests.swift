@@ -229,18 +229,6 @@ import Testing
     #expect(lines.last?.hasSuffix("2 of 3 files import getpid") == !isQuiet)
     #expect(lines.count == (isQuiet ? 4 : 5))
   }
-
-  @Test func theExamplesOfTheHelpRun() throws {
-    let help = try inspect(["help", "who-imports"]).output
-    let path = try InstalledFile.libswiftCore.path
-    for arguments in [
-      ["malloc"], ["memcpy@GLIBC_2.2.5"], ["'pthread_*'"], ["--defines", "malloc"],
-    ] {
-      #expect(help.contains("who-imports \(arguments.joined(separator: " "))"))
-      let plain = arguments.map { $0.filter { $0 != "'" } }
-      #expect(try inspect(["who-imports"] + plain + [path]).errorOutput.isEmpty)
-    }
-  }
 }
 
 /// What `who-imports --format json` prints.

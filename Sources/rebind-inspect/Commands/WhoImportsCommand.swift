@@ -26,8 +26,8 @@ struct WhoImportsCommand: ParsableCommand {
 
       EXAMPLES:
         rebind-inspect who-imports malloc /usr/lib
-        rebind-inspect who-imports memcpy@GLIBC_2.2.5 /usr/lib | awk '{ print $NF }' | sort -u
-        rebind-inspect who-imports 'pthread_*' libfoo.so plugins
+        rebind-inspect who-imports 'malloc@GLIBC_*' /usr/lib | awk '{ print $NF }'
+        rebind-inspect who-imports 'm*alloc' libfoo.so plugins
         rebind-inspect who-imports --defines malloc /usr/lib
         rebind-inspect who-imports open --pid 4711
       """)
