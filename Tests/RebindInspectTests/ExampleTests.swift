@@ -32,7 +32,8 @@ import Testing
     }
 
     let folder = try ExampleFolder()
-    let process = try LookedAtProgram().started("rebound")
+    let process = try LookedAtProgram().started(
+      "rebound", preloading: URL(filePath: folder.fixture.path("libfoo.so")))
     for example in Set(examples).sorted() {
       let result = try folder.run(example, process)
       let status = ExampleFolder.failing.contains { example.contains($0) } ? 1 : 0
@@ -52,7 +53,7 @@ private struct ExampleFolder {
   /// Parts of examples that are there for their exit status.
   static let failing = ["--expect 12 app", "diff old/", "diff --only export", "pidof -s sshd"]
   /// Those that say nothing of these files, or write into another one.
-  static let silent = ["> rodata", "> libfoo.svg", "/wx/", "'open*'"]
+  static let silent = ["> rodata", "> libfoo.svg", "/wx/", "'open*'", "libfoo.so --pid"]
 
   init() throws {
     let source = """
