@@ -47,7 +47,8 @@ import Testing
     let last = try #require(loads.last)
     // p_memsz of the last PT_LOAD: 127 TB, or 2 GB where it has four bytes.
     var large = bytes
-    large[last + size + (1.littleEndian == 1 ? width - 1 : 0) - (width == 8 ? 2 : 0)] = 0x7f
+    let place = 1.littleEndian == 1 ? (width == 8 ? 5 : 3) : 0
+    large[last + size + place] = 0x7f
     var paths: [String] = []
     for index in 0..<3 {
       let url = scratch.url.resolvingSymlinksInPath().appending(path: "\(index).so")

@@ -19,8 +19,7 @@ enum Subcommands {
 
   /// In front of `--pid`.
   static let ofProcesses = [
-    ["slots"], ["images"], ["audit"], ["annotations"], ["who-imports", "malloc"],
-    ["why", "malloc"],
+    ["slots"], ["images"], ["audit"], ["annotations"], ["who-imports", "malloc"], ["why", "open"],
     ["diff", "/bin/sh"],
   ]
 
