@@ -5,7 +5,9 @@ import Testing
 /// The core builds alone, and needs next to nothing of the C library.
 @Suite struct CompilationTests {
   /// For a program and for a library: what the compiler makes calls of differs.
-  static let codes = [["-O0"], ["-O2"], ["-O2", "-fPIC"], ["-Os", "-fPIC"]]
+  static let codes = [
+    ["-O0"], ["-O2"], ["-Os"], ["-O0", "-fPIC"], ["-O2", "-fPIC"], ["-Os", "-fPIC"],
+  ]
 
   /// Each file alone, and without a warning. A core that calls memcpy cannot rebind memcpy:
   /// whatever it imports is either kept at start, before anything is rebound, or `errno`.
