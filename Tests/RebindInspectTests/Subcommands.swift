@@ -20,7 +20,6 @@ enum Subcommands {
   /// In front of `--pid`.
   static let ofProcesses = [
     ["slots"], ["images"], ["audit"], ["annotations"], ["who-imports", "malloc"], ["why", "open"],
-    ["diff", "/bin/sh"],
   ]
 
   /// By the help.
