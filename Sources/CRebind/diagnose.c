@@ -22,60 +22,37 @@ struct diagnose {
 
 // MARK: - Other names
 
-/// Before and after the name: fortified, large-file, relative and internal ones.
-static const struct {
-  const char *prefix, *suffix;
-} patterns[] = {
-    {"", "64"},     {"__", "_2"},      {"__", "64_2"},       {"__", "_chk"}, {"", "at"},
-    {"", "at64"},   {"__", "at_2"},    {"__", ""},           {"_", ""},      {"__libc_", ""},
-    {"__x", ""},    {"__x", "64"},     {"__isoc99_", ""},    {"__isoc23_", ""},
-    {"__GI_", ""},  {"", "_nocancel"}, {"__", "_nocancel"}, {"", "_unlocked"},
+struct names {
+  struct crebind_strings strings;
+  struct crebind_vector offsets;  // size_t
 };
 
-enum { PATTERNS = sizeof patterns / sizeof patterns[0] };
-
-/// Puts a pattern around the name.
-static void add_pattern(char *to, size_t pattern, const char *name, size_t length) {
-  size_t before = crebind_length(patterns[pattern].prefix);
-  memcpy(to, patterns[pattern].prefix, before);
-  memcpy(to + before, name, length);
-  memcpy(to + before + length, patterns[pattern].suffix,
-         crebind_length(patterns[pattern].suffix) + 1);
-}
-
-/// Takes a pattern away from the name; false if it has not got it.
-static bool remove_pattern(char *to, size_t pattern, const char *name, size_t length) {
-  size_t before = crebind_length(patterns[pattern].prefix);
-  size_t behind = crebind_length(patterns[pattern].suffix);
-  if (length <= before + behind
-      || !crebind_equal(name + length - behind, patterns[pattern].suffix))
-    return false;
-  for (size_t i = 0; i < before; i++)
-    if (name[i] != patterns[pattern].prefix[i]) return false;
-  memcpy(to, name + before, length - before - behind);
-  to[length - before - behind] = 0;
-  return true;
+static void add_name(const char *name, void *context) {
+  struct names *names = context;
+  size_t *offset = crebind_vector_append(&names->offsets, 1);
+  if (offset == NULL)
+    names->strings.lacks_memory = true;
+  else
+    *offset = crebind_strings_add(&names->strings, name);
 }
 
 static crebind_status make_variants(struct crebind_batch *variants, const char *name) {
-  struct crebind_vector bytes = CREBIND_VECTOR(char);
-  crebind_rebinding rebindings[2 * PATTERNS];
-  size_t length = crebind_length(name), room = length + 24, count = 0;
-  char *string = crebind_vector_append(&bytes, 2 * PATTERNS * room);
-  crebind_status status = CREBIND_OUT_OF_MEMORY;
-  if (string != NULL) {
-    for (size_t i = 0; i < PATTERNS; i++) {
-      add_pattern(string, i, name, length);
-      rebindings[count++] = (crebind_rebinding){.name = string};
-      string += room;
-      if (!remove_pattern(string, i, name, length)) continue;
-      rebindings[count++] = (crebind_rebinding){.name = string};
-      string += room;
-    }
+  struct names names = {.offsets = CREBIND_VECTOR(size_t)};
+  crebind_strings_begin(&names.strings);
+  struct crebind_vector items = CREBIND_VECTOR(crebind_rebinding);
+  crebind_status status = crebind_other_names(name, add_name, &names);
+  crebind_rebinding *rebindings = crebind_vector_append(&items, names.offsets.count);
+  if (rebindings == NULL || names.strings.lacks_memory) status = CREBIND_OUT_OF_MEMORY;
+  if (status == CREBIND_OK) {
+    for (size_t i = 0; i < names.offsets.count; i++)
+      rebindings[i].name =
+          crebind_strings_at(&names.strings, *(size_t *)crebind_vector_at(&names.offsets, i));
     int64_t bad_item;
-    status = crebind_batch_make(variants, rebindings, count, NULL, false, &bad_item);
+    status = crebind_batch_make(variants, rebindings, items.count, NULL, false, &bad_item);
   }
-  crebind_vector_free(&bytes);
+  crebind_vector_free(&items);
+  crebind_vector_free(&names.offsets);
+  crebind_vector_free(&names.strings.bytes);
   return status;
 }
 

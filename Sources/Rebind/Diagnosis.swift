@@ -15,8 +15,9 @@ public struct Diagnosis: Sendable, Hashable {
     /// The image defines the symbol and calls it without a slot, because it is
     /// hidden, protected, or linked with -Bsymbolic.
     public static let boundInside = Self(rawValue: 3)
-    /// The image imports another name of the function: a fortified one (`__open_2`),
-    /// a large-file one (`open64`), or a relative (`openat`).
+    /// The image imports another name that calls of the function may go by: a fortified
+    /// one (`__open_2`), a large-file one (`open64`), a relative (`openat`), or what
+    /// compilers make of calls (`puts` of `printf`).
     public static let otherName = Self(rawValue: 4)
     /// The image imports another version than the one asked for.
     public static let otherVersion = Self(rawValue: 5)

@@ -38,6 +38,10 @@ static void expect_not(const char *text) {
   CHECK(strstr(found, text) == NULL);
 }
 
+static void count_open64(const char *name, void *context) {
+  *(int *)context += strcmp(name, "open64") == 0;
+}
+
 int main(void) {
   CHECK(dlopen("libold.so", RTLD_NOW | RTLD_LOCAL) != NULL);
   CHECK(dlopen("libother.so", RTLD_NOW | RTLD_LOCAL) != NULL);
@@ -74,5 +78,10 @@ int main(void) {
   diagnose("no_such_function", NULL, NULL, CREBIND_SCOPE_ALL);
   expect("none:2::0 ");
   expect("none:8::0 ");
-  printf("diagnosed\n");
+  diagnose("printf", NULL, NULL, CREBIND_SCOPE_ALL);
+  expect("main:4:puts:0 ");
+  int count = 0;
+  CHECK(crebind_other_names("open", count_open64, &count) == CREBIND_OK && count == 1);
+  CHECK(crebind_other_names("open", NULL, NULL) == CREBIND_INVALID_ARGUMENT);
+  puts("diagnosed");
 }

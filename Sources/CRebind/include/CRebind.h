@@ -406,8 +406,8 @@ typedef enum crebind_reason {
   /// The image defines the symbol and calls it without a slot, because it is
   /// hidden, protected, or linked with -Bsymbolic.
   CREBIND_REASON_BOUND_INSIDE = 3,
-  /// The image imports another name of the function: a fortified one
-  /// (`__open_2`), a large-file one (`open64`), or a relative (`openat`).
+  /// The image imports another name that calls of the function may go by: one of
+  /// `crebind_other_names`.
   CREBIND_REASON_OTHER_NAME = 4,
   /// The image imports another version than the one asked for.
   CREBIND_REASON_OTHER_VERSION = 5,
@@ -445,6 +445,15 @@ crebind_status crebind_diagnose(const crebind_rebinding *rebinding,
                                 const crebind_options *CREBIND_NULLABLE options,
                                 crebind_diagnosis_visitor *visit, void *CREBIND_NULLABLE context,
                                 crebind_error *CREBIND_NULLABLE error);
+
+typedef void crebind_name_visitor(const char *name, void *CREBIND_NULLABLE context);
+
+/// Calls `visit` with the names that calls of a function may go by instead: a
+/// fortified one (`__open_2`), a large-file one (`open64`), a relative (`openat`),
+/// and what compilers make of calls (`puts` of `printf`). Some are names of
+/// nothing, and some come twice.
+crebind_status crebind_other_names(const char *name, crebind_name_visitor *visit,
+                                   void *CREBIND_NULLABLE context);
 
 /// An English sentence for a reason, without a full stop. Never NULL.
 const char *crebind_reason_description(crebind_reason reason);
