@@ -24,7 +24,9 @@ import Testing
         .sorted()
         == ["object", "protected_function", "weak_function"])
     #expect(try symbols("--name", "obj").isEmpty)
-    #expect(try inspect(["symbols", "--name", "/(/", fixture.path]).status == 64)
+    for pattern in ["/(/", "/open", "/OPEN/i", "/", "//"] {
+      #expect(try inspect(["symbols", "--name", pattern, fixture.path]).status == 64, "\(pattern)")
+    }
   }
 
   @Test func versions() throws {
@@ -34,8 +36,13 @@ import Testing
       try symbols("--version", "PROVIDER_*")
         == all.filter { $0.version?.hasPrefix("PROVIDER") == true })
     #expect(try symbols("--version", "*") == all.filter { $0.version != nil })
-    // Alone it is the command's.
+    #expect(
+      try symbols("--symbol-version", "INSPECT_1", "--version", "PROVIDER_*")
+        == all.filter { $0.version == "INSPECT_1" || $0.version?.hasPrefix("PROVIDER") == true })
+    // Alone it is the command's, and the help has it once.
     #expect(try inspect(["--version"]).output == "0.1.0\n")
+    #expect(
+      try inspect(["symbols", "--help"]).output.components(separatedBy: " --version").count == 2)
   }
 
   @Test func kinds() throws {

@@ -22,7 +22,7 @@ struct SymbolsCommand: ParsableCommand {
         rebind-inspect symbols --imports /usr/bin/env
         rebind-inspect symbols --imports --resolve app | awk '{ print $8, $9 }'
         rebind-inspect symbols --exports --type FUNC --sort size libfoo.so | head
-        rebind-inspect symbols --name '/^[mc]alloc$/' --version 'GLIBC_*' libc.so.6
+        rebind-inspect symbols --name '/^mem/' --symbol-version 'GLIBC_*' libc.so.6
         rebind-inspect symbols --exports --demangle --name 'Foo::*' libfoo.so
         rebind-inspect symbols libfoo.so | awk '$4 == "FUNC" { print $8 }'
         rebind-inspect symbols --format json *.so | jq '.files[].symbols[]?.name'

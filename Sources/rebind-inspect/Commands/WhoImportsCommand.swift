@@ -5,7 +5,7 @@ import RebindFiles
 /// The subcommand `who-imports`: which of many images call a symbol, and through which slots.
 struct WhoImportsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "who-imports",
+    commandName: "who-imports", _superCommandName: "rebind-inspect",
     abstract: "Find the images that import a symbol, and the slots that they reach it through.",
     usage: """
       rebind-inspect who-imports [<options>] <symbol> <file or directory> ...

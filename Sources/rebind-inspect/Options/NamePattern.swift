@@ -10,17 +10,18 @@ final class NamePattern: ExpressibleByArgument, Sendable {
   // Safe, as what `regexec` keeps in an expression it has behind a lock of its own.
   private nonisolated(unsafe) let expression: UnsafeMutablePointer<regex_t>?
 
-  /// Nil if it is no regular expression. The corresponding functions are `fnmatch` and `regcomp`.
+  /// Nil if it is no regular expression, or starts like one and does not end so. The corresponding functions are `fnmatch` and `regcomp`.
   init?(argument: String) {
     let text = RawArguments.decode(argument).joined(separator: [0])
     let bytes = text.map { CChar(bitPattern: $0) }
     let slash = CChar(bitPattern: UInt8(ascii: "/"))
-    guard bytes.count > 2, bytes.first == slash, bytes.last == slash else {
+    guard bytes.first == slash else {
       glob = bytes + [0]
       isName = !text.contains { "*?[\\".utf8.contains($0) }
       expression = nil
       return
     }
+    guard bytes.count > 2, bytes.last == slash else { return nil }
     glob = []
     isName = false
     let expression = UnsafeMutablePointer<regex_t>.allocate(capacity: 1)

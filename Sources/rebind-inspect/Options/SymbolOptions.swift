@@ -27,8 +27,12 @@ struct SymbolOptions: ParsableArguments {
   var name: [NamePattern] = []
 
   @Option(
-    name: .customLong("version"),
+    name: .customLong("symbol-version"),
     help: ArgumentHelp("Only the symbols of this version, a pattern too.", valueName: "pattern"))
+  var symbolVersions: [NamePattern] = []
+
+  /// The same by a name that the help has for the version of the command.
+  @Option(name: .customLong("version"), help: .hidden)
   var versions: [NamePattern] = []
 
   @Option(help: ArgumentHelp("Only the symbols of this type, as FUNC.", valueName: "type"))
@@ -45,7 +49,8 @@ struct SymbolOptions: ParsableArguments {
   func filter(isReadable: Bool) -> SymbolFilter {
     SymbolFilter(
       part: SymbolSelection(imports: imports, exports: exports), isWeak: weak, names: name,
-      isReadable: isReadable, versions: versions, types: type.map(\.type), sizes: size.map(\.range),
+      isReadable: isReadable, versions: symbolVersions + versions, types: type.map(\.type),
+      sizes: size.map(\.range),
       order: sort)
   }
 }
