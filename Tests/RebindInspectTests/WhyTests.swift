@@ -53,13 +53,86 @@ import Testing
       """
     let plain = try fixture.library("plain.so", source, flags: ["-O0"])
     #expect(try why("called", in: plain).words == ["has-slots -"])
-    #expect(try why("hidden", in: plain).words == ["bound-inside hidden", "not-defined -"])
-    #expect(try why("local", in: plain).words == ["bound-inside hidden", "not-defined -"])
+    #expect(try why("hidden", in: plain).words == ["bound-inside hidden"])
+    #expect(try why("local", in: plain).words == ["bound-inside local"])
     #expect(try why("guarded", in: plain).words == ["bound-inside protected"])
     let symbolic = try fixture.library("symbolic.so", source, flags: ["-O0", "-Wl,-Bsymbolic"])
     #expect(try why("called", in: symbolic).words == ["bound-inside -Bsymbolic"])
     let program = try fixture.program("program", source, flags: ["-rdynamic"])
     #expect(try why("called", in: program).words == ["bound-inside -"])
+    let closed = try fixture.program("closed", source)
+    #expect(try why("called", in: closed).words == ["bound-inside unexported"])
+  }
+
+  /// Who calls the function itself is not told of by a pointer to it.
+  @Test func pointersInData() throws {
+    let source = """
+      #include <unistd.h>
+      int called(void) { return 1; } int (*pointer)(void) = called; pid_t (*other)(void) = getppid;
+      """
+    let program = try fixture.program("program", source, flags: ["-rdynamic"])
+    // Bound to the program itself, a pointer needs no symbol.
+    #expect(try why("called", in: program).words == ["bound-inside -"])
+    let answer = try why("getppid", in: program)
+    #expect(answer.words == ["has-slots data"] && answer.isSeen)
+    #expect(answer.reasons[0].message.hasPrefix("pointers in data lead to it"))
+    let library = try fixture.library(
+      "library.so", source + "int caller(void) { return called(); }",
+      flags: ["-O2", "-fno-semantic-interposition"])
+    #expect(try why("called", in: library).words == ["has-slots data", "bound-inside -"])
+  }
+
+  #if arch(x86_64) || arch(aarch64)
+    @Test func copiedData() throws {
+      let program = try fixture.program(
+        "program", "#include <stdio.h>\nint use(void) { return fputs(\"x\", stdout); }",
+        flags: ["-no-pie", "-fno-pie", "-mcmodel=small"])
+      let answer = try why("stdout", in: program)
+      #expect(answer.words == ["bound-inside copied"] && !answer.isSeen)
+      #expect(answer.reasons[0].message.contains("a copy"))
+    }
+  #endif
+
+  /// Slots there are, but no definition yet.
+  @Test func importedButNotDefined() throws {
+    let library = try fixture.library(
+      "library.so", "int never(void); int use(void) { return never(); }")
+    let answer = try why("never", in: library)
+    #expect(answer.words == ["has-slots -", "not-defined -"] && answer.isSeen)
+    #expect(answer.reasons.map(\.slots) == [1, 0])
+  }
+
+  /// Nothing is said of what a library that was not found may have.
+  @Test func notFound() throws {
+    try fixture.library("libgone.so", "int gone(void) { return 1; }")
+    let library = try fixture.library(
+      "library.so", "int gone(void); int use(void) { return gone(); }", needs: ["libgone.so"])
+    try fixture.delete("libgone.so")
+    #expect(try why("gone", in: library).words == ["has-slots -"])
+  }
+
+  /// What compilers make of calls.
+  @Test func rewrittenCalls() throws {
+    let program = try fixture.program(
+      "program",
+      """
+      #include <ctype.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      static void end(void) {}
+      int use(int c) {
+        printf("hello\\n"); printf("x"); fprintf(stderr, "x"); fprintf(stderr, "xy");
+        return atexit(end) + tolower(c);
+      }
+      """, flags: ["-O2"])
+    func others(_ symbol: String) throws -> Set<String> {
+      Set(try why(symbol, in: program).words.filter { $0.hasPrefix("other-name ") })
+    }
+    #expect(try others("printf") == ["other-name puts", "other-name putchar"])
+    #expect(try others("fprintf") == ["other-name fputc", "other-name fwrite"])
+    #expect(try others("atexit") == ["other-name __cxa_atexit"])
+    #expect(try others("tolower") == ["other-name __ctype_tolower_loc"])
+    #expect(try others("puts").isEmpty)
   }
 
   @Test(arguments: [
@@ -112,9 +185,7 @@ import Testing
       int use(void) { return absent ? absent() : 0; }
       """)
     #expect(
-      try why("absent", in: program).words == [
-        "unchangeable weak, and nothing defines it", "not-defined -",
-      ])
+      try why("absent", in: program).words == ["unchangeable weak", "not-defined -"])
     #expect(try why("nothing_at_all", in: program).words == ["not-imported -", "not-defined -"])
   }
 

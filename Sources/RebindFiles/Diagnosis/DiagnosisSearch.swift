@@ -13,6 +13,8 @@ struct DiagnosisSearch {
     let index: Int
     /// How many slots of it a rebinding changes.
     var slots = 0
+    /// How many of them are pointers in data, and not what code loads from.
+    var slotsInData = 0
     /// How many it cannot change, and why.
     var fixedSlots = 0
     var fixedBy = ""
@@ -26,6 +28,8 @@ struct DiagnosisSearch {
     let file: ELFFile
     let table: DynamicTable
     let scope: SymbolScope
+    /// True if nothing is missing from the scope that a loader would put there.
+    let isComplete: Bool
     /// What an image of the scope is called, the name that a detail has first.
     let names: (_ image: Int) -> [String]
   }
@@ -57,6 +61,7 @@ struct DiagnosisSearch {
   func diagnoses(_ context: Context) throws(ELFFileError) -> [FileDiagnosis] {
     var found: [FileDiagnosis] = []
     var selected = 0
+    var selectedInData = 0
     for match in matches where match.slots + match.fixedSlots > 0 {
       let slots = match.slots + match.fixedSlots
       // What asks for no version is bound to one nevertheless.
@@ -72,45 +77,70 @@ struct DiagnosisSearch {
         found.append(FileDiagnosis(.otherLibrary, name, slots: slots))
       } else {
         selected += match.slots
+        selectedInData += match.slotsInData
         if match.fixedSlots > 0 {
           found.append(FileDiagnosis(.unchangeable, match.fixedBy, slots: match.fixedSlots))
         }
       }
     }
     if selected > 0 {
-      found.insert(FileDiagnosis(.hasSlots, slots: selected), at: 0)
+      let isInData = selected == selectedInData
+      found.insert(FileDiagnosis(.hasSlots, isInData ? "data" : "", slots: selected), at: 0)
+      // Code has no slot: its calls go by another way, if there are any.
+      if isInData, let defined = definedMatch { found.append(try bound(defined, context)) }
     } else if found.isEmpty {
       found.append(try withoutSlots(context))
     }
     found += otherNames.map { FileDiagnosis(.otherName, $0) }
-    if selected == 0, !isDefined(in: context.scope) { found.append(FileDiagnosis(.notDefined)) }
+    if selected == 0 || context.isComplete, !isDefined(found, in: context.scope) {
+      found.append(FileDiagnosis(.notDefined))
+    }
     return found
   }
 
   /// Why there are no slots.
   private func withoutSlots(_ context: Context) throws(ELFFileError) -> FileDiagnosis {
-    if let defined = matches.map({ symbols[$0.index] }).first(where: \.isDefined) {
-      return FileDiagnosis(
-        .boundInside,
-        defined.visibility == .protected
-          ? "protected" : context.table.isSymbolic ? "-Bsymbolic" : "")
-    }
-    if !matches.isEmpty { return FileDiagnosis(.unchangeable, "it has no slot") }
-    if try isDefinedForLinkersAlone(in: context.file) {
-      return FileDiagnosis(.boundInside, "hidden")
-    }
+    if let defined = definedMatch { return try bound(defined, context) }
+    if !matches.isEmpty { return FileDiagnosis(.unchangeable) }
+    if let detail = try hiding(in: context.file) { return FileDiagnosis(.boundInside, detail) }
     return FileDiagnosis(.notImported)
   }
 
-  /// True if the file has a function of the name that no loader knows: a static or hidden one.
-  private func isDefinedForLinkersAlone(in file: ELFFile) throws(ELFFileError) -> Bool {
+  private var definedMatch: Match? { matches.first { symbols[$0.index].isDefined } }
+
+  /// How a symbol that the image defines is bound inside.
+  private func bound(_ match: Match, _ context: Context) throws(ELFFileError) -> FileDiagnosis {
+    let symbol = symbols[match.index]
+    let detail =
+      if symbol.visibility == .protected {
+        "protected"
+      } else if context.table.isSymbolic {
+        "-Bsymbolic"
+      } else if symbol.type == .object, try context.file.isCopied(match.index, in: symbols) {
+        "copied"
+      } else {
+        ""
+      }
+    return FileDiagnosis(.boundInside, detail)
+  }
+
+  /// Why no loader knows a symbol that the file defines; nil if it defines none.
+  private func hiding(in file: ELFFile) throws(ELFFileError) -> String? {
     guard let section = file.sectionHeaders.firstIndex(where: { $0.type == .symbolTable }) else {
-      return false
+      return nil
     }
     let all = try SymbolTable(of: file, section: section)
-    return sought.withName { name in
-      all.indices.contains {
+    let found = sought.withName { name in
+      all.indices.first {
         all[$0].isDefined && all[$0].type != .file && isName(all.name(of: all[$0]), name)
+      }
+    }
+    // Linkers make hidden symbols local, and leave their visibility as it was.
+    return found.map {
+      switch (all[$0].visibility, all[$0].binding) {
+      case (.hidden, _), (.internal, _): "hidden"
+      case (_, .local): "local"
+      default: "unexported"
       }
     }
   }
@@ -120,8 +150,10 @@ struct DiagnosisSearch {
       .map { symbols.strings.string(at: $0.nameOffset) }
   }
 
-  private func isDefined(in scope: SymbolScope) -> Bool {
-    sought.withName { scope.definition(of: $0, version: nil) != nil }
+  /// True if something defines the symbol: for the loader, or for the image alone.
+  private func isDefined(_ found: [FileDiagnosis], in scope: SymbolScope) -> Bool {
+    found.contains { $0.reason == .boundInside } || matches.contains { $0.definition != nil }
+      || sought.withName { scope.definition(of: $0, version: nil) != nil }
   }
 }
 

@@ -3,7 +3,8 @@ package import Rebind
 /// One reason why a rebinding of a symbol sees the calls of a file or an image, or does not.
 package struct FileDiagnosis: Sendable, Hashable {
   package let reason: Diagnosis.Reason
-  /// The other name, version or library, or how the symbol is bound inside; "" for none.
+  /// The other name, version or library, or a word that says how the symbol is bound inside, what
+  /// its slots are, or why they cannot be changed; "" for none.
   package let detail: String
   /// How many slots of the symbol the reason is about.
   package let slotCount: Int
@@ -36,8 +37,9 @@ package struct SoughtSymbol: Sendable {
     if parts.count > 1 { version = String(parts[1].drop { $0 == "@" }) }
   }
 
-  /// Why the slots of a symbol cannot be changed that programs ask for before they call it.
-  static let undefinedWeak = "weak, and nothing defines it"
+  /// Why the slots of a symbol cannot be changed that programs ask for before they call it: it is
+  /// weak, and nothing defines it.
+  static let undefinedWeak = "weak"
 
   /// Calls `body` with the name, ended by a zero byte.
   func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
@@ -72,20 +74,29 @@ extension DependencyGraph {
     }
     // How many each symbol has.
     var slots = [Int](repeating: 0, count: symbols.count)
-    found.forEach { slots[$0.symbol] += 1 }
+    var slotsInData = slots
+    found.forEach {
+      slots[$0.symbol] += 1
+      if found.types.isInData($0) { slotsInData[$0.symbol] += 1 }
+    }
     var search = DiagnosisSearch(sought, in: symbols)
     search.look { match, symbol in
       match.definition = scope.definition(of: symbol, at: match.index, in: symbols)
       match.slots = slots[match.index]
+      match.slotsInData = slotsInData[match.index]
       // MIPS has slots without relocations: one for each symbol from a certain one on.
-      if file.machine == .mips, !symbol.isDefined { match.slots = max(1, match.slots) }
+      if file.machine == .mips, !symbol.isDefined {
+        (match.slots, match.slotsInData) = (max(1, match.slots), 0)
+      }
       if match.definition == nil, symbol.binding == .weak {
-        (match.slots, match.fixedSlots) = (0, match.slots)
+        (match.slots, match.slotsInData, match.fixedSlots) = (0, 0, match.slots)
         match.fixedBy = SoughtSymbol.undefinedWeak
       }
     }
     return try search.diagnoses(
-      DiagnosisSearch.Context(file: file, table: images[0].table, scope: scope) { image in
+      DiagnosisSearch.Context(
+        file: file, table: images[0].table, scope: scope, isComplete: missing.isEmpty
+      ) { image in
         [images[image].table.soname, images[image].path.lastComponent, images[image].path.text]
           .compactMap { $0 }
       })

@@ -36,8 +36,7 @@ extension ProcessScope {
       return ProcessDiagnosis(diagnoses: [FileDiagnosis(.notImported)], slots: nil)
     }
     if image.isLoader, !found.slots.isEmpty {
-      let reason = FileDiagnosis(
-        .unchangeable, "the loader is left alone", slots: found.slots.count)
+      let reason = FileDiagnosis(.unchangeable, "loader", slots: found.slots.count)
       return ProcessDiagnosis(diagnoses: [reason], slots: found)
     }
     let slots = Dictionary(grouping: found.slots) { $0.slot.symbol }
@@ -59,11 +58,12 @@ extension ProcessScope {
             match.definition == nil && symbol.binding == .weak ? SoughtSymbol.undefinedWeak : why
         } else {
           match.slots += 1
+          if found.types.isInData(slot.slot) { match.slotsInData += 1 }
         }
       }
     }
     let context = DiagnosisSearch.Context(
-      file: image.file ?? image.loaded, table: image.table, scope: scope
+      file: image.file ?? image.loaded, table: image.table, scope: scope, isComplete: true
     ) { self.images[$0].names }
     return ProcessDiagnosis(diagnoses: try search.diagnoses(context), slots: found)
   }

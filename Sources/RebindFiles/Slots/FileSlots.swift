@@ -2,8 +2,9 @@ package import Rebind
 
 /// The slots of a file: the words that the loader fills with the addresses of symbols.
 ///
-/// They are found as the loader finds them, by the dynamic table. A relocation of a symbol that no
-/// other image can define, or of thread-local data, is none. The corresponding tags are `DT_RELA`,
+/// They are found as the loader finds them, by the dynamic table. A relocation of a local, internal
+/// or hidden symbol is none, as the loader binds it to the image itself, nor is one of thread-local
+/// data. The corresponding tags are `DT_RELA`,
 /// `DT_REL` and `DT_JMPREL`.
 package struct FileSlots {
   /// Nil if the file has none, and so no slots.

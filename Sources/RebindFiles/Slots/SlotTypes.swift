@@ -5,28 +5,30 @@ package struct SlotTypes {
   @usableFromInline package let jumpSlot: UInt32
   @usableFromInline package let globDat: UInt32
   @usableFromInline package let absolute: UInt32
+  /// What has the loader copy a library's data into a program.
+  let copy: UInt32
 
   /// - Parameter elfClass: The width of addresses: a shorter word is no slot.
   package init(of machine: Machine, _ elfClass: ELFClass) {
     let is64 = elfClass == .bits64
-    (jumpSlot, globDat, absolute) =
+    (jumpSlot, globDat, absolute, copy) =
       switch machine {
-      case .amd64: (7, 6, is64 ? 1 : 10)
-      case .i386: (7, 6, 1)
-      case .aarch64: is64 ? (1026, 1025, 257) : (182, 181, 1)
-      case .arm: (22, 21, 2)
+      case .amd64: (7, 6, is64 ? 1 : 10, 5)
+      case .i386: (7, 6, 1, 5)
+      case .aarch64: is64 ? (1026, 1025, 257, 1024) : (182, 181, 1, 180)
+      case .arm: (22, 21, 2, 20)
       // What code loads from and pointers in data have one type.
-      case .riscv, .loongarch: (5, Self.none, is64 ? 2 : 1)
-      case .s390: (11, 10, is64 ? 22 : 4)
-      case .ppc64: (21, 20, 38)
-      case .ppc: (21, 20, 1)
+      case .riscv, .loongarch: (5, Self.none, is64 ? 2 : 1, 4)
+      case .s390: (11, 10, is64 ? 22 : 4, 9)
+      case .ppc64: (21, 20, 38, 19)
+      case .ppc: (21, 20, 1, 19)
       // R_MIPS_REL32, with R_MIPS_64 behind it where addresses have 64 bits.
-      case .mips: (127, 51, is64 ? 3 | 18 << 8 : 3)
-      case .m68k: (21, 20, 1)
-      case .alpha: (26, 25, 2)
-      case .superH: (164, 163, 1)
-      case _ where Machine.sparcs.contains(machine): (21, 20, is64 ? 32 : 3)
-      default: (Self.none, Self.none, Self.none)
+      case .mips: (127, 51, is64 ? 3 | 18 << 8 : 3, 126)
+      case .m68k: (21, 20, 1, 19)
+      case .alpha: (26, 25, 2, 24)
+      case .superH: (164, 163, 1, 162)
+      case _ where Machine.sparcs.contains(machine): (21, 20, is64 ? 32 : 3, 19)
+      default: (Self.none, Self.none, Self.none, Self.none)
       }
   }
 
@@ -40,6 +42,11 @@ package struct SlotTypes {
     if type == jumpSlot { return .jumpSlot }
     if type == globDat { return .globDat }
     return type == absolute ? .absolute : nil
+  }
+
+  /// True if a slot is a pointer in data, and not one that code loads from.
+  func isInData(_ slot: FileSlot) -> Bool {
+    slot.kind == .absolute && globDat != Self.none && (slot.isRelro || !slot.isProtected)
   }
 
   /// The relocation type of a kind; nil if the machine has none.

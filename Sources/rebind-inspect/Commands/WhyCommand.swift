@@ -15,7 +15,9 @@ struct WhyCommand: ParsableCommand {
       The columns of text are reason, detail, the number of slots, and a sentence; - stands for no \
       detail. The first line is the answer. The reason is has-slots (they are seen), not-imported, \
       bound-inside, other-name, other-version, other-library, not-defined, static-executable or \
-      unchangeable. other-name has names to rebind too: open64, __open_2, openat.
+      unchangeable. other-name has names to rebind too: open64, __open_2, openat, and what \
+      compilers make of calls, as puts of printf. Several may hold: has-slots with not-defined is \
+      of a symbol that none of the file's libraries has.
 
       Of a process there is an answer for each image that has to do with the symbol, or for those \
       that --in names by path, file name or soname. A line with slot is one of its slots, with its \
