@@ -49,7 +49,7 @@ import Testing
     (["sl"], ["slots"]),
     (["relo"], ["relocations"]),
     (["symbols", "--dem"], ["--demangle"]),
-    (["symbols", "--version", "GLIBC_*", "li"], ["libone.so", "libtwo.so"]),
+    (["symbols", "--symbol-version", "GLIBC_*", "li"], ["libone.so", "libtwo.so"]),
     (["symbols", "--format", "j"], ["json", "jsonl"]),
     (["symbols", "--type", "F"], ["FILE", "FUNC"]),
     (["tree", "--as", ""], ["dot", "mermaid"]),

@@ -53,7 +53,10 @@ import Testing
       """
     let plain = try fixture.library("plain.so", source, flags: ["-O0"])
     #expect(try why("called", in: plain).words == ["has-slots -"])
-    #expect(try why("hidden", in: plain).words == ["bound-inside hidden"])
+    // GNU ld takes the visibility away.
+    #expect(try why("hidden", in: plain).words == ["bound-inside local"])
+    let other = try fixture.library("other.so", source, flags: ["-O0", "-fuse-ld=lld"])
+    #expect(try why("hidden", in: other).words == ["bound-inside hidden"])
     #expect(try why("local", in: plain).words == ["bound-inside local"])
     #expect(try why("guarded", in: plain).words == ["bound-inside protected"])
     let symbolic = try fixture.library("symbolic.so", source, flags: ["-O0", "-Wl,-Bsymbolic"])

@@ -135,7 +135,7 @@ struct DiagnosisSearch {
         all[$0].isDefined && all[$0].type != .file && isName(all.name(of: all[$0]), name)
       }
     }
-    // Linkers make hidden symbols local, and leave their visibility as it was.
+    // Linkers make hidden symbols local, and all but GNU ld leave their visibility as it was.
     return found.map {
       switch (all[$0].visibility, all[$0].binding) {
       case (.hidden, _), (.internal, _): "hidden"
