@@ -66,6 +66,7 @@ static void pass_nothing(const crebind_rebinding *good) {
   REFUSES(crebind_apply(good, 1, &no_images, &handle, NULL, &error));
   crebind_unobserve(nothing);
   CHECK(crebind_lookup(nothing) == NULL && observation == NULL);
+  CHECK(crebind_other_names("open", nothing, NULL) == CREBIND_INVALID_ARGUMENT);
   CHECK(crebind_refresh(NULL) == CREBIND_OK);
   CHECK(original == NULL && getppid() > 0);
 
