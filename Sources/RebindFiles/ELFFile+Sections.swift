@@ -43,7 +43,7 @@ extension ELFFile {
   /// All sections of this name: an object file may have several. Empty if there is none.
   package func allSectionContents(named name: String) throws(ELFFileError) -> [SectionContents] {
     let names = try SectionNames(of: self)
-    let indices = sectionHeaders.indices.filter {
+    let indices = sectionHeaders.indices.dropFirst().filter {
       sectionHeaders[$0].type != .null && names.isName(of: sectionHeaders[$0], name)
     }
     // What a note says of an object file is not relocated yet.
@@ -72,9 +72,6 @@ extension ELFFile {
     }
     return found
   }
-
-  /// True if a linker has not given addresses yet. The corresponding constant is `ET_REL`.
-  package var isRelocatable: Bool { type.rawValue == 1 }
 
   private func bytes(
     of header: SectionHeader, at index: Int, named name: String

@@ -50,16 +50,6 @@ public struct ELFFile {
   /// What kind of file it is.
   public var type: ImageType { reader.type }
 
-  /// True if the file holds only what was split from an image, such as its debug information.
-  ///
-  /// Its program headers are the image's own and say nothing of this file; its sections say that
-  /// of the image only the notes are here.
-  package var isDebugFile: Bool {
-    let allocated = sectionHeaders.filter(\.isAllocated)
-    return !allocated.isEmpty && allocated.allSatisfy { $0.type == .noBits || $0.type == .note }
-      && allocated.contains { $0.type == .noBits }
-  }
-
   /// Where the byte at an address is in the file, and how many bytes its segment has from there.
   ///
   /// - Complexity: O(*n*), where *n* is the number of segments.

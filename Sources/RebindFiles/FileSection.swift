@@ -25,7 +25,8 @@ extension ELFFile {
       if sectionHeaders.isEmpty { return try notedSections }
       let names = try SectionNames(of: self)
       var sections: [FileSection] = []
-      for (index, header) in sectionHeaders.enumerated() where header.type != .null {
+      for (index, header) in sectionHeaders.enumerated().dropFirst()
+      where header.type != .null {
         sections.append(
           FileSection(
             index: index,

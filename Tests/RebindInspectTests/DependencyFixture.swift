@@ -37,6 +37,14 @@ struct DependencyFixture {
     return url.path
   }
 
+  /// A file that says it is a core file.
+  func core(_ name: String, of path: String) throws -> String {
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    // e_type is at 16, and ET_CORE is 4, in the byte order of this machine.
+    withUnsafeBytes(of: UInt16(4)) { bytes.replaceSubrange(16..<18, with: $0) }
+    return try write(name, bytes)
+  }
+
   func delete(_ name: String) throws { try FileManager.default.removeItem(atPath: path(name)) }
 
   func link(_ name: String, to target: String) throws {

@@ -3,6 +3,7 @@ struct Tree: Decodable {
   var path: String
   var loader: String
   var interpreter: String?
+  var interpreterProblem: String?
   var isComplete: Bool
   var scope: [Image]
   var missing: [Missing]

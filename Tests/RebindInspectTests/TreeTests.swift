@@ -222,6 +222,72 @@ import Testing
         || witness.errorOutput.contains("invalid ELF header"))
   }
 
+  /// What is no library ends the search, as in the loader.
+  @Test(arguments: [
+    (["-pie", "-fPIE"], "is a position-independent program, not a library"),
+    (["-static-pie", "-fPIE"], "is a position-independent program, not a library"),
+    (["-no-pie", "-fno-pie"], "is a program, not a library"),
+    (["-static"], "is a program, not a library"),
+    (["-c"], "is an object file, not a library"),
+  ])
+  func filesThatAreNoLibraries(flags: [String], why: String) throws {
+    try fixture.library("second/liba.so")
+    let program = try fixture.program(
+      "program", needs: ["second/liba.so"],
+      flags: ["-Wl,-rpath,\(fixture.path("first")):\(fixture.path("second"))"])
+    try fixture.program("first/liba.so", flags: flags)
+    let tree = try Tree([program])
+    #expect(!tree.isComplete && tree.missing.map(\.name) == ["liba.so"])
+    #expect(
+      tree.missing.first?.rejected == [.init(path: fixture.path("first/liba.so"), message: why)])
+    let witness = try run(program)
+    #expect(witness.status == 127 && witness.errorOutput.contains("ET_DYN") == (flags == ["-c"]))
+    let result = try inspect(["tree", program])
+    #expect(result.status == 1 && result.output.contains("1 liba.so missing - - -\n"))
+  }
+
+  /// The loader does not know its own program again.
+  @Test(arguments: [true, false])
+  func aProgramIsNotItsOwnLibrary(byPath: Bool) throws {
+    let name = byPath ? fixture.path("program") : "program"
+    try fixture.library("program", soname: name)
+    try fixture.library("liba.so", needs: ["program"], flags: ["-Wl,-rpath,$ORIGIN"])
+    let program = try fixture.program(
+      "program", needs: ["liba.so"],
+      flags: ["-pie", "-fPIE", "-Wl,-rpath,\(fixture.directory.url.path)"])
+    #expect(try Tree([program]).missing.map(\.name) == [name])
+    let witness = try run(program)
+    #expect(witness.errorOutput.contains("cannot dynamically load position-independent executable"))
+  }
+
+  @Test func aLoaderThatIsNotThere() throws {
+    let program = try fixture.program("program", flags: ["-Wl,--dynamic-linker=/nowhere/ld.so"])
+    let tree = try Tree([program])
+    #expect(!tree.isComplete && tree.interpreterProblem == "No such file or directory")
+    let result = try inspect(["tree", program])
+    #expect(result.status == 1)
+    #expect(
+      result.errorOutput.hasPrefix(
+        "rebind-inspect: \(program): interpreter /nowhere/ld.so: No such file or directory\n"))
+    #expect(result.output.hasPrefix("0 \(program) - - \(program) no-interpreter\n"))
+    try fixture.foreign("ld.so", target: "i386-linux-gnu", flags: ["-shared"])
+    let other = try fixture.program(
+      "other", flags: ["-Wl,--dynamic-linker=\(fixture.path("ld.so"))"])
+    #expect(try Tree([other]).interpreterProblem?.hasPrefix("is for 32-bit ") == true)
+    #expect(try Tree([try fixture.program("right")]).interpreterProblem == nil)
+  }
+
+  @Test func roots() throws {
+    let program = try fixture.program("program")
+    #expect(
+      try Tree(["--root", "/", program]).scope.map(\.path) == Tree([program]).scope.map(\.path))
+    for root in ["/nowhere", program] {
+      let result = try inspect(["tree", "--root", root, program])
+      #expect(result.status == 64 && result.output.isEmpty)
+      #expect(result.errorOutput.contains("--root \(root): "))
+    }
+  }
+
   @Test func foldersForBetterProcessors() throws {
     for folder in ["lib", "lib/glibc-hwcaps/x86-64-v2", "lib/glibc-hwcaps/x86-64-v3"] {
       try fixture.library("\(folder)/liba.so")

@@ -93,6 +93,10 @@ struct LibraryLoading {
       names[name] = known
       return known
     }
+    if let why = reason == .loader ? nil : context.kind.refusal(of: file) {
+      search.reject(path, why)
+      return nil
+    }
     do throws(ELFFileError) {
       let absolute = path.isAbsolute ? path : FilePath(".").resolved?.appending(path.text) ?? path
       append(
@@ -118,8 +122,11 @@ struct LibraryLoading {
     }
     let index = images.count
     images.append(image)
-    if let place = FilePlace(image.file.reader.path) { places[place] = index }
-    for name in [image.name, image.path.text] + loaderNames(of: image) where names[name] == nil {
+    // glibc's loader does not know its program again, and refuses that as a library.
+    let isKnown = index > 0 || context.kind.refusal(of: image.file) == nil
+    if isKnown, let place = FilePlace(image.file.reader.path) { places[place] = index }
+    for name in (isKnown ? [image.name, image.path.text] : []) + loaderNames(of: image)
+    where names[name] == nil {
       names[name] = index
     }
   }

@@ -55,9 +55,7 @@ struct LibraryLookup {
       let file = try ELFFile(context.root.resolved(path))
       let isOther = file.elfClass != program.elfClass || file.machine != program.machine
       if !isOther, file.byteOrder == program.byteOrder { return file }
-      let byteOrder = file.byteOrder == .little ? "little-endian" : "big-endian"
-      reject(
-        path, "is for \(file.elfClass.addressSize * 8)-bit \(byteOrder) \(file.machine)")
+      reject(path, "is for \(file.platform)")
       // glibc goes on behind a file for others; musl takes whatever opens.
       hasGivenUp =
         context.kind == .musl
@@ -69,5 +67,13 @@ struct LibraryLookup {
       hasGivenUp = error.code != .permissionDenied
       return nil
     }
+  }
+}
+
+extension ELFFile {
+  /// The processors that it is for: `64-bit little-endian x86-64`.
+  var platform: String {
+    let byteOrder = byteOrder == .little ? "little-endian" : "big-endian"
+    return "\(elfClass.addressSize * 8)-bit \(byteOrder) \(machine)"
   }
 }

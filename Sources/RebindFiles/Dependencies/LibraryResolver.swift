@@ -20,10 +20,11 @@ package final class LibraryResolver {
   /// A library is looked at as if it were loaded alone: what a program adds in front of it is not
   /// known.
   ///
-  /// - Throws: `ELFFileError` if the file itself cannot be read; what is wrong with a library
+  /// - Throws: `ELFFileError` if the file itself cannot be read, or is a core file; what is wrong with a library
   ///   makes that a missing one.
   /// - Complexity: O(images × folders).
   package func graph(of file: ELFFile) throws(ELFFileError) -> DependencyGraph {
+    try file.checkIsNoCore()
     let table = try file.dynamicTable ?? DynamicTable()
     let interpreter = try file.interpreter
     let kind = LoaderKind(interpreter: interpreter, needed: table.needed)
@@ -36,7 +37,9 @@ package final class LibraryResolver {
     var loading = try LibraryLoading(of: file, table, interpreter: interpreter, search, context)
     loading.load()
     return DependencyGraph(
-      kind: kind, interpreter: interpreter, images: loading.images, missing: loading.missing)
+      kind: kind, interpreter: interpreter,
+      interpreterProblem: interpreter == nil ? nil : context.loaderProblem,
+      images: loading.images, missing: loading.missing)
   }
 
   private struct ContextKey: Hashable {

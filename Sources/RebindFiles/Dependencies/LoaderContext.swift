@@ -13,6 +13,8 @@ final class LoaderContext {
   let loaderPath: String?
   /// Nil if it is not there.
   let loader: ELFFile?
+  /// Why there is none; nil if there is, or if its path is not known.
+  let loaderProblem: String?
   let loaderName: String?
   /// What the system preloads into every program. The corresponding file is `/etc/ld.so.preload`.
   let preloads: [String]
@@ -23,12 +25,7 @@ final class LoaderContext {
     self.kind = kind
     self.root = root
     loaderPath = interpreter ?? kind.usualPath(file.elfClass, file.byteOrder, file.machine)
-    let loader = loaderPath.flatMap {
-      try? ELFFile(root.resolved(root.outside(FilePath($0))))
-    }
-    self.loader = loader.flatMap {
-      $0.elfClass == file.elfClass && $0.machine == file.machine ? $0 : nil
-    }
+    (loader, loaderProblem) = Self.loader(loaderPath, for: file, root)
     loaderName = try? self.loader?.dynamicTable?.soname
     let defaults = LoaderDefaults(kind, path: loaderPath ?? "", file: self.loader, root)
     tokens = LoaderTokens(
@@ -38,6 +35,19 @@ final class LoaderContext {
     preloads = kind == .glibc ? Self.preloads(root) : []
     cache = defaults.cache.flatMap {
       LoaderCache(root.resolved(root.outside(FilePath($0))), file.byteOrder)
+    }
+  }
+
+  private static func loader(
+    _ path: String?, for file: ELFFile, _ root: Sysroot
+  ) -> (ELFFile?, problem: String?) {
+    guard let path else { return (nil, nil) }
+    do throws(ELFFileError) {
+      let loader = try ELFFile(root.resolved(root.outside(FilePath(path))))
+      return loader.elfClass == file.elfClass && loader.machine == file.machine
+        ? (loader, nil) : (nil, "is for \(loader.platform)")
+    } catch {
+      return (nil, error.message)
     }
   }
 

@@ -13,6 +13,13 @@ package enum LoaderKind: String, Sendable {
     }
   }
 
+  /// By what the file asks for; what is wrong with that makes it glibc's.
+  init(of file: ELFFile) {
+    self.init(
+      interpreter: (try? file.interpreter) ?? nil,
+      needed: ((try? file.dynamicTable) ?? nil)?.needed ?? [])
+  }
+
   /// Where the loader of such programs is, for a library that names none; nil if that is not
   /// known.
   func usualPath(_ elfClass: ELFClass, _ byteOrder: ByteOrder, _ machine: Machine) -> String? {
@@ -20,6 +27,22 @@ package enum LoaderKind: String, Sendable {
     return switch self {
     case .glibc: name.glibc
     case .musl: "/lib/ld-musl-\(name.musl).so.1"
+    }
+  }
+
+  /// Why a loader would not load a file as a library, and not look for another one; nil if it would.
+  ///
+  /// musl's takes programs too.
+  func refusal(of file: ELFFile) -> String? {
+    let flags1 = ((try? file.dynamicTable) ?? nil)?.flags1 ?? []
+    return switch file.type {
+    case .sharedObject where self == .glibc && flags1.contains(.positionIndependentExecutable):
+      "is a position-independent program, not a library"
+    case .sharedObject: nil
+    case .executable: self == .glibc ? "is a program, not a library" : nil
+    case _ where file.isRelocatable: "is an object file, not a library"
+    case _ where file.isCore: "is a core file, not a library"
+    default: "is not a library"
     }
   }
 
@@ -50,4 +73,9 @@ package enum LoaderKind: String, Sendable {
       "/lib64/ld-linux-loongarch-lp64d.so.1", "loongarch64"
     ),
   ]
+}
+
+extension ELFFile {
+  /// True if its loader binds all that it loads at once, whatever a file asks for: musl's does.
+  var bindsAtLoad: Bool { LoaderKind(of: self) == .musl }
 }

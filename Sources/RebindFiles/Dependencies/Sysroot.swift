@@ -6,7 +6,8 @@ package struct Sysroot: Sendable {
   private let folder: FilePath?
 
   init(_ folder: FilePath?) {
-    self.folder = folder?.resolved ?? folder
+    let folder = folder?.resolved ?? folder
+    self.folder = folder?.bytes == Array("/".utf8) ? nil : folder
   }
 
   /// The path outside of what is a path inside, such as one that a file states. A relative one is

@@ -13,9 +13,10 @@ struct TreeCommand: ParsableCommand {
       for none. The reason is path (asked for by its path), rpath or runpath (of the image in the \
       next column), environment, cache, default, loader, preload, or missing. A note says again \
       where a library has been shown in full or will be, lacks: and the versions that are not \
-      there, or unversioned for a library that cannot tell.
+      there, or unversioned for a library that cannot tell. The file itself has the note no-interpreter \
+      if the loader that it asks for is not there.
 
-      A missing library or version is one line on standard error, and the exit status is 1.
+      A missing loader, library or version is one line on standard error, and the exit status is 1.
 
       EXAMPLES:
         rebind-inspect tree /usr/bin/env

@@ -21,6 +21,16 @@ struct SearchOptions: ParsableArguments {
     completion: .file())
   var preload: String?
 
+  func validate() throws {
+    guard let root = root?.paths.first else { return }
+    var status = stat()
+    let isThere = stat(root.cString, &status) == 0
+    guard isThere, status.st_mode & S_IFMT == S_IFDIR else {
+      let reason = String(cString: strerror(isThere ? ENOTDIR : errno))
+      throw ValidationError("--root \(root.text): \(reason)")
+    }
+  }
+
   /// One for all files of the command line.
   var resolver: LibraryResolver {
     LibraryResolver(

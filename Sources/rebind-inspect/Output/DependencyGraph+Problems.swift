@@ -3,7 +3,8 @@ import RebindFiles
 extension DependencyGraph {
   /// What keeps a loader from starting the program, a line each.
   var problems: [String] {
-    missing.map(line)
+    (interpreterProblem.map { ["interpreter \(interpreter ?? ""): \($0)"] } ?? [])
+      + missing.map(line)
       + images.flatMap { image in
         image.requirements.filter(\.isMissing).map { requirement in
           let place = image.needs.first { $0.name == requirement.library }?.image

@@ -5,6 +5,7 @@ extension TreeReport {
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
     output.append(key: "loader", text: graph.kind.rawValue)
     output.append(key: "interpreter", text: graph.interpreter)
+    output.append(key: "interpreterProblem", text: graph.interpreterProblem)
     output.append(key: "isComplete", graph.isComplete)
     output.append(text: ",\"scope\":[")
     var isFirst = true

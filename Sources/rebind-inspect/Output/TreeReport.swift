@@ -43,7 +43,12 @@ struct TreeReport: ReportBody {
     var rows: [Row] = []
     var shown: Set<Int> = [0]
     // What is still to be shown, the next one last.
-    var pending = [Row(depth: 0, name: graph.images[0].name, image: 0)]
+    var root = Row(depth: 0, name: graph.images[0].name, image: 0)
+    if graph.interpreterProblem != nil {
+      root.notes.append("no-interpreter")
+      root.isBad = true
+    }
+    var pending = [root]
     while let row = pending.popLast() {
       rows.append(row)
       guard let index = row.image, !row.notes.contains(Self.again) else { continue }
