@@ -65,6 +65,31 @@ import Testing
     }
   }
 
+  /// The function that a failed check calls is in each static program.
+  @Test func aStaticProgramsCanaryMayBeItsLibrarys() throws {
+    let builder = try FixtureBuilder(.gcc)
+    let path = builder.directory.url.appending(path: "hardened").path
+    try builder.compile([
+      "-static", "-fno-stack-protector",
+      Places.fixtures.appending(path: "file-hardening.c").path, "-o", path,
+    ])
+    let output = try inspect(["hardening", path]).output
+    #expect(output.contains("canary unknown the C library that it is linked with "))
+  }
+
+  /// musl's loader binds all that it loads.
+  @Test func muslBindsAtLoad() throws {
+    let fixture = DependencyFixture()
+    for (loader, binding) in [("ld-musl-x86_64.so.1", "now"), ("ld-other.so.1", "lazy")] {
+      let program = try fixture.program(
+        "program", "#include <stdlib.h>\nvoid *use(void) { return malloc(1); }",
+        flags: ["-Wl,-z,lazy", "-Wl,--dynamic-linker=/lib/\(loader)"])
+      #expect(try inspect(["hardening", program]).output.contains("\nbinding \(binding) "))
+      let slots = try inspect(["slots", "--kind", "jumpSlot", program]).output
+      #expect(slots.contains(" \(binding) ") && slots.contains(" malloc"))
+    }
+  }
+
   /// The checked name is what a rebinding has to name as well.
   @Test func fortifiedNamesAreTold() throws {
     let builder = try FixtureBuilder(.gcc)

@@ -126,10 +126,7 @@ struct DiagnosisSearch {
 
   /// Why no loader knows a symbol that the file defines; nil if it defines none.
   private func hiding(in file: ELFFile) throws(ELFFileError) -> String? {
-    guard let section = file.sectionHeaders.firstIndex(where: { $0.type == .symbolTable }) else {
-      return nil
-    }
-    let all = try SymbolTable(of: file, section: section)
+    guard let all = try SymbolTable(ofLinkersIn: file) else { return nil }
     let found = sought.withName { name in
       all.indices.first {
         all[$0].isDefined && all[$0].type != .file && isName(all.name(of: all[$0]), name)

@@ -32,14 +32,18 @@ struct CheckedNames {
     self.fortifiable = Array(Set(self.fortifiable)).sorted()
   }
 
+  /// Whether functions check their stack; nil if it cannot be told: all that a static program is
+  /// linked with has one function for failed checks.
+  func hasStackProtector(of kind: FileHardening.Kind) -> Bool? {
+    let isStatic = kind == .staticProgram || kind == .staticPositionIndependentProgram
+    return isStatic && hasStackProtector ? nil : hasStackProtector
+  }
+
   private static func table(
     of file: ELFFile
   ) throws(ELFFileError) -> (symbols: SymbolTable, isDynamic: Bool)? {
     if let symbols = try SymbolTable(of: file), symbols.count > 1 { return (symbols, true) }
-    guard let index = file.sectionHeaders.firstIndex(where: { $0.type == .symbolTable }) else {
-      return nil
-    }
-    return (try SymbolTable(of: file, section: index), false)
+    return try SymbolTable(ofLinkersIn: file).map { ($0, false) }
   }
 
   /// No name that is looked for is longer.

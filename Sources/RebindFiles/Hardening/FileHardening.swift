@@ -14,7 +14,7 @@ package struct FileHardening {
     case library
     /// A relocatable file.
     case object
-    /// Split debug information, a core, or what is not known here.
+    /// Split debug information, or what is not known here.
     case other
   }
 
@@ -22,7 +22,7 @@ package struct FileHardening {
   /// What the headers say.
   package let headers: Hardening
   /// Functions check that their stack was not overwritten; nil if there are no symbols to tell
-  /// by. The corresponding option of compilers is `-fstack-protector`.
+  /// by, or if those of a static program may be its C library's. The corresponding option of compilers is `-fstack-protector`.
   package let hasStackProtector: Bool?
   /// The names that calls with a check of the size go to: `__memcpy_chk`. The corresponding macro
   /// is `_FORTIFY_SOURCE`.
@@ -43,13 +43,16 @@ package struct FileHardening {
 extension ELFFile {
   /// What the file does against being attacked.
   ///
+  /// - Throws: `ELFFileError` if the file contradicts itself, or is a core file.
   /// - Complexity: O(symbols).
   package var hardening: FileHardening {
     get throws(ELFFileError) {
+      try checkIsNoCore()
       let dynamicTable = try dynamicTable
       let table = dynamicTable ?? DynamicTable()
       let kind = try kind(dynamicTable)
       var headers = Hardening(type: type, segments: segments, dynamicTable: table)
+      if bindsAtLoad { headers.bindsNow = true }
       if kind == .object {
         headers.hasNonExecutableStack = try sectionTable.contains {
           $0.section.name == ".note.GNU-stack" && !$0.section.flags.contains(.executable)
@@ -61,7 +64,7 @@ extension ELFFile {
         if case .properties(let all)? = note.content { properties += all }
       }
       return FileHardening(
-        kind: kind, headers: headers, hasStackProtector: names?.hasStackProtector,
+        kind: kind, headers: headers, hasStackProtector: names?.hasStackProtector(of: kind),
         fortified: names?.fortified ?? [], fortifiable: names?.fortifiable ?? [],
         knowsFortified: names != nil,
         branchProtections: properties.filter { $0.type == 0xc000_0002 || $0.type == 0xc000_0000 }

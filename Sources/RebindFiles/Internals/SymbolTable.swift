@@ -67,6 +67,16 @@ package struct SymbolTable {
     try check(file)
   }
 
+  /// The symbols that linkers bind by, which may be stripped; nil if they are.
+  ///
+  /// The corresponding constant is `SHT_SYMTAB`.
+  init?(ofLinkersIn file: ELFFile) throws(ELFFileError) {
+    guard let section = file.sectionHeaders.firstIndex(where: { $0.type == .symbolTable }) else {
+      return nil
+    }
+    try self.init(of: file, section: section)
+  }
+
   /// The symbol at an index below `count`.
   @inlinable
   package subscript(index: Int) -> SymbolEntry {

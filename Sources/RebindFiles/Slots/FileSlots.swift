@@ -19,7 +19,7 @@ package struct FileSlots {
   /// For addends that are in place; nil if no table has such.
   @usableFromInline package let words: SegmentBytes?
 
-  /// Finds the tables, and throws unless each entry's symbol is there.
+  /// Finds the tables, and throws unless each entry's symbol is there, and for a core file.
   ///
   /// - Parameter original: The file of an image in memory, where the addends that were in place are
   ///   gone; nil if it is not known.
@@ -27,6 +27,7 @@ package struct FileSlots {
   package init(
     of file: ELFFile, addendsFrom original: ELFFile? = nil
   ) throws(ELFFileError) {
+    try file.checkIsNoCore()
     let types = SlotTypes(of: file.machine, file.elfClass)
     self.types = types
     var tables: [(entries: RelocationTable, slots: [Int])] = []
@@ -40,6 +41,7 @@ package struct FileSlots {
         dynamic[.bindNow] != nil
         || DynamicFlags(rawValue: dynamic[.flags] ?? 0).contains(.bindNow)
         || DynamicFlags1(rawValue: dynamic[.flags1] ?? 0).contains(.bindNow)
+        || file.bindsAtLoad
     } else {
       symbols = nil
       isBoundNow = false

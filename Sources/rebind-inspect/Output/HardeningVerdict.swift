@@ -66,6 +66,8 @@ struct HardeningVerdict {
     switch hardening.hasStackProtector {
     case true?: Self("canary", "yes", "functions with arrays check that their stack is whole")
     case false?: Self("canary", "no", "no function checks that its stack is whole")
+    case nil where hardening.knowsFortified:
+      Self("canary", "unknown", "the C library that it is linked with has the check anyway")
     case nil: Self("canary", "unknown", "there are no symbols to tell by")
     }
   }
@@ -101,7 +103,9 @@ struct HardeningVerdict {
 
   private static func searchPath(_ hardening: FileHardening) -> Self {
     if let runPath = hardening.runPath {
-      return Self("search-path", "runpath", "libraries are taken from \(runPath) first")
+      return Self(
+        "search-path", "runpath",
+        "libraries are taken from \(runPath), unless LD_LIBRARY_PATH has them")
     }
     if let rpath = hardening.rpath {
       return Self(
