@@ -78,9 +78,61 @@ import Testing
     let lines = try changes(["--only", "header", one.path, other.path])
     #expect(
       lines == [
-        "- header byteOrder little", "+ header byteOrder big", "- header machine 62",
-        "+ header machine 22",
+        "- header byteOrder little", "+ header byteOrder big", "- header machine x86-64",
+        "+ header machine s390",
       ])
+  }
+
+  /// What linkers see; a static function they do not.
+  @Test func objectFiles() throws {
+    let old = try fixture.program("old.o", "int f(void) { return 1; } int data;", flags: ["-c"])
+    let new = try fixture.program(
+      "new.o", "int g(void); static int h(void) { return g(); } int f(void) { return h(); }",
+      flags: ["-c"])
+    #expect(
+      try changes(["--only", "export", "--only", "import", old, new]) == [
+        "- export data OBJECT 4", "+ import g GLOBAL",
+      ])
+    #expect(try changes([old, old]) == [])
+    let library = try fixture.library("lib.so", "int f(void) { return 1; } int data;")
+    #expect(
+      try changes(["--only", "header", old, library]) == [
+        "- header type REL", "+ header type DYN",
+      ])
+  }
+
+  /// The tables of an image are not there, and finding no difference would say nothing.
+  @Test func noImages() throws {
+    let program = try fixture.program("program")
+    let core = try fixture.core("core", of: program)
+    try fixture.succeed("objcopy", ["--only-keep-debug", program, "debug"])
+    for (file, why) in [
+      (core, "is a core file, no image"), (fixture.path("debug"), "has only debug information"),
+    ] {
+      for arguments in [[file, program], [program, file], [file, file]] {
+        let result = try inspect(["diff"] + arguments)
+        #expect(result.status == 1 && result.output.isEmpty)
+        #expect(
+          result.errorOutput == "rebind-inspect: \(file): unsupported: the file \(why)\n")
+      }
+    }
+  }
+
+  @Test func archives() throws {
+    for name in ["a.o", "b.o"] { try fixture.program(name, flags: ["-c"]) }
+    try fixture.succeed("ar", ["rc", "two.a", "a.o", "b.o"])
+    try fixture.succeed("ar", ["rc", "one.a", "a.o"])
+    let two = fixture.path("two.a")
+    let one = fixture.path("one.a")
+    for arguments in [[two, two], [one, two], [two, one]] {
+      let result = try inspect(["diff"] + arguments)
+      #expect(result.status == 1 && result.output.isEmpty)
+      #expect(
+        result.errorOutput
+          == "rebind-inspect: \(two): unsupported: the file is an archive of 2 members: name one, "
+          + "as \(two)(a.o)\n")
+    }
+    #expect(try changes([one, "\(two)(b.o)"]) == [])
   }
 
   @Test func json() throws {

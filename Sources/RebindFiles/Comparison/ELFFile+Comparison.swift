@@ -3,11 +3,21 @@ import Rebind
 extension ELFFile {
   /// What this file and another do not have in common, by kind and name.
   ///
-  /// - Throws: `ELFFileError` if one of them contradicts itself.
+  /// Object files are compared by the symbols that linkers see.
+  ///
+  /// - Throws: `ELFFileError` if one of them contradicts itself, or is no image: a core file, or what
+  ///   was split from one.
   /// - Complexity: O(*n* log *n*), where *n* is the number of symbols and relocations of both.
   package func changes(
     to other: ELFFile, of kinds: Set<FileChange.Kind> = Set(FileChange.Kind.allCases)
   ) throws(ELFFileError) -> [FileChange] {
+    for file in [self, other] {
+      try file.checkIsNoCore()
+      if file.isDebugFile {
+        throw file.reader.error(
+          .unsupported("has only debug information"), field: nil, at: nil)
+      }
+    }
     let before = try FileFacts(of: self, kinds).facts
     let after = try FileFacts(of: other, kinds).facts
     var changes: [FileChange] = []

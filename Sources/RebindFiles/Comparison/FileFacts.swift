@@ -43,7 +43,7 @@ struct FileFacts {
       return Dictionary(needs, uniquingKeysWith: { $1 })
     case .export:
       return try symbols(of: file) {
-        $0.isExported
+        $0.isExported || file.isRelocatable && $0.isDefined && $0.binding != .local
       } as: { symbol in
         let hasSize = symbol.type == .object || symbol.type == .threadLocal
         return hasSize ? "\(symbol.type) \(symbol.size)" : "\(symbol.type)"
@@ -69,7 +69,7 @@ struct FileFacts {
   private static func symbols(
     of file: ELFFile, where isWanted: (SymbolEntry) -> Bool, as text: (SymbolEntry) -> String
   ) throws(ELFFileError) -> [String: String] {
-    guard let table = try SymbolTable(of: file) else { return [:] }
+    guard let table = try linkedSymbols(of: file) else { return [:] }
     var found: [String: String] = [:]
     for index in table.indices {
       let symbol = table[index]
@@ -77,6 +77,12 @@ struct FileFacts {
       found[try table.versionedName(at: index)] = text(symbol)
     }
     return found
+  }
+
+  /// Those that loaders bind by, and of an object file those that linkers do.
+  private static func linkedSymbols(of file: ELFFile) throws(ELFFileError) -> SymbolTable? {
+    guard file.isRelocatable else { return try SymbolTable(of: file) }
+    return try SymbolTable(ofLinkersIn: file)
   }
 
   /// How many slots of each type of relocation a symbol has.

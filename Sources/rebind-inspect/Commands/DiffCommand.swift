@@ -18,6 +18,9 @@ struct DiffCommand: ParsableCommand {
       The kinds are header, build-id, interpreter, soname, needed, needed-order, search-path, defined-version, \
       needed-version, export, import, slot and hardening.
 
+      Object files are compared by the symbols that linkers see. Of an archive one member is \
+      named: libfoo.a(bar.o).
+
       Of a process the image of the same build is compared, or the one that was loaded from the \
       path: the file may have been replaced since. It is read in memory, and has two kinds more. A \
       slot-value is a slot that somebody has rebound, an export-value a definition that leads \
@@ -61,17 +64,24 @@ struct DiffCommand: ParsableCommand {
 
   func run() throws {
     let kinds = Set(only.isEmpty ? FileChange.Kind.allCases : only).subtracting(except)
-    var writer = ReportWriter(options.output.formatter(hasHeadings: false))
-    writer.read(options.files[0]) { file throws(ELFFileError) in
-      if let pid = process.pid { return try compare(file, with: pid, by: kinds) }
-      let other = options.files[1]
-      return DiffReport(
-        subject: ReportSubject(file), other: other,
-        changes: try file.changes(to: Self.open(other), of: kinds))
-    } then: { report, writer in
+    var writer = ReportWriter(options.output.formatter(headings: .none))
+    do throws(ELFFileError) {
+      let report = try compare(by: kinds)
+      writer.write(report)
       if !report.changes.isEmpty { writer.fail() }
+    } catch {
+      writer.write(error)
     }
     try writer.finish()
+  }
+
+  private func compare(by kinds: Set<FileChange.Kind>) throws(ELFFileError) -> DiffReport {
+    let file = try Self.open(options.files[0])
+    if let pid = process.pid { return try compare(file, with: pid, by: kinds) }
+    let other = options.files[1]
+    return DiffReport(
+      subject: ReportSubject(file), other: other,
+      changes: try file.changes(to: Self.open(other), of: kinds))
   }
 
   private func compare(
@@ -95,11 +105,20 @@ struct DiffCommand: ParsableCommand {
 
   /// A file, or the member of an archive that a path names.
   private static func open(_ path: FilePath) throws(ELFFileError) -> ELFFile {
+    FatalSignals.isReading(path)
     do throws(ELFFileError) {
       return try ELFFile(path)
     } catch {
       let members = try Archive.members(at: path, insteadOf: error)
-      guard members.count == 1 else { throw error }
+      guard members.count == 1 else {
+        let (count, first) = (members.count, members[0].text)
+        throw ELFFileError(
+          path: path,
+          reason: .unsupported(
+            first == path.text
+              ? "has \(count) members of this name"
+              : "is an archive of \(count) members: name one, as \(first)"))
+      }
       return try ELFFile(members[0])
     }
   }

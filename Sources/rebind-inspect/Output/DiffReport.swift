@@ -1,3 +1,4 @@
+import Rebind
 import RebindFiles
 
 /// What `diff` found between two files, or a file and an image of a process.
@@ -16,10 +17,10 @@ struct DiffReport: ReportBody {
       .init(title: "VALUE", isLine: true),
     ])
     for change in changes {
-      if let before = change.before {
+      if let before = word(change.before, change) {
         table.append(["-", change.kind.rawValue, change.name, before], color: TextStyle.removed)
       }
-      if let after = change.after {
+      if let after = word(change.after, change) {
         table.append(["+", change.kind.rawValue, change.name, after], color: TextStyle.added)
       }
     }
@@ -36,10 +37,20 @@ struct DiffReport: ReportBody {
       output.begin(isFirst: &isFirst, separator)
       output.append(text: "{\"kind\":\"\(change.kind.rawValue)\"")
       output.append(key: "name", text: change.name)
-      output.append(key: "before", text: change.before)
-      output.append(key: "after", text: change.after)
+      output.append(key: "before", text: word(change.before, change))
+      output.append(key: "after", text: word(change.after, change))
       output.append(text: "}")
     }
     output.append(text: "]")
+  }
+
+  /// What a file says, with the names that the headers' numbers have.
+  private func word(_ value: String?, _ change: FileChange) -> String? {
+    guard change.kind == .header, let number = value.flatMap({ UInt16($0) }) else { return value }
+    return switch change.name {
+    case "machine": Machine(rawValue: number).word
+    case "type": ImageType(rawValue: number).word
+    default: value
+    }
   }
 }

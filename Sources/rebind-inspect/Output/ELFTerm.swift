@@ -16,6 +16,18 @@ protocol ELFTerm: RawRepresentable, Equatable where RawValue: UnsignedInteger {
 extension ELFTerm {
   static var osSpecific: ClosedRange<RawValue>? { nil }
   static var processorSpecific: ClosedRange<RawValue>? { nil }
+
+  /// The value's name, for what comes once a file.
+  var word: String {
+    if let term { return term.description }
+    if let range = Self.osSpecific, range.contains(rawValue) {
+      return "LOOS+\(rawValue - range.lowerBound)"
+    }
+    if let range = Self.processorSpecific, range.contains(rawValue) {
+      return "LOPROC+\(rawValue - range.lowerBound)"
+    }
+    return "UNKNOWN+\(rawValue)"
+  }
 }
 
 extension OutputBuffer {
