@@ -49,6 +49,58 @@ import Testing
     #expect(text.errorOutput == "rebind-inspect: \(path): \(message)\n")
   }
 
+  /// A core file has nothing that these are about, which is no answer.
+  @Test(arguments: [
+    ["tree"], ["symbols"], ["symbols", "--resolve"], ["slots"], ["hardening"],
+    ["why", "malloc", "--in"],
+  ])
+  func coreFiles(command: [String]) throws {
+    let fixture = DependencyFixture()
+    let core = try fixture.core("core", of: try InstalledFile.libc.path)
+    let result = try inspect(command + [core])
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(
+      result.errorOutput
+        == "rebind-inspect: \(core): unsupported: the file is a core file, no image\n")
+    #expect(try inspect(["segments", core]).succeeded)
+  }
+
+  /// Off a terminal nothing is what there is.
+  @Test(arguments: [
+    (["slots"], "no dynamic table, and so no slots"),
+    (["symbols"], "no dynamic table, and so no symbols to bind by"),
+    (["sections"], "no section headers"),
+  ])
+  func nothingToShow(command: [String], line: String) throws {
+    let fixture = DependencyFixture()
+    let program = try fixture.program("program", flags: ["-static"])
+    if command == ["sections"] {
+      // e_shoff, and e_shnum with e_shstrndx.
+      var bytes = try Data(contentsOf: URL(filePath: program))
+      bytes.replaceSubrange(40..<48, with: Data(count: 8))
+      bytes.replaceSubrange(60..<64, with: Data(count: 4))
+      try bytes.write(to: URL(filePath: program))
+    }
+    let result = try inspect(command + [program])
+    #expect(result.succeeded && result.output.isEmpty && result.errorOutput.isEmpty)
+    #expect(try inspectOnTerminal(command + [program]).output == line + "\r\n")
+  }
+
+  /// Section 0 is the null section, whatever its type says.
+  @Test func aDamagedNullSection() throws {
+    let fixture = DependencyFixture()
+    let program = try fixture.program("program")
+    var bytes = try Data(contentsOf: URL(filePath: program))
+    let header = bytes.withUnsafeBytes {
+      Int($0.loadUnaligned(fromByteOffset: 40, as: UInt64.self))
+    }
+    let before = try inspect(["sections", program]).output
+    bytes[header + 4] = 1
+    bytes[header + 7] = 1
+    try bytes.write(to: URL(filePath: program))
+    #expect(try inspect(["sections", program]).output == before)
+  }
+
   /// Files that have no dynamic symbols, and that is no error.
   @Test func noDynamicSymbols() throws {
     let source = Places.fixtures.appending(path: "inspect-provider.c").path

@@ -83,6 +83,22 @@ import Testing
     #expect(try inspect(["symbols", "--resolve", program]).succeeded)
   }
 
+  /// On a terminal, what stands in a column starts below its title.
+  @Test func columns() throws {
+    let lines = try inspectOnTerminal(
+      ["symbols", "--imports", "--resolve", "/usr/bin/env"], environment: ["NO_COLOR": "1"]
+    ).output.split(separator: "\r\n").drop { !$0.contains("NAME") }
+    let titles = try #require(lines.first)
+    for title in ["FROM", "SHADOWS"] {
+      let place = titles.distance(
+        from: titles.startIndex, to: try #require(titles.range(of: title)).lowerBound)
+      #expect(lines.allSatisfy { Array($0)[place - 1] == " " && Array($0)[place] != " " })
+    }
+    #expect(lines.count > 20)
+    let readable = try inspectOnTerminal(["symbols", "--demangle", "/usr/bin/env"]).output
+    #expect(readable.contains("NAME READABLE"))
+  }
+
   @Test func versions() throws {
     let map = try fixture.write("v.map", Data("V1 { f; }; V2 { g; } V1;".utf8))
     let source = """
@@ -133,7 +149,15 @@ import Testing
     try fixture.library("liba.so")
     let result = try inspect(["symbols", "--resolve", program])
     #expect(result.status == 1)
-    #expect(result.errorOutput == "rebind-inspect: \(program): 1 imports come from nowhere\n")
+    #expect(result.errorOutput == "rebind-inspect: \(program): the import f comes from nowhere\n")
+    try fixture.library("libb.so", (0..<5).map { "int f\($0)(void) { return 1; }" }.joined())
+    let several = try fixture.program(
+      "several",
+      "int f0(), f1(), f2(), f3(), f4(); int use(void) { return f0() + f1() + f2() + f3() + f4(); }",
+      needs: ["libb.so"], flags: ["-Wl,-rpath,\(fixture.directory.url.path)"])
+    try fixture.library("libb.so")
+    let all = try inspect(["symbols", "--resolve", several]).errorOutput
+    #expect(all.contains(": 5 imports come from nowhere: f") && all.hasSuffix(" ...\n"))
     try fixture.delete("liba.so")
     let missing = try inspect(["symbols", "--resolve", program])
     #expect(missing.status == 1 && missing.errorOutput.contains(": liba.so not found, needed by "))

@@ -50,7 +50,7 @@ package struct StringTable {
   }
 
   /// The name at `offset`, which is less than `count`; what is not UTF-8 becomes U+FFFD.
-  func string(at offset: UInt32) -> String {
+  package func string(at offset: UInt32) -> String {
     String(decoding: name(at: offset), as: UTF8.self)
   }
 }

@@ -49,7 +49,8 @@ struct SymbolsCommand: ParsableCommand {
     let demangles = demangle
     let report: @Sendable (ELFFile) throws(ELFFileError) -> SymbolReport = {
       file throws(ELFFileError) in
-      SymbolReport(
+      try file.checkIsNoCore()
+      return SymbolReport(
         subject: ReportSubject(file), table: try SymbolTable(of: file), selection: selection,
         demangles: demangles)
     }

@@ -24,7 +24,8 @@ struct SectionsReport: ReportBody {
         String(entry.link), String(entry.info), String(section.alignment), section.name,
       ])
     }
-    if !sections.isEmpty { table.write(style, in: &output) }
+    if sections.isEmpty { return style.tell("no section headers", in: &output) }
+    table.write(style, in: &output)
   }
 
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {

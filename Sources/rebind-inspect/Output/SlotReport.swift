@@ -18,7 +18,9 @@ struct SlotReport: ReportBody {
   }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    guard let symbols = slots.symbols else { return }
+    guard let symbols = slots.symbols else {
+      return style.tell("no dynamic table, and so no slots", in: &output)
+    }
     let columns = SlotColumns(of: listing, style)
     var hasTitles = false
     var cursor = listing.sections.cursor

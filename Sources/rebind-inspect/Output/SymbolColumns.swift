@@ -12,6 +12,8 @@ struct SymbolColumns {
   private var bindingWidth = 0
   private var visibilityWidth = 0
   private var sectionWidth = 0
+  /// Of the name with its version, which only what stands behind it needs.
+  var nameWidth = 0
 
   init(of table: SymbolTable, _ style: TextStyle) {
     self.style = style
@@ -46,7 +48,7 @@ struct SymbolColumns {
       .init(text: "SIZE", width: sizeWidth, isRight: true),
       .init(text: "TYPE", width: typeWidth), .init(text: "BINDING", width: bindingWidth),
       .init(text: "VISIBILITY", width: visibilityWidth),
-      .init(text: "SECTION", width: sectionWidth), .init(text: "NAME"),
+      .init(text: "SECTION", width: sectionWidth), .init(text: "NAME", width: nameWidth),
     ]
   }
 

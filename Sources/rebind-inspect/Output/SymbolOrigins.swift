@@ -15,25 +15,15 @@ struct SymbolOrigins {
   func problems(_ table: SymbolTable) -> [String] {
     var problems = graph.problems + scope.problems
     // A library may take what it needs from its program.
-    let count = graph.interpreter == nil ? 0 : unresolvedCount(of: table)
-    if count > 0 { problems.append("\(count) imports come from nowhere") }
-    return problems
-  }
-
-  /// Writes two columns: the path that an import comes from, and those that this one shadows.
-  func writeText(
-    of symbol: SymbolEntry, _ index: Int, _ table: SymbolTable, in output: inout OutputBuffer
-  ) {
-    output.reserve(4)
-    var count = 0
-    forEachOrigin(of: symbol, index, table) { path in
-      output.reserve(2)
-      output.append(count < 2 ? 0x20 : 0x2c)
-      output.append(path: path, .column)
-      count += 1
+    let unresolved = graph.interpreter == nil ? [] : unresolvedImports(of: table)
+    if unresolved.count == 1 {
+      problems.append("the import \(unresolved[0]) comes from nowhere")
+    } else if !unresolved.isEmpty {
+      let names = unresolved.prefix(Self.mostNames).joined(separator: " ")
+      let rest = unresolved.count > Self.mostNames ? " ..." : ""
+      problems.append("\(unresolved.count) imports come from nowhere: \(names)\(rest)")
     }
-    output.reserve(4)
-    for _ in min(count, 2)..<2 { output.append(" -") }
+    return problems
   }
 
   /// Writes two members of the symbol's object.
@@ -51,9 +41,12 @@ struct SymbolOrigins {
     output.append(text: count == 0 ? "null,\"shadows\":[]" : count == 1 ? ",\"shadows\":[]" : "]")
   }
 
-  /// How many imports a loader needs that come from nowhere.
-  private func unresolvedCount(of table: SymbolTable) -> Int {
-    var count = 0
+  /// How many names one line has: the output has them all.
+  private static let mostNames = 3
+
+  /// The imports that a loader needs and that come from nowhere.
+  private func unresolvedImports(of table: SymbolTable) -> [String] {
+    var names: [String] = []
     for index in table.indices {
       let symbol = table[index]
       guard !symbol.isDefined, symbol.binding == .global, table.name(of: symbol)[0] != 0 else {
@@ -61,13 +54,14 @@ struct SymbolOrigins {
       }
       var isResolved = false
       forEachOrigin(of: symbol, index, table) { _ in isResolved = true }
-      if !isResolved { count += 1 }
+      if !isResolved { names.append(table.strings.string(at: symbol.nameOffset)) }
     }
-    return count
+    return names
   }
 
-  /// What is defined comes from nowhere else.
-  private func forEachOrigin(
+  /// Calls `body` with the path that an import comes from, and those that this one shadows. What is
+  /// defined comes from nowhere else.
+  func forEachOrigin(
     of symbol: SymbolEntry, _ index: Int, _ table: SymbolTable, _ body: (FilePath) -> Void
   ) {
     guard !symbol.isDefined else { return }

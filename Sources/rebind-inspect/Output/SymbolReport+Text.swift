@@ -2,18 +2,22 @@ import RebindFiles
 
 extension SymbolReport {
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    guard let table else { return }
-    let columns = SymbolColumns(of: table, style)
-    if style.isAligned, table.source != .sectionHeader {
-      output.append(text: "counted by \(table.source.rawValue), not by section headers\n")
+    guard let table else {
+      return style.tell("no dynamic table, and so no symbols to bind by", in: &output)
     }
-    let origins: [ColumnTitle] = [.init(text: "FROM"), .init(text: "SHADOWS")]
-    output.append(text: style.line(of: columns.titles + (self.origins == nil ? [] : origins)))
+    var columns = SymbolColumns(of: table, style)
+    let origins = origins.map { OriginColumns(of: $0, table, selection, style) }
+    columns.nameWidth = origins?.nameWidth ?? 0
+    if table.source != .sectionHeader {
+      style.tell("counted by \(table.source.rawValue), not by section headers", in: &output)
+    }
+    let readable = demangles ? [ColumnTitle(text: "READABLE")] : []
+    output.append(text: style.line(of: columns.titles + (origins?.titles ?? []) + readable))
     var demangler = Demangler()
     selection.forEach(in: table) { index, symbol in
       columns.write(symbol, index, in: &output)
       columns.writeName(of: symbol, index, table, in: &output)
-      self.origins?.writeText(of: symbol, index, table, in: &output)
+      origins?.write(of: symbol, index, in: &output)
       if demangles, let name = demangler.demangle(table.name(of: symbol)) {
         columns.write(demangled: name, in: &output)
       }

@@ -16,6 +16,11 @@ struct TextStyle {
       }
   }
 
+  /// Writes a line for people, where there are titles too.
+  func tell(_ line: String, in output: inout OutputBuffer) {
+    if isAligned { output.append(text: line + "\n") }
+  }
+
   /// By no-color.org, an empty variable is none.
   private static func isSet(_ variable: String) -> Bool {
     getenv(variable).map { $0.pointee != 0 } ?? false
