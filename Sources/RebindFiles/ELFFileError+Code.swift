@@ -7,7 +7,7 @@ extension ELFFileError {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// No file has this path.
+    /// No file has this path, or no process this number.
     public static let notFound = Self(rawValue: "not-found")
     /// The file may not be read.
     public static let permissionDenied = Self(rawValue: "permission-denied")
@@ -35,6 +35,10 @@ extension ELFFileError {
     public static let noMember = Self(rawValue: "no-member")
     /// The image is no longer in the process's memory.
     public static let vanished = Self(rawValue: "vanished")
+    /// The process has no memory any more.
+    public static let ended = Self(rawValue: "ended")
+    /// The process is a part of the kernel.
+    public static let kernelThread = Self(rawValue: "kernel-thread")
     /// No image of the process is it.
     public static let notLoaded = Self(rawValue: "not-loaded")
     /// It is right, but cannot be read here.
@@ -44,7 +48,7 @@ extension ELFFileError {
   /// The word for `reason`.
   public var code: Code {
     switch reason {
-    case .system(ENOENT), .system(ENOTDIR): .notFound
+    case .system(ENOENT), .system(ENOTDIR), .system(ESRCH): .notFound
     case .system(EACCES), .system(EPERM): .permissionDenied
     case .system: .system
     case .notRegularFile: .notRegularFile
@@ -58,6 +62,8 @@ extension ELFFileError {
     case .noSectionHeaders: .noSectionHeaders
     case .noMember: .noMember
     case .vanished: .vanished
+    case .ended: .ended
+    case .kernelThread: .kernelThread
     case .notLoaded: .notLoaded
     case .unsupported: .unsupported
     }

@@ -31,6 +31,10 @@ extension ELFFileError {
       "no member \(name)"
     case .vanished:
       "was unloaded while it was read"
+    case .ended:
+      "the process has ended"
+    case .kernelThread:
+      "is a thread of the kernel, which has no memory of its own"
     case .notLoaded(let process):
       "is not loaded in process \(process)"
     case .unsupported(let why):

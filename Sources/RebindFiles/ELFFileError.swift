@@ -46,6 +46,10 @@ public struct ELFFileError: Error {
     case noMember(String)
     /// The image is no longer in the process's memory.
     case vanished
+    /// The process has no memory any more.
+    case ended
+    /// The process is a part of the kernel, and has no memory of its own.
+    case kernelThread
     /// No image of the process with this number is the one that is asked for.
     case notLoaded(process: Int32)
     /// The format allows what the file does, but it cannot be read here; the words say why.

@@ -6,6 +6,7 @@
 #include "check.h"
 
 #include <fcntl.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -51,6 +52,22 @@ static void patch(void) {
   protect(&constant_pointer, PROT_READ);
 }
 
+/// Says what the loader says while it loads.
+static void say_that_it_loads(void) {
+  extern ElfW(Dyn) _DYNAMIC[] __attribute__((weak));
+  for (ElfW(Dyn) *entry = _DYNAMIC; entry != NULL && entry->d_tag != DT_NULL; entry++)
+    if (entry->d_tag == DT_DEBUG) ((struct r_debug *)entry->d_un.d_ptr)->r_state = RT_ADD;
+}
+
+/// Writes over the code of a function that is not called.
+static void modify_code(void) {
+  char *code = (char *)getsid;
+  protect(code, PROT_READ | PROT_WRITE | PROT_EXEC);
+  code[0] ^= 0x55;
+  code[2] ^= 0x55;
+  protect(code, PROT_READ | PROT_EXEC);
+}
+
 int main(int count, char **arguments) {
   const char *what = count > 1 ? arguments[1] : "nothing";
   free(malloc(1));
@@ -63,6 +80,8 @@ int main(int count, char **arguments) {
   if (strcmp(what, "open") == 0) protect(&constant_pointer, PROT_READ | PROT_WRITE);
   if (strcmp(what, "code") == 0)
     protect((const void *)hooked_getppid, PROT_READ | PROT_WRITE | PROT_EXEC);
+  if (strcmp(what, "loading") == 0) say_that_it_loads();
+  if (strcmp(what, "modified") == 0) modify_code();
   CHECK(write(STDOUT_FILENO, "ready\n", 6) == 6);
   char byte;
   while (read(STDIN_FILENO, &byte, 1) > 0) continue;

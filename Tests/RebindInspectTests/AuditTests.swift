@@ -74,6 +74,87 @@ import Testing
     #expect(images.filter { $0.isPreloaded == true }.map(\.path) == [hook.path])
   }
 
+  /// Of a library of `LD_AUDIT`, which is in a namespace of its own.
+  @Test func auditingLibrary() throws {
+    let auditor = try FixtureBuilder.shared(.gcc, key: ["auditor"]) {
+      try $0.buildLibrary("libauditor.so", from: "inspect-auditor.c")
+    }.directory
+    let path = auditor.url.appending(path: "libauditor.so").resolvingSymlinksInPath().path
+    let program = try LookedAtProgram()
+    let process = try WaitingProcess(program.url, ["nothing"], environment: ["LD_AUDIT": path])
+    let (files, status) = try report("audit", process)
+    #expect(status == 1 && files.map(\.path) == [path])
+    #expect(files.first?.findings?.map(\.kind) == ["auditing-image"])
+    let images = try report("images", process).files
+    let image = try #require(images.first { $0.path == path })
+    #expect(image.isAuditor == true && image.isPreloaded == false && (image.namespace ?? 0) > 0)
+    #expect(images.filter { $0.isAuditor == true }.count == 1 && images.first?.namespace == 0)
+    let text = try inspect(["images", "--pid", "\(process.id)"]).output
+    #expect(text.contains(" \(image.order ?? 0),auditor same "))
+  }
+
+  /// One that a program has put there asks for nothing.
+  @Test func namespaceOfItsOwn() throws {
+    let process = try LookedAtProgram.loading("apart")
+    let result = try inspect(["audit", "--pid", "\(process.id)"])
+    #expect(result.status == 0 && result.output == "" && result.errorOutput == "")
+    let images = try report("images", process).files
+    let image = try #require(images.first { $0.path.hasSuffix("/libhook.so") })
+    #expect(image.namespace == 1 && image.isAuditor == false && image.isPreloaded == false)
+    let text = try inspect(["images", "--pid", "\(process.id)"]).output
+    #expect(text.contains(" \(image.order ?? 0),namespace1 same "))
+  }
+
+  @Test func modifiedCode() throws {
+    let process = try LookedAtProgram().started("modified")
+    let (files, status) = try report("audit", process)
+    #expect(status == 1 && files.count == 1)
+    let file = try #require(files.first)
+    #expect(file.path.hasSuffix("/libc.so.6"))
+    let finding = try #require(file.findings?.first)
+    #expect(file.findings?.count == 1)
+    #expect(finding.kind == "modified-code" && finding.symbol == "getsid")
+    let symbol = try #require(
+      try Report(["--name", "getsid", file.path]).files.first?.symbol("getsid"))
+    #expect(finding.address == symbol.value)
+    let start = try #require(Int(symbol.value.dropFirst(2), radix: 16))
+    #expect(finding.end == "0x" + String(start + 3, radix: 16))
+  }
+
+  /// The loader writes to code, which is no finding.
+  #if arch(x86_64)
+    @Test func relocatedCode() throws {
+      let flags = ["-mcmodel=large", "-fno-pic", "-pie", "-Wl,-z,notext"]
+      let program = try LookedAtProgram(flags: flags)
+      let process = try program.started()
+      #expect(try run("readelf", ["-d", program.url.path]).output.contains("TEXTREL"))
+      let result = try inspect(["audit", "--pid", "\(process.id)"])
+      #expect(result.status == 0 && result.output == "" && result.errorOutput == "")
+    }
+  #endif
+
+  /// What is loaded and unloaded all the time is never finished.
+  @Test func loadingForever() throws {
+    let process = try LookedAtProgram.loading("forever")
+    for _ in 0..<12 {
+      let audit = try inspect(["audit", "--pid", "\(process.id)"])
+      #expect(audit.output == "")
+      let slots = try inspect(["slots", "--state", "rebound", "--pid", "\(process.id)"])
+      #expect(slots.output == "")
+      let images = try inspect(["images", "--pid", "\(process.id)"])
+      #expect(!images.output.contains(" replaced "))
+    }
+  }
+
+  @Test(arguments: ["audit", "images", "slots"])
+  func neverAtRest(_ command: String) throws {
+    let process = try LookedAtProgram().started("loading")
+    let result = try inspect([command, "--pid", "\(process.id)"])
+    #expect(result.status == 1 && result.output.isEmpty == (command == "audit"))
+    let message = "its loader was loading or unloading images whenever they were looked at"
+    #expect(result.errorOutput == "rebind-inspect: /proc/\(process.id): \(message)\n")
+  }
+
   @Test(arguments: [("open", "open-relro"), ("code", "writable-code")])
   func openPages(_ what: String, _ kind: String) throws {
     let program = try LookedAtProgram()

@@ -85,7 +85,9 @@ struct File: Decodable {
   var start: String?
   var end: String?
   var order: Int?
+  var namespace: Int?
   var isPreloaded: Bool?
+  var isAuditor: Bool?
   var file: String?
   var buildID: String?
   var soname: String?

@@ -25,6 +25,19 @@ struct LookedAtProgram {
     return url.resolvingSymlinksInPath()
   }
 
+  /// Tests/Fixtures/inspect-loading.c, which loads libhook.so.
+  static func loading(_ how: String) throws -> WaitingProcess {
+    let directory = try FixtureBuilder.shared(.gcc, key: ["loading"]) {
+      try $0.buildLibrary("libhook.so", from: "inspect-hook.c")
+      try $0.build("loading", from: ["inspect-loading.c"])
+    }.directory
+    let folder = directory.url.resolvingSymlinksInPath()
+    let process = try WaitingProcess(
+      folder.appending(path: "loading"), [how, folder.appending(path: "libhook.so").path])
+    process.directory = directory
+    return process
+  }
+
   func started(_ what: String = "nothing", preloading hook: URL? = nil) throws -> WaitingProcess {
     let process = try WaitingProcess(
       url, [what], environment: hook.map { ["LD_PRELOAD": $0.path] } ?? [:])

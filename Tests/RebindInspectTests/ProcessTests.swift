@@ -65,10 +65,37 @@ import Testing
     #expect(result.status == 1 && result.output.isEmpty)
     #expect(
       result.errorOutput
-        == "rebind-inspect: /proc/2147483647/maps: No such file or directory\n")
+        == "rebind-inspect: /proc/2147483647: No such process\n")
     let json = try inspect(["annotations", "--format", "json", "--pid", "2147483647"])
     let report = try json.report()
     #expect(report.files.map(\.error?.code) == ["not-found"])
+  }
+
+  /// A process whose exit status nobody has asked for.
+  @Test(arguments: Subcommands.ofProcesses)
+  func endedProcess(_ command: [String]) throws {
+    var pid: pid_t = 0
+    #expect(posix_spawnp(&pid, "true", nil, nil, [strdup("true"), nil], nil) == 0)
+    // Waits for its end, and leaves it as it is.
+    var info = siginfo_t()
+    #expect(waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) == 0)
+    let result = try inspect(command + ["--pid", "\(pid)"])
+    #expect(waitpid(pid, nil, 0) == pid)
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.errorOutput == "rebind-inspect: /proc/\(pid): the process has ended\n")
+  }
+
+  /// The father of the kernel's threads is the second process.
+  @Test(
+    .enabled(
+      if: (try? String(contentsOfFile: "/proc/2/comm", encoding: .utf8)) == "kthreadd\n",
+      "no thread of the kernel is in sight"))
+  func kernelThread() throws {
+    let result = try inspect(["images", "--format", "json", "--pid", "2"])
+    #expect(result.status == 1)
+    let message = "is a thread of the kernel, which has no memory of its own"
+    #expect(result.errorOutput == "rebind-inspect: /proc/2: \(message)\n")
+    #expect(try result.report().files.map(\.error?.code) == ["kernel-thread"])
   }
 
   @Test(.enabled(if: geteuid() == 0, "needs root to become somebody else"))

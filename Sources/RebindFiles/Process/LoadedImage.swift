@@ -11,11 +11,18 @@ package final class LoadedImage {
   /// Its place in the loader's list, in which the program is 0; nil if it is not in there, as the
   /// image of another copy of the loader.
   package internal(set) var order: Int?
+  /// The namespace that it was loaded into, 0 for the program's; nil if the loader does not know of
+  /// it. The corresponding call is `dlmopen`.
+  package internal(set) var namespace: Int?
   /// True if it was loaded in front of what the program needs, by `LD_PRELOAD` or the like.
   package internal(set) var isPreloaded = false
   /// True for the loader, where that is no library too. A rebinding leaves its slots alone.
   package internal(set) var isLoader = false
   package let isVDSO: Bool
+  /// True for a library of `LD_AUDIT`, which the loader asks how it binds symbols: it is in a
+  /// namespace of its own, and defines what the loader calls first.
+  private(set) package lazy var isAuditor =
+    (namespace ?? 0) > 0 && (places?.defines("la_version") ?? false)
   /// The symbols in memory; nil if there are none, or if their tables are broken.
   package let loadedSymbols: SymbolTable?
   /// Those of the file, if it is proven, and else those in memory: where the definitions are, even

@@ -14,6 +14,16 @@ package enum ProcessFileState: String {
 extension ProcessScope {
   /// What became of an image's file, as the process itself would find it.
   package func fileState(of image: LoadedImage) -> ProcessFileState {
+    var state = stateNow(of: image)
+    // Of one that is unloaded and loaded again the memory can be gone just when it is compared.
+    for _ in 0..<4 where state == .replaced && !(image.order == nil || image.order == 0) {
+      usleep(1000)
+      state = stateNow(of: image)
+    }
+    return state
+  }
+
+  private func stateNow(of image: LoadedImage) -> ProcessFileState {
     let mapping = image.image.mapping
     let states = mapping.places(of: pid).map { state(of: $0, image.image) }
     if states.contains(.same) { return .same }

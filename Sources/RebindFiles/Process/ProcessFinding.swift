@@ -5,7 +5,8 @@ package struct ProcessFinding {
   package var address: UInt64?
   /// Behind the range; nil for what has none.
   package var end: UInt64?
-  /// The symbol, and the version that the slot asks for or the symbol has.
+  /// The symbol, and the version that the slot asks for or the symbol has; of code the one that the
+  /// range begins in.
   package var symbol: String?
   package var version: String?
   /// Where it leads.
@@ -24,7 +25,9 @@ package struct ProcessFinding {
     case redirectedSymbol = "redirected-symbol"
     /// An image that the program did not ask for.
     case preloadedImage = "preloaded-image"
-    /// A slot that leads to such an image, in front of another definition.
+    /// An image that the loader asks how it binds symbols, by `LD_AUDIT` or the like.
+    case auditingImage = "auditing-image"
+    /// A slot that leads to a preloaded image, in front of another definition.
     case interposedSlot = "interposed-slot"
     /// An image whose file is gone.
     case deletedFile = "deleted-file"
@@ -32,6 +35,8 @@ package struct ProcessFinding {
     case replacedFile = "replaced-file"
     /// Pages of an image that are writable and executable.
     case writableCode = "writable-code"
+    /// Code that is not what the file has there.
+    case modifiedCode = "modified-code"
     /// Pages that should be read-only once relocated, and are writable.
     case openRelro = "open-relro"
   }

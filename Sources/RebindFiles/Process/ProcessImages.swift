@@ -33,7 +33,7 @@ package struct ProcessImages {
 
   private static func mappings(of pid: Int32) throws(ELFFileError) -> [ProcessMapping] {
     let path = "/proc/\(pid)/maps"
-    func error() -> ELFFileError { ELFFileError(path: FilePath(path), reason: .system(errno)) }
+    func error() -> ELFFileError { ProcessStatus.failure(errno, of: pid, at: path) }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw error() }
     defer { close(descriptor) }
@@ -45,6 +45,8 @@ package struct ProcessImages {
       if count == 0 { break }
       text += buffer[..<count]
     }
+    // Every process has memory until it ends.
+    if text.isEmpty { throw ProcessStatus.failure(ESRCH, of: pid, at: path) }
     return text.split(separator: UInt8(ascii: "\n")).compactMap { ProcessMapping($0) }
   }
 }

@@ -8,7 +8,7 @@ final class ProcessMemory {
     let path = "/proc/\(pid)/mem"
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      throw ELFFileError(path: FilePath(path), reason: .system(errno))
+      throw ProcessStatus.failure(errno, of: pid, at: path)
     }
   }
 

@@ -10,8 +10,10 @@ extension ProcessScope {
   package func audit(_ image: LoadedImage) throws(ELFFileError) -> [ProcessFinding] {
     var findings: [ProcessFinding] = []
     if image.isPreloaded { findings.append(ProcessFinding(.preloadedImage)) }
+    if image.isAuditor { findings.append(ProcessFinding(.auditingImage)) }
     if let kind = fileFinding(of: image) { findings.append(ProcessFinding(kind)) }
     findings += writableCode(of: image)
+    findings += modifiedCode(of: image)
     findings += openRelro(of: image)
     findings += redirectedSymbols(of: image)
     findings += try foreignSlots(of: image)
@@ -139,7 +141,7 @@ extension ProcessScope {
     return found
   }
 
-  private func range(
+  func range(
     _ kind: ProcessFinding.Kind, _ range: Range<UInt64>, of image: LoadedImage
   ) -> ProcessFinding {
     var finding = ProcessFinding(kind)

@@ -54,7 +54,9 @@ extension ProcessScope {
       .baseAddress.unsafelyUnwrapped
     if word == 0 { return ProcessSlot(slot: slot, word: 0, state: .null, target: nil) }
     let address = elfClass.wrapped(word &- UInt64(bitPattern: slot.addend ?? 0))
-    if isUnresolved(slot, word, of: image, name, stored) {
+    if isUnresolved(slot, word, of: image, name, stored)
+      || isUntouched(slot, word, of: image, stored)
+    {
       return ProcessSlot(slot: slot, word: word, state: .unresolved, target: nil)
     }
     let state: ProcessSlot.State =
@@ -80,6 +82,15 @@ extension ProcessScope {
       return image.linked(word) == stored
     }
     return slot.isLazy && !(image.places?.has(name, at: image.linked(word)) ?? false)
+  }
+
+  /// The loader has yet to relocate the image: the word is the file's, which is no address of this
+  /// process.
+  private func isUntouched(
+    _ slot: FileSlot, _ word: UInt64, of image: LoadedImage, _ stored: SegmentBytes?
+  ) -> Bool {
+    image.image.loadBias != 0 && stored?.word(at: slot.address) == word
+      && self.image(with: word) == nil
   }
 
   private func isDefinition(

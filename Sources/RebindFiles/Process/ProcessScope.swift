@@ -9,6 +9,8 @@ package final class ProcessScope {
   package let images: [LoadedImage]
   let mappings: [ProcessMapping]
   private let memory: ProcessMemory
+  /// What the loader said first; nil if there is none, or if it has not said where its list is.
+  private let loader: (address: UInt64, program: LoadedImage, list: LoaderList)?
   private var last: LoadedImage?
   /// What the images define, for references to be looked up in.
   private(set) lazy var scope = SymbolScope(
@@ -24,7 +26,20 @@ package final class ProcessScope {
     mappings = found.mappings
     var images = found.images.map { LoadedImage($0) }
     if let vdso = found.vdso { images.append(LoadedImage(vdso, isVDSO: true)) }
-    self.images = Self.ordered(images, memory)
+    loader = Self.loader(of: images, found.memory)
+    self.images = Self.ordered(images, loader?.program, loader?.list)
+  }
+
+  /// False while the loader of the process loads or unloads images, and once it has done so since
+  /// they were looked for.
+  package var isSettled: Bool {
+    guard let loader else { return true }
+    return loader.list.isConsistent
+      && loader.list == LoaderList(at: loader.address, memory, loader.program.image.elfClass)
+      && loader.list.images.allSatisfy { image in
+        images.contains { $0.tableAddress == image.table }
+          || mappings.contains { $0.start <= image.table && image.table < $0.end }
+      }
   }
 
   /// The images that have slots of their own: all but the kernel's.
@@ -63,20 +78,30 @@ package final class ProcessScope {
     memory.word(at: address, elfClass)
   }
 
+  /// The bytes at a run-time address; nil if not all of them are there.
+  func bytes(at address: UInt64, _ count: UInt64) -> [UInt8]? { memory.read(address, count) }
+
   // MARK: - The order
 
-  private static func ordered(_ images: [LoadedImage], _ memory: ProcessMemory) -> [LoadedImage] {
-    guard
-      let (program, list) = images.lazy.compactMap({ image -> (LoadedImage, LoaderList)? in
-        guard let address = image.table[.debug]?.value, address != 0
-        else { return nil }
-        return (image, LoaderList(at: address, memory, image.image.elfClass))
-      }).first
-    else { return images }
+  private static func loader(
+    of images: [LoadedImage], _ memory: ProcessMemory
+  ) -> (address: UInt64, program: LoadedImage, list: LoaderList)? {
+    for image in images {
+      guard let address = image.table[.debug]?.value, address != 0 else { continue }
+      return (address, image, LoaderList(at: address, memory, image.image.elfClass))
+    }
+    return nil
+  }
+
+  private static func ordered(
+    _ images: [LoadedImage], _ program: LoadedImage?, _ list: LoaderList?
+  ) -> [LoadedImage] {
+    guard let program, let list else { return images }
     var ordered: [LoadedImage] = []
-    for table in list.dynamicTables {
-      guard let image = images.first(where: { $0.tableAddress == table }) else { continue }
+    for listed in list.images {
+      guard let image = images.first(where: { $0.tableAddress == listed.table }) else { continue }
       image.order = ordered.count
+      image.namespace = listed.namespace
       ordered.append(image)
     }
     if LoaderKind(interpreter: program.interpreter, needed: program.table.needed) == .glibc {
@@ -84,8 +109,9 @@ package final class ProcessScope {
     }
     // What lies between the program and the first that it needs, it did not ask for.
     let needed = Set(program.table.needed)
-    let candidates = ordered.dropFirst().prefix { needed.isDisjoint(with: $0.names) }
-    if candidates.count < ordered.count - 1 {
+    let own = ordered.filter { $0.namespace == 0 }
+    let candidates = own.dropFirst().prefix { needed.isDisjoint(with: $0.names) }
+    if candidates.count < own.count - 1 {
       for image in candidates where !image.isVDSO && !image.contains(list.loaderBase) {
         image.isPreloaded = true
       }

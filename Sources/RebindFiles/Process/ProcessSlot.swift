@@ -11,7 +11,8 @@ package struct ProcessSlot {
   package enum State: String, CaseIterable {
     /// To NULL: nothing defines the symbol, or nobody has bound it.
     case null
-    /// By way of its own image to the loader's resolver: it was not called yet.
+    /// By way of its own image to the loader's resolver: it was not called yet. Or what the file has
+    /// there: the loader has yet to relocate the image.
     case unresolved
     /// To a definition of its symbol.
     case original

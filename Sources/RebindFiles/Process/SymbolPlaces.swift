@@ -49,6 +49,15 @@ struct SymbolPlaces {
     }
   }
 
+  /// True if the image defines a symbol of this name.
+  ///
+  /// - Complexity: O(*n*), where *n* is the number of symbols.
+  func defines(_ name: String) -> Bool {
+    sorted.contains { _, index in
+      table[index].isDefined && strcmp(Self.name(of: table[index], table), name) == 0
+    }
+  }
+
   /// True if the image defines a function of this name whose address a resolver gives.
   func hasIndirect(_ name: UnsafePointer<CChar>) -> Bool {
     !indirect.isEmpty && indirect.contains(String(cString: name))

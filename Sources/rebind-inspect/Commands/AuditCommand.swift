@@ -18,9 +18,15 @@ struct AuditCommand: ParsableCommand {
 
       A rebound-slot does not lead to a definition of its symbol. A redirected-symbol has another \
       value in memory than in the file, so that what is bound later goes elsewhere. A \
-      preloaded-image was not asked for by the program, and an interposed-slot leads to one. A \
-      deleted-file or replaced-file is no longer what is loaded. Pages are writable-code if they \
-      are executable too, and open-relro if they should have been closed.
+      preloaded-image was not asked for by the program, and an interposed-slot leads to one. An \
+      auditing-image is asked by the loader how to bind, by LD_AUDIT. A deleted-file or \
+      replaced-file is no longer what is loaded. Pages are writable-code if they are executable \
+      too, and open-relro if they should have been closed. Code is modified-code if it is not the \
+      file's, as under a debugger's breakpoint.
+
+      No finding is a slot that leads to another image's definition of the same name, as which one \
+      the loader took leaves no trace, or a pointer in writable data. Images with findings are \
+      looked at again, as one that is being loaded is not finished yet.
 
       EXAMPLES:
         rebind-inspect audit --pid 4711 || echo 'somebody is here'
@@ -33,10 +39,7 @@ struct AuditCommand: ParsableCommand {
 
   func run() throws {
     var writer = ReportWriter(output.formatter(hasHeadings: true))
-    writer.readImages(of: process.pid) { image, scope throws(ELFFileError) -> AuditReport? in
-      let findings = try scope.audit(image)
-      return findings.isEmpty ? nil : AuditReport(image, pid: process.pid, findings)
-    }
+    writer.audit(process.pid)
     if writer.outcome.shownCount > 0 { writer.fail() }
     try writer.finish()
   }

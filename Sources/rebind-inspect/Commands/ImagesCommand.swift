@@ -11,7 +11,8 @@ struct ImagesCommand: ParsableCommand {
       The columns of text are start, end, load bias, order, file, build ID and path; - stands for \
       none. The order is that of the loader, in which it looks for symbols; the program is 0. The \
       file is same, deleted or replaced, or unknown if it cannot be read. Images that the loader \
-      was told of in front of the program's own libraries have preloaded behind the order.
+      was told of in front of the program's own libraries have preloaded behind the order, \
+      those of LD_AUDIT have auditor, and others in a namespace of their own its number.
 
       EXAMPLES:
         rebind-inspect images --pid 4711

@@ -31,7 +31,7 @@ struct ImageReport: ReportBody {
       output.append(hex: address, width: width)
       output.append(0x20)
     }
-    let order = image.order.map { "\($0)\(image.isPreloaded ? ",preloaded" : "")" } ?? "-"
+    let order = image.order.map { "\($0)\(kind)" } ?? "-"
     let cells = [
       (order, orderWidth), (fileState.rawValue, fileWidth), (image.buildID ?? "-", buildIDWidth),
     ]
@@ -44,13 +44,23 @@ struct ImageReport: ReportBody {
     output.append(text: "\n")
   }
 
+  /// What it is but one of the images that the program asked for.
+  private var kind: String {
+    if image.isPreloaded { return ",preloaded" }
+    if image.isAuditor { return ",auditor" }
+    guard let namespace = image.namespace, namespace > 0 else { return "" }
+    return ",namespace\(namespace)"
+  }
+
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
     output.append(key: "pid", number: pid)
     output.append(key: "loadBias", hex: image.image.loadBias)
     output.append(key: "start", hex: image.image.start)
     output.append(key: "end", hex: image.image.end)
     output.append(key: "order", ifAny: image.order)
+    output.append(key: "namespace", ifAny: image.namespace)
     output.append(key: "isPreloaded", image.isPreloaded)
+    output.append(key: "isAuditor", image.isAuditor)
     output.append(key: "file", text: fileState.rawValue)
     output.append(key: "buildID", text: image.buildID)
     output.append(key: "soname", text: image.soname)

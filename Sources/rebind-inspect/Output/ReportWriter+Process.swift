@@ -8,18 +8,44 @@ extension ReportWriter {
     _ body: (LoadedImage, ProcessScope) throws(ELFFileError) -> Body?
   ) {
     do throws(ELFFileError) {
-      let scope = try ProcessScope(pid: pid)
-      for image in scope.ordinaryImages {
+      let look = try ProcessLook(pid: pid) { image, scope throws(ELFFileError) in
         FatalSignals.isReading(image.image.path)
-        outcome.readCount += 1
-        do throws(ELFFileError) {
-          if let found = try body(image, scope) { write(found) }
-        } catch {
-          write(error)
-        }
+        return try body(image, scope)
+      }
+      write(look, of: pid) { _, found in found }
+    } catch {
+      write(error)
+    }
+  }
+
+  /// Writes what `audit` finds in each image of a process.
+  mutating func audit(_ pid: Int32) {
+    do throws(ELFFileError) {
+      let look = try ProcessLook<[ProcessFinding]>.audit(pid: pid) {
+        FatalSignals.isReading($0.image.path)
+      }
+      write(look, of: pid) { image, findings in
+        findings.isEmpty ? nil : AuditReport(image, pid: pid, findings)
       }
     } catch {
       write(error)
+    }
+  }
+
+  private mutating func write<Found, Body: ReportBody>(
+    _ look: ProcessLook<Found>, of pid: Int32, _ body: (LoadedImage, Found) -> Body?
+  ) {
+    for entry in look.entries {
+      outcome.readCount += 1
+      switch entry.result {
+      case .success(let found): if let found, let shown = body(entry.image, found) { write(shown) }
+      case .failure(let error): write(error)
+      }
+    }
+    if !look.isSettled {
+      fail(
+        FilePath("/proc/\(pid)"),
+        "its loader was loading or unloading images whenever they were looked at")
     }
   }
 }
