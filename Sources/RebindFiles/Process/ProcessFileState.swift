@@ -16,8 +16,8 @@ extension ProcessScope {
   package func fileState(of image: LoadedImage) -> ProcessFileState {
     var state = stateNow(of: image)
     // Of one that is unloaded and loaded again the memory can be gone just when it is compared.
-    for _ in 0..<4 where state == .replaced && !(image.order == nil || image.order == 0) {
-      usleep(1000)
+    for pause in 1...8 where state == .replaced && image.order != 0 {
+      usleep(UInt32(pause) * 300)
       state = stateNow(of: image)
     }
     return state

@@ -54,9 +54,7 @@ extension ProcessScope {
       .baseAddress.unsafelyUnwrapped
     if word == 0 { return ProcessSlot(slot: slot, word: 0, state: .null, target: nil) }
     let address = elfClass.wrapped(word &- UInt64(bitPattern: slot.addend ?? 0))
-    if isUnresolved(slot, word, of: image, name, stored)
-      || isUntouched(slot, word, of: image, stored)
-    {
+    if isUnresolved(slot, word, of: image, name, stored) || isUntouched(word, of: image) {
       return ProcessSlot(slot: slot, word: word, state: .unresolved, target: nil)
     }
     let state: ProcessSlot.State =
@@ -84,13 +82,11 @@ extension ProcessScope {
     return slot.isLazy && !(image.places?.has(name, at: image.linked(word)) ?? false)
   }
 
-  /// The loader has yet to relocate the image: the word is the file's, which is no address of this
-  /// process.
-  private func isUntouched(
-    _ slot: FileSlot, _ word: UInt64, of image: LoadedImage, _ stored: SegmentBytes?
-  ) -> Bool {
-    image.image.loadBias != 0 && stored?.word(at: slot.address) == word
-      && self.image(with: word) == nil
+  /// The loader has yet to relocate the image: the word is a link-time address of it, at which there
+  /// is nothing.
+  private func isUntouched(_ word: UInt64, of image: LoadedImage) -> Bool {
+    image.image.loadBias != 0 && self.image(with: word) == nil
+      && image.contains(image.image.elfClass.wrapped(word &+ image.image.loadBias))
   }
 
   private func isDefinition(
