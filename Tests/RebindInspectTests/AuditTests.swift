@@ -139,8 +139,6 @@ import Testing
     for _ in 0..<12 {
       let audit = try inspect(["audit", "--pid", "\(process.id)"])
       #expect(audit.output == "")
-      let slots = try inspect(["slots", "--state", "rebound", "--pid", "\(process.id)"])
-      #expect(slots.output == "")
       let images = try inspect(["images", "--pid", "\(process.id)"])
       #expect(!images.output.contains(" replaced "))
     }
