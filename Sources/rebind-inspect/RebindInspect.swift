@@ -27,6 +27,7 @@ struct RebindInspect: ParsableCommand {
     defaultSubcommand: SymbolsCommand.self)
 
   static func main() {
+    raiseFileLimit()
     let arguments = RawArguments.encoded()
     do {
       var command = try subcommand(arguments) ?? parseAsRoot(arguments)
@@ -38,6 +39,15 @@ struct RebindInspect: ParsableCommand {
       output.append(text: "\(fullMessage(for: error))\n")
       output.finish()
     }
+  }
+
+  /// As far as may be: the files of a process's images are open together.
+  private static func raiseFileLimit() {
+    var limit = rlimit()
+    let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    guard getrlimit(files, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(files, &limit)
   }
 
   /// The subcommand that the arguments name, if they are all it takes.

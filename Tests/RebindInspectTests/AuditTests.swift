@@ -184,6 +184,14 @@ import Testing
     #expect(image.file == (isReplaced ? "replaced" : "deleted"))
   }
 
+  /// That no more files can be opened says nothing of a file.
+  @Test func fewDescriptors() throws {
+    let process = try LookedAtProgram().started()
+    let result = try bash(
+      #"for n in $(seq 4 12); do (ulimit -n $n; "$0" audit --pid "$1"); done"#, ["\(process.id)"])
+    #expect(!result.output.contains("-file"))
+  }
+
   /// The kernel writes a newline as `\\012`, and notes behind a path that its file is gone.
   @Test(arguments: ["a\nb", "a (deleted)", "a  b "])
   func oddNames(_ name: String) throws {

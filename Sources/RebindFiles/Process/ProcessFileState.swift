@@ -37,8 +37,13 @@ extension ProcessScope {
 
   private func state(of place: FilePath, _ image: ProcessImage) -> ProcessFileState {
     guard access(place.cString, R_OK) == 0 else { return errno == ENOENT ? .deleted : .unknown }
-    // The bytes may have been written over, which has no other trace.
-    guard let file = try? ELFFile(place), image.isImage(of: file) else { return .replaced }
-    return .same
+    do {
+      // The bytes may have been written over, which has no other trace.
+      return image.isImage(of: try ELFFile(place)) ? .same : .replaced
+    } catch {
+      // Too many open files, for one, tell nothing of this one.
+      if case .system = error.reason { return .unknown }
+      return .replaced
+    }
   }
 }
