@@ -62,6 +62,7 @@ package struct FileWalk {
     if fstat(dirfd(stream), &status) == 0,
       known.insert(Identity(device: status.st_dev, inode: status.st_ino)).inserted
     {
+      errno = 0
       while let entry = readdir(stream) {
         // The entry is no longer than its name: it must not be copied as a whole.
         let name = withUnsafePointer(to: &entry.pointee.d_name) {
@@ -74,7 +75,9 @@ package struct FileWalk {
         case S_IFREG: found.append((name, false, entry.pointee.d_ino))
         default: break
         }
+        errno = 0
       }
+      if errno != 0 { entries.append(Entry(folder, failure: errno)) }
     }
     closedir(stream)
     found.sort { $0.name.lexicographicallyPrecedes($1.name) }
@@ -82,10 +85,20 @@ package struct FileWalk {
       let path = folder.appending(name)
       if isFolder {
         walk(path)
-      } else if known.insert(Identity(device: status.st_dev, inode: inode)).inserted {
+      } else if known.insert(Identity(device: status.st_dev, inode: inode)).inserted
+        || !isKnown(path)
+      {
         entries.append(Entry(path, isFound: true))
       }
     }
+  }
+
+  /// True if a file was there before. Some file systems give all their entries one number, or those
+  /// of their layers equal ones: then the file itself is asked.
+  private mutating func isKnown(_ path: FilePath) -> Bool {
+    var status = stat()
+    guard lstat(path.cString, &status) == 0 else { return false }
+    return !known.insert(Identity(device: status.st_dev, inode: status.st_ino)).inserted
   }
 
   /// The file type of `st_mode`; 0 if it is not known.

@@ -209,6 +209,7 @@ import Testing
     for arguments in [
       [], ["malloc"], ["malloc", "--pid", "1", "/usr/lib"], ["malloc", "--pid", "0"],
       ["", "/usr/bin/env"], ["@GLIBC_2.2.5", "/usr/bin/env"], ["/(/", "/usr/bin/env"],
+      ["malloc@", "/usr/bin/env"], ["/mal/@GLIBC_2.2.5", "/usr/bin/env"],
     ] {
       #expect(try inspect(["who-imports"] + arguments).status == 64)
     }

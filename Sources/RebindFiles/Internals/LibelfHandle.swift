@@ -75,8 +75,7 @@ struct LibelfHandle: ~Copyable {
   /// no memory for it.
   ///
   /// It is the mapping itself, if there is one, where that is in the host's order and aligned, and
-  /// else a copy. The
-  /// corresponding call is `elf_getdata_rawchunk`.
+  /// else a copy. The corresponding call is `elf_getdata_rawchunk`.
   func chunk(at offset: UInt64, size: UInt64, as type: Elf_Type) -> UnsafeRawBufferPointer? {
     guard let offset = Int64(exactly: offset), let size = Int(exactly: size),
       let data = elf_getdata_rawchunk(elf, offset, size, type)

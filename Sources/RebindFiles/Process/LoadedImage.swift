@@ -43,6 +43,12 @@ package final class LoadedImage {
     symbols = (file.flatMap { try? SymbolTable(of: $0) } ?? nil) ?? loadedSymbols
   }
 
+  /// The symbols in memory; nil if there are none. Throws if their tables are broken.
+  package func checkedSymbols() throws(ELFFileError) -> SymbolTable? {
+    if let loadedSymbols { return loadedSymbols }
+    return try SymbolTable(of: loaded)
+  }
+
   /// The run-time address of the dynamic table.
   var tableAddress: UInt64? {
     image.segments.first { $0.type == .dynamic }

@@ -93,7 +93,9 @@ struct WhoImportsCommand: ParsableCommand {
   private func find(inProcess pid: Int32, _ writer: inout ReportWriter) {
     if defines {
       writer.readImages(of: pid) { image, _ throws(ELFFileError) -> DefinitionReport? in
-        DefinitionReport(in: image.symbols, of: ReportSubject(image.image), symbol)
+        let checked = try image.checkedSymbols()
+        return DefinitionReport(
+          in: image.symbols ?? checked, of: ReportSubject(image.image), symbol)
       }
     } else {
       writer.readImages(of: pid) { image, scope throws(ELFFileError) -> ImportReport? in

@@ -9,7 +9,7 @@ struct SymbolQuery: ExpressibleByArgument, Sendable {
   /// Nil for any.
   let version: NamePattern?
 
-  /// Nil if there is no name, or if it is no regular expression.
+  /// Nil if there is no name, none of a version behind an @, or if it is no regular expression.
   init?(argument: String) {
     // What is between slashes is one expression.
     let parts =
@@ -24,9 +24,8 @@ struct SymbolQuery: ExpressibleByArgument, Sendable {
       return
     }
     // `name@@VERSION` is a default version.
-    guard let version = NamePattern(argument: String(parts[1].drop { $0 == "@" })) else {
-      return nil
-    }
+    let text = String(parts[1].drop { $0 == "@" })
+    guard !text.isEmpty, let version = NamePattern(argument: text) else { return nil }
     self.version = version
   }
 

@@ -8,6 +8,8 @@ struct ImportReport: ReportBody {
   /// The indices of the symbols; never empty.
   private let imports: [Int]
   private let slots: [FileSlot]
+  /// The places of a symbol's slots among them.
+  private let places: [Int: [Int]]
   private let listing: SlotListing
   /// Nil for a file.
   private var process: (pid: Int32, loadBias: UInt64, slots: [ProcessSlot])?
@@ -21,9 +23,11 @@ struct ImportReport: ReportBody {
     symbols = table
     subject = ReportSubject(file)
     let found = try FileSlots(of: file)
+    let wanted = Set(imports)
     var slots: [FileSlot] = []
-    found.forEach { [imports] slot in if imports.contains(slot.symbol) { slots.append(slot) } }
+    found.forEach { slot in if wanted.contains(slot.symbol) { slots.append(slot) } }
     self.slots = slots
+    places = Self.places(of: slots)
     listing = SlotListing(
       elfClass: file.elfClass, kinds: SlotKindNames.all(found.types, file.machine),
       sections: try SectionPlaces(of: slots.isEmpty ? nil : file))
@@ -33,15 +37,16 @@ struct ImportReport: ReportBody {
   init?(
     of image: LoadedImage, in scope: ProcessScope, _ query: SymbolQuery
   ) throws(ELFFileError) {
-    guard let table = image.loadedSymbols else { return nil }
-    let imports = query.imports(of: table)
-    guard !imports.isEmpty,
-      let found = try scope.slots(of: image, where: { slot, _ in imports.contains(slot.symbol) })
+    guard let table = try image.checkedSymbols() else { return nil }
+    imports = query.imports(of: table)
+    let wanted = Set(imports)
+    guard !wanted.isEmpty,
+      let found = try scope.slots(of: image, where: { slot, _ in wanted.contains(slot.symbol) })
     else { return nil }
-    self.imports = imports
     symbols = found.symbols
     subject = ReportSubject(image.image)
     slots = found.slots.map(\.slot)
+    places = Self.places(of: slots)
     process = (scope.pid, image.image.loadBias, found.slots)
     listing = SlotListing(
       elfClass: subject.elfClass, kinds: SlotKindNames.all(found.types, subject.machine),
@@ -49,8 +54,10 @@ struct ImportReport: ReportBody {
   }
 
   /// The imports that have no slot: nothing but the symbol asks for them.
-  private var withoutSlots: [Int] {
-    imports.filter { index in !slots.contains { $0.symbol == index } }
+  private var withoutSlots: [Int] { imports.filter { places[$0] == nil } }
+
+  private static func places(of slots: [FileSlot]) -> [Int: [Int]] {
+    Dictionary(grouping: slots.indices) { slots[$0].symbol }
   }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
@@ -87,14 +94,17 @@ struct ImportReport: ReportBody {
     }
     output.append(text: ",\"imports\":[")
     var isFirst = true
+    var cursor = listing.sections.cursor
     for index in imports {
       output.begin(isFirst: &isFirst, separator)
-      write(index, in: &output)
+      write(index, &cursor, in: &output)
     }
     output.append(text: "]")
   }
 
-  private func write(_ index: Int, in output: inout OutputBuffer) {
+  private func write(
+    _ index: Int, _ cursor: inout SectionPlaces.Cursor, in output: inout OutputBuffer
+  ) {
     let symbol = symbols[index]
     output.append(text: "{\"index\":\(index),\"name\":\"")
     output.append(name: symbols.name(of: symbol), .json)
@@ -111,8 +121,8 @@ struct ImportReport: ReportBody {
     output.append(symbol.binding)
     output.append(text: "\",\"slots\":[")
     var isFirst = true
-    var cursor = listing.sections.cursor
-    for (place, slot) in slots.enumerated() where slot.symbol == index {
+    for place in places[index] ?? [] {
+      let slot = slots[place]
       output.begin(isFirst: &isFirst, "")
       listing.write(slot, symbols, cursor.name(at: slot.address), in: &output)
       if let process { output.append(stateOf: process.slots[place]) }
