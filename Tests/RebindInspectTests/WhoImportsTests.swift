@@ -205,6 +205,22 @@ import Testing
     try #require(validator.failures() == "")
   }
 
+  /// A pattern that all match takes time as they are many, not with their square.
+  @Test func manyImports() throws {
+    let count = 80_000
+    let scratch = try TemporaryDirectory()
+    let source = scratch.url.appending(path: "many.s")
+    let words = (0..<count).map { ".quad many_\($0)\n" }.joined()
+    try Data((".data\n" + words).utf8).write(to: source)
+    let library = scratch.url.appending(path: "libmany.so").path
+    let built = try run("clang", ["-shared", "-nostdlib", "-o", library, source.path])
+    try #require(built.succeeded, "\(built.errorOutput)")
+    let result = try bash(
+      #"timeout 30 "$0" who-imports 'many_*' --format json "$1" | grep -o '"index":' | wc -l"#,
+      [library])
+    #expect(result.output == "\(count)\n")
+  }
+
   @Test func wrongUsage() throws {
     for arguments in [
       [], ["malloc"], ["malloc", "--pid", "1", "/usr/lib"], ["malloc", "--pid", "0"],
