@@ -23,7 +23,7 @@ import Testing
     } catch let failure as CompilationFailure where failure.output.contains("asan") {
       try Test.cancel("\(compiler) has no sanitizers: \(failure.output)")
     }
-    let result = try run("timeout", ["120", program, "40000", seed])
+    let result = try run("timeout", ["--signal=KILL", "120", program, "40000", seed])
     #expect(result.errorOutput == "")
     #expect(result.output == "read to the end\n")
     #expect(result.succeeded)

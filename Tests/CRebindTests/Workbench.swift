@@ -83,14 +83,15 @@ struct Workbench {
     ]
   }
 
-  /// Runs a fixture; a deadlock is ended after a minute, with status 124.
+  /// Runs a fixture; a deadlock is killed after a minute: SIGTERM is blocked in the threads of tests,
+  /// and so in their children.
   func expect(
     _ program: String, _ arguments: [String] = [], output: String,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     // The loader's own locks are unknown to ThreadSanitizer, so what it frees looks raced for.
     let result = try run(
-      "timeout", ["60", program] + arguments,
+      "timeout", ["--signal=KILL", "60", program] + arguments,
       environment: ["TSAN_OPTIONS": "ignore_noninstrumented_modules=1"])
     #expect(result.errorOutput == "", sourceLocation: sourceLocation)
     #expect(result.output == output, sourceLocation: sourceLocation)

@@ -116,7 +116,7 @@ import Testing
     try FileManager.default.createDirectory(
       at: directory.url.appending(path: "directory"), withIntermediateDirectories: false)
     let result = try run(
-      "timeout", ["60"] + shell + arguments,
+      "timeout", ["--signal=KILL", "60"] + shell + arguments,
       environment: ["HOME": directory.url.path, "XDG_CONFIG_HOME": directory.url.path],
       currentDirectory: directory.url)
     #expect(result.errorOutput == "")

@@ -216,7 +216,7 @@ import Testing
     let built = try run("clang", ["-shared", "-nostdlib", "-o", library, source.path])
     try #require(built.succeeded, "\(built.errorOutput)")
     let result = try bash(
-      #"timeout 30 "$0" who-imports 'many_*' --format json "$1" | grep -o '"index":' | wc -l"#,
+      #"timeout -s KILL 30 "$0" who-imports 'many_*' --format json "$1" | grep -o '"index":' | wc -l"#,
       [library])
     #expect(result.output == "\(count)\n")
   }
