@@ -7,7 +7,8 @@ import Synchronization
 /// libelf maps files, and touching a page behind the new end of a file that shrinks raises SIGBUS.
 /// And Swift's demangler aborts on some names that no compiler makes. What was printed of the file
 /// may be wrong or is incomplete, so the program ends: with a line and the status of a file that
-/// cannot be read, but without the files behind it.
+/// cannot be read, but without the files behind it, and without what is not written yet of those in
+/// front.
 ///
 /// The handler allocates and writes, though a handler must not in general: the program raises these
 /// signals itself, where it reads a page or aborts, and never in the middle of allocating.
