@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build release demo test golden golden-inputs test-cross bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
+.PHONY: help build release demo test check test-inputs golden golden-inputs test-cross bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -19,9 +19,16 @@ release: ## Build rebind-inspect for release, as a static executable, with compl
 	@Scripts/bootstrap build
 	@SWIFT='$(SWIFT)' Scripts/release
 
-test: ## Build and run all tests
+test: ## Build and run all tests; print where the time goes
 	@Scripts/bootstrap test
-	$(SWIFT) test
+	@SWIFT='$(SWIFT)' Scripts/test
+
+check: ## The inner loop: the tests that build no package and use no sanitizer
+	@SWIFT='$(SWIFT)' Scripts/test --check
+
+test-inputs: ## Run the tests under strace; fail if they read a file that another machine may lack
+	@Scripts/bootstrap test
+	@SWIFT='$(SWIFT)' Scripts/test-inputs
 
 golden: ## Write rebind-inspect's golden output anew; look at the difference
 	@Scripts/bootstrap test

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What compilers make of `RebindAnnotations.h`.
-@Suite struct AnnotationHeaderTests {
+@Suite(.measured) struct AnnotationHeaderTests {
   /// A compiler, and what it takes a source for.
   struct Language: CustomTestStringConvertible {
     var compiler: Compiler

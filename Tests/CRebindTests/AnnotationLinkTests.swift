@@ -4,7 +4,7 @@ import Testing
 
 /// What linkers do to annotations: each way of building an image leaves all of them, in the
 /// order of the source, and a note that leads there. `annotated-check.c` looks, in the image.
-@Suite struct AnnotationLinkTests {
+@Suite(.measured) struct AnnotationLinkTests {
   /// What is made of the object files.
   enum Product: String, CaseIterable {
     case program = "-pie"

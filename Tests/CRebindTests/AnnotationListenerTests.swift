@@ -4,7 +4,7 @@ import Testing
 
 /// Images with annotations tell of themselves, once as they are loaded and once as they are
 /// unloaded, however many of their files declare.
-@Suite struct AnnotationListenerTests {
+@Suite(.measured) struct AnnotationListenerTests {
   @Test(arguments: Compiler.all, Linker.available)
   func loadAndUnloadAreToldOnce(compiler: Compiler, linker: Linker) throws {
     let builder = try FixtureBuilder(compiler)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The annotations of all images, what tells of them, and what keeps their images.
-@Suite struct AnnotationTests {
+@Suite(.measured) struct AnnotationTests {
   static let includeFlags = [
     "-I", Places.package.appending(path: "Sources/CRebindAnnotations/include").path,
   ]

@@ -4,7 +4,7 @@ import Testing
 
 /// The programs of the documentation of the C interface build without warnings, and
 /// do what the text says.
-@Suite struct ArticleTests {
+@Suite(.measured) struct ArticleTests {
   @Test(arguments: Compiler.all)
   func cProgramsRun(compiler: Compiler) throws {
     let outputs = try Articles.of("CRebind").flatMap { try $0.codeBlocks(of: "c") }.map {

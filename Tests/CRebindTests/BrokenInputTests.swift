@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Input that is broken, or looks so: each case in a child process.
-@Suite struct BrokenInputTests {
+@Suite(.measured) struct BrokenInputTests {
   @Test(
     arguments: [(Compiler.gcc, Sanitizer.none), (.gcc, .address), (.clang, .address)],
     ["-Wl,--hash-style=gnu", "-Wl,--hash-style=sysv", "-Wl,--hash-style=both"])

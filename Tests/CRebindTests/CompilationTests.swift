@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The core builds alone, and needs next to nothing of the C library.
-@Suite struct CompilationTests {
+@Suite(.measured) struct CompilationTests {
   /// For a program and for a library: what the compiler makes calls of differs.
   static let codes = [
     ["-O0"], ["-O2"], ["-Os"], ["-O0", "-fPIC"], ["-O2", "-fPIC"], ["-Os", "-fPIC"],

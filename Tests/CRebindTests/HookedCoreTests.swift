@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Hooks on what the core needs itself, and several on one function: each case in a child process.
-@Suite struct HookedCoreTests {
+@Suite(.measured) struct HookedCoreTests {
   @Test(arguments: Compiler.all, [["-Wl,-z,lazy"], ["-Wl,-z,now", "-O2"]])
   func whatTheCoreMightNeedCanBeRebound(compiler: Compiler, flags: [String]) throws {
     let bench = try Workbench(compiler)

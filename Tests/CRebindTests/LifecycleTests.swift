@@ -5,7 +5,7 @@ import Testing
 /// Batches: chains, selection, originals, images to come, audit and diagnosis; and
 /// what the loaded images hold.
 /// Each case is a fixture that checks by itself and prints one line.
-@Suite struct LifecycleTests {
+@Suite(.measured) struct LifecycleTests {
   /// When the slots of the fixture's libraries are bound.
   static let bindings = ["-Wl,-z,lazy", "-Wl,-z,now"]
 

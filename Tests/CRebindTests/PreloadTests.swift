@@ -4,7 +4,7 @@ import Testing
 
 /// A tracing library preloaded into other people's programs: they go on as before,
 /// and it sees what strace sees.
-@Suite(.serialized) struct PreloadTests {
+@Suite(.serialized, .measured) struct PreloadTests {
   struct Command: Sendable, CustomTestStringConvertible {
     var arguments: [String]
     var testDescription: String { arguments.joined(separator: " ") }

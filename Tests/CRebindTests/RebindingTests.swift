@@ -37,7 +37,7 @@ struct LinkMode: Sendable, CustomTestStringConvertible {
 }
 
 /// What the core does to slots, each case in a child process.
-@Suite struct RebindingTests {
+@Suite(.measured) struct RebindingTests {
   /// The hook runs at each of five calls of a function that was never called
   /// before, the maps stay as they were, and restoring ends it.
   @Test(arguments: Compiler.all, LinkMode.all)

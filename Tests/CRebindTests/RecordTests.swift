@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Annotation records are read from bytes that anything may have written.
-@Suite struct RecordTests {
+@Suite(.measured) struct RecordTests {
   /// Records of both classes and byte orders, each fault, and broken sections from a seed:
   /// `records.c` says what is checked. Sanitizers and pages that cannot be touched catch a
   /// read outside of the section.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Images that come and go, in the place of others too: each case in a child process.
-@Suite struct ReplacedImageTests {
+@Suite(.measured) struct ReplacedImageTests {
   @Test func anImageIsNotTakenForOneThatHasGone() throws {
     let bench = try Workbench(.gcc)
     // Calls what the core calls between two looks.

@@ -4,7 +4,7 @@ import Testing
 
 /// Other threads and forks, each case in a child process: one at a time, as time matters in
 /// many. What a fixture shows is said in its first lines.
-@Suite(.serialized) struct RobustnessTests {
+@Suite(.serialized, .measured) struct RobustnessTests {
   @Test(arguments: ["all", "images", "loaded"])
   func noHookIsLostToTheLazyResolver(scope: String) throws {
     try race(scope, expecting: "0 lost\n")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The sections of loaded images, whatever has become of their files.
-@Suite struct SectionTests {
+@Suite(.measured) struct SectionTests {
   /// A section as readelf prints it.
   struct Section: Hashable, CustomStringConvertible {
     var name: String

@@ -4,7 +4,7 @@ import Testing
 
 /// What compilers and linkers do to sections that are filled by hand, and a reader has to
 /// expect: Documentation/ABI/Annotations.md has the table.
-@Suite struct SectionTrapTests {
+@Suite(.measured) struct SectionTrapTests {
   /// gcc aligns a record of 32 bytes and more to 32, unless it is told, and puts the last one
   /// first when it optimises.
   @Test func gccLeavesHolesAndTurnsRoundTheOrder() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Calls on many threads while others rebind: each case in a child process, one at a time.
-@Suite(.serialized) struct ThreadedCallTests {
+@Suite(.serialized, .measured) struct ThreadedCallTests {
   @Test(arguments: Compiler.all, Sanitizer.allCases)
   func everyCallIsCountedOnce(compiler: Compiler, sanitizer: Sanitizer) throws {
     let bench = try Workbench(compiler, sanitizer: sanitizer)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The annotations of files that are not loaded.
-@Suite struct AnnotationTests {
+@Suite(.measured) struct AnnotationTests {
   @Test(arguments: LinkMode.all)
   func everyLinkMode(_ mode: LinkMode) throws {
     let built = try AnnotatedFile(mode)

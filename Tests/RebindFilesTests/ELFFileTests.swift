@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What the headers of a file say, and files that are none.
-@Suite struct ELFFileTests {
+@Suite(.measured) struct ELFFileTests {
   @Test func header() throws {
     let built = try AnnotatedFile(LinkMode(.bfd, .shared))
     let file = try ELFFile(path: built.path)

@@ -1,8 +1,9 @@
 import RebindFiles
+import TestSupport
 import Testing
 
 /// By which other names calls of a function may go.
-@Suite struct FunctionVariantTests {
+@Suite(.measured) struct FunctionVariantTests {
   @Test(arguments: [
     ("open", ["open64", "__open_2", "openat"]), ("open64", ["open"]),
     ("printf", ["puts", "putchar", "__printf_chk"]),

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Files whose tables lie over each other: what they state takes neither all memory nor for ever.
-@Suite(.timeLimit(.minutes(1))) struct HostileFileTests {
+@Suite(.measured(limit: .seconds(60))) struct HostileFileTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

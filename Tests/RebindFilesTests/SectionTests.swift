@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The sections of files that are not loaded, and what is in them.
-@Suite struct SectionTests {
+@Suite(.measured) struct SectionTests {
   /// The pointers of a section lead to their strings, however the linker stored them.
   @Test(arguments: LinkMode.all)
   func pointers(_ mode: LinkMode) throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What `audit --pid` finds in a process.
-@Suite struct AuditTests {
+@Suite(.measured) struct AuditTests {
   @Test(arguments: [
     ["-Wl,-z,lazy"], ["-Wl,-z,now"], ["-Wl,-z,norelro"], ["-no-pie", "-fno-pie"],
     ["-fuse-ld=gold"], ["-static"], ["-static-pie"],
@@ -225,7 +225,7 @@ import Testing
 }
 
 /// What `images --pid` says.
-@Suite struct ImagesTests {
+@Suite(.measured) struct ImagesTests {
   @Test func images() throws {
     let program = try LookedAtProgram()
     let process = try program.started()

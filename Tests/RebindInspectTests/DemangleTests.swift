@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `--demangle`.
-@Suite struct DemangleTests {
+@Suite(.measured) struct DemangleTests {
   @Test func readableNamesStandBesideTheMangledOnes() throws {
     let fixture = try BuiltFixture()
     let file = try #require(try Report(["--demangle", fixture.path]).files.first)

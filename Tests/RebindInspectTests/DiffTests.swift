@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `diff` finds what differs, each kind, and nothing else.
-@Suite struct DiffTests {
+@Suite(.measured) struct DiffTests {
   let fixture = DependencyFixture()
 
   private func changes(_ arguments: [String]) throws -> [String] {

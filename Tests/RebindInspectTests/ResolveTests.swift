@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `symbols --resolve` binds imports as the loader does.
-@Suite struct ResolveTests {
+@Suite(.measured) struct ResolveTests {
   let fixture = DependencyFixture()
 
   private struct Resolved: Decodable {

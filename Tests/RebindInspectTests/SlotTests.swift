@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `slots` says of files.
-@Suite struct SlotTests {
+@Suite(.measured) struct SlotTests {
   /// Beside those of `InstalledFile`, where most slots are: C++'s library.
   @Test func libraryOfCXX() throws {
     let path = try run("gcc", ["-print-file-name=libstdc++.so.6"]).output

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Which symbols `symbols` shows, and in which order.
-@Suite struct SymbolFilterTests {
+@Suite(.measured) struct SymbolFilterTests {
   let fixture: BuiltFixture
 
   init() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `symbols` says of each kind of symbol, in each format.
-@Suite struct SymbolTests {
+@Suite(.measured) struct SymbolTests {
   let fixture: BuiltFixture
 
   init() throws {

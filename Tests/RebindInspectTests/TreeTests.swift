@@ -9,7 +9,7 @@ import Testing
 #endif
 
 /// `tree` finds the libraries that the loader finds, and says why.
-@Suite struct TreeTests {
+@Suite(.measured) struct TreeTests {
   let fixture = DependencyFixture()
 
   /// Equal to the loader's own trace: names, paths and order.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `why`: one file a reason.
-@Suite struct WhyTests {
+@Suite(.measured) struct WhyTests {
   let fixture = DependencyFixture()
 
   private struct Answer: Decodable, Equatable {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the articles show compiles, and declares what they say.
-@Suite struct ArticleTests {
+@Suite(.measured) struct ArticleTests {
   @Test(arguments: [
     ("RebindAnnotations", ["services mail '' 10", "services post '' 0"]),
     (

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Annotations of Swift and of C stay together, whatever links them.
-@Suite struct LinkedRecordTests {
+@Suite(.measured) struct LinkedRecordTests {
   static let linkers = ["bfd", "gold", "lld"]
 
   @Test(arguments: linkers, DeclaringObjects.Level.allCases)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Records that are written by hand.
-@Suite struct RecordLayoutTests {
+@Suite(.measured) struct RecordLayoutTests {
   @Test func recordsAreLaidOutAsInC() {
     #expect(MemoryLayout<AnnotationRecord<16>>.size == 40)
     #expect(MemoryLayout<AnnotationRecord<16>>.alignment == 8)

@@ -1,5 +1,6 @@
 import Rebind
 import RebindMacros
+import TestSupport
 import Testing
 
 @Annotated(group: "RebindMacrosTests", key: "plain", value: "type", priority: 2)
@@ -18,7 +19,7 @@ private struct Made { var number: Int }
 #annotate("RebindMacrosTests", "text", value: "ä", priority: -2)
 
 /// A registry finds what the macros declare, as SwiftPM links it.
-@Suite struct RegistryTests {
+@Suite(.measured) struct RegistryTests {
   let registry = AnnotationRegistry(group: "RebindMacrosTests")
 
   @Test func annotationsAreFoundInOrder() throws {
@@ -26,7 +27,7 @@ private struct Made { var number: Int }
     #expect(
       entries.map { "\($0.key) \($0.value)" }
         == ["plain type", "factory ", "creatable ", "nested ", "text ä"])
-    #expect(entries.map { $0.annotation?.line } == [5, 13, 8, 10, 18])
+    #expect(entries.map { $0.annotation?.line } == [6, 14, 9, 11, 19])
   }
 
   @Test func accessorsAnswer() throws {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What the compiler has to accept, and what to refuse.
-@Suite struct CompileTimeTests {
+@Suite(.measured) struct CompileTimeTests {
   @Test func typesOfCAreAccepted() throws {
     let result = try compile(
       """

@@ -1,9 +1,10 @@
 import Glibc
 import RebindTesting
+import TestSupport
 import Testing
 
 /// Calls that are made to fail.
-@Suite struct FailingTests {
+@Suite(.measured) struct FailingTests {
   @Test func everyCall() throws {
     try withFailing("open", errno: EMFILE) {
       for _ in 0..<3 {

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
 import RebindTesting
+import TestSupport
 import Testing
 
 /// A wall clock that stands still.
-@Suite struct FrozenTimeTests {
+@Suite(.measured) struct FrozenTimeTests {
   @Test func allThreeFunctions() throws {
     try withFrozenTime(.milliseconds(1_234_567_890_123)) {
       var day = timeval()

@@ -1,12 +1,13 @@
 import Glibc
 import RebindTesting
 import Synchronization
+import TestSupport
 import Testing
 
 private struct Mistake: Error, Equatable {}
 
 /// How handlers are called, nest and end.
-@Suite struct HandlerTests {
+@Suite(.measured) struct HandlerTests {
   @Test func capturesAndSetsErrno() async throws {
     var opened: [String] = []
     try await withRebinding(

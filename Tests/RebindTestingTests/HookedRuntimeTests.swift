@@ -2,11 +2,12 @@ import Foundation
 import Glibc
 import RebindTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Functions that Swift's runtime, libffi and the machinery itself call can be
 /// rebound, for the task and for the process.
-@Suite struct HookedRuntimeTests {
+@Suite(.measured) struct HookedRuntimeTests {
   @Test(arguments: [RebindingReach.task, .process])
   func malloc(reach: RebindingReach) async {
     await #expect(processExitsWith: .success) { [reach = "\(reach)"] in

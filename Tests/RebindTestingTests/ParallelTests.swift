@@ -1,9 +1,10 @@
 import Glibc
 import RebindTesting
+import TestSupport
 import Testing
 
 /// Tests that run at the same time do not see each other's rebindings.
-@Suite struct ParallelTests {
+@Suite(.measured) struct ParallelTests {
   @Test func sixtyFourTasksWithHandlersOfTheirOwn() async throws {
     for _ in 0..<100 {
       try await withThrowingTaskGroup { group in

@@ -2,10 +2,11 @@ import Foundation
 import Glibc
 import RebindTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Whose calls a rebinding acts for.
-@Suite struct ReachTests {
+@Suite(.measured) struct ReachTests {
   @Test func taskReachesItsOwnTasks() async throws {
     let parent = getppid()
     try await withRebinding("getppid", { _ -> pid_t in 7 }) {

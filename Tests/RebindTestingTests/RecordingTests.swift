@@ -1,9 +1,10 @@
 import Glibc
 import RebindTesting
+import TestSupport
 import Testing
 
 /// Calls that are recorded.
-@Suite struct RecordingTests {
+@Suite(.measured) struct RecordingTests {
   @Test func inOrderWithTexts() throws {
     try withRecordedCalls(of: "open", "close", "rename", "getenv") { recording in
       let descriptor = open("/etc/os-release", O_RDONLY)

@@ -1,9 +1,10 @@
 import Glibc
 import RebindTesting
+import TestSupport
 import Testing
 
 /// What cannot be rebound is refused before anything has changed.
-@Suite struct RefusalTests {
+@Suite(.measured) struct RefusalTests {
   @Test func largeStructure() throws {
     let error = #expect(throws: RebindTestingError.self) {
       try withRebinding("first", { (_, _: Large) -> Int64 in 1 }) { Issue.record("body ran") }

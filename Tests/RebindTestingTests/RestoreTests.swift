@@ -1,10 +1,11 @@
 import CRebind
 import Glibc
 import RebindTesting
+import TestSupport
 import Testing
 
 /// The slots are changed for the first scope, and as before after the last.
-@Suite struct RestoreTests {
+@Suite(.measured) struct RestoreTests {
   @Test func slotsAreAsBefore() async {
     await #expect(processExitsWith: .success) {
       let before = slots(of: "getppid")

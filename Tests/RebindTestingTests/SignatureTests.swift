@@ -1,10 +1,11 @@
 import Glibc
 import RebindTesting
+import TestSupport
 import Testing
 
 /// Arguments and results of every type arrive as they were sent, at the handler and
 /// at the original.
-@Suite struct SignatureTests {
+@Suite(.measured) struct SignatureTests {
   @Test func integersOfAllSizes() throws {
     let call = try TypedCalls.function("call_integers", as: (@convention(c) () -> Double).self)
     let expected = call()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The stubs by themselves, on this machine and under emulation on the other.
-@Suite struct StubTests {
+@Suite(.measured) struct StubTests {
   @Test func native() throws {
     try check(flags: [], runner: [])
   }

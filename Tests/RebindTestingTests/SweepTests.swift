@@ -7,7 +7,7 @@ import Testing
 private struct CannotOpen: Error {}
 
 /// Sweeps over functions with known mistakes.
-@Suite struct SweepTests {
+@Suite(.measured) struct SweepTests {
   private typealias OpenTwo = @convention(c) (UnsafePointer<CChar>) -> CInt
 
   @Test func leakWhenTheSecondOpenFails() throws {

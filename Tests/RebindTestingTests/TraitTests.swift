@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
 import RebindTesting
+import TestSupport
 import Testing
 
 /// The traits, on tests as their users write them.
-@Suite struct TraitTests {
+@Suite(.measured) struct TraitTests {
   @Test(.failing("open", errno: ENOENT))
   func open() {
     let descriptor = Glibc.open("/etc/os-release", O_RDONLY)

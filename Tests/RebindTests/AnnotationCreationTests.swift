@@ -1,6 +1,7 @@
 import Foundation
 import Rebind
 import Synchronization
+import TestSupport
 import Testing
 
 private protocol Animal: Sendable {
@@ -70,7 +71,7 @@ private let puppyRecord: Record = (
 )
 
 /// What annotations and code stand for is created when it is asked for.
-@Suite struct AnnotationCreationTests {
+@Suite(.measured) struct AnnotationCreationTests {
   private func registry(_ group: String = #function) -> AnnotationRegistry {
     AnnotationRegistry(group: group)
   }

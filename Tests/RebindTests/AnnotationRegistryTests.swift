@@ -9,7 +9,7 @@ private enum Seen {
 }
 
 /// Annotations of all images, in child processes: libraries come and go.
-@Suite struct AnnotationRegistryTests {
+@Suite(.measured) struct AnnotationRegistryTests {
   @Test func annotationsComeAndGo() async {
     await #expect(processExitsWith: .success) {
       let registry = AnnotationRegistry(group: "tests")

@@ -5,7 +5,7 @@ import Testing
 @testable import Rebind
 
 /// What is known of all images is no more than what is there.
-@Suite struct AnnotationStoreTests {
+@Suite(.measured) struct AnnotationStoreTests {
   @Test func librariesThatHaveGoneLeaveNothingBehind() async {
     await #expect(processExitsWith: .success) {
       let annotated = try AnnotatedLibrary()

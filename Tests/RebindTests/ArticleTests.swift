@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the articles show compiles.
-@Suite struct ArticleTests {
+@Suite(.measured) struct ArticleTests {
   private static let products = ["Rebind", "RebindConfiguration", "RebindFiles", "RebindTesting"]
 
   /// The pieces of an article are one program.

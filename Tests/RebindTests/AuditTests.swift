@@ -8,7 +8,7 @@ private enum Hooks {
 }
 
 /// Who else has hooked this process?
-@Suite struct AuditTests {
+@Suite(.measured) struct AuditTests {
   @Test func cleanProcessHasNoFindings() async {
     await #expect(processExitsWith: .success) {
       let findings = try Image.audit()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the compiler has to accept, and what to refuse.
-@Suite struct CompileTimeTests {
+@Suite(.measured) struct CompileTimeTests {
   /// What the compiler initialises in place needs no check at each use of whether it is.
   @Test func staticRebindingIsInitialisedInPlace() throws {
     let source = """

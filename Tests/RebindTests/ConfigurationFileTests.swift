@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Configurations in files.
-@Suite struct ConfigurationFileTests {
+@Suite(.measured) struct ConfigurationFileTests {
   private let folder: TemporaryDirectory
 
   init() throws { folder = try TemporaryDirectory() }

@@ -6,7 +6,7 @@ import Testing
 private typealias GetNumber = @convention(c) () -> pid_t
 
 /// Why nothing happened.
-@Suite struct DiagnosisTests {
+@Suite(.measured) struct DiagnosisTests {
   @Test func namesTheImagesThatAreReached() throws {
     let plugin = try Plugin(name: "libdiagnosed.so")
     let library = try OpenLibrary(plugin.path)

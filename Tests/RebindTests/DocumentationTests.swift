@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Nothing public goes without a word.
-@Suite(.serialized) struct DocumentationTests {
+@Suite(.serialized, .measured) struct DocumentationTests {
   static let modules = [
     "Rebind", "RebindConfiguration", "RebindFiles", "RebindTesting", "RebindAnnotations",
     "RebindMacros",

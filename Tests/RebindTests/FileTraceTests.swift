@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The sample that traces unmodified programs.
-@Suite(.serialized) struct FileTraceTests {
+@Suite(.serialized, .measured) struct FileTraceTests {
   private struct Call: Decodable, Equatable {
     var pid: Int
     var call: String

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the linker was told is what an image's headers say.
-@Suite struct HardeningTests {
+@Suite(.measured) struct HardeningTests {
   @Test(arguments: [
     (["-Wl,-z,norelro", "-Wl,-z,lazy"], Hardening.Relro.none, false),
     (["-Wl,-z,relro", "-Wl,-z,lazy"], .partial, false),

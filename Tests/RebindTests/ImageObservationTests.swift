@@ -9,7 +9,7 @@ private enum Seen {
 }
 
 /// Images that come and go.
-@Suite struct ImageObservationTests {
+@Suite(.measured) struct ImageObservationTests {
   @Test func callbackIsToldUntilTheTokenEnds() async {
     await #expect(processExitsWith: .success) {
       let plugin = try Plugin(name: "libobserved.so")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The loaded images, beside what the kernel, the loader and readelf say of them.
-@Suite struct ImageTests {
+@Suite(.measured) struct ImageTests {
   /// The places where `/proc/self/maps` has the beginning of a file that has code.
   @Test func allAreThoseThatTheKernelHasMapped() async {
     await #expect(processExitsWith: .success) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the README shows compiles.
-@Suite struct ReadmeTests {
+@Suite(.measured) struct ReadmeTests {
   @Test func swiftSnippetsCompile() throws {
     let readme = try String(
       contentsOf: Places.package.appending(path: "README.md"), encoding: .utf8)

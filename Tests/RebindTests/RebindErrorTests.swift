@@ -1,9 +1,10 @@
 import Glibc
 import Rebind
+import TestSupport
 import Testing
 
 /// An error says what failed, where and why, and what to do.
-@Suite struct RebindErrorTests {
+@Suite(.measured) struct RebindErrorTests {
   @Test(arguments: [
     (
       RebindError(code: .staticExecutable, symbol: "open"),

@@ -1,5 +1,6 @@
 import Glibc
 import Rebind
+import TestSupport
 import Testing
 
 private typealias GetNumber = @convention(c) () -> pid_t
@@ -11,7 +12,7 @@ private enum Hooks {
 }
 
 /// Several rebindings as one transaction, and the token that ends it.
-@Suite struct RebindingBatchTests {
+@Suite(.measured) struct RebindingBatchTests {
   @Test func appliesAndRestoresAll() async {
     await #expect(processExitsWith: .success) {
       let (parent, group) = (getppid(), getpgrp())

@@ -12,7 +12,7 @@ private enum Hooks {
 }
 
 /// A rebinding changes the slots in its scope, and no others.
-@Suite struct RebindingScopeTests {
+@Suite(.measured) struct RebindingScopeTests {
   /// The plug-in's calls and the program's are told apart by what they reach.
   @Test(arguments: ["all", "main", "images", "matching", "none"])
   func selectsImages(scope name: String) async {

@@ -1,5 +1,6 @@
 import Glibc
 import Rebind
+import TestSupport
 import Testing
 
 private typealias GetParent = @convention(c) () -> pid_t
@@ -17,7 +18,7 @@ private enum Variable {
 }
 
 /// The Swift API. What patches memory runs in a child process, as exit tests.
-@Suite struct RebindingTests {
+@Suite(.measured) struct RebindingTests {
   @Test func appliesAndRestores() async {
     await #expect(processExitsWith: .success) {
       let expected = getppid()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The samples do what their readers are told.
-@Suite struct SampleTests {
+@Suite(.measured) struct SampleTests {
   @Test(arguments: ["open-close", "open-close-c"])
   func openCloseSeesItsOwnCalls(name: String) throws {
     let program = Places.products.appending(path: name)

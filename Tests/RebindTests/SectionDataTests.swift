@@ -1,8 +1,9 @@
 import Rebind
+import TestSupport
 import Testing
 
 /// The views of a section's contents: of bytes, so that nothing needs to be loaded.
-@Suite struct SectionDataTests {
+@Suite(.measured) struct SectionDataTests {
   /// A file's segment, and where relocations change words.
   private struct Memory: SectionMemory {
     var is64Bit = true

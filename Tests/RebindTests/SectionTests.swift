@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The sections of loaded images, with readelf as the witness.
-@Suite struct SectionTests {
+@Suite(.measured) struct SectionTests {
   @Test(arguments: [nil, "libc.so.6"])
   func sectionsAreThoseOfTheFile(name: String?) throws {
     let image = try #require(try name.map { try Image.named($0) } ?? Image.main)

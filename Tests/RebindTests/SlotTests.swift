@@ -11,7 +11,7 @@ private enum Hooks {
 
 /// Slots, beside what readelf says of the file and the loader of the addresses. What looks
 /// at a function's slots runs in a child process: other suites rebind in this one.
-@Suite struct SlotTests {
+@Suite(.measured) struct SlotTests {
   @Test(arguments: [["-Wl,-z,lazy"], ["-Wl,-z,now"]])
   func areThoseOfTheFile(flags: [String]) throws {
     let plugin = try Plugin(flags: flags, name: "libslots-\(flags[0].suffix(3)).so")

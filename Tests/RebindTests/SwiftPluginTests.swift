@@ -27,7 +27,7 @@ struct SwiftAnnotatedLibrary {
 }
 
 /// Plug-ins with Swift code, in child processes.
-@Suite struct SwiftPluginTests {
+@Suite(.measured) struct SwiftPluginTests {
   @Test func pluginStaysMappedAndVanishesAllTheSame() async {
     await #expect(processExitsWith: .success) {
       let library = try SwiftAnnotatedLibrary()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Symbols, beside what readelf says of the same file.
-@Suite struct SymbolTests {
+@Suite(.measured) struct SymbolTests {
   /// The GNU hash table of a library that exports nothing counts no symbols.
   @Test(arguments: ["-Wl,--hash-style=gnu", "-Wl,--hash-style=sysv", "-fvisibility=hidden"])
   func ofALibraryAreThoseOfTheFile(flag: String) throws {

@@ -1,8 +1,9 @@
 import Glibc
 import Rebind
+import TestSupport
 import Testing
 
-@Suite struct TargetTests {
+@Suite(.measured) struct TargetTests {
   /// dladdr is the witness, for the first, the last and an inner byte.
   @Test func namesWhatAnAddressIsIn() throws {
     let libc = try #require(try Image.named("libc.so.6"))

@@ -1,5 +1,6 @@
 import Glibc
 import Rebind
+import TestSupport
 import Testing
 
 private typealias GetNumber = @convention(c) () -> pid_t
@@ -12,7 +13,7 @@ private enum Hooks {
 private struct Failure: Error {}
 
 /// Rebindings for the time of a closure.
-@Suite struct WithRebindingTests {
+@Suite(.measured) struct WithRebindingTests {
   @Test func lastsForTheBody() async {
     await #expect(processExitsWith: .success) {
       let (parent, group) = (getppid(), getpgrp())
