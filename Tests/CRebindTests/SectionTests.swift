@@ -14,13 +14,10 @@ import Testing
     }
   }
 
-  @Test(
-    arguments: Compiler.all,
-    [[], ["-Wl,--build-id=none"], ["-no-pie", "-fno-pie"], ["-fuse-ld=lld"], ["-fuse-ld=gold"]])
-  func boundsAreThoseOfReadelf(compiler: Compiler, flags: [String]) throws {
-    let builder = try FixtureBuilder(compiler)
-    let program = try builder.build("sections", from: ["sections.c"], flags: flags)
-    let result = try run(program.path)
+  @Test(arguments: Compiler.all, ["default", "no build-id", "no-pie", "lld", "gold"])
+  func boundsAreThoseOfReadelf(compiler: Compiler, variant: String) throws {
+    let fixture = try Recipe.named("sections, \(variant)").build(with: FixtureBuilder(compiler))
+    let result = try fixture.run()
     #expect(result.errorOutput == "")
     #expect(result.succeeded && result.output.hasSuffix("all\n"))
     let images = result.output.split(separator: "image ")
@@ -32,51 +29,12 @@ import Testing
     }
   }
 
-  @Test(arguments: Compiler.all, [["-static"], ["-static-pie", "-fPIE", "-fuse-ld=bfd"]])
-  func staticExecutablesHaveSections(compiler: Compiler, flags: [String]) throws {
-    let builder = try FixtureBuilder(compiler)
-    let program = try builder.build("sections", from: ["sections.c"], flags: flags)
-    let result = try run(program.path)
-    #expect(result.errorOutput == "")
-    #expect(result.output.hasPrefix("image \(program.path)\n.") && result.output.hasSuffix("all\n"))
-  }
-
-  /// As the user who runs the tests, and as one who may do nothing in particular.
-  @Test(arguments: [
-    (Compiler.gcc, []), (.clang, []), (.gcc, ["-fsanitize=address"]),
-    (.gcc, ["-fuse-ld=lld"]), (.gcc, ["-fuse-ld=gold"]),
-  ])
-  func noFileIsTakenForAnother(compiler: Compiler, flags: [String]) throws {
-    let builder = try FixtureBuilder(compiler)
-    let plugins = try [
-      ("plugin", ["-Wl,--build-id"]), ("other", ["-Wl,--build-id", "-DOTHER"]),
-      ("plain", ["-Wl,--build-id=none"]), ("plain-other", ["-Wl,--build-id=none", "-DOTHER"]),
-      ("noted", ["-Wl,--build-id", "-DNOTED"]),
-    ].map { name, options in
-      try builder.buildLibrary(
-        "\(name).so", from: "section-plugin.c",
-        flags: flags + options + AnnotationTests.includeFlags
-      ).path
-    }
-    try expect(
-      "none was taken for another\n",
-      from: builder.build("section-traps", from: ["section-traps.c"], flags: flags),
-      arguments: plugins)
-  }
-
-  @Test(arguments: [(Compiler.gcc, Sanitizer.address), (.clang, .none)])
-  func brokenFilesAndNotesAreTold(build: (Compiler, Sanitizer)) throws {
-    let (compiler, sanitizer) = build
-    let builder = try FixtureBuilder(compiler)
-    let plugin = try builder.buildLibrary(
-      "plugin.so", from: "section-plugin.c",
-      flags: ["-Wl,--build-id", "-DNOTED"] + AnnotationTests.includeFlags)
-    let program = builder.directory.url.appending(path: "section-fuzz")
-    try builder.compile(
-      ["-std=gnu11", "-g", "-pthread"] + sanitizer.flags + FixtureBuilder.includeFlags
-        + [Places.fixtures.appending(path: "section-fuzz.c").path]
-        + [CoreArchive.file(for: compiler, flags: sanitizer.flags).path, "-o", program.path])
-    try expect("unharmed\n", from: program, arguments: ["1", "1500", plugin.path])
+  @Test(arguments: Compiler.all, ["no-pie", "pie"])
+  func staticExecutablesHaveSections(compiler: Compiler, variant: String) throws {
+    let recipe = try Recipe.named("sections, static, \(variant)")
+    let fixture = try recipe.build(with: FixtureBuilder(compiler))
+    let output = try fixture.run().output
+    #expect(output.hasPrefix("image \(fixture.program.path)\n."))
   }
 
   // MARK: - Witness

@@ -230,11 +230,7 @@ private final class WitnessProcess {
 
   init(binding: String) throws {
     builder = try FixtureBuilder(.gcc)
-    try builder.buildNumberLibraries(binding: "-Wl,-z,\(binding)")
-    try builder.buildLibrary(
-      "libsymbolic.so", from: "originals-library.c",
-      flags: ["-Wl,-Bsymbolic", "-DVALUE=3", "-DCALLER=call_symbolic"])
-    try builder.buildLibrary("liblarge.so", from: "diagnose-large.c")
+    try Recipe.named("diagnose, \(binding)").buildLibraries(with: builder)
     program = try builder.build(
       "main", from: ["inspect-witness.c"], flags: ["-Wl,-z,\(binding)"],
       libraries: [builder.runPath]
