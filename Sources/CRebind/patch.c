@@ -53,8 +53,8 @@ static struct region region_at(const struct crebind_image *image, const struct n
 /// EFAULT where a store would fault: any kernel can say, but only by faulting.
 static bool takes_or_of_nothing(uintptr_t address) {
   uint32_t own_word = 0;
-  return crebind_runtime()->system_call(SYS_futex, &own_word, CREBIND_FUTEX_WAKE_OP, 0, 0L, address,
-                                        CREBIND_FUTEX_OR_NOTHING)
+  return crebind_system_call(SYS_futex, &own_word, CREBIND_FUTEX_WAKE_OP, 0, 0, address,
+                             CREBIND_FUTEX_OR_NOTHING)
          >= 0;
 }
 
@@ -62,8 +62,8 @@ static bool takes_or_of_nothing(uintptr_t address) {
 static bool takes_population(uintptr_t address) {
   enum { POPULATE_WRITE = 23 };
   size_t page_size = crebind_runtime()->page_size;
-  return crebind_runtime()->system_call(SYS_madvise, address & ~(uintptr_t)(page_size - 1),
-                                        page_size, (long)POPULATE_WRITE)
+  return crebind_system_call(SYS_madvise, address & ~(uintptr_t)(page_size - 1), page_size,
+                             POPULATE_WRITE)
          == 0;
 }
 
@@ -125,12 +125,9 @@ bool crebind_patch_is_open(const struct crebind_image *image) {
   return image->relro.start < image->relro.end && is_writable(image->relro.start);
 }
 
+/// Returns 0 or an `errno`.
 static int protect(struct crebind_range range, int protection) {
-  if (crebind_runtime()->system_call(SYS_mprotect, range.start, range.end - range.start,
-                                     (long)protection)
-      == 0)
-    return 0;
-  return errno;
+  return (int)-crebind_system_call(SYS_mprotect, range.start, range.end - range.start, protection);
 }
 
 /// Opens the regions one by one, and tells which it has opened.

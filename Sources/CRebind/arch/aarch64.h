@@ -21,3 +21,14 @@ static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind
   } rest = {sizeof rest, hwcap.hwcap, hwcap.hwcap2};
   return ((uintptr_t(*)(uint64_t, const void *))resolver)(hwcap.hwcap | 1UL << 62, &rest);
 }
+
+static inline long crebind_raw_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
+  __asm__ volatile("svc 0"
+                   : "+r"(x0)
+                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                   : "memory");
+  return x0;
+}

@@ -1,6 +1,8 @@
-/// The relocation types and lazy-binding habits of the machine that this code
-/// is compiled for, under shared names: CREBIND_R_JUMP_SLOT, CREBIND_R_GLOB_DAT,
-/// CREBIND_R_ABSOLUTE, `crebind_is_lazy_stub` and `crebind_call_resolver`.
+/// The relocation types, lazy-binding habits and system calls of the machine that
+/// this code is compiled for, under shared names: CREBIND_R_JUMP_SLOT,
+/// CREBIND_R_GLOB_DAT, CREBIND_R_ABSOLUTE, `crebind_is_lazy_stub`,
+/// `crebind_call_resolver`, and `crebind_raw_call`, which makes a system call of six
+/// arguments and returns what the kernel does, or a negative `errno`.
 /// Documentation/Porting.md says how to find them out for another machine.
 
 #ifndef CREBIND_ARCH_H
