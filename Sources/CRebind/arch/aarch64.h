@@ -4,6 +4,13 @@
 #define CREBIND_R_GLOB_DAT R_AARCH64_GLOB_DAT
 #define CREBIND_R_ABSOLUTE R_AARCH64_ABS64
 
+/// Code of images with GNU_PROPERTY_AARCH64_FEATURE_1_BTI is mapped with PROT_BTI,
+/// where the processor has it (HWCAP2_BTI).
+static inline int crebind_code_protection(uint32_t property, struct crebind_hwcap hwcap) {
+  return (property & 1) != 0 && (hwcap.hwcap2 >> 17 & 1) != 0 ? 0x10 : 0;
+}
+#define CREBIND_CODE_PROPERTY 0xc0000000
+
 /// Every unresolved slot holds the address of PLT0, which begins with
 /// `stp x16, x30, [sp, #-16]!`, behind a `bti c` where BTI is on.
 static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {

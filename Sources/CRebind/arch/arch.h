@@ -41,6 +41,16 @@ struct crebind_hwcap {
 #define CREBIND_HAS_LOCAL_ENTRIES 0
 #endif
 
+/// What mprotect(2) is told of code beyond PROT_EXEC, by the GNU property of the image
+/// that CREBIND_CODE_PROPERTY names.
+#ifndef CREBIND_CODE_PROPERTY
+#define CREBIND_CODE_PROPERTY 0
+static inline int crebind_code_protection(uint32_t property, struct crebind_hwcap hwcap) {
+  (void)property, (void)hwcap;
+  return 0;
+}
+#endif
+
 #if __SIZEOF_POINTER__ == 8
 #define CREBIND_R_SYM(info) ELF64_R_SYM(info)
 #define CREBIND_R_TYPE(info) ELF64_R_TYPE(info)

@@ -224,7 +224,8 @@ typedef struct crebind_report {
   size_t unchanged;
   /// Slots that were left alone: absolute ones that no longer hold the original
   /// and weak ones that nothing defines (apply), those that someone else has
-  /// changed since (verify, restore), and those that no aligned store reaches.
+  /// changed since (verify, restore), those that no aligned store reaches, and
+  /// text relocations, whose pages hold code.
   size_t skipped;
   /// Apply: rebindings that have changed nothing, and whose symbol nothing in the
   /// global scope defines yet.
