@@ -263,7 +263,7 @@ int crebind_mover_store(struct crebind_mover *mover, const struct crebind_change
   }
   char *copy = prepare(page, changes, count, takes_back);
   if (copy == NULL) return ENOMEM;
-  int error = can_look(mover, copy) ? 0 : ENOTSUP;
+  int error = moved != NULL || can_look(mover, copy) ? 0 : ENOTSUP;
   if (error == 0 && moved != NULL && is_same_page((const uintptr_t *)copy, (const uintptr_t *)moved->kept)) {
     error = move_back(moved);
     crebind_pages_free(copy, page_size());

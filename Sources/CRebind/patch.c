@@ -133,6 +133,8 @@ static void find_needs(const struct crebind_image *image, struct crebind_change 
                        size_t count, enum crebind_patch_part part, struct needs *needs) {
   *needs = (struct needs){0, {0, 0}, false, false, false};
   uintptr_t last_page = 0;
+  const ElfW(Phdr) *last_segment = NULL;
+  bool is_beside_code = false;
   for (size_t i = 0; i < count; i++) {
     uintptr_t address = changes[i].address;
     if (!is_part_of(&changes[i], part)) continue;
@@ -143,9 +145,11 @@ static void find_needs(const struct crebind_image *image, struct crebind_change 
     }
     const ElfW(Phdr) *segment = crebind_image_segment(image, address, sizeof(uintptr_t));
     if (segment == NULL || (segment->p_flags & PF_W) != 0) continue;
-    changes[i].is_beside_code = has_code(image, pages_of(image, segment));
-    needs->has_moved |= changes[i].is_beside_code;
-    if (changes[i].is_beside_code) continue;
+    if (segment != last_segment) is_beside_code = has_code(image, pages_of(image, segment));
+    last_segment = segment;
+    changes[i].is_beside_code = is_beside_code;
+    needs->has_moved |= is_beside_code;
+    if (is_beside_code) continue;
     if (segment - image->phdr < MAX_SEGMENTS)
       needs->regions |= (region_set)1 << (segment - image->phdr + 1);
     else

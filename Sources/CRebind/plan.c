@@ -232,7 +232,8 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
     return CREBIND_OK;
   }
   // A text relocation: opening its page would make code writable.
-  if (crebind_patch_is_beside_code(walk->image, slot->address)) {
+  if (slot->kind == CREBIND_ABSOLUTE
+      && crebind_patch_is_beside_code(walk->image, slot->address)) {
     plan->skipped++;
     return CREBIND_OK;
   }
