@@ -3,7 +3,7 @@
 /// Then the rebinding is restored, and the hook runs no more.
 
 #include "CRebind.h"
-#include "check.h"
+#include "permissions.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 
 #define _GNU_SOURCE
 #include "CRebind.h"
-#include "check.h"
+#include "permissions.h"
 
 #include <dlfcn.h>
 #include <iconv.h>
