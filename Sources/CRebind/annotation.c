@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "attempt.h"
 #include "gather.h"
+#include "iterate.h"
 #include "listener.h"
 #include "loading.h"
 #include "look.h"
@@ -417,7 +418,7 @@ uint64_t crebind_annotations_generation(void) {
   struct counts counts = {0, 0};
   crebind_listen();
   crebind_lock();
-  crebind_runtime()->iterate(read_counts, &counts);
+  crebind_iterate(read_counts, &counts);
   crebind_unlock();
   uint64_t generation = counts.adds;
   generation = (generation * UINT64_C(0x9e3779b97f4a7c15)) ^ counts.subs;

@@ -47,13 +47,11 @@ static Dl_serinfo *search_list(void *image, size_t *size) {
 /// opened, or is of another class or machine than `header`. What is broken is found,
 /// and the loader says why.
 static bool would_be_taken(const char *path, const ElfW(Ehdr) * header) {
-  const struct crebind_runtime *runtime = crebind_runtime();
   ElfW(Ehdr) other;
-  long file = runtime->system_call(SYS_openat, (long)AT_FDCWD, path,
-                                   (long)(O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  long file = crebind_system_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return false;
-  long size = runtime->system_call(SYS_read, file, &other, sizeof other);
-  runtime->system_call(SYS_close, file);
+  long size = crebind_system_call(SYS_read, file, &other, sizeof other);
+  crebind_system_call(SYS_close, file);
   if (size < (long)sizeof other) return true;
   for (size_t i = 0; i < SELFMAG; i++)
     if (other.e_ident[i] != header->e_ident[i]) return true;
@@ -118,8 +116,7 @@ static bool expand_origin(const char *file, const char *image_path, char *path, 
   if (rest == NULL) return false;
   size_t length = 0;
   if (image_path[0] == 0) {
-    long count = crebind_runtime()->system_call(SYS_readlinkat, (long)AT_FDCWD, "/proc/self/exe",
-                                                path, size - 1);
+    long count = crebind_system_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, size - 1);
     if (count <= 0) return false;
     length = (size_t)count;
   } else if (!append(path, size, &length, image_path, crebind_length(image_path))) {

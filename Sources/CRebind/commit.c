@@ -26,31 +26,25 @@ bool crebind_commit_add(struct crebind_commit *commit, const struct crebind_entr
 
 /// The changes of one image.
 struct run {
-  const struct crebind_image *image;
   struct crebind_change *changes;
   size_t count;
 };
 
-static struct run run_at(const struct crebind_commit *commit, const struct crebind_world *world,
-                         size_t begin) {
+static struct run run_at(const struct crebind_commit *commit, size_t begin) {
   struct crebind_change *changes = (struct crebind_change *)commit->changes.data + begin;
   size_t count = 1, left = commit->changes.count - begin;
   while (count < left && changes[count].image == changes->image) count++;
-  return (struct run){crebind_world_image(world, changes->image), changes, count};
+  return (struct run){changes, count};
 }
 
-static crebind_status store(struct crebind_commit *commit, const struct run *run) {
-  crebind_status status = crebind_patch_image(run->image, run->changes, run->count,
+static crebind_status store(struct crebind_commit *commit, const struct crebind_world *world,
+                            const struct run *run) {
+  crebind_status status = crebind_patch_image(world, run->changes, run->count,
                                               CREBIND_PATCH_REQUIRED, &commit->failure);
   if (status != CREBIND_OK) return status;
   struct crebind_patch_failure refusal;
-  if (crebind_patch_image(run->image, run->changes, run->count, CREBIND_PATCH_OPTIONAL, &refusal)
-      == CREBIND_OK)
-    return CREBIND_OK;
-  for (size_t i = 0; i < run->count; i++) {
-    run->changes[i].is_refused = run->changes[i].is_optional;
-    commit->refused += run->changes[i].is_optional;
-  }
+  crebind_patch_image(world, run->changes, run->count, CREBIND_PATCH_OPTIONAL, &refusal);
+  for (size_t i = 0; i < run->count; i++) commit->refused += run->changes[i].is_refused;
   return CREBIND_OK;
 }
 
@@ -60,17 +54,17 @@ crebind_status crebind_commit_run(struct crebind_commit *commit,
   size_t done = 0;
   commit->refused = 0;
   while (done < commit->changes.count && status == CREBIND_OK) {
-    struct run run = run_at(commit, world, done);
-    status = store(commit, &run);
+    struct run run = run_at(commit, done);
+    status = store(commit, world, &run);
     if (status != CREBIND_OK) commit->failed_image = run.changes->image;
     done += run.count;
   }
   if (status == CREBIND_OK) return CREBIND_OK;
   // A word that was never stored does not hold the new value.
   for (size_t undone = 0; undone < done;) {
-    struct run run = run_at(commit, world, undone);
+    struct run run = run_at(commit, undone);
     struct crebind_patch_failure failure;
-    crebind_patch_image(run.image, run.changes, run.count, CREBIND_PATCH_BACK, &failure);
+    crebind_patch_image(world, run.changes, run.count, CREBIND_PATCH_BACK, &failure);
     undone += run.count;
   }
   return status;

@@ -4,7 +4,6 @@
 #define CREBIND_COMMIT_H
 
 #include "patch.h"
-#include "world.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -8,10 +8,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/// Returns a descriptor or a negative `errno`.
 static int open_path(const char *path) {
-  long descriptor = crebind_runtime()->system_call(
-      SYS_openat, (long)AT_FDCWD, path, (long)(O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), 0L);
-  return (int)descriptor;
+  return (int)crebind_system_call(SYS_openat, AT_FDCWD, path,
+                                  O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
 /// The beginning of the kernel's structure, which is the same on all machines, unlike
@@ -30,51 +30,43 @@ static bool is_regular(int descriptor) {
   enum { EMPTY_PATH = 0x1000, TYPE = 1 };
   struct status status;
   status.mask = 0;
-  long result = crebind_runtime()->system_call(SYS_statx, (long)descriptor, "", (long)EMPTY_PATH,
-                                               (long)TYPE, &status);
+  long result = crebind_system_call(SYS_statx, descriptor, "", EMPTY_PATH, TYPE, &status);
   if (result == 0 && (status.mask & TYPE) != 0) return (status.mode & S_IFMT) == S_IFREG;
 #endif
   (void)descriptor;
   return true;
 }
 
+/// Returns the position or a negative `errno`.
 static int64_t seek(int descriptor, uint64_t offset, int origin) {
   // So that no 64-bit argument has to be passed, which each machine does in its way.
-  if (offset > LONG_MAX) {
-    errno = EOVERFLOW;
-    return -1;
-  }
-  return crebind_runtime()->system_call(SYS_lseek, (long)descriptor, (long)offset, (long)origin);
+  if (offset > LONG_MAX) return -EOVERFLOW;
+  return crebind_system_call(SYS_lseek, descriptor, offset, origin);
 }
 
 int crebind_file_open(struct crebind_file *file, const char *path) {
   file->memory = NULL;
   file->descriptor = open_path(path);
-  if (file->descriptor < 0) return errno;
-  int64_t size = -1;
-  int failure = EINVAL;
-  if (is_regular(file->descriptor)) {
-    size = seek(file->descriptor, 0, SEEK_END);
-    failure = errno;
-  }
+  if (file->descriptor < 0) return -file->descriptor;
+  int64_t size = is_regular(file->descriptor) ? seek(file->descriptor, 0, SEEK_END) : -EINVAL;
   file->size = (uint64_t)size;
   if (size >= 0) return 0;
   crebind_file_close(file);
-  return failure;
+  return (int)-size;
 }
 
 void crebind_file_close(struct crebind_file *file) {
-  crebind_runtime()->system_call(SYS_close, (long)file->descriptor);
+  crebind_system_call(SYS_close, file->descriptor);
 }
 
-/// Reads until `size` bytes are there, or the end. Returns their number, or -1.
+/// Reads until `size` bytes are there, or the end. Returns their number, or a negative
+/// `errno`.
 static int64_t read_some(int descriptor, char *bytes, size_t size) {
   size_t count = 0;
   while (count < size) {
-    long result =
-        crebind_runtime()->system_call(SYS_read, (long)descriptor, bytes + count, size - count);
-    if (result < 0 && errno == EINTR) continue;
-    if (result < 0) return -1;
+    long result = crebind_system_call(SYS_read, descriptor, bytes + count, size - count);
+    if (result == -EINTR) continue;
+    if (result < 0) return result;
     if (result == 0) break;
     count += (size_t)result;
   }
@@ -95,14 +87,14 @@ bool crebind_file_read(const struct crebind_file *file, uint64_t offset, void *b
 int crebind_file_read_all(const char *path, struct crebind_vector *bytes) {
   enum { CHUNK = 1 << 16 };
   int descriptor = open_path(path), failure = 0;
-  if (descriptor < 0) return errno;
+  if (descriptor < 0) return -descriptor;
   while (true) {
     char *chunk = crebind_vector_append(bytes, CHUNK);
-    int64_t count = chunk == NULL ? -1 : read_some(descriptor, chunk, CHUNK);
-    if (count < 0) failure = chunk == NULL ? ENOMEM : errno;
+    int64_t count = chunk == NULL ? -ENOMEM : read_some(descriptor, chunk, CHUNK);
+    if (count < 0) failure = (int)-count;
     if (chunk != NULL) bytes->count -= CHUNK - (size_t)(count < 0 ? 0 : count);
     if (count < CHUNK) break;
   }
-  crebind_runtime()->system_call(SYS_close, (long)descriptor);
+  crebind_system_call(SYS_close, descriptor);
   return failure;
 }

@@ -16,7 +16,7 @@
 
 static int parent;
 
-static int own_number(void) { return (int)crebind_runtime()->system_call(SYS_gettid); }
+static int own_number(void) { return (int)crebind_system_call(SYS_gettid); }
 
 static void before_fork(void) {
   crebind_lock();

@@ -1,12 +1,12 @@
 #define _GNU_SOURCE
 #include "image.h"
+#include "iterate.h"
 
 static uintptr_t page_floor(uintptr_t address) {
   return address & ~(uintptr_t)(crebind_runtime()->page_size - 1);
 }
 
-/// Fills in what the program headers say.
-static void describe(struct crebind_image *image, const struct dl_phdr_info *info) {
+void crebind_image_describe(struct crebind_image *image, const struct dl_phdr_info *info) {
   const struct crebind_runtime *runtime = crebind_runtime();
   memset(image, 0, sizeof *image);
   image->bias = info->dlpi_addr;
@@ -109,7 +109,7 @@ static int read_image(struct dl_phdr_info *info, size_t size, void *opaque) {
     return 1;
   }
   memcpy(copy, path, length);
-  describe(image, info);
+  crebind_image_describe(image, info);
   image->path = offset;
   image->is_main = images->items.count == 1;
   if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs) {
@@ -123,7 +123,7 @@ crebind_status crebind_images_read(struct crebind_images *images) {
   *images = (struct crebind_images){
       .items = CREBIND_VECTOR(struct crebind_image), .strings = CREBIND_VECTOR(char)};
   struct read_context context = {images, CREBIND_OK};
-  crebind_runtime()->iterate(read_image, &context);
+  crebind_iterate(read_image, &context);
   if (images->items.count != 0) find_interpreter(images);
   return context.status;
 }
@@ -164,7 +164,7 @@ static int run_body(struct dl_phdr_info *info, size_t size, void *opaque) {
 crebind_status crebind_images_with_lock(const struct crebind_images *images,
                                         crebind_status (*body)(void *), void *body_context) {
   struct lock_context context = {images, body, body_context, CREBIND_BUSY};
-  crebind_runtime()->iterate(run_body, &context);
+  crebind_iterate(run_body, &context);
   return context.status;
 }
 

@@ -62,6 +62,9 @@ static inline const char *crebind_image_path(const struct crebind_images *images
   return images->strings.data + image->path;
 }
 
+/// Fills in what the program headers say.
+void crebind_image_describe(struct crebind_image *image, const struct dl_phdr_info *info);
+
 /// Where the loader is, as far as a snapshot has shown it; empty if there is none
 /// that is nothing else.
 struct crebind_range crebind_loader_span(void);

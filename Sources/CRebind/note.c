@@ -130,6 +130,23 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
   return hash;
 }
 
+uint32_t crebind_note_property(const struct crebind_image *image, uint32_t type) {
+  enum { PROPERTIES = 5, HEADER = 2 * sizeof(uint32_t) };
+  struct crebind_note_walk walk;
+  crebind_note_walk_begin(&walk, image);
+  for (struct crebind_note note; crebind_note_walk_next(&walk, &note);) {
+    if (!crebind_note_is(&note, "GNU", PROPERTIES)) continue;
+    for (size_t at = 0; at <= note.size && note.size - at >= HEADER;) {
+      const uint32_t *property = (const uint32_t *)(note.description + at);
+      size_t size = property[1];
+      if (size > note.size - at - HEADER) break;
+      if (property[0] == type && size == sizeof *property) return property[2];
+      at += HEADER + ((size + sizeof(ElfW(Addr)) - 1) & ~(sizeof(ElfW(Addr)) - 1));
+    }
+  }
+  return 0;
+}
+
 uint64_t crebind_image_fingerprint(const struct crebind_image *image) {
   uint64_t hash = mix(image->phnum, image->phdr, image->phnum * sizeof *image->phdr);
   if (image->header != 0 && crebind_image_can_read(image, image->header, sizeof(ElfW(Ehdr))))

@@ -42,6 +42,10 @@ bool crebind_note_is(const struct crebind_note *note, const char *owner, uint32_
 /// The descriptor of NT_GNU_BUILD_ID; NULL for none.
 const uint8_t *crebind_note_build_id(const struct crebind_image *image, size_t *size);
 
+/// The bits of a property in NT_GNU_PROPERTY_TYPE_0, such as
+/// GNU_PROPERTY_AARCH64_FEATURE_1_AND; 0 for none.
+uint32_t crebind_note_property(const struct crebind_image *image, uint32_t type);
+
 /// Tells an image from another build at its place: a hash of its headers and its build ID.
 uint64_t crebind_image_fingerprint(const struct crebind_image *image);
 

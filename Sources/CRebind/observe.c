@@ -32,9 +32,7 @@ struct event {
 
 static struct crebind_observation *observations;
 
-static uint32_t own_number(void) {
-  return (uint32_t)crebind_runtime()->system_call(SYS_gettid);
-}
+static uint32_t own_number(void) { return (uint32_t)crebind_system_call(SYS_gettid); }
 
 static void free_observation(struct crebind_observation *observation) {
   crebind_vector_free(&observation->told);
@@ -121,8 +119,7 @@ static void end_telling(struct crebind_observation *observation) {
   if (observation->is_abandoned)
     free_observation(observation);
   else if (observation->is_ended)
-    crebind_runtime()->system_call(SYS_futex, &observation->teller, CREBIND_FUTEX_WAKE, INT32_MAX,
-                                   NULL, NULL, 0);
+    crebind_system_call(SYS_futex, &observation->teller, CREBIND_FUTEX_WAKE, INT32_MAX);
 }
 
 /// Tells what there is, under the lock but for the calls. The strings move while
@@ -234,8 +231,7 @@ void crebind_unobserve(crebind_observation *observation) {
   } else {
     for (uint32_t teller; (teller = observation->teller) != 0;) {
       crebind_unlock();
-      crebind_runtime()->system_call(SYS_futex, &observation->teller, CREBIND_FUTEX_WAIT, teller,
-                                     NULL, NULL, 0);
+      crebind_system_call(SYS_futex, &observation->teller, CREBIND_FUTEX_WAIT, teller);
       crebind_lock();
     }
     free_observation(observation);

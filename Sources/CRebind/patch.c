@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "patch.h"
 #include "futex.h"
+#include "moved.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -25,6 +26,10 @@ struct needs {
   struct crebind_range relro;
   /// Someone has left another page of it writable.
   bool has_open_relro;
+  /// A segment is out of the set's reach.
+  bool has_too_many;
+  /// Some changes are beside code.
+  bool has_moved;
 };
 
 /// The lowest bit's number; a builtin would call libgcc on some machines.
@@ -39,22 +44,25 @@ static int protection_of(const ElfW(Phdr) * segment) {
          | (segment->p_flags & PF_X ? PROT_EXEC : 0);
 }
 
+static struct crebind_range pages_of(const struct crebind_image *image,
+                                     const ElfW(Phdr) * segment) {
+  uintptr_t mask = crebind_runtime()->page_size - 1, start = image->bias + segment->p_vaddr;
+  return (struct crebind_range){start & ~mask, (start + segment->p_memsz + mask) & ~mask};
+}
+
 static struct region region_at(const struct crebind_image *image, const struct needs *needs,
                                unsigned bit) {
-  uintptr_t mask = crebind_runtime()->page_size - 1;
   if (bit == 0) return (struct region){needs->relro, PROT_READ};
   const ElfW(Phdr) *segment = &image->phdr[bit - 1];
-  uintptr_t start = image->bias + segment->p_vaddr;
-  return (struct region){{start & ~mask, (start + segment->p_memsz + mask) & ~mask},
-                         protection_of(segment)};
+  return (struct region){pages_of(image, segment), protection_of(segment)};
 }
 
 /// Does the word's page take a write? By an atomic OR with 0, which fails with
 /// EFAULT where a store would fault: any kernel can say, but only by faulting.
 static bool takes_or_of_nothing(uintptr_t address) {
   uint32_t own_word = 0;
-  return crebind_runtime()->system_call(SYS_futex, &own_word, CREBIND_FUTEX_WAKE_OP, 0, 0L, address,
-                                        CREBIND_FUTEX_OR_NOTHING)
+  return crebind_system_call(SYS_futex, &own_word, CREBIND_FUTEX_WAKE_OP, 0, 0, address,
+                             CREBIND_FUTEX_OR_NOTHING)
          >= 0;
 }
 
@@ -62,8 +70,8 @@ static bool takes_or_of_nothing(uintptr_t address) {
 static bool takes_population(uintptr_t address) {
   enum { POPULATE_WRITE = 23 };
   size_t page_size = crebind_runtime()->page_size;
-  return crebind_runtime()->system_call(SYS_madvise, address & ~(uintptr_t)(page_size - 1),
-                                        page_size, (long)POPULATE_WRITE)
+  return crebind_system_call(SYS_madvise, address & ~(uintptr_t)(page_size - 1), page_size,
+                             POPULATE_WRITE)
          == 0;
 }
 
@@ -101,10 +109,32 @@ static bool is_part_of(const struct crebind_change *change, enum crebind_patch_p
   return change->is_optional == (part == CREBIND_PATCH_OPTIONAL);
 }
 
-static bool find_needs(const struct crebind_image *image, const struct crebind_change *changes,
+/// True if some of the pages are of an executable segment: where the system's pages are
+/// larger than the linker's, two segments may share one.
+static bool has_code(const struct crebind_image *image, struct crebind_range pages) {
+  for (size_t i = 0; i < image->phnum; i++) {
+    const ElfW(Phdr) *segment = &image->phdr[i];
+    uintptr_t start = image->bias + segment->p_vaddr;
+    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X) != 0 && start < pages.end
+        && start + segment->p_memsz > pages.start)
+      return true;
+  }
+  return false;
+}
+
+bool crebind_patch_is_beside_code(const struct crebind_image *image, uintptr_t address) {
+  if (address >= image->relro.start && address < image->relro.end) return false;
+  const ElfW(Phdr) *segment = crebind_image_segment(image, address, sizeof(uintptr_t));
+  if (segment == NULL || (segment->p_flags & PF_W) != 0) return false;
+  return has_code(image, pages_of(image, segment));
+}
+
+static void find_needs(const struct crebind_image *image, struct crebind_change *changes,
                        size_t count, enum crebind_patch_part part, struct needs *needs) {
-  *needs = (struct needs){0, {0, 0}, false};
+  *needs = (struct needs){0, {0, 0}, false, false, false};
   uintptr_t last_page = 0;
+  const ElfW(Phdr) *last_segment = NULL;
+  bool is_beside_code = false;
   for (size_t i = 0; i < count; i++) {
     uintptr_t address = changes[i].address;
     if (!is_part_of(&changes[i], part)) continue;
@@ -115,22 +145,25 @@ static bool find_needs(const struct crebind_image *image, const struct crebind_c
     }
     const ElfW(Phdr) *segment = crebind_image_segment(image, address, sizeof(uintptr_t));
     if (segment == NULL || (segment->p_flags & PF_W) != 0) continue;
-    if (segment - image->phdr >= MAX_SEGMENTS) return false;
-    needs->regions |= (region_set)1 << (segment - image->phdr + 1);
+    if (segment != last_segment) is_beside_code = has_code(image, pages_of(image, segment));
+    last_segment = segment;
+    changes[i].is_beside_code = is_beside_code;
+    needs->has_moved |= is_beside_code;
+    if (is_beside_code) continue;
+    if (segment - image->phdr < MAX_SEGMENTS)
+      needs->regions |= (region_set)1 << (segment - image->phdr + 1);
+    else
+      needs->has_too_many = true;
   }
-  return true;
 }
 
 bool crebind_patch_is_open(const struct crebind_image *image) {
   return image->relro.start < image->relro.end && is_writable(image->relro.start);
 }
 
+/// Returns 0 or an `errno`.
 static int protect(struct crebind_range range, int protection) {
-  if (crebind_runtime()->system_call(SYS_mprotect, range.start, range.end - range.start,
-                                     (long)protection)
-      == 0)
-    return 0;
-  return errno;
+  return (int)-crebind_system_call(SYS_mprotect, range.start, range.end - range.start, protection);
 }
 
 /// Opens the regions one by one, and tells which it has opened.
@@ -161,17 +194,72 @@ static void store(const struct crebind_change *change, bool takes_back) {
     __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
+/// Opens the pages that can be opened, stores, and closes them.
+static crebind_status patch_opened(const struct crebind_image *image, const struct needs *needs,
+                                   const struct crebind_change *changes, size_t count,
+                                   enum crebind_patch_part part,
+                                   struct crebind_patch_failure *failure) {
+  region_set opened;
+  crebind_status status = open_regions(image, needs, &opened, failure);
+  if (status == CREBIND_OK)
+    for (size_t i = 0; i < count; i++)
+      if (is_part_of(&changes[i], part) && !changes[i].is_beside_code)
+        store(&changes[i], part == CREBIND_PATCH_BACK);
+
+  for (; opened != 0; opened &= opened - 1) {
+    struct region region = region_at(image, needs, first_of(opened));
+    int error = protect(region.range, region.protection);
+    if (error == 0) continue;
+    failure->system_error = error;
+    failure->address = region.range.start;
+    status = CREBIND_PROTECTION;
+  }
+  return status;
+}
+
+// MARK: - Pages
+
+static bool is_on_page(const struct crebind_change *change, enum crebind_patch_part part,
+                       uintptr_t page) {
+  return is_part_of(change, part) && change->is_beside_code && page_of(change->address) == page;
+}
+
+/// The changes of a page beside code come one after the other, as symbols do.
+static crebind_status patch_moved(const struct crebind_world *world,
+                                  struct crebind_change *changes, size_t count,
+                                  enum crebind_patch_part part,
+                                  struct crebind_patch_failure *failure) {
+  crebind_status status = CREBIND_OK;
+  struct crebind_mover mover;
+  crebind_mover_begin(&mover, world, changes->image);
+  for (size_t begin = 0, end; begin < count; begin = end) {
+    uintptr_t page = page_of(changes[begin].address);
+    for (end = begin; end < count && is_on_page(&changes[end], part, page);) end++;
+    int error = end == begin ? 0
+                             : crebind_mover_store(&mover, &changes[begin], end - begin,
+                                                   part == CREBIND_PATCH_BACK);
+    if (end == begin) end++;
+    if (error == 0) continue;
+    *failure = (struct crebind_patch_failure){error, page};
+    status = CREBIND_PROTECTION;
+    for (size_t i = begin; i < end; i++) changes[i].is_refused = part == CREBIND_PATCH_OPTIONAL;
+    if (part == CREBIND_PATCH_REQUIRED) break;
+  }
+  crebind_mover_end(&mover);
+  return status;
+}
+
 /// Someone has opened some pages of the relro range, and not others: each is left as
 /// it is.
-static crebind_status patch_pages(const struct crebind_image *image,
-                                  const struct crebind_change *changes, size_t count,
+static crebind_status patch_pages(const struct crebind_world *world,
+                                  struct crebind_change *changes, size_t count,
                                   enum crebind_patch_part part,
                                   struct crebind_patch_failure *failure) {
   crebind_status status = CREBIND_OK;
   for (size_t begin = 0, end; begin < count; begin = end) {
     uintptr_t page = page_of(changes[begin].address);
     for (end = begin + 1; end < count && page_of(changes[end].address) == page;) end++;
-    crebind_status next = crebind_patch_image(image, changes + begin, end - begin, part, failure);
+    crebind_status next = crebind_patch_image(world, changes + begin, end - begin, part, failure);
     if (next == CREBIND_OK) continue;
     status = next;
     // What can be taken back is, by a caller that sees the failure too.
@@ -180,30 +268,29 @@ static crebind_status patch_pages(const struct crebind_image *image,
   return status;
 }
 
-crebind_status crebind_patch_image(const struct crebind_image *image,
-                                   const struct crebind_change *changes, size_t count,
+/// Marks what was not stored because its pages could not be opened.
+static void refuse(struct crebind_change *changes, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    changes[i].is_refused |= changes[i].is_optional && !changes[i].is_beside_code;
+}
+
+crebind_status crebind_patch_image(const struct crebind_world *world,
+                                   struct crebind_change *changes, size_t count,
                                    enum crebind_patch_part part,
                                    struct crebind_patch_failure *failure) {
+  const struct crebind_image *image = crebind_world_image(world, changes->image);
   struct needs needs;
-  region_set opened;
-  if (!find_needs(image, changes, count, part, &needs)) {
-    failure->system_error = ENOTSUP;
-    return CREBIND_PROTECTION;
-  }
+  find_needs(image, changes, count, part, &needs);
   if (needs.has_open_relro && (needs.regions & 1) != 0)
-    return patch_pages(image, changes, count, part, failure);
-  crebind_status status = open_regions(image, &needs, &opened, failure);
-  if (status == CREBIND_OK)
-    for (size_t i = 0; i < count; i++)
-      if (is_part_of(&changes[i], part)) store(&changes[i], part == CREBIND_PATCH_BACK);
-
-  for (; opened != 0; opened &= opened - 1) {
-    struct region region = region_at(image, &needs, first_of(opened));
-    int error = protect(region.range, region.protection);
-    if (error == 0) continue;
-    failure->system_error = error;
-    failure->address = region.range.start;
-    status = CREBIND_PROTECTION;
+    return patch_pages(world, changes, count, part, failure);
+  crebind_status status = CREBIND_PROTECTION;
+  failure->system_error = ENOTSUP;
+  if (!needs.has_too_many) status = patch_opened(image, &needs, changes, count, part, failure);
+  if (part == CREBIND_PATCH_OPTIONAL && status != CREBIND_OK) {
+    refuse(changes, count);
+    status = CREBIND_OK;
   }
-  return status;
+  if (!needs.has_moved || (part == CREBIND_PATCH_REQUIRED && status != CREBIND_OK)) return status;
+  crebind_status moved = patch_moved(world, changes, count, part, failure);
+  return status != CREBIND_OK || part == CREBIND_PATCH_OPTIONAL ? status : moved;
 }

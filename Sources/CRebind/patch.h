@@ -1,11 +1,11 @@
-/// Stores words into slots: opens the pages that are not writable, stores each
-/// word with one aligned atomic store, and gives the pages their protection
-/// back.
+/// Stores words into slots and dynamic symbols: opens the pages that are not writable,
+/// stores each word with one aligned atomic store, and gives the pages their protection
+/// back. Pages that share their segment with code are not opened; see moved.h.
 
 #ifndef CREBIND_PATCH_H
 #define CREBIND_PATCH_H
 
-#include "image.h"
+#include "world.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -18,7 +18,16 @@ struct crebind_change {
   bool always;
   /// Done without where the page cannot be opened; then `is_refused`.
   bool is_optional, is_refused;
+  /// Found out when it is stored.
+  bool is_beside_code;
 };
+
+/// What the change makes of a word, or, where it is taken back, of its own.
+static inline uintptr_t crebind_changed_word(const struct crebind_change *change, uintptr_t word,
+                                             bool takes_back) {
+  if (takes_back) return word == change->to ? change->from : word;
+  return change->always || word == change->from ? change->to : word;
+}
 
 /// Which of the changes to store, and which way.
 enum crebind_patch_part {
@@ -34,8 +43,11 @@ struct crebind_patch_failure {
   uintptr_t address;
 };
 
-/// Stores into the slots of one image, or takes back what was stored. After a
-/// failure (CREBIND_PROTECTION) some of the words may have been stored.
+/// Stores into one image, or takes back what was stored. After a failure
+/// (CREBIND_PROTECTION) some of the words may have been stored. The optional part never
+/// fails: changes that could not be made are marked as refused.
+///
+/// \param changes At least one, all in the same image.
 ///
 /// The program headers say what is writable and what protection to put back, so
 /// /proc/self/maps need not be read. Of the relro range, the run of pages from
@@ -45,10 +57,15 @@ struct crebind_patch_failure {
 /// that never was writable is opened whole, for a part of it would stay a mapping
 /// of its own: the kernel accounts for it as writable from then on. A page of the
 /// relro range that someone has left writable stays so.
-crebind_status crebind_patch_image(const struct crebind_image *image,
-                                   const struct crebind_change *changes, size_t count,
+crebind_status crebind_patch_image(const struct crebind_world *world,
+                                   struct crebind_change *changes, size_t count,
                                    enum crebind_patch_part part,
                                    struct crebind_patch_failure *failure);
+
+/// True if the word's page is not writable and shares its segment with code. No slot of
+/// an ordinary file is there, but for text relocations. A segment that is writable and
+/// executable as it is (`ld -N`) needs no opening, and its words are stored as any.
+bool crebind_patch_is_beside_code(const struct crebind_image *image, uintptr_t address);
 
 /// True if the image's relro pages are writable still.
 bool crebind_patch_is_open(const struct crebind_image *image);

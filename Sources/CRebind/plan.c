@@ -231,6 +231,12 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
     plan->skipped++;
     return CREBIND_OK;
   }
+  // A text relocation: opening its page would make code writable.
+  if (slot->kind == CREBIND_ABSOLUTE
+      && crebind_patch_is_beside_code(walk->image, slot->address)) {
+    plan->skipped++;
+    return CREBIND_OK;
+  }
   if (plan->late_handle != NULL
       && crebind_handle_find(plan->late_handle, walk->known, slot->address) != NULL)
     return CREBIND_OK;

@@ -48,14 +48,13 @@ static crebind_status copy_locked(void *context) {
 /// Copies what may not be there any more: without a lock where the kernel does it for us,
 /// and else under the loader's, as long as no image has come or gone.
 static crebind_status copy_memory(const struct copy *copy) {
-  const struct crebind_runtime *runtime = crebind_runtime();
 #ifdef SYS_process_vm_readv
   struct iovec to = {copy->to, copy->size}, from = {(void *)copy->from, copy->size};
-  long count = runtime->system_call(SYS_process_vm_readv, runtime->system_call(SYS_getpid), &to,
-                                    1L, &from, 1L, 0L);
+  long own = crebind_system_call(SYS_getpid);
+  long count = crebind_system_call(SYS_process_vm_readv, own, &to, 1, &from, 1, 0);
   if (count == (long)copy->size) return CREBIND_OK;
   // A file that was cut short after it had been mapped, or an image that is gone.
-  if (count >= 0 || errno == EFAULT) return CREBIND_OTHER_FILE;
+  if (count >= 0 || count == -EFAULT) return CREBIND_OTHER_FILE;
 #endif
   struct crebind_images images = {.adds = copy->portraits->adds, .subs = copy->portraits->subs};
   crebind_lock();

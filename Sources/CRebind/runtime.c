@@ -5,16 +5,11 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 static struct crebind_runtime runtime;
 
 static void initialize(void) {
   if (__atomic_load_n(&runtime.page_size, __ATOMIC_ACQUIRE) != 0) return;
-  // Assigned here rather than in an initialiser, which would be an absolute
-  // slot, and as such be rebound.
-  runtime.iterate = dl_iterate_phdr;
-  runtime.system_call = syscall;
   runtime.hwcap.hwcap = getauxval(AT_HWCAP);
   runtime.hwcap.hwcap2 = getauxval(AT_HWCAP2);
   runtime.loader_base = getauxval(AT_BASE);
@@ -63,19 +58,19 @@ bool crebind_try_lock(void) {
 void crebind_lock(void) {
   if (!take_free_lock())
     while (__atomic_exchange_n(&mutex, 2, __ATOMIC_ACQUIRE) != 0)
-      crebind_runtime()->system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAIT, 2, NULL, NULL, 0);
+      crebind_system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAIT, 2);
   after_taking();
 }
 
 void crebind_unlock(void) {
   if (__atomic_exchange_n(&mutex, 0, __ATOMIC_RELEASE) == 2)
-    crebind_runtime()->system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAKE, 1, NULL, NULL, 0);
+    crebind_system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAKE, 1);
 }
 
 void crebind_sleep(long nanoseconds) {
   // The system call's own timespec: the C library's may have 64-bit seconds.
   const long pause[2] = {0, nanoseconds};
-  crebind_runtime()->system_call(SYS_nanosleep, pause, NULL);
+  crebind_system_call(SYS_nanosleep, pause);
 }
 
 // MARK: Memory
@@ -98,19 +93,18 @@ void *crebind_pages(size_t size) {
 #ifdef __s390x__
   // The kernel takes the address of the arguments there.
   const long arguments[] = {0, (long)rounded, protection, flags, -1, 0};
-  long result = crebind_runtime()->system_call(CREBIND_SYS_MMAP, arguments);
+  long result = crebind_system_call(CREBIND_SYS_MMAP, arguments);
 #else
-  long result = crebind_runtime()->system_call(CREBIND_SYS_MMAP, NULL, rounded, protection, flags,
-                                               -1, 0L);
+  long result = crebind_system_call(CREBIND_SYS_MMAP, NULL, rounded, protection, flags, -1, 0);
 #endif
   after_taking();
-  return result == -1 ? NULL : (void *)result;
+  return crebind_has_failed(result) ? NULL : (void *)result;
 }
 
 void crebind_pages_free(void *pages, size_t size) {
   if (pages == NULL) return;
   before_giving_back();
-  crebind_runtime()->system_call(SYS_munmap, pages, round_up_to_page(size));
+  crebind_system_call(SYS_munmap, pages, round_up_to_page(size));
 }
 
 static bool grow(struct crebind_vector *vector, size_t needed) {
@@ -125,9 +119,8 @@ static bool grow(struct crebind_vector *vector, size_t needed) {
   } else {
     size_t old = round_up_to_page(vector->capacity * vector->stride);
     before_giving_back();
-    long moved = crebind_runtime()->system_call(SYS_mremap, vector->data, old, size,
-                                                (long)MREMAP_MAYMOVE);
-    if (moved == -1) return false;
+    long moved = crebind_system_call(SYS_mremap, vector->data, old, size, MREMAP_MAYMOVE);
+    if (crebind_has_failed(moved)) return false;
     after_taking();
     vector->data = (char *)moved;
   }

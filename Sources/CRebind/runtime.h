@@ -14,8 +14,6 @@
 #pragma GCC visibility push(hidden)
 
 struct crebind_runtime {
-  int (*iterate)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
-  long (*system_call)(long, ...);
   struct crebind_hwcap hwcap;
   size_t page_size;
   /// The headers of the loader and of the vDSO, from the auxiliary vector; 0 if it
@@ -40,6 +38,20 @@ bool crebind_try_lock(void);
 
 /// Waits, for less than a second.
 void crebind_sleep(long nanoseconds);
+
+// MARK: System calls
+
+/// Makes a system call with up to six arguments, each passed as a long. Returns what
+/// the kernel does: on failure the negative `errno`, which stays as it was.
+#define crebind_system_call(...) CREBIND_CALL(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+#define CREBIND_CALL(number, a, b, c, d, e, f, ...)                                \
+  crebind_raw_call((long)(number), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+/// True if a system call failed. Addresses on 32-bit machines are negative, too, but
+/// none lies in the last page.
+static inline bool crebind_has_failed(long result) { return (unsigned long)result > -4096UL; }
+
+// MARK: Loops
 
 /// Keeps the compiler from turning a loop into a call of memcpy or strlen,
 /// which might be the very function that is being rebound.

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "serve.h"
+#include "moved.h"
 #include "resolver.h"
 
 bool crebind_handle_selects(const struct crebind_handle *handle,
@@ -242,6 +243,7 @@ crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit 
   if (status != CREBIND_OK) return status;
   bool looks_closer = may_have_been_replaced(world);
   forget_images(world, looks_closer);
+  crebind_moved_forget(world, looks_closer);
 
   bool all_decided = true;
   status = serve_images(world, commit, looks_closer, &all_decided);

@@ -27,13 +27,12 @@ static uint64_t processor_time(int thread) {
   long clock = (long)(~(unsigned)thread << 3 | 6);
   // The system call's own timespec: the C library's may have 64-bit seconds.
   long time[2] = {0, 0};
-  if (crebind_runtime()->system_call(SYS_clock_gettime, (long)(int)clock, time) != 0) return 0;
+  if (crebind_system_call(SYS_clock_gettime, (int)clock, time) != 0) return 0;
   return (uint64_t)time[0] * 1000000000 + (uint64_t)time[1];
 }
 
 /// Reads "/proc/self/task/N/FILE"; returns its length, or 0.
 static long read_file(int thread, const char *file, char *text, size_t size) {
-  const struct crebind_runtime *runtime = crebind_runtime();
   const char *prefix = "/proc/self/task/";
   char path[64], digits[12];
   size_t count = 0, length = crebind_length(prefix);
@@ -42,11 +41,10 @@ static long read_file(int thread, const char *file, char *text, size_t size) {
   while (count > 0) path[length++] = digits[--count];
   path[length++] = '/';
   memcpy(path + length, file, crebind_length(file) + 1);
-  long opened =
-      runtime->system_call(SYS_openat, (long)AT_FDCWD, path, (long)(O_RDONLY | O_CLOEXEC));
+  long opened = crebind_system_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
   if (opened < 0) return 0;
-  long result = runtime->system_call(SYS_read, opened, text, size);
-  runtime->system_call(SYS_close, opened);
+  long result = crebind_system_call(SYS_read, opened, text, size);
+  crebind_system_call(SYS_close, opened);
   return result > 0 ? result : 0;
 }
 
@@ -93,14 +91,13 @@ struct linux_dirent64 {
 
 /// Collects the other threads that are running; false without /proc.
 static bool collect(struct crebind_vector *suspects, size_t *threads) {
-  const struct crebind_runtime *runtime = crebind_runtime();
-  long own = runtime->system_call(SYS_gettid);
-  long folder = runtime->system_call(SYS_openat, (long)AT_FDCWD, "/proc/self/task",
-                                     (long)(O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  long own = crebind_system_call(SYS_gettid);
+  long folder = crebind_system_call(SYS_openat, AT_FDCWD, "/proc/self/task",
+                                    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return false;
   _Alignas(struct linux_dirent64) char buffer[4096];
   long size;
-  while ((size = runtime->system_call(SYS_getdents64, folder, buffer, sizeof buffer)) > 0) {
+  while ((size = crebind_system_call(SYS_getdents64, folder, buffer, sizeof buffer)) > 0) {
     for (long at = 0; at < size;) {
       const struct linux_dirent64 *entry = (const struct linux_dirent64 *)(buffer + at);
       at += entry->size;
@@ -116,7 +113,7 @@ static bool collect(struct crebind_vector *suspects, size_t *threads) {
       if (suspect != NULL) *suspect = (struct suspect){thread, processor_time(thread)};
     }
   }
-  runtime->system_call(SYS_close, folder);
+  crebind_system_call(SYS_close, folder);
   return true;
 }
 

@@ -31,7 +31,7 @@ import Testing
         .filter { !$0.hasSuffix(":") && !$0.hasPrefix("crebind_") })
     #expect(
       imports.subtracting(["_GLOBAL_OFFSET_TABLE_"])
-        == ["__errno_location", "dl_iterate_phdr", "getauxval", "pthread_atfork", "syscall"])
+        == ["__errno_location", "dl_iterate_phdr", "getauxval", "pthread_atfork"])
   }
 
   /// What no other test builds.

@@ -11,10 +11,16 @@ public struct BuiltFixture: Sendable {
 
   /// Runs it; a deadlock is killed: SIGTERM is blocked in the threads of tests, and so in their
   /// children.
-  public func run() throws -> ProcessResult {
+  ///
+  /// - Parameter command: Words to stand before the program, as of strace.
+  public func run(under command: [String] = []) throws -> ProcessResult {
     try TestSupport.run(
-      "timeout", ["--signal=KILL", "120", program.path] + arguments, environment: environment)
+      "timeout", ["--signal=KILL", "120"] + command + [program.path] + arguments,
+      environment: environment)
   }
+
+  /// Where it was built, and where it may write.
+  public var folder: URL { builder.directory.url }
 }
 
 extension Recipe {

@@ -4,6 +4,13 @@
 #define CREBIND_R_GLOB_DAT R_AARCH64_GLOB_DAT
 #define CREBIND_R_ABSOLUTE R_AARCH64_ABS64
 
+/// Code of images with GNU_PROPERTY_AARCH64_FEATURE_1_BTI is mapped with PROT_BTI,
+/// where the processor has it (HWCAP2_BTI).
+static inline int crebind_code_protection(uint32_t property, struct crebind_hwcap hwcap) {
+  return (property & 1) != 0 && (hwcap.hwcap2 >> 17 & 1) != 0 ? 0x10 : 0;
+}
+#define CREBIND_CODE_PROPERTY 0xc0000000
+
 /// Every unresolved slot holds the address of PLT0, which begins with
 /// `stp x16, x30, [sp, #-16]!`, behind a `bti c` where BTI is on.
 static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {
@@ -20,4 +27,15 @@ static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind
     unsigned long size, hwcap, hwcap2;
   } rest = {sizeof rest, hwcap.hwcap, hwcap.hwcap2};
   return ((uintptr_t(*)(uint64_t, const void *))resolver)(hwcap.hwcap | 1UL << 62, &rest);
+}
+
+static inline long crebind_raw_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long x8 __asm__("x8") = number;
+  register long x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
+  register long x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
+  __asm__ volatile("svc 0"
+                   : "+r"(x0)
+                   : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                   : "memory");
+  return x0;
 }

@@ -1,6 +1,8 @@
-/// The relocation types and lazy-binding habits of the machine that this code
-/// is compiled for, under shared names: CREBIND_R_JUMP_SLOT, CREBIND_R_GLOB_DAT,
-/// CREBIND_R_ABSOLUTE, `crebind_is_lazy_stub` and `crebind_call_resolver`.
+/// The relocation types, lazy-binding habits and system calls of the machine that
+/// this code is compiled for, under shared names: CREBIND_R_JUMP_SLOT,
+/// CREBIND_R_GLOB_DAT, CREBIND_R_ABSOLUTE, `crebind_is_lazy_stub`,
+/// `crebind_call_resolver`, and `crebind_raw_call`, which makes a system call of six
+/// arguments and returns what the kernel does, or a negative `errno`.
 /// Documentation/Porting.md says how to find them out for another machine.
 
 #ifndef CREBIND_ARCH_H
@@ -37,6 +39,16 @@ struct crebind_hwcap {
 
 #ifndef CREBIND_HAS_LOCAL_ENTRIES
 #define CREBIND_HAS_LOCAL_ENTRIES 0
+#endif
+
+/// What mprotect(2) is told of code beyond PROT_EXEC, by the GNU property of the image
+/// that CREBIND_CODE_PROPERTY names.
+#ifndef CREBIND_CODE_PROPERTY
+#define CREBIND_CODE_PROPERTY 0
+static inline int crebind_code_protection(uint32_t property, struct crebind_hwcap hwcap) {
+  (void)property, (void)hwcap;
+  return 0;
+}
 #endif
 
 #if __SIZEOF_POINTER__ == 8

@@ -17,3 +17,16 @@ static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32
 static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
   return ((uintptr_t(*)(unsigned long))resolver)(hwcap.hwcap);
 }
+
+/// The number goes into r7, which is the frame pointer of Thumb code and cannot be
+/// named there.
+static inline long crebind_raw_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long r0 __asm__("r0") = a, r1 __asm__("r1") = b, r2 __asm__("r2") = c;
+  register long r3 __asm__("r3") = d, r4 __asm__("r4") = e, r5 __asm__("r5") = f;
+  long saved;
+  __asm__ volatile("mov %[saved], r7; mov r7, %[number]; svc 0; mov r7, %[saved]"
+                   : "+r"(r0), [saved] "=&r"(saved)
+                   : [number] "r"(number), "r"(r1), "r"(r2), "r"(r3), "r"(r4), "r"(r5)
+                   : "memory");
+  return r0;
+}

@@ -23,3 +23,14 @@ static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind
   (void)hwcap;
   return ((uintptr_t(*)(void))resolver)();
 }
+
+/// The sixth argument goes into the frame pointer's register, which an asm cannot
+/// name: so it goes there by way of the stack.
+static inline long crebind_raw_call(long number, long a, long b, long c, long d, long e, long f) {
+  __asm__ volatile(
+      "pushl %[sixth]; pushl %%ebp; movl 4(%%esp), %%ebp; int $0x80; popl %%ebp; addl $4, %%esp"
+      : "+a"(number)
+      : "b"(a), "c"(b), "d"(c), "S"(d), "D"(e), [sixth] "m"(f)
+      : "memory", "cc");
+  return number;
+}

@@ -26,3 +26,17 @@ static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32
 static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
   return ((uintptr_t(*)(unsigned long))resolver)(hwcap.hwcap);
 }
+
+/// The kernel tells of an error by the summary overflow bit, and gives its number
+/// without a sign.
+static inline long crebind_raw_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long r0 __asm__("r0") = number;
+  register long r3 __asm__("r3") = a, r4 __asm__("r4") = b, r5 __asm__("r5") = c;
+  register long r6 __asm__("r6") = d, r7 __asm__("r7") = e, r8 __asm__("r8") = f;
+  __asm__ volatile("sc; bns+ 1f; neg %1, %1; 1:"
+                   : "+r"(r0), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r6), "+r"(r7), "+r"(r8)
+                   :
+                   : "memory", "r9", "r10", "r11", "r12", "ctr", "xer", "cr0", "cr1", "cr5", "cr6",
+                     "cr7");
+  return r3;
+}

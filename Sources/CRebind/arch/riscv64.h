@@ -14,19 +14,23 @@ static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32
   return (words[0] & 0xfff) == 0x397 && words[1] == 0x41c30333;
 }
 
+static inline long crebind_raw_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long a7 __asm__("a7") = number;
+  register long a0 __asm__("a0") = a, a1 __asm__("a1") = b, a2 __asm__("a2") = c;
+  register long a3 __asm__("a3") = d, a4 __asm__("a4") = e, a5 __asm__("a5") = f;
+  __asm__ volatile("ecall"
+                   : "+r"(a0)
+                   : "r"(a7), "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(a5)
+                   : "memory");
+  return a0;
+}
+
 /// riscv_hwprobe(2), with errors as positive numbers: resolvers may run before
 /// they can call a function of the C library, so they are given this one.
 static inline int crebind_hwprobe(void *pairs, size_t pair_count, size_t cpu_count,
                                   unsigned long *cpus, unsigned flags) {
-  register long a0 __asm__("a0") = (long)pairs;
-  register long a1 __asm__("a1") = (long)pair_count, a2 __asm__("a2") = (long)cpu_count;
-  register long a3 __asm__("a3") = (long)cpus, a4 __asm__("a4") = (long)flags;
-  register long number __asm__("a7") = 258;
-  __asm__ volatile("ecall"
-                   : "+r"(a0)
-                   : "r"(a1), "r"(a2), "r"(a3), "r"(a4), "r"(number)
-                   : "memory");
-  return (int)-a0;
+  return (int)-crebind_raw_call(258, (long)pairs, (long)pair_count, (long)cpu_count, (long)cpus,
+                                (long)flags, 0);
 }
 
 /// The third argument is reserved, and glibc passes NULL.

@@ -24,3 +24,14 @@ static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32
 static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
   return ((uintptr_t(*)(unsigned long))resolver)(hwcap.hwcap);
 }
+
+static inline long crebind_raw_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long r1 __asm__("r1") = number;
+  register long r2 __asm__("r2") = a, r3 __asm__("r3") = b, r4 __asm__("r4") = c;
+  register long r5 __asm__("r5") = d, r6 __asm__("r6") = e, r7 __asm__("r7") = f;
+  __asm__ volatile("svc 0"
+                   : "+r"(r2)
+                   : "r"(r1), "r"(r3), "r"(r4), "r"(r5), "r"(r6), "r"(r7)
+                   : "memory");
+  return r2;
+}

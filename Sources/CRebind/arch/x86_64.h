@@ -20,3 +20,13 @@ static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind
   (void)hwcap;
   return ((uintptr_t(*)(void))resolver)();
 }
+
+static inline long crebind_raw_call(long number, long a, long b, long c, long d, long e, long f) {
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+  __asm__ volatile("syscall"
+                   : "+a"(number)
+                   : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return number;
+}

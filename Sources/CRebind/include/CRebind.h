@@ -224,7 +224,8 @@ typedef struct crebind_report {
   size_t unchanged;
   /// Slots that were left alone: absolute ones that no longer hold the original
   /// and weak ones that nothing defines (apply), those that someone else has
-  /// changed since (verify, restore), and those that no aligned store reaches.
+  /// changed since (verify, restore), those that no aligned store reaches, and
+  /// text relocations, whose pages hold code.
   size_t skipped;
   /// Apply: rebindings that have changed nothing, and whose symbol nothing in the
   /// global scope defines yet.
@@ -257,6 +258,13 @@ typedef struct crebind_handle crebind_handle;
 /// first call of a function, its resolver has the last word only where it gets no
 /// processor for a tenth of a second, or waits for the loader for a second;
 /// `crebind_verify` finds such a slot.
+///
+/// No page is ever writable and executable. Where a symbol's definition shares its
+/// segment with code, as GNU ld has it on AArch64 and others, a copy of its page is
+/// moved over it until `crebind_restore`: /proc/self/maps shows the copy and, at another
+/// address, the page. Its pages cannot be opened before Linux 5.13, without
+/// /proc/self/pagemap, where mremap(2) or madvise(2) are refused, and if they have been
+/// written to (text relocations, breakpoints).
 ///
 /// The images that the replacements, and what receives the originals, are in stay
 /// loaded from now on, also if the call fails.

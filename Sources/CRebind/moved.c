@@ -1,0 +1,294 @@
+#define _GNU_SOURCE
+#include "moved.h"
+#include "note.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MREMAP_DONTUNMAP
+#define MREMAP_DONTUNMAP 4
+#endif
+
+/// A page that a copy stands for.
+struct moved_page {
+  /// Of the known image.
+  uint64_t serial;
+  uint32_t known;
+  uintptr_t page, kept;
+};
+
+/// Guarded by the lock.
+static struct crebind_vector moved_pages = {NULL, 0, 0, sizeof(struct moved_page)};
+
+static struct moved_page *moved_at(size_t index) { return crebind_vector_at(&moved_pages, index); }
+
+static size_t page_size(void) { return crebind_runtime()->page_size; }
+
+void crebind_mover_begin(struct crebind_mover *mover, const struct crebind_world *world,
+                         size_t index) {
+  *mover = (struct crebind_mover){world, index, -1, false};
+}
+
+void crebind_mover_end(struct crebind_mover *mover) {
+  if (mover->pagemap >= 0) crebind_system_call(SYS_close, mover->pagemap);
+}
+
+// MARK: - Records
+
+static struct moved_page *find_moved(const struct crebind_mover *mover, uintptr_t page) {
+  uint32_t known = crebind_world_known(mover->world, mover->index);
+  for (size_t i = 0; i < moved_pages.count; i++)
+    if (moved_at(i)->known == known && moved_at(i)->page == page
+        && moved_at(i)->serial == crebind_known_image_at(known)->serial)
+      return moved_at(i);
+  return NULL;
+}
+
+static void forget(struct moved_page *moved) { *moved = *moved_at(--moved_pages.count); }
+
+static void release(struct moved_page *moved) {
+  crebind_system_call(SYS_munmap, moved->kept, page_size());
+  forget(moved);
+}
+
+// MARK: - What a page is
+
+enum { PAGE_OF_FILE = 1, PAGE_WRITTEN = 0 };
+
+/// Is the page as its file has it? By pagemap(5); a negative `errno` where it cannot tell.
+static int look_at_page(struct crebind_mover *mover, uintptr_t page) {
+  // The bits from 57 on: the page is present, of a file or not, and nothing else.
+  const unsigned is_file = 0x50, is_written = 0x40, is_present = 0x40, shift = 57;
+  if (mover->pagemap < 0)
+    mover->pagemap =
+        crebind_system_call(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  if (mover->pagemap < 0) return (int)mover->pagemap;
+  uint64_t entry = 0;
+  uintptr_t offset = page / page_size() * sizeof entry;
+  for (int i = 0; i < 8; i++) {
+    // It may not have been used yet, or be given back at any time.
+    (void)*(const volatile char *)page;
+    long position = crebind_system_call(SYS_lseek, mover->pagemap, offset, SEEK_SET);
+    if (position < 0) return (int)position;
+    long size = crebind_system_call(SYS_read, mover->pagemap, &entry, sizeof entry);
+    if (size != sizeof entry) return size < 0 ? (int)size : -ENOTSUP;
+    if (entry >> shift == is_file) return PAGE_OF_FILE;
+    if (entry >> shift == is_written) return PAGE_WRITTEN;
+    if ((entry >> shift & is_present) != 0) break;
+  }
+  return -ENOTSUP;
+}
+
+/// Emulators show the pagemap of another address, or in another byte order: a page that
+/// is known to have been written has to look like one.
+static bool can_look(struct crebind_mover *mover, const char *written) {
+  if (!mover->can_look) mover->can_look = look_at_page(mover, (uintptr_t)written) == PAGE_WRITTEN;
+  return mover->can_look;
+}
+
+/// The end of a table that begins at `start` or before, at most some padding behind
+/// `position`; or `position`.
+static uintptr_t extend(uintptr_t position, uintptr_t start, size_t size) {
+  const uintptr_t padding = sizeof(uint64_t) - 1;
+  bool is_there = start <= position + padding && start + size > position;
+  return is_there ? start + size : position;
+}
+
+/// Goes on in what the program headers tell of.
+static uintptr_t extend_by_headers(uintptr_t at, const struct crebind_image *image) {
+  at = extend(at, image->header, sizeof(ElfW(Ehdr)));
+  at = extend(at, (uintptr_t)image->phdr, image->phnum * sizeof *image->phdr);
+  for (size_t i = 0; i < image->phnum; i++) {
+    const ElfW(Phdr) *segment = &image->phdr[i];
+    if (segment->p_type == PT_NOTE || segment->p_type == PT_INTERP)
+      at = extend(at, image->bias + segment->p_vaddr, segment->p_memsz);
+  }
+  return at;
+}
+
+/// Goes on in what the dynamic table tells of.
+static uintptr_t extend_by_tables(uintptr_t at, const struct crebind_dynamic *dynamic,
+                                  size_t symbols) {
+  const struct crebind_gnu_hash *gnu = &dynamic->gnu_hash;
+  const struct crebind_sysv_hash *sysv = &dynamic->sysv_hash;
+  if (gnu->bucket_count != 0) {
+    size_t chains = symbols > gnu->symbol_offset ? symbols - gnu->symbol_offset : 0;
+    uintptr_t start = (uintptr_t)gnu->bloom - 4 * sizeof(uint32_t);
+    at = extend(at, start, (uintptr_t)(gnu->chain + chains) - start);
+  }
+  if (sysv->bucket_count != 0) {
+    uintptr_t start = (uintptr_t)(sysv->buckets - 2);
+    at = extend(at, start, (uintptr_t)(sysv->chain + sysv->chain_count) - start);
+  }
+  at = extend(at, (uintptr_t)dynamic->symbols, symbols * sizeof *dynamic->symbols);
+  at = extend(at, (uintptr_t)dynamic->strings, dynamic->strings_size);
+  if (dynamic->versym != NULL)
+    at = extend(at, (uintptr_t)dynamic->versym, symbols * sizeof *dynamic->versym);
+  return at;
+}
+
+/// True if the page surely holds no code: it lies wholly in headers, notes and tables.
+static bool holds_no_code(const struct crebind_mover *mover, uintptr_t page) {
+  const struct crebind_image *image = crebind_world_image(mover->world, mover->index);
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(mover->world, mover->index);
+  size_t symbols = dynamic->symbols != NULL ? crebind_symbol_count(dynamic) : 0;
+  uintptr_t at = page, before;
+  do {
+    before = at;
+    at = extend_by_tables(extend_by_headers(at, image), dynamic, symbols);
+  } while (at > before && at - page < page_size());
+  return at - page >= page_size();
+}
+
+/// What mprotect(2) is told of the copy.
+static int protection_of(const struct crebind_mover *mover, uintptr_t page, uintptr_t address) {
+  if (holds_no_code(mover, page)) return PROT_READ;
+  const struct crebind_image *image = crebind_world_image(mover->world, mover->index);
+  uint32_t property =
+      CREBIND_CODE_PROPERTY != 0 ? crebind_note_property(image, CREBIND_CODE_PROPERTY) : 0;
+  const ElfW(Phdr) *segment = crebind_image_segment(image, address, 1);
+  return (segment->p_flags & PF_R ? PROT_READ : 0) | PROT_EXEC
+         | crebind_code_protection(property, crebind_runtime()->hwcap);
+}
+
+// MARK: - Contents
+
+/// Copies a page. A sanitizer's notes of the image's memory do not concern us.
+__attribute__((no_sanitize("address"), noinline)) static void copy_page(uintptr_t *to,
+                                                                        const uintptr_t *from) {
+  for (size_t i = 0; i < page_size() / sizeof *to; i++) {
+    to[i] = from[i];
+    CREBIND_KEEP_LOOP();
+  }
+}
+
+static bool is_same_page(const uintptr_t *a, const uintptr_t *b) {
+  for (size_t i = 0; i < page_size() / sizeof *a; i++) {
+    if (a[i] != b[i]) return false;
+    CREBIND_KEEP_LOOP();
+  }
+  return true;
+}
+
+static bool has_changes(const struct crebind_change *changes, size_t count, bool takes_back) {
+  for (size_t i = 0; i < count; i++) {
+    uintptr_t word = __atomic_load_n((const uintptr_t *)changes[i].address, __ATOMIC_ACQUIRE);
+    if (crebind_changed_word(&changes[i], word, takes_back) != word) return true;
+  }
+  return false;
+}
+
+/// The page with the changes made, in memory of our own; NULL without.
+static char *prepare(uintptr_t page, const struct crebind_change *changes, size_t count,
+                     bool takes_back) {
+  char *copy = crebind_pages(page_size());
+  if (copy == NULL) return NULL;
+  copy_page((uintptr_t *)copy, (const uintptr_t *)page);
+  for (size_t i = 0; i < count; i++) {
+    uintptr_t *word = (uintptr_t *)(copy + (changes[i].address - page));
+    *word = crebind_changed_word(&changes[i], *word, takes_back);
+  }
+  return copy;
+}
+
+// MARK: - Moving
+
+/// Moves a page over another one. Returns 0 or an `errno`.
+static int move_over(uintptr_t from, uintptr_t page) {
+  long result = crebind_system_call(SYS_mremap, from, page_size(), page_size(),
+                                    MREMAP_MAYMOVE | MREMAP_FIXED, page);
+  return crebind_has_failed(result) ? (int)-result : 0;
+}
+
+/// MADV_DONTDUMP makes the page a mapping of its own, MADV_DODUMP a part of the others.
+static int advise(uintptr_t page, int advice) {
+  return (int)-crebind_system_call(SYS_madvise, page, page_size(), advice);
+}
+
+static int move_back(struct moved_page *moved) {
+  int error = move_over(moved->kept, moved->page);
+  if (error != 0) return error;
+  advise(moved->page, MADV_DODUMP);
+  forget(moved);
+  return 0;
+}
+
+/// Keeps the page at another place; the file's is there meanwhile.
+static int keep(struct moved_page *moved) {
+  int error = advise(moved->page, MADV_DONTDUMP);
+  if (error != 0) return error;
+  long kept = crebind_system_call(SYS_mremap, moved->page, page_size(), page_size(),
+                                  MREMAP_MAYMOVE | MREMAP_DONTUNMAP, 0);
+  moved->kept = (uintptr_t)kept;
+  if (!crebind_has_failed(kept)) return 0;
+  advise(moved->page, MADV_DODUMP);
+  return (int)-kept;
+}
+
+/// Keeps a page, and moves the copy over it.
+static int move_first(const struct crebind_mover *mover, const char *copy, uintptr_t page) {
+  struct moved_page *moved = crebind_vector_append(&moved_pages, 1);
+  if (moved == NULL) return ENOMEM;
+  uint32_t known = crebind_world_known(mover->world, mover->index);
+  *moved = (struct moved_page){crebind_known_image_at(known)->serial, known, page, 0};
+  int error = keep(moved);
+  if (error != 0) {
+    forget(moved);
+    return error;
+  }
+  error = move_over((uintptr_t)copy, page);
+  if (error != 0) move_back(moved);
+  return error;
+}
+
+int crebind_mover_store(struct crebind_mover *mover, const struct crebind_change *changes,
+                        size_t count, bool takes_back) {
+  uintptr_t page = changes->address & ~(uintptr_t)(page_size() - 1);
+  if (!has_changes(changes, count, takes_back)) return 0;
+  const ElfW(Phdr) *segment = crebind_image_segment(
+      crebind_world_image(mover->world, mover->index), changes->address, 1);
+  if (segment == NULL || (segment->p_flags & PF_R) == 0) return ENOTSUP;
+  int state = look_at_page(mover, page);
+  if (state < 0) return -state;
+  struct moved_page *moved = find_moved(mover, page);
+  if (moved != NULL && state == PAGE_OF_FILE) {
+    // The image has been loaded again, without our noticing.
+    release(moved);
+    moved = NULL;
+  } else if (moved == NULL && state != PAGE_OF_FILE) {
+    return ENOTSUP;
+  }
+  char *copy = prepare(page, changes, count, takes_back);
+  if (copy == NULL) return ENOMEM;
+  int error = moved != NULL || can_look(mover, copy) ? 0 : ENOTSUP;
+  if (error == 0 && moved != NULL && is_same_page((const uintptr_t *)copy, (const uintptr_t *)moved->kept)) {
+    error = move_back(moved);
+    crebind_pages_free(copy, page_size());
+    return error;
+  }
+  if (error == 0)
+    error = (int)-crebind_system_call(SYS_mprotect, copy, page_size(),
+                                      protection_of(mover, page, changes->address));
+  if (error == 0)
+    error = moved != NULL ? move_over((uintptr_t)copy, page) : move_first(mover, copy, page);
+  if (error != 0) crebind_pages_free(copy, page_size());
+  return error;
+}
+
+// MARK: - Images that have gone
+
+void crebind_moved_forget(const struct crebind_world *world, bool looks_closer) {
+  struct crebind_mover mover;
+  crebind_mover_begin(&mover, world, 0);
+  for (size_t i = moved_pages.count; i-- > 0;) {
+    struct moved_page *moved = moved_at(i);
+    const struct crebind_known_image *known = crebind_known_image_at(moved->known);
+    bool is_gone = known->serial != moved->serial || !known->is_present;
+    if (is_gone || (looks_closer && look_at_page(&mover, moved->page) == PAGE_OF_FILE))
+      release(moved);
+  }
+  crebind_mover_end(&mover);
+}

@@ -1,0 +1,20 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Dynamic symbols that share a page, or only a segment, with code: in a child process.
+@Suite(.measured) struct MovedPageTests {
+  /// Neither of code nor of anything else; Scripts/test-cross looks at every fixture.
+  @Test func noPageIsAskedForThatIsWritableAndExecutable() throws {
+    let built = try Recipe.named("moved-page, default").build(by: InstrumentingCompiler(.gcc))
+    let log = built.folder.appending(path: "trace").path
+    let result = try built.run(
+      under: [
+        "strace", "-f", "-qq", "-e", "trace=mmap,mprotect,mremap", "-o", log,
+      ])
+    #expect(result.output == "moved and moved back\n")
+    let calls = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+    #expect(calls.contains { $0.contains("MREMAP_DONTUNMAP") })
+    #expect(calls.allSatisfy { !($0.contains("PROT_WRITE") && $0.contains("PROT_EXEC")) })
+  }
+}

@@ -1,0 +1,66 @@
+/// Code that is mapped with PROT_BTI stays so, while its page is moved and after.
+///
+/// Usage: guarded-page LIBRARY
+///   With -DLIBRARY: a library of functions without landing pads, but marked to have
+///   them; jumping to one traps where the mapping is guarded.
+
+#ifdef LIBRARY
+int number(void) { return 7; }
+__asm__(
+    ".text\n.globl jump_wrongly\n.type jump_wrongly, %function\n"
+    "jump_wrongly: hint #34\nadr x16, 1f\nadd x9, x16, #0\nbr x9\n1: mov w0, #5\nret\n"
+    ".size jump_wrongly, .-jump_wrongly\n");
+
+#else
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *library;
+
+enum { TRAPPED = 9 };
+static void end(int number) {
+  (void)number;
+  _exit(TRAPPED);
+}
+
+static bool is_guarded(void) {
+  int (*jump)(void) = (int (*)(void))dlsym(library, "jump_wrongly");
+  pid_t child = fork();
+  if (child == 0) {
+    signal(SIGILL, end);
+    _exit(jump());
+  }
+  int status;
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 5 || WEXITSTATUS(status) == TRAPPED);
+  return WEXITSTATUS(status) == TRAPPED;
+}
+
+static int hook(void) { return 8; }
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 2);
+  library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
+  CHECK(library != NULL);
+  if ((getauxval(AT_HWCAP2) >> 17 & 1) == 0) {
+    printf("no guarded pages here\n");
+    return 0;
+  }
+  CHECK(is_guarded());
+  const crebind_rebinding rebinding = {.name = "number", .replacement = (void *)hook};
+  crebind_handle *handle;
+  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  CHECK(((int (*)(void))dlsym(library, "number"))() == 8);
+  CHECK(is_guarded());
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  CHECK(((int (*)(void))dlsym(library, "number"))() == 7);
+  CHECK(is_guarded());
+  printf("guarded\n");
+}
+#endif

@@ -1,0 +1,332 @@
+/// Dynamic symbols that share a page, or only a segment, with code, as with
+/// `-z noseparate-code`: definitions are redirected, no page is ever writable and
+/// executable, code in the page runs meanwhile, and restored, /proc/self/smaps is as it
+/// was.
+///
+/// Usage: moved-page SMALL-LIBRARY LARGE-LIBRARY [single]
+///   single: without other threads
+///
+/// With -DLIBRARY a library of one function, with -DLARGE also one of 512 more, so that
+/// some pages are of nothing but symbols.
+
+#ifdef LIBRARY
+int shared_number(void) { return 7; }
+int shared_count(volatile const int *is_done) {
+  int count = 1;
+  while (!*is_done) count += 2;
+  return count;
+}
+#ifdef LARGE
+#define ONE(n) \
+  int large_##n(void) { return 0##n; }
+#define EIGHT(n) ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) ONE(n##7)
+#define MORE(n) \
+  EIGHT(n##0) EIGHT(n##1) EIGHT(n##2) EIGHT(n##3) EIGHT(n##4) EIGHT(n##5) EIGHT(n##6) EIGHT(n##7)
+MORE(0) MORE(1) MORE(2) MORE(3) MORE(4) MORE(5) MORE(6) MORE(7)
+#endif
+
+#else
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65
+#endif
+
+static int hooked;
+static int (*original)(void);
+static int hook(void) {
+  hooked++;
+  return original() + 1;
+}
+static int hook_large(void) { return -1; }
+
+// MARK: - Mappings
+
+/// The ranges, permissions, names and flags of the mappings of files.
+static char *read_smaps(void) {
+  static char buffers[4][1 << 18];
+  static int next;
+  char *text = buffers[next++ % 4], line[4096];
+  FILE *file = fopen("/proc/self/smaps", "r");
+  CHECK(file != NULL);
+  size_t length = 0;
+  bool is_of_file = false;
+  while (fgets(line, sizeof line, file) != NULL) {
+    unsigned long start, end;
+    if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+      is_of_file = strchr(line, '/') != NULL;
+    else if (strncmp(line, "VmFlags", 7) != 0)
+      continue;
+    if (!is_of_file) continue;
+    CHECK(length + strlen(line) < sizeof buffers[0]);
+    strcpy(text + length, line);
+    length += strlen(line);
+  }
+  text[length] = 0;
+  fclose(file);
+  return text;
+}
+
+static bool is_read_only(const void *address) {
+  FILE *file = fopen("/proc/self/maps", "r");
+  CHECK(file != NULL);
+  char line[4096], flags[8] = "";
+  unsigned long start, end;
+  while (fgets(line, sizeof line, file) != NULL)
+    if (sscanf(line, "%lx-%lx %7s", &start, &end, flags) == 3 && start <= (unsigned long)address
+        && (unsigned long)address < end)
+      break;
+  fclose(file);
+  return strcmp(flags, "r--p") == 0;
+}
+
+static atomic_bool is_done;
+static atomic_int looks;
+
+static void *watch(void *unused) {
+  char line[4096], flags[8];
+  while (!atomic_load(&is_done)) {
+    FILE *file = fopen("/proc/self/maps", "r");
+    CHECK(file != NULL);
+    while (fgets(line, sizeof line, file) != NULL)
+      CHECK(sscanf(line, "%*s %7s", flags) == 1 && (flags[1] != 'w' || flags[2] != 'x'));
+    fclose(file);
+    atomic_fetch_add(&looks, 1);
+  }
+  return unused;
+}
+
+// MARK: - Libraries
+
+/// The one that is loaded. Asked by handle, as what RTLD_DEFAULT finds is not unloaded.
+static void *library;
+
+static void load(const char *path) {
+  library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+  if (library == NULL) fprintf(stderr, "%s\n", dlerror());
+  CHECK(library != NULL);
+}
+
+static crebind_handle *apply(const char *name, int (*replacement)(void)) {
+  const crebind_rebinding rebinding = {
+      .name = name, .replacement = (void *)replacement,
+      .original = replacement == hook ? (void **)&original : NULL};
+  crebind_handle *handle;
+  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  return handle;
+}
+
+static void restore(crebind_handle *handle) {
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+}
+
+static int call(const char *name) {
+  int (*function)(void) = (int (*)(void))dlsym(library, name);
+  CHECK(function != NULL);
+  return function();
+}
+
+static void *run_code(void *function) {
+  int (*count)(volatile const int *) = (int (*)(volatile const int *))function;
+  static const int one = 1;
+  while (!atomic_load(&is_done)) CHECK(count(&one) == 1);
+  return NULL;
+}
+
+/// The page of the small library's code, headers and symbols.
+static char *page_of(const void *address) {
+  return (char *)((unsigned long)address & ~(unsigned long)(sysconf(_SC_PAGESIZE) - 1));
+}
+
+static void *symbol_of(const char *name) {
+  Dl_info info;
+  const void *symbol = NULL;
+#ifdef __GLIBC__
+  CHECK(dladdr1(dlsym(library, name), &info, (void **)&symbol, RTLD_DL_SYMENT) != 0);
+#else
+  (void)info, (void)name;
+#endif
+  return (void *)symbol;
+}
+
+// MARK: - Cases
+
+static void chains(void) {
+  char *before = read_smaps();
+  crebind_handle *lower = apply("shared_number", hook), *upper = apply("shared_number", hook);
+  crebind_handle *count = apply("shared_count", hook_large);
+  hooked = 0;
+  CHECK(call("shared_number") == 8 && hooked == 1);
+  CHECK(call("shared_count") == -1);
+  restore(lower);
+  CHECK(call("shared_number") == 8);
+  restore(count);
+  restore(upper);
+  CHECK(call("shared_number") == 7);
+  CHECK(strcmp(before, read_smaps()) == 0);
+}
+
+/// A page of nothing but symbols becomes readable only.
+static void tables(void) {
+  char *before = read_smaps();
+  const void *symbol = symbol_of("large_400");
+  crebind_handle *handle = apply("large_400", hook_large);
+  CHECK(call("large_400") == -1);
+#ifdef __GLIBC__
+  CHECK(is_read_only(symbol));
+#endif
+  restore(handle);
+  CHECK(call("large_400") == 0400 && !is_read_only(symbol));
+  CHECK(strcmp(before, read_smaps()) == 0);
+}
+
+static void forks(void) {
+  char *before = read_smaps();
+  crebind_handle *handle = apply("shared_number", hook);
+  pid_t child = fork();
+  if (child == 0) {
+    CHECK(call("shared_number") == 8);
+    restore(handle);
+    CHECK(call("shared_number") == 7 && strcmp(before, read_smaps()) == 0);
+    handle = apply("shared_number", hook);
+    CHECK(call("shared_number") == 8);
+    _exit(0);
+  }
+  int status;
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  CHECK(call("shared_number") == 8);
+  restore(handle);
+  CHECK(call("shared_number") == 7 && strcmp(before, read_smaps()) == 0);
+}
+
+/// A mapping that is locked into memory stays so.
+static void locked(void) {
+  char *code = page_of(dlsym(library, "shared_number"));
+  if (mlock(code, (size_t)sysconf(_SC_PAGESIZE)) != 0) return;
+  char *before = read_smaps();
+  CHECK(strstr(before, " lo") != NULL);
+  crebind_handle *handle = apply("shared_number", hook);
+  CHECK(call("shared_number") == 8 && strstr(read_smaps(), " lo") != NULL);
+  restore(handle);
+  before = read_smaps();
+  handle = apply("shared_number", hook);
+  restore(handle);
+  CHECK(strcmp(before, read_smaps()) == 0);
+  munlock(code, (size_t)sysconf(_SC_PAGESIZE));
+}
+
+/// A page that has been written to stays where it is: the images that are loaded later
+/// are told of instead.
+static void written(void) {
+  char *code = page_of(dlsym(library, "shared_number"));
+  size_t size = (size_t)sysconf(_SC_PAGESIZE);
+  CHECK(mprotect(code, size, PROT_READ | PROT_WRITE) == 0);
+  *(volatile char *)code = *(volatile char *)code;
+  CHECK(mprotect(code, size, PROT_READ | PROT_EXEC) == 0);
+  crebind_handle *handle = apply("shared_number", hook);
+  CHECK(call("shared_number") == 7);
+  restore(handle);
+}
+
+/// Where memory may not become executable, pages of nothing but symbols still move.
+static void forbidden(void) {
+  if (prctl(PR_SET_MDWE, 1L, 0L, 0L, 0L) == 0) tables();
+}
+
+/// Somebody writes into the copy: that stays.
+static void written_copy(void) {
+  char *code = page_of(dlsym(library, "shared_number"));
+  crebind_handle *handle = apply("shared_number", hook);
+  CHECK(call("shared_number") == 8);
+  size_t size = (size_t)sysconf(_SC_PAGESIZE);
+  CHECK(code[EI_PAD] == 0);
+  CHECK(mprotect(code, size, PROT_READ | PROT_WRITE) == 0);
+  code[EI_PAD] = 5;
+  CHECK(mprotect(code, size, PROT_READ | PROT_EXEC) == 0);
+  restore(handle);
+  CHECK(call("shared_number") == 7 && code[EI_PAD] == 5);
+}
+
+#ifdef __GLIBC__
+static size_t count_mappings(const char *path) {
+  FILE *file = fopen("/proc/self/maps", "r");
+  CHECK(file != NULL);
+  char line[4096];
+  size_t count = 0;
+  while (fgets(line, sizeof line, file) != NULL) count += strstr(line, path) != NULL;
+  fclose(file);
+  return count;
+}
+
+/// The page that was kept goes with its image, also where the same image is back at
+/// once, or another one is at its place.
+static void unloads(const char *path, const char *other) {
+  crebind_handle *handle;
+  for (int i = 0; i < 4; i++) {
+    load(path);
+    handle = apply("shared_number", hook);
+    CHECK(call("shared_number") == 8);
+    CHECK(dlclose(library) == 0);
+    if (i % 2 == 1) CHECK(crebind_refresh(NULL) == CREBIND_OK);
+    load(i < 2 ? path : other);
+    CHECK(crebind_refresh(NULL) == CREBIND_OK);
+    CHECK(call("shared_number") == 8);
+    restore(handle);
+    CHECK(call("shared_number") == 7);
+    CHECK(dlclose(library) == 0 && crebind_refresh(NULL) == CREBIND_OK);
+    CHECK(count_mappings(path) == 0 && count_mappings(other) == 0);
+  }
+}
+#endif
+
+static void in_child(void (*body)(void)) {
+  pid_t child = fork();
+  if (child == 0) {
+    body();
+    _exit(0);
+  }
+  int status;
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc >= 3);
+  alarm(100);
+  bool is_single = argc > 3;
+#ifdef __GLIBC__
+  unloads(argv[1], argv[2]);
+#endif
+  load(argv[2]);
+  tables();
+  in_child(forbidden);
+  CHECK(dlclose(library) == 0);
+  load(argv[1]);
+  pthread_t threads[3];
+  void *count = dlsym(library, "shared_count");
+  if (!is_single) {
+    CHECK(pthread_create(&threads[0], NULL, watch, NULL) == 0);
+    for (int i = 1; i < 3; i++) CHECK(pthread_create(&threads[i], NULL, run_code, count) == 0);
+  }
+  for (int i = 0; i < (is_single ? 20 : 300) || (!is_single && atomic_load(&looks) < 50); i++)
+    chains();
+  forks();
+  locked();
+  atomic_store(&is_done, true);
+  for (int i = 0; i < 3 && !is_single; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  in_child(written_copy);
+  in_child(written);
+  printf("moved and moved back\n");
+}
+#endif
