@@ -189,12 +189,7 @@ struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scop
   crebind_symbol_walk_begin(&walk, dynamic, reference->name, reference->length,
                             reference->gnu_hash);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
-    const ElfW(Sym) *symbol = &dynamic->symbols[i];
-    unsigned binding = symbol->st_info >> 4, type = symbol->st_info & 0xf;
-    unsigned visibility = symbol->st_other & 3;
-    if (symbol->st_shndx == SHN_UNDEF || binding == STB_LOCAL || type == STT_TLS) continue;
-    if (visibility == STV_HIDDEN || visibility == STV_INTERNAL) continue;
-    if (symbol->st_value == 0 && symbol->st_shndx != SHN_ABS) continue;
+    if (!crebind_symbol_is_offered(&dynamic->symbols[i])) continue;
     struct crebind_version version = crebind_symbol_version(image, dynamic, i);
     bool serves_any = version.name == NULL || !COMPARES_VERSIONS;
     if (serves_any && !version.is_hidden) return (struct crebind_definition){index, i};
@@ -209,6 +204,16 @@ struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scop
     }
   }
   return fallback;
+}
+
+/// The first definition in the global scope, as it was at start.
+static struct crebind_definition find_global(const struct crebind_scopes *scopes,
+                                             const struct crebind_reference *reference) {
+  const bool *is_global = (const bool *)scopes->is_global.data;
+  struct crebind_definition found = none;
+  for (size_t i = 0; i < scopes->images->items.count && found.image == SIZE_MAX; i++)
+    if (is_global[i]) found = crebind_scopes_offer(scopes, i, reference);
+  return found;
 }
 
 /// Looks through the local scopes of image `from`: those of the images that
@@ -293,21 +298,23 @@ static bool ask(const struct crebind_scopes *scopes, const struct crebind_refere
 
 /// Looks through the images that were opened with RTLD_GLOBAL: the loader says
 /// whether they have the name, and its address tells which of them.
+///
+/// \param has_any Receives true if one of them has it, even where none is found.
 static crebind_status find_in_opened(struct crebind_scopes *scopes,
                                      const struct crebind_reference *reference,
                                      struct crebind_definition first,
-                                     struct crebind_definition *definition) {
+                                     struct crebind_definition *definition, bool *has_any) {
   uintptr_t address, unversioned = 0;
+  *has_any = false;
   if (!ask(scopes, reference, reference->version, &address)) return CREBIND_OUT_OF_MEMORY;
   // dlvsym passes over these.
   if (reference->version != NULL && is_unversioned_outside(scopes, reference, first)
       && !ask(scopes, reference, NULL, &unversioned))
     return CREBIND_OUT_OF_MEMORY;
   if (unversioned != 0) *definition = find_at_address(scopes, reference, first, unversioned);
-  if (definition->image != SIZE_MAX || address == 0) return CREBIND_OK;
-  *definition = find_at_address(scopes, reference, first, address);
-  // The first one for want of a better: another version may have the address.
-  if (definition->image == SIZE_MAX) *definition = first;
+  *has_any = unversioned != 0 || address != 0;
+  if (definition->image == SIZE_MAX && address != 0)
+    *definition = find_at_address(scopes, reference, first, address);
   return CREBIND_OK;
 }
 
@@ -322,9 +329,11 @@ static crebind_status find_outside(struct crebind_scopes *scopes, size_t from,
   // If there is no other, the loader need not be asked, which may take a while.
   bool is_only = next_outside(scopes, first.image + 1, reference).image == SIZE_MAX;
   crebind_status status = CREBIND_OK;
+  bool is_opened = false;
   if (scopes->answers != NULL && !(is_only && local.image == first.image))
-    status = find_in_opened(scopes, reference, first, definition);
-  if (definition->image == SIZE_MAX) *definition = local;
+    status = find_in_opened(scopes, reference, first, definition, &is_opened);
+  // The first one for want of a better: another version may have the address.
+  if (definition->image == SIZE_MAX) *definition = is_opened ? first : local;
   return status;
 }
 
@@ -336,12 +345,30 @@ crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
   if (status != CREBIND_OK) return status;
   if (scopes->dynamics[from].symbolic)
     *definition = crebind_scopes_offer(scopes, from, reference);
-  const bool *is_global = (const bool *)scopes->is_global.data;
-  size_t count = scopes->images->items.count;
-  for (size_t i = 0; i < count && definition->image == SIZE_MAX; i++)
-    if (is_global[i]) *definition = crebind_scopes_offer(scopes, i, reference);
+  if (definition->image == SIZE_MAX) *definition = find_global(scopes, reference);
   return definition->image == SIZE_MAX ? find_outside(scopes, from, reference, definition)
                                        : CREBIND_OK;
+}
+
+crebind_status crebind_scopes_elect(struct crebind_scopes *scopes,
+                                    const struct crebind_reference *reference,
+                                    struct crebind_definition *definition, bool *is_contested) {
+  *definition = none;
+  *is_contested = false;
+  crebind_status status = prepare(scopes);
+  if (status != CREBIND_OK) return status;
+  *definition = find_global(scopes, reference);
+  if (definition->image != SIZE_MAX) return CREBIND_OK;
+  struct crebind_definition first = next_outside(scopes, 0, reference);
+  if (first.image == SIZE_MAX
+      || next_outside(scopes, first.image + 1, reference).image == SIZE_MAX) {
+    *definition = first;
+    return CREBIND_OK;
+  }
+  *is_contested = true;
+  if (scopes->answers == NULL) return CREBIND_OK;
+  bool is_opened;
+  return find_in_opened(scopes, reference, first, definition, &is_opened);
 }
 
 // MARK: - Addresses

@@ -210,6 +210,10 @@ typedef struct crebind_options {
   bool excludes_self;
   /// Leaves out the images that are loaded later.
   bool loaded_images_only;
+  /// Changes slots and redirects no definition: later images are served by the notice.
+  /// For a process in which no page of a symbol table may be changed; and where what
+  /// dlsym returns must be the function itself, for code that compares or keeps it.
+  bool slots_only;
 } crebind_options;
 
 /// What a call did, slot by slot, in numbers.
