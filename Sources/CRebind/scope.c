@@ -135,16 +135,17 @@ static void search(struct crebind_scopes *scopes, uint32_t root, bool *visited) 
 /// whatever stands before an image that one of them needs was loaded at start, too.
 static void mark_global(struct crebind_scopes *scopes) {
   bool *is_global = (bool *)scopes->is_global.data;
-  for (uint32_t root = 0, last = 0; root <= last; root++) {
+  uint32_t last = 0;
+  // Everybody needs the interpreter; musl's by a name that it does not have.
+  for (uint32_t i = 0; i < scopes->images->items.count; i++)
+    if (crebind_image_at(scopes->images, i)->is_interpreter) last = i;
+  for (uint32_t root = 0; root <= last; root++) {
     search(scopes, root, is_global);
     for (size_t i = 0; i < scopes->queue.count; i++) {
       uint32_t found = ((const uint32_t *)scopes->queue.data)[i];
       if (found > last) last = found;
     }
   }
-  // musl's is needed by a name that it does not have.
-  for (size_t i = 0; i < scopes->images->items.count; i++)
-    if (crebind_image_at(scopes->images, i)->is_interpreter) is_global[i] = true;
 }
 
 static crebind_status prepare(struct crebind_scopes *scopes) {
