@@ -30,9 +30,12 @@ struct crebind_item {
   /// redirected has to be judged anew.
   bool is_due;
   /// Which one that is may change though no image comes or goes; see
-  /// `crebind_scopes_elect`.
+  /// `crebind_scopes_elect_outside`.
   bool is_contested;
-  /// What the rule last said while planning, and of which version.
+  /// While planning: the first image of the global scope that defines the name.
+  size_t first_definer;
+  /// Which one outside of the global scope was last found to be redirected while planning,
+  /// and of which version.
   bool has_election;
   const char *elected_version;
   size_t elected_image, elected_symbol;

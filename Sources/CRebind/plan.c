@@ -13,6 +13,7 @@ void crebind_plan_begin(struct crebind_plan *plan, struct crebind_world *world,
   for (size_t i = 0; i < batch->items.count; i++) {
     crebind_batch_item(batch, i)->last_function = 0;
     crebind_batch_item(batch, i)->has_election = false;
+    crebind_batch_item(batch, i)->first_definer = SIZE_MAX;
   }
 }
 
@@ -91,6 +92,8 @@ struct walk {
   uint32_t known;
   const struct crebind_image *image;
   const struct crebind_dynamic *dynamic;
+  /// The image may be unloaded; for definitions only.
+  bool is_outside;
   /// The versions asked for last, by the low bits of their index: an image's
   /// references share a few of them.
   struct {
@@ -357,22 +360,34 @@ static crebind_status add_definition(struct walk *walk, uint32_t symbol_index, s
   return append_entry(plan, &entry);
 }
 
-/// Says whether the rule has the image's definition redirected; `first` is the first item
-/// of its name.
+/// Says whether the definition is the one of its name and version that may be redirected:
+/// the first in the global scope, or, where that has none, the only one in a local scope.
+/// What stands behind the first is where RTLD_NEXT leads, and one of several in local scopes
+/// is what the handle of an unrelated image gives.
+///
+/// \param first The first item of its name.
 static crebind_status elects(struct walk *walk, struct crebind_item *first, uint32_t symbol,
                              const char *version, bool *is_elected) {
+  const struct crebind_name *name = &first->name;
+  const struct crebind_reference reference = {name->string, name->length, name->gnu_hash, version,
+                                              false};
+  struct crebind_scopes *scopes = &walk->plan->world->scopes;
+  if (!walk->is_outside) {
+    // The images are visited in the scope's order, and mostly one defines a name.
+    *is_elected = first->first_definer == walk->index
+                  || !crebind_scopes_have_before(scopes, walk->index, &reference);
+    return CREBIND_OK;
+  }
+  // Many images may ask the same.
   const char *asked = first->elected_version;
   bool is_known = first->has_election
                   && (asked == version
                       || (asked != NULL && version != NULL && crebind_equal(asked, version)));
   if (!is_known) {
-    const struct crebind_name *name = &first->name;
-    const struct crebind_reference reference = {name->string, name->length, name->gnu_hash,
-                                                version, false};
     struct crebind_definition elected;
     bool is_contested;
-    crebind_status status = crebind_scopes_elect(&walk->plan->world->scopes, &reference, &elected,
-                                                 &is_contested);
+    crebind_status status =
+        crebind_scopes_elect_outside(scopes, &reference, &elected, &is_contested);
     if (status != CREBIND_OK) return status;
     first->has_election = true;
     first->elected_version = version;
@@ -398,19 +413,17 @@ static size_t select_for_definition(const struct walk *walk, uint32_t name, cons
 /// Judges one definition of a name of the batch.
 static crebind_status visit_definition(struct walk *walk, uint32_t symbol, uint32_t name) {
   struct crebind_plan *plan = walk->plan;
+  struct crebind_item *first = crebind_batch_item_named(plan->batch, name);
+  if (!walk->is_outside && first->first_definer == SIZE_MAX) first->first_definer = walk->index;
   const char *version = version_of(walk, symbol);
   size_t item = select_for_definition(walk, name, version);
   if (item == SIZE_MAX) return CREBIND_OK;
-  bool may_be_unloaded, is_elected;
-  crebind_status status = crebind_scopes_may_be_unloaded(&plan->world->scopes, walk->index,
-                                                         &may_be_unloaded);
-  if (status == CREBIND_OK)
-    status = elects(walk, crebind_batch_item_named(plan->batch, name), symbol, version,
-                    &is_elected);
+  bool is_elected;
+  crebind_status status = elects(walk, first, symbol, version, &is_elected);
   if (status != CREBIND_OK) return status;
   const ElfW(Sym) *definition = crebind_symbol(walk->dynamic, symbol);
   bool can_redirect = !walk->image->is_loader && crebind_is_exported_function(definition);
-  plan->needs_notice |= may_be_unloaded || (is_elected && !can_redirect);
+  plan->needs_notice |= walk->is_outside || (is_elected && !can_redirect);
   struct crebind_entry *entry = NULL;
   if (plan->late_handle != NULL)
     entry = crebind_handle_find(plan->late_handle, walk->known, (uintptr_t)&definition->st_value);
@@ -424,7 +437,9 @@ static crebind_status visit_definition(struct walk *walk, uint32_t symbol, uint3
 /// The image's definitions of the batch's names, as the scan has found them.
 static crebind_status add_definitions(struct walk *walk) {
   const struct crebind_slot_scan *scan = &walk->plan->scan;
-  crebind_status status = CREBIND_OK;
+  if (scan->matches.count == 0) return CREBIND_OK;
+  crebind_status status = crebind_scopes_may_be_unloaded(&walk->plan->world->scopes, walk->index,
+                                                         &walk->is_outside);
   for (size_t m = 0; m < scan->matches.count && status == CREBIND_OK; m++) {
     uint32_t match = *(uint32_t *)crebind_vector_at(&scan->matches, m);
     if (!crebind_symbol_is_offered(crebind_symbol(walk->dynamic, match))) continue;
@@ -452,8 +467,9 @@ crebind_status crebind_plan_judge_image(struct crebind_plan *plan, size_t index)
   struct walk walk = walk_of(plan, index);
   const struct crebind_names *names = &plan->batch->names;
   if (walk.image->is_vdso) return CREBIND_OK;
-  crebind_status status = CREBIND_OK;
-  for (uint32_t n = 0; n < names->count; n++) {
+  crebind_status status =
+      crebind_scopes_may_be_unloaded(&plan->world->scopes, index, &walk.is_outside);
+  for (uint32_t n = 0; n < names->count && status == CREBIND_OK; n++) {
     const struct crebind_item *first = crebind_batch_item_named(plan->batch, n);
     const struct crebind_name *name = &names->items[n];
     if ((!first->is_due && !first->is_contested)

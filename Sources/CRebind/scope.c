@@ -207,13 +207,19 @@ struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scop
   return fallback;
 }
 
-/// The first definition in the global scope, as it was at start.
-static struct crebind_definition find_global(const struct crebind_scopes *scopes,
+static bool may_offer(const struct crebind_scopes *scopes, size_t index,
+                      const struct crebind_reference *reference) {
+  return crebind_symbol_may_be_hashed(&scopes->dynamics[index], reference->gnu_hash);
+}
+
+/// The first definition in the global scope, as it was at start, in front of image `end`.
+static struct crebind_definition find_global(const struct crebind_scopes *scopes, size_t end,
                                              const struct crebind_reference *reference) {
   const bool *is_global = (const bool *)scopes->is_global.data;
   struct crebind_definition found = none;
-  for (size_t i = 0; i < scopes->images->items.count && found.image == SIZE_MAX; i++)
-    if (is_global[i]) found = crebind_scopes_offer(scopes, i, reference);
+  for (size_t i = 0; i < end && found.image == SIZE_MAX; i++)
+    if (is_global[i] && may_offer(scopes, i, reference))
+      found = crebind_scopes_offer(scopes, i, reference);
   return found;
 }
 
@@ -244,7 +250,7 @@ static struct crebind_definition next_outside(const struct crebind_scopes *scope
                                               const struct crebind_reference *reference) {
   const bool *is_global = (const bool *)scopes->is_global.data;
   for (size_t i = from; i < scopes->images->items.count; i++) {
-    if (is_global[i]) continue;
+    if (is_global[i] || !may_offer(scopes, i, reference)) continue;
     struct crebind_definition found = crebind_scopes_offer(scopes, i, reference);
     if (found.image != SIZE_MAX) return found;
   }
@@ -346,20 +352,25 @@ crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
   if (status != CREBIND_OK) return status;
   if (scopes->dynamics[from].symbolic)
     *definition = crebind_scopes_offer(scopes, from, reference);
-  if (definition->image == SIZE_MAX) *definition = find_global(scopes, reference);
+  if (definition->image == SIZE_MAX)
+    *definition = find_global(scopes, scopes->images->items.count, reference);
   return definition->image == SIZE_MAX ? find_outside(scopes, from, reference, definition)
                                        : CREBIND_OK;
 }
 
-crebind_status crebind_scopes_elect(struct crebind_scopes *scopes,
-                                    const struct crebind_reference *reference,
-                                    struct crebind_definition *definition, bool *is_contested) {
+bool crebind_scopes_have_before(const struct crebind_scopes *scopes, size_t index,
+                                const struct crebind_reference *reference) {
+  return find_global(scopes, index, reference).image != SIZE_MAX;
+}
+
+crebind_status crebind_scopes_elect_outside(struct crebind_scopes *scopes,
+                                            const struct crebind_reference *reference,
+                                            struct crebind_definition *definition,
+                                            bool *is_contested) {
   *definition = none;
   *is_contested = false;
-  crebind_status status = prepare(scopes);
-  if (status != CREBIND_OK) return status;
-  *definition = find_global(scopes, reference);
-  if (definition->image != SIZE_MAX) return CREBIND_OK;
+  if (find_global(scopes, scopes->images->items.count, reference).image != SIZE_MAX)
+    return CREBIND_OK;
   struct crebind_definition first = next_outside(scopes, 0, reference);
   if (first.image == SIZE_MAX
       || next_outside(scopes, first.image + 1, reference).image == SIZE_MAX) {
