@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "late.h"
+#include "summary.h"
 
 bool crebind_take_entries(struct crebind_handle *handle, uint32_t known,
                          struct crebind_plan *plan) {
@@ -23,8 +24,10 @@ bool crebind_add_due_changes(struct crebind_commit *commit, uint32_t known) {
     struct crebind_run run = crebind_handle_run(handle, known);
     for (uint32_t i = run.first; i < run.first + run.count; i++) {
       const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      if (!entry->is_due) continue;
+      crebind_summary_offer(crebind_batch_item(&handle->batch, entry->item), entry->original);
       uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
-      if (!entry->is_due || word == entry->value || entry->is_left
+      if (word == entry->value || entry->is_left
           || crebind_find_above(handle, known, entry->address, &owner) != NULL)
         continue;
       bool is_optional = entry->kind == CREBIND_DEFINITION;

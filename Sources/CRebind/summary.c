@@ -95,6 +95,11 @@ static uintptr_t original_of(const struct crebind_handle *handle, const struct c
   return function;
 }
 
+void crebind_summary_offer(struct crebind_item *item, uintptr_t original) {
+  uintptr_t former = item->summary_original;
+  if (former != original && (former == 0 || crebind_is_gone(former))) publish(item, original);
+}
+
 crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_world *world) {
   find_sources(handle);
   compare(handle);

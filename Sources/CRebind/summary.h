@@ -17,6 +17,10 @@
 /// has to be asked first, the question is put.
 crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_world *world);
 
+/// Gives a rebinding whose original is none, or has gone, this one, before the word is
+/// stored that leads to its replacement.
+void crebind_summary_offer(struct crebind_item *item, uintptr_t original);
+
 /// Puts the questions that come up once the batch is not there any more.
 crebind_status crebind_summary_ask(const struct crebind_handle *leaving,
                                    struct crebind_world *world);

@@ -112,4 +112,15 @@ import Testing
         "two-versions", from: ["two-versions.c"], flags: ["-Wl,--no-as-needed"],
         libraries: ["-lold", "-lnew", builder.runPath]))
   }
+
+  @Test(arguments: Compiler.all)
+  func threadsReachTheFunctionOfTheirLibrary(compiler: Compiler) throws {
+    let bench = try Workbench(compiler)
+    let libraries = try (1...2).map {
+      try bench.library(
+        "number\($0).so", "concurrent-definitions.c", flags: ["-DLIBRARY", "-DNUMBER=\($0)"])
+    }
+    let program = try bench.program("concurrent-definitions", "concurrent-definitions.c")
+    try bench.expect(program, ["2"] + libraries, output: "each reached its own\n")
+  }
 }
