@@ -19,6 +19,7 @@ struct crebind_item {
   /// known image with this index; 0 if there is none. See summary.h.
   uintptr_t summary_address, summary_original;
   size_t summary_image;
+  /// While summarizing: what the entry there leads to, and its kind.
   uintptr_t source_original;
   bool source_is_definition;
   /// Its slots lead to different functions without us.

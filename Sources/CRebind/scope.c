@@ -319,7 +319,7 @@ static crebind_status find_in_opened(struct crebind_scopes *scopes,
       && !ask(scopes, reference, NULL, &unversioned))
     return CREBIND_OUT_OF_MEMORY;
   if (unversioned != 0) *definition = find_at_address(scopes, reference, first, unversioned);
-  *has_any = unversioned != 0 || address != 0;
+  *has_any = address != 0;
   if (definition->image == SIZE_MAX && address != 0)
     *definition = find_at_address(scopes, reference, first, address);
   return CREBIND_OK;
