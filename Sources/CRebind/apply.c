@@ -4,50 +4,26 @@
 #include "attempt.h"
 #include "notice.h"
 #include "settle.h"
+#include "summary.h"
 #include "transaction.h"
 
 #include <errno.h>
 
-/// Gives the rebindings without an entry what the program itself would be bound
-/// to, and counts those that nothing defines.
-static crebind_status publish_unused(struct crebind_world *world, struct crebind_batch *batch,
-                                     crebind_report *report) {
-  for (size_t i = 0; i < batch->items.count; i++) {
-    struct crebind_item *item = crebind_batch_item(batch, i);
-    if (item->summary_address != 0) continue;
-    uintptr_t function;
-    size_t definer;
-    crebind_status status = crebind_world_resolve(world, 0, &item->name, item->version,
-                                                  item->version == NULL, &function, &definer);
-    if (status != CREBIND_OK) return status;
-    if (function == 0)
-      report->pending++;
-    else if (item->original != NULL)
-      __atomic_store_n(item->original, (void *)function, __ATOMIC_RELEASE);
+/// Counts the rebindings that have changed nothing and whose symbol nothing defines, and
+/// those that have several originals.
+static void count_items(const struct crebind_handle *handle, crebind_report *report) {
+  for (size_t i = 0; i < handle->batch.items.count; i++) {
+    const struct crebind_item *item = crebind_batch_item(&handle->batch, i);
+    report->pending += item->summary_original == 0;
+    report->ambiguous += item->is_ambiguous;
   }
-  return CREBIND_OK;
-}
-
-/// Counts the rebindings whose slots have different originals.
-static size_t count_ambiguous(const struct crebind_handle *handle) {
-  size_t count = 0;
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
-    struct crebind_item *item = crebind_batch_item(&handle->batch, entry->item);
-    if (entry->kind == CREBIND_DEFINITION || entry->original == item->summary_original
-        || item->is_ambiguous)
-      continue;
-    item->is_ambiguous = true;
-    count++;
-  }
-  return count;
 }
 
 struct apply {
   struct crebind_handle *handle;
   struct crebind_vector formers;  // void *: what the callers' originals were
   crebind_report report;
-  bool has_lazy_slots, may_need_notice;
+  bool has_lazy_slots;
 };
 
 static void save_or_put_back_originals(struct apply *apply, bool puts_back) {
@@ -115,19 +91,16 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   plan->entries = CREBIND_VECTOR(struct crebind_entry);
   save_or_put_back_originals(apply, false);
   crebind_status status = crebind_handle_index(handle) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
-  crebind_handle_summarize(handle);
-  if (status == CREBIND_OK)
-    status = publish_unused(&attempt->world, &handle->batch, &apply->report);
-  apply->report.ambiguous = count_ambiguous(handle);
+  if (status == CREBIND_OK) status = crebind_summarize(handle, &attempt->world);
+  count_items(handle, &apply->report);
   if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
   if (status == CREBIND_OK)
     status = crebind_pins_collect(attempt->pins, &attempt->world, &handle->batch);
   if (status == CREBIND_OK) status = store_entries(attempt, apply);
   if (status == CREBIND_OK) {
-    handle->needs_notice =
-        apply->may_need_notice && crebind_batch_serves_later_images(&handle->batch)
-        && (apply->report.pending != 0 || attempt->commit.refused != 0 || plan->lacks_resolvers
-            || !crebind_batch_redirects_definitions(&handle->batch));
+    handle->needs_notice = apply->report.pending != 0 || attempt->commit.refused != 0
+                           || plan->needs_notice
+                           || !crebind_batch_redirects_definitions(&handle->batch);
     crebind_handle_link(handle);
     return status;
   }
@@ -136,8 +109,7 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   handle->entries = CREBIND_VECTOR(struct crebind_entry);
   for (size_t i = 0; i < handle->batch.items.count; i++) {
     struct crebind_item *item = crebind_batch_item(&handle->batch, i);
-    item->summary_address = 0;
-    item->is_ambiguous = false;
+    item->summary_address = item->summary_original = 0;
   }
   return status;
 }
@@ -156,28 +128,29 @@ static crebind_status apply_locked(struct crebind_attempt *attempt, void *contex
 }
 
 crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
-                                   const crebind_options *options, bool may_need_notice,
+                                   const crebind_options *options, bool is_notice,
                                    crebind_handle **result, crebind_report *report,
                                    crebind_error *error) {
   if (result == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
-  struct apply apply = {.formers = CREBIND_VECTOR(void *), .may_need_notice = may_need_notice};
+  struct apply apply = {.formers = CREBIND_VECTOR(void *)};
   crebind_status status =
       crebind_handle_make(&apply.handle, rebindings, count, options, true, error);
   if (status != CREBIND_OK) return status;
+  apply.handle->is_notice = is_notice;
   if (crebind_vector_append(&apply.formers, count) == NULL)
     status = crebind_fail(error, CREBIND_OUT_OF_MEMORY, -1);
   if (status == CREBIND_OK) status = crebind_attempt(apply_locked, &apply, apply.handle, error);
   if (status == CREBIND_OK) {
     // A resolver that was under way may overtake us with what it found before.
     if (apply.has_lazy_slots && crebind_settle()) crebind_verify(apply.handle, NULL, NULL);
-    if (apply.handle->needs_notice) crebind_notice_install();
     *result = apply.handle;
     if (report != NULL) *report = apply.report;
   } else {
     crebind_handle_free(apply.handle);
   }
   crebind_vector_free(&apply.formers);
+  crebind_notice_update();
   errno = saved_errno;
   return status;
 }
@@ -185,5 +158,5 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
 crebind_status crebind_apply(const crebind_rebinding *rebindings, size_t count,
                              const crebind_options *options, crebind_handle **result,
                              crebind_report *report, crebind_error *error) {
-  return crebind_apply_batch(rebindings, count, options, true, result, report, error);
+  return crebind_apply_batch(rebindings, count, options, false, result, report, error);
 }

@@ -4,6 +4,7 @@
 #define CREBIND_ATTEMPT_H
 
 #include "pin.h"
+#include "plan.h"
 #include "serve.h"
 
 #pragma GCC visibility push(hidden)

@@ -16,11 +16,30 @@ struct crebind_item {
   uintptr_t replacement;
   void **original;
   /// Where the summary original comes from: the entry at this address of the
-  /// known image with this index; 0 if there is none.
+  /// known image with this index; 0 if there is none. See summary.h.
   uintptr_t summary_address, summary_original;
   size_t summary_image;
-  /// Some slot has another original.
+  /// While summarizing: what the entry there leads to, and its kind.
+  uintptr_t source_original;
+  bool source_is_definition;
+  /// Its slots lead to different functions without us.
+  bool differs;
+  /// Some slot or definition has another original.
   bool is_ambiguous;
+  // Of the first item of each name:
+  /// An image that defines the name has come or gone: which of its definitions is
+  /// redirected has to be judged anew.
+  bool is_due;
+  /// Which one that is may change though no image comes or goes; see
+  /// `crebind_scopes_elect_outside`.
+  bool is_contested;
+  /// While planning: the first image of the global scope that defines the name.
+  size_t first_definer;
+  /// Which one outside of the global scope was last found to be redirected while planning,
+  /// and of which version.
+  bool has_election;
+  const char *elected_version;
+  size_t elected_image, elected_symbol;
   /// What the records last answered while planning: is this function a
   /// replacement? Most slots of a name ask about the same one.
   bool last_is_replacement;
@@ -44,12 +63,17 @@ static inline struct crebind_item *crebind_batch_item(const struct crebind_batch
   return crebind_vector_at(&batch->items, index);
 }
 
+/// The first item of the unique name with this index.
+static inline struct crebind_item *crebind_batch_item_named(const struct crebind_batch *batch,
+                                                            size_t unique) {
+  return crebind_batch_item(batch, *(uint32_t *)crebind_vector_at(&batch->first, unique));
+}
+
 /// The first item with this name, and the next one after an item; NULL at the end.
 static inline struct crebind_item *crebind_batch_first(const struct crebind_batch *batch,
                                                        const struct crebind_name *name) {
   int64_t unique = crebind_names_find_equal(&batch->names, name);
-  if (unique < 0) return NULL;
-  return crebind_batch_item(batch, *(uint32_t *)crebind_vector_at(&batch->first, (size_t)unique));
+  return unique < 0 ? NULL : crebind_batch_item_named(batch, (size_t)unique);
 }
 
 static inline struct crebind_item *crebind_batch_next(const struct crebind_batch *batch,
@@ -79,7 +103,8 @@ static inline bool crebind_batch_serves_later_images(const struct crebind_batch 
 /// does everything that is bound later belong to the scope.
 static inline bool crebind_batch_redirects_definitions(const struct crebind_batch *batch) {
   return batch->options.scope == CREBIND_SCOPE_ALL && !batch->options.loaded_images_only
-         && !batch->options.excludes_self && batch->options.slot_kinds == CREBIND_ALL_SLOT_KINDS;
+         && !batch->options.slots_only && !batch->options.excludes_self
+         && batch->options.slot_kinds == CREBIND_ALL_SLOT_KINDS;
 }
 
 /// True if the options, apart from a predicate, select the image.

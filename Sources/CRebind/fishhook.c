@@ -27,12 +27,14 @@ static int errno_of(crebind_status status, const crebind_error *error) {
   return EINVAL;
 }
 
-/// A member at a time: fishhook's structure has no version and no library.
+/// A member at a time: fishhook's structure has no version and no library. Nothing to rebind
+/// is no failure of fishhook's.
 static int apply(const struct rebinding *rebindings, size_t count,
                  const crebind_options *options) {
+  if (count == 0) return 0;
   struct crebind_vector copies = CREBIND_VECTOR(crebind_rebinding);
   crebind_rebinding *copy = NULL;
-  if (rebindings != NULL && count != 0) {
+  if (rebindings != NULL) {
     copy = crebind_vector_append(&copies, count);
     if (copy == NULL) {
       errno = ENOMEM;

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "notice.h"
 #include "observe.h"
-#include "runtime.h"
+#include "records.h"
 #include "thread.h"
 #include "transaction.h"
 
@@ -38,37 +38,63 @@ static int close_and_tell(void *image) {
 // MARK: - Users
 
 /// Guarded by the lock. One thread at a time changes `wrappers`, without it.
-static size_t users;
+static size_t observers;
 static bool is_changing;
 static crebind_handle *wrappers;
 
-static crebind_handle *install(void) {
+/// True if somebody needs the wrappers. What a batch came to need stays as long as any
+/// batch lives.
+static bool are_needed(void) {
+  static bool is_needed_by_batches;
+  bool has_batches = false;
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    if (handle->is_notice) continue;
+    has_batches = true;
+    is_needed_by_batches |=
+        handle->needs_notice && crebind_batch_serves_later_images(&handle->batch);
+  }
+  is_needed_by_batches &= has_batches;
+  return observers != 0 || is_needed_by_batches;
+}
+
+/// True if nobody wants a definition redirected, dlopen's among them.
+static bool are_for_slots_only(void) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    if (!handle->is_notice && !handle->batch.options.slots_only) return false;
+  return observers == 0;
+}
+
+static crebind_handle *install(bool slots_only) {
   const crebind_rebinding rebindings[] = {
       {.name = "dlopen", .replacement = (void *)open_and_tell,
        .original = (void **)&original_dlopen},
       {.name = "dlclose", .replacement = (void *)close_and_tell,
        .original = (void **)&original_dlclose},
   };
+  const crebind_options options = {.slots_only = slots_only};
   crebind_handle *handle;
   // Without them crebind_refresh is left, as the header says.
-  crebind_status status = crebind_apply_batch(rebindings, 2, NULL, false, &handle, NULL, NULL);
+  crebind_status status = crebind_apply_batch(rebindings, 2, &options, true, &handle, NULL, NULL);
   return status == CREBIND_OK ? handle : NULL;
 }
 
-/// Brings the wrappers in line with the number of users. Nobody waits for the
+/// Brings the wrappers in line with who needs them. Nobody waits for the
 /// thread that does so: it may wait for the loader, which the other one holds.
-static void change_users(size_t difference) {
+static void change_observers(size_t difference) {
   crebind_lock();
-  users += difference;
+  observers += difference;
   bool succeeds = true;
-  while (succeeds && !is_changing && (users != 0) != (wrappers != NULL)) {
+  while (succeeds && !is_changing && are_needed() != (wrappers != NULL)) {
     // Taken away meanwhile: a forked child would find it half freed.
     crebind_handle *handle = wrappers;
+    bool slots_only = are_for_slots_only();
     wrappers = NULL;
     is_changing = true;
     crebind_unlock();
     if (handle == NULL) {
-      handle = install();
+      handle = install(slots_only);
       succeeds = handle != NULL;
     } else {
       succeeds = crebind_restore(handle, NULL, NULL) == CREBIND_OK;
@@ -83,5 +109,6 @@ static void change_users(size_t difference) {
 
 void crebind_notice_forked(void) { is_changing = false; }
 
-void crebind_notice_install(void) { change_users(1); }
-void crebind_notice_remove(void) { change_users((size_t)-1); }
+void crebind_notice_update(void) { change_observers(0); }
+void crebind_notice_install(void) { change_observers(1); }
+void crebind_notice_remove(void) { change_observers((size_t)-1); }

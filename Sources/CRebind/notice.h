@@ -8,10 +8,13 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Puts the wrappers in place, or counts one more that needs them. Without any
-/// lock. Another thread may still be at it when this returns.
+/// Puts the wrappers in place if an active batch has come to need them, and takes them away
+/// after the last batch and the last observer. Without any lock. Another thread may still be
+/// at it when this returns.
+void crebind_notice_update(void);
+
+/// Counts one observer more or less, who needs them, too.
 void crebind_notice_install(void);
-/// Counts one less, and takes the wrappers away after the last.
 void crebind_notice_remove(void);
 
 /// In a child process: the thread that changed the wrappers is not there.

@@ -97,6 +97,7 @@ static crebind_status note_changes(struct crebind_attempt *attempt, void *contex
 crebind_status crebind_look_for_images(crebind_error *error) {
   int saved_errno = errno;
   crebind_status status = crebind_attempt(note_changes, NULL, NULL, error);
+  crebind_notice_update();
   errno = saved_errno;
   return status;
 }

@@ -10,7 +10,11 @@ void crebind_plan_begin(struct crebind_plan *plan, struct crebind_world *world,
   plan->batch = batch;
   plan->entries = CREBIND_VECTOR(struct crebind_entry);
   crebind_slot_scan_begin(&plan->scan);
-  for (size_t i = 0; i < batch->items.count; i++) crebind_batch_item(batch, i)->last_function = 0;
+  for (size_t i = 0; i < batch->items.count; i++) {
+    crebind_batch_item(batch, i)->last_function = 0;
+    crebind_batch_item(batch, i)->has_election = false;
+    crebind_batch_item(batch, i)->first_definer = SIZE_MAX;
+  }
 }
 
 void crebind_plan_end(struct crebind_plan *plan) {
@@ -88,6 +92,8 @@ struct walk {
   uint32_t known;
   const struct crebind_image *image;
   const struct crebind_dynamic *dynamic;
+  /// The image may be unloaded; for definitions only.
+  bool is_outside;
   /// The versions asked for last, by the low bits of their index: an image's
   /// references share a few of them.
   struct {
@@ -324,15 +330,11 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
 
 // MARK: - Definitions
 
-static crebind_status add_definition(const struct walk *walk, uint32_t symbol_index,
-                                     size_t item_index) {
+static crebind_status add_definition(struct walk *walk, uint32_t symbol_index, size_t item_index) {
   struct crebind_plan *plan = walk->plan;
   const struct crebind_item *item = crebind_batch_item(plan->batch, item_index);
   const ElfW(Sym) *symbol = crebind_symbol(walk->dynamic, symbol_index);
   uintptr_t address = (uintptr_t)&symbol->st_value;
-  if (plan->late_handle != NULL
-      && crebind_handle_find(plan->late_handle, walk->known, address) != NULL)
-    return CREBIND_OK;
   struct crebind_entry entry = {
       .address = address,
       .previous = symbol->st_value,
@@ -342,7 +344,11 @@ static crebind_status add_definition(const struct walk *walk, uint32_t symbol_in
       .symbol = symbol_index,
       .kind = CREBIND_DEFINITION,
   };
-  const struct crebind_entry *below = entry_below(walk, address, entry.previous, entry.previous);
+  const struct crebind_entry *above = entry_above(walk, address), *below = NULL;
+  if (above != NULL)
+    take_place_below(&entry, above);
+  else
+    below = entry_below(walk, address, entry.previous, entry.previous);
   if (below != NULL) entry.previous = below->value;
   entry.original = crebind_symbol_address(&plan->world->images, walk->index, symbol,
                                           entry.previous);
@@ -352,7 +358,7 @@ static crebind_status add_definition(const struct walk *walk, uint32_t symbol_in
   if ((symbol->st_info & 0xf) == STT_GNU_IFUNC) {
     entry.resolver = crebind_resolver_make(item->replacement);
     if (entry.resolver == 0) {
-      plan->lacks_resolvers = true;
+      plan->needs_notice = true;
       return CREBIND_OK;
     }
     entry.value = crebind_resolver_address(entry.resolver) - walk->image->bias;
@@ -360,41 +366,139 @@ static crebind_status add_definition(const struct walk *walk, uint32_t symbol_in
   return append_entry(plan, &entry);
 }
 
-static crebind_status add_definitions(struct walk *walk) {
-  const struct crebind_batch *batch = walk->plan->batch;
-  for (size_t m = 0; m < walk->plan->scan.matches.count; m++) {
-    uint32_t match = *(uint32_t *)crebind_vector_at(&walk->plan->scan.matches, m);
-    if (!crebind_is_exported_function(crebind_symbol(walk->dynamic, match))) continue;
-    const char *version = version_of(walk, match);
-    uint32_t name = crebind_slot_scan_name(&walk->plan->scan, match);
-    uint32_t first = *(uint32_t *)crebind_vector_at(&batch->first, name);
-    for (uint32_t i = first + 1; i != 0; i = crebind_batch_item(batch, i - 1)->next) {
-      if (!crebind_item_selects(walk->plan->world, crebind_batch_item(batch, i - 1), version,
-                                walk->index))
-        continue;
-      crebind_status status = add_definition(walk, match, i - 1);
-      if (status != CREBIND_OK) return status;
-      break;
-    }
+/// Says whether the definition is the one of its name and version that may be redirected:
+/// the first in the global scope, or, where that has none, the only one in a local scope.
+/// What stands behind the first is where RTLD_NEXT leads, and one of several in local scopes
+/// is what the handle of an unrelated image gives.
+///
+/// \param first The first item of its name.
+static crebind_status elects(struct walk *walk, struct crebind_item *first, uint32_t symbol,
+                             const char *version, bool *is_elected) {
+  const struct crebind_name *name = &first->name;
+  const struct crebind_reference reference = {name->string, name->length, name->gnu_hash, version,
+                                              false};
+  struct crebind_scopes *scopes = &walk->plan->world->scopes;
+  if (!walk->is_outside) {
+    // The images are visited in the scope's order, and mostly one defines a name.
+    *is_elected = first->first_definer == walk->index
+                  || !crebind_scopes_have_before(scopes, walk->index, &reference);
+    return CREBIND_OK;
   }
+  // Many images may ask the same.
+  const char *asked = first->elected_version;
+  bool is_known = first->has_election
+                  && (asked == version
+                      || (asked != NULL && version != NULL && crebind_equal(asked, version)));
+  if (!is_known) {
+    struct crebind_definition elected;
+    bool is_contested;
+    crebind_status status =
+        crebind_scopes_elect_outside(scopes, &reference, &elected, &is_contested);
+    if (status != CREBIND_OK) return status;
+    first->has_election = true;
+    first->elected_version = version;
+    first->elected_image = elected.image;
+    first->elected_symbol = elected.symbol;
+    first->is_contested |= is_contested;
+  }
+  *is_elected = first->elected_image == walk->index && first->elected_symbol == symbol;
   return CREBIND_OK;
 }
 
-crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, bool in_scope) {
-  const struct crebind_image *image = crebind_world_image(plan->world, index);
-  bool redirects = crebind_batch_redirects_definitions(plan->batch)
-                   && (plan->late_handle == NULL || !plan->late_handle->is_leaving);
-  if (image->is_vdso || image->is_loader || (!in_scope && !redirects)) return CREBIND_OK;
-  struct walk walk = {
+/// The item of the name that selects the definition; SIZE_MAX for none.
+static size_t select_for_definition(const struct walk *walk, uint32_t name, const char *version) {
+  const struct crebind_batch *batch = walk->plan->batch;
+  uint32_t first = *(uint32_t *)crebind_vector_at(&batch->first, name);
+  for (uint32_t i = first + 1; i != 0; i = crebind_batch_item(batch, i - 1)->next)
+    if (crebind_item_selects(walk->plan->world, crebind_batch_item(batch, i - 1), version,
+                             walk->index))
+      return i - 1;
+  return SIZE_MAX;
+}
+
+/// Judges one definition of a name of the batch.
+static crebind_status visit_definition(struct walk *walk, uint32_t symbol, uint32_t name) {
+  struct crebind_plan *plan = walk->plan;
+  struct crebind_item *first = crebind_batch_item_named(plan->batch, name);
+  if (!walk->is_outside && first->first_definer == SIZE_MAX) first->first_definer = walk->index;
+  const char *version = version_of(walk, symbol);
+  size_t item = select_for_definition(walk, name, version);
+  if (item == SIZE_MAX) return CREBIND_OK;
+  bool is_elected;
+  crebind_status status = elects(walk, first, symbol, version, &is_elected);
+  if (status != CREBIND_OK) return status;
+  const ElfW(Sym) *definition = crebind_symbol(walk->dynamic, symbol);
+  bool can_redirect = !walk->image->is_loader && crebind_is_exported_function(definition);
+  plan->needs_notice |= walk->is_outside || (is_elected && !can_redirect);
+  struct crebind_entry *entry = NULL;
+  if (plan->late_handle != NULL)
+    entry = crebind_handle_find(plan->late_handle, walk->known, (uintptr_t)&definition->st_value);
+  if (entry != NULL) {
+    entry->is_turning_back = !is_elected;
+    return CREBIND_OK;
+  }
+  return is_elected && can_redirect ? add_definition(walk, symbol, item) : CREBIND_OK;
+}
+
+/// The image's definitions of the batch's names, as the scan has found them.
+static crebind_status add_definitions(struct walk *walk) {
+  const struct crebind_slot_scan *scan = &walk->plan->scan;
+  if (scan->matches.count == 0) return CREBIND_OK;
+  crebind_status status = crebind_scopes_may_be_unloaded(&walk->plan->world->scopes, walk->index,
+                                                         &walk->is_outside);
+  for (size_t m = 0; m < scan->matches.count && status == CREBIND_OK; m++) {
+    uint32_t match = *(uint32_t *)crebind_vector_at(&scan->matches, m);
+    if (!crebind_symbol_is_offered(crebind_symbol(walk->dynamic, match))) continue;
+    uint32_t name = crebind_slot_scan_name(scan, match);
+    // Of a late image they are judged with those of all others, once it is served.
+    if (walk->plan->late_handle != NULL)
+      crebind_batch_item_named(walk->plan->batch, name)->is_due = true;
+    else
+      status = visit_definition(walk, match, name);
+  }
+  return status;
+}
+
+static struct walk walk_of(struct crebind_plan *plan, size_t index) {
+  return (struct walk){
       .plan = plan,
       .index = index,
       .known = crebind_world_known(plan->world, index),
-      .image = image,
+      .image = crebind_world_image(plan->world, index),
       .dynamic = crebind_world_dynamic(plan->world, index),
   };
+}
+
+crebind_status crebind_plan_judge_image(struct crebind_plan *plan, size_t index) {
+  struct walk walk = walk_of(plan, index);
+  const struct crebind_names *names = &plan->batch->names;
+  if (walk.image->is_vdso) return CREBIND_OK;
+  crebind_status status =
+      crebind_scopes_may_be_unloaded(&plan->world->scopes, index, &walk.is_outside);
+  for (uint32_t n = 0; n < names->count && status == CREBIND_OK; n++) {
+    const struct crebind_item *first = crebind_batch_item_named(plan->batch, n);
+    const struct crebind_name *name = &names->items[n];
+    if ((!first->is_due && !first->is_contested)
+        || !crebind_symbol_may_be_hashed(walk.dynamic, name->gnu_hash))
+      continue;
+    struct crebind_symbol_walk symbols;
+    crebind_symbol_walk_begin(&symbols, walk.dynamic, name->string, name->length, name->gnu_hash);
+    for (size_t i; status == CREBIND_OK && (i = crebind_symbol_walk_next(&symbols)) != 0;)
+      if (crebind_symbol_is_offered(crebind_symbol(walk.dynamic, i)))
+        status = visit_definition(&walk, (uint32_t)i, n);
+  }
+  return status;
+}
+
+crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, bool in_scope) {
+  struct walk walk = walk_of(plan, index);
+  bool redirects = crebind_batch_redirects_definitions(plan->batch);
+  // The loader's own slots are left alone; its definitions are bound to by others.
+  bool has_slots = in_scope && !walk.image->is_loader;
+  if (walk.image->is_vdso || (!has_slots && !redirects)) return CREBIND_OK;
   crebind_status status = crebind_slot_scan_match(&plan->scan, walk.dynamic, &plan->batch->names);
-  if (status == CREBIND_OK && in_scope)
-    status = crebind_slot_scan_visit(&plan->scan, image, walk.dynamic,
+  if (status == CREBIND_OK && has_slots)
+    status = crebind_slot_scan_visit(&plan->scan, walk.image, walk.dynamic,
                                      plan->batch->options.slot_kinds, visit_slot, &walk);
   if (status == CREBIND_OK && redirects) status = add_definitions(&walk);
   return status;

@@ -20,8 +20,8 @@ struct crebind_plan {
   // Made.
   struct crebind_vector entries;  // struct crebind_entry, by image
   size_t unchanged, skipped;
-  /// Some IFUNC could not be redirected: later images that call it must be noticed.
-  bool lacks_resolvers;
+  /// Later images may be bound to something that is not redirected, or not for ever.
+  bool needs_notice;
   struct crebind_slot_scan scan;
 };
 
@@ -31,8 +31,12 @@ void crebind_plan_end(struct crebind_plan *plan);
 
 /// Adds the entries of one image, which the loader is done with: for slots if it
 /// is `in_scope`, and for definitions if the batch redirects them; under both
-/// locks.
+/// locks. Of an image that is served late, the names of the definitions are marked as due.
 crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, bool in_scope);
+
+/// Adds the definitions of the names that are due or contested, of an image that has been
+/// served; those that have an entry and should have none are marked.
+crebind_status crebind_plan_judge_image(struct crebind_plan *plan, size_t index);
 
 /// The version that a reference counts as asking for: its own, or, without one, that
 /// of the definition that it is bound to.

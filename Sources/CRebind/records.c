@@ -55,6 +55,14 @@ struct crebind_entry *crebind_find_top(size_t image, uintptr_t address) {
   return NULL;
 }
 
+const struct crebind_entry *crebind_find_lowest(const struct crebind_entry *entry) {
+  const struct crebind_entry *lowest = NULL;
+  for (const struct crebind_handle *handle = crebind_records.oldest;
+       handle != NULL && lowest == NULL; handle = handle->newer)
+    lowest = crebind_handle_find(handle, entry->image, entry->address);
+  return lowest != NULL ? lowest : entry;
+}
+
 // MARK: - Runs
 
 static void sift_down(struct crebind_entry *entries, size_t root, size_t count) {
@@ -123,42 +131,6 @@ void crebind_handle_drop(struct crebind_handle *handle) {
   crebind_handle_index(handle);
 }
 
-static void publish(struct crebind_item *item, uintptr_t original) {
-  item->summary_original = original;
-  if (item->original != NULL)
-    __atomic_store_n(item->original, (void *)original, __ATOMIC_RELEASE);
-}
-
-void crebind_handle_summarize(struct crebind_handle *handle) {
-  size_t missing = 0;
-  for (size_t i = 0; i < handle->batch.items.count; i++) {
-    struct crebind_item *item = crebind_batch_item(&handle->batch, i);
-    const struct crebind_entry *entry = NULL;
-    if (item->summary_address != 0)
-      entry = crebind_handle_find(handle, item->summary_image, item->summary_address);
-    // A definition's gives way to the first slot that comes: a batch below may have
-    // only slots.
-    if (entry != NULL && entry->kind != CREBIND_DEFINITION) {
-      publish(item, entry->original);
-    } else {
-      item->summary_address = 0;
-      missing++;
-    }
-  }
-  // Slots before definitions.
-  for (unsigned wants_definitions = 0; wants_definitions <= 1; wants_definitions++)
-    for (size_t i = 0; i < handle->entries.count && missing != 0; i++) {
-      const struct crebind_entry *entry = crebind_handle_entry(handle, i);
-      struct crebind_item *item = crebind_batch_item(&handle->batch, entry->item);
-      if (item->summary_address != 0 || (entry->kind == CREBIND_DEFINITION) != wants_definitions)
-        continue;
-      item->summary_address = entry->address;
-      item->summary_image = entry->image;
-      publish(item, entry->original);
-      missing--;
-    }
-}
-
 void crebind_handle_link(struct crebind_handle *handle) {
   handle->serial = ++crebind_records.next_serial;
   handle->older = crebind_records.newest;
@@ -195,6 +167,16 @@ struct crebind_handle *crebind_handle_with_serial(uint64_t serial) {
   struct crebind_handle *handle = crebind_records.oldest;
   while (handle != NULL && handle->serial != serial) handle = handle->newer;
   return handle;
+}
+
+bool crebind_is_gone(uintptr_t address) {
+  for (size_t i = 0; i < crebind_records.known.count; i++) {
+    const struct crebind_known_image *known = crebind_known_image_at(i);
+    if (known->was_present && !known->is_present && address >= known->span.start
+        && address < known->span.end)
+      return true;
+  }
+  return false;
 }
 
 bool crebind_is_replacement(const struct crebind_name *name, uintptr_t function) {

@@ -35,6 +35,8 @@ struct crebind_entry {
   bool is_left : 1;
   /// Planned for an image that came late, and not stored yet.
   bool is_due : 1;
+  /// A definition that is not redirected any more, and still has our word.
+  bool is_turning_back : 1;
   /// To be taken out by `crebind_handle_drop`.
   bool is_dropped : 1;
   /// The IFUNC resolver of ours that a definition leads to, plus one, or 0.
@@ -55,8 +57,10 @@ struct crebind_handle {
   /// How many of the decisions are CREBIND_ASKED: the predicate may be running.
   size_t asked;
   uint64_t serial;
-  /// Counted among those that need the image-added notice.
+  /// Later images may be bound to something that is not redirected.
   bool needs_notice;
+  /// The batch that the notice is made of.
+  bool is_notice;
   /// Being restored: the definitions lead to the originals again, the slots not yet.
   bool is_leaving;
   /// Batches that were applied before and after.
@@ -74,6 +78,7 @@ struct crebind_known_image {
   uintptr_t bias;
   const ElfW(Dyn) * dynamic;
   uintptr_t header;
+  struct crebind_range span;
   /// Of its headers and its build ID; see note.h.
   uint64_t fingerprint;
   /// The loader's count of images when this one was first seen.
@@ -139,6 +144,9 @@ struct crebind_entry *crebind_find_above(const struct crebind_handle *handle, si
 /// batch is being restored.
 struct crebind_entry *crebind_find_top(size_t image, uintptr_t address);
 
+/// The lowest entry of the word's chain: the entry itself if its batch is not active yet.
+const struct crebind_entry *crebind_find_lowest(const struct crebind_entry *entry);
+
 /// Recomputes the runs after a change of the entries, and sorts what the change has
 /// brought out of order. Returns false without memory.
 bool crebind_handle_index(struct crebind_handle *handle);
@@ -146,16 +154,16 @@ bool crebind_handle_index(struct crebind_handle *handle);
 /// Takes out the entries that are marked.
 void crebind_handle_drop(struct crebind_handle *handle);
 
-/// Gives each rebinding its summary original: that of its first slot, or else of
-/// the first definition. It stays with the slot that it came from.
-void crebind_handle_summarize(struct crebind_handle *handle);
-
 void crebind_handle_link(struct crebind_handle *handle);
 void crebind_handle_unlink(struct crebind_handle *handle);
 void crebind_handle_free(struct crebind_handle *handle);
 
 /// The active batch with this serial, or NULL.
 struct crebind_handle *crebind_handle_with_serial(uint64_t serial);
+
+/// True if the address was in an image that has gone since the active batches were last
+/// brought to all images.
+bool crebind_is_gone(uintptr_t address);
 
 /// True if the function is the replacement of an active rebinding of the name.
 bool crebind_is_replacement(const struct crebind_name *name, uintptr_t function);

@@ -5,6 +5,7 @@
 #include "attempt.h"
 #include "notice.h"
 #include "settle.h"
+#include "summary.h"
 
 #include <errno.h>
 
@@ -121,14 +122,16 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
   for (size_t i = 0; i < handle->entries.count; i++)
     if (!add_entry(attempt, restore, crebind_handle_entry(handle, i), &last_image))
       return CREBIND_OUT_OF_MEMORY;
-  crebind_status status = crebind_commit_run(&attempt->commit, &attempt->world);
+  crebind_status status = crebind_summary_ask(handle, &attempt->world);
+  if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
+  if (status == CREBIND_OK) status = crebind_commit_run(&attempt->commit, &attempt->world);
   if (status != CREBIND_OK) return status;
 
   for (size_t i = 0; i < handle->entries.count; i++)
     relink(handle, crebind_handle_entry(handle, i));
   crebind_handle_unlink(handle);
   for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
-    crebind_handle_summarize(other);
+    crebind_summarize(other, &attempt->world);
   restore->is_done = true;
   return CREBIND_OK;
 }
@@ -144,11 +147,8 @@ crebind_status crebind_restore(crebind_handle *handle, crebind_report *report,
     status = crebind_attempt(restore_locked, &restore, NULL, error);
     if (status != CREBIND_OK) crebind_attempt(stay_locked, &restore, NULL, NULL);
   }
-  if (status == CREBIND_OK) {
-    bool needed_notice = handle->needs_notice;
-    crebind_handle_free(handle);
-    if (needed_notice) crebind_notice_remove();
-  }
+  if (status == CREBIND_OK) crebind_handle_free(handle);
+  crebind_notice_update();
   if (report != NULL) *report = restore.report;
   errno = saved_errno;
   return status;

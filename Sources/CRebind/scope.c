@@ -135,16 +135,17 @@ static void search(struct crebind_scopes *scopes, uint32_t root, bool *visited) 
 /// whatever stands before an image that one of them needs was loaded at start, too.
 static void mark_global(struct crebind_scopes *scopes) {
   bool *is_global = (bool *)scopes->is_global.data;
-  for (uint32_t root = 0, last = 0; root <= last; root++) {
+  uint32_t last = 0;
+  // Everybody needs the interpreter; musl's by a name that it does not have.
+  for (uint32_t i = 0; i < scopes->images->items.count; i++)
+    if (crebind_image_at(scopes->images, i)->is_interpreter) last = i;
+  for (uint32_t root = 0; root <= last; root++) {
     search(scopes, root, is_global);
     for (size_t i = 0; i < scopes->queue.count; i++) {
       uint32_t found = ((const uint32_t *)scopes->queue.data)[i];
       if (found > last) last = found;
     }
   }
-  // musl's is needed by a name that it does not have.
-  for (size_t i = 0; i < scopes->images->items.count; i++)
-    if (crebind_image_at(scopes->images, i)->is_interpreter) is_global[i] = true;
 }
 
 static crebind_status prepare(struct crebind_scopes *scopes) {
@@ -189,12 +190,7 @@ struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scop
   crebind_symbol_walk_begin(&walk, dynamic, reference->name, reference->length,
                             reference->gnu_hash);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
-    const ElfW(Sym) *symbol = &dynamic->symbols[i];
-    unsigned binding = symbol->st_info >> 4, type = symbol->st_info & 0xf;
-    unsigned visibility = symbol->st_other & 3;
-    if (symbol->st_shndx == SHN_UNDEF || binding == STB_LOCAL || type == STT_TLS) continue;
-    if (visibility == STV_HIDDEN || visibility == STV_INTERNAL) continue;
-    if (symbol->st_value == 0 && symbol->st_shndx != SHN_ABS) continue;
+    if (!crebind_symbol_is_offered(&dynamic->symbols[i])) continue;
     struct crebind_version version = crebind_symbol_version(image, dynamic, i);
     bool serves_any = version.name == NULL || !COMPARES_VERSIONS;
     if (serves_any && !version.is_hidden) return (struct crebind_definition){index, i};
@@ -209,6 +205,22 @@ struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scop
     }
   }
   return fallback;
+}
+
+static bool may_offer(const struct crebind_scopes *scopes, size_t index,
+                      const struct crebind_reference *reference) {
+  return crebind_symbol_may_be_hashed(&scopes->dynamics[index], reference->gnu_hash);
+}
+
+/// The first definition in the global scope, as it was at start, in front of image `end`.
+static struct crebind_definition find_global(const struct crebind_scopes *scopes, size_t end,
+                                             const struct crebind_reference *reference) {
+  const bool *is_global = (const bool *)scopes->is_global.data;
+  struct crebind_definition found = none;
+  for (size_t i = 0; i < end && found.image == SIZE_MAX; i++)
+    if (is_global[i] && may_offer(scopes, i, reference))
+      found = crebind_scopes_offer(scopes, i, reference);
+  return found;
 }
 
 /// Looks through the local scopes of image `from`: those of the images that
@@ -238,7 +250,7 @@ static struct crebind_definition next_outside(const struct crebind_scopes *scope
                                               const struct crebind_reference *reference) {
   const bool *is_global = (const bool *)scopes->is_global.data;
   for (size_t i = from; i < scopes->images->items.count; i++) {
-    if (is_global[i]) continue;
+    if (is_global[i] || !may_offer(scopes, i, reference)) continue;
     struct crebind_definition found = crebind_scopes_offer(scopes, i, reference);
     if (found.image != SIZE_MAX) return found;
   }
@@ -293,21 +305,23 @@ static bool ask(const struct crebind_scopes *scopes, const struct crebind_refere
 
 /// Looks through the images that were opened with RTLD_GLOBAL: the loader says
 /// whether they have the name, and its address tells which of them.
+///
+/// \param has_any Receives true if one of them has it, even where none is found.
 static crebind_status find_in_opened(struct crebind_scopes *scopes,
                                      const struct crebind_reference *reference,
                                      struct crebind_definition first,
-                                     struct crebind_definition *definition) {
+                                     struct crebind_definition *definition, bool *has_any) {
   uintptr_t address, unversioned = 0;
+  *has_any = false;
   if (!ask(scopes, reference, reference->version, &address)) return CREBIND_OUT_OF_MEMORY;
   // dlvsym passes over these.
   if (reference->version != NULL && is_unversioned_outside(scopes, reference, first)
       && !ask(scopes, reference, NULL, &unversioned))
     return CREBIND_OUT_OF_MEMORY;
   if (unversioned != 0) *definition = find_at_address(scopes, reference, first, unversioned);
-  if (definition->image != SIZE_MAX || address == 0) return CREBIND_OK;
-  *definition = find_at_address(scopes, reference, first, address);
-  // The first one for want of a better: another version may have the address.
-  if (definition->image == SIZE_MAX) *definition = first;
+  *has_any = address != 0;
+  if (definition->image == SIZE_MAX && address != 0)
+    *definition = find_at_address(scopes, reference, first, address);
   return CREBIND_OK;
 }
 
@@ -322,9 +336,11 @@ static crebind_status find_outside(struct crebind_scopes *scopes, size_t from,
   // If there is no other, the loader need not be asked, which may take a while.
   bool is_only = next_outside(scopes, first.image + 1, reference).image == SIZE_MAX;
   crebind_status status = CREBIND_OK;
+  bool is_opened = false;
   if (scopes->answers != NULL && !(is_only && local.image == first.image))
-    status = find_in_opened(scopes, reference, first, definition);
-  if (definition->image == SIZE_MAX) *definition = local;
+    status = find_in_opened(scopes, reference, first, definition, &is_opened);
+  // The first one for want of a better: another version may have the address.
+  if (definition->image == SIZE_MAX) *definition = is_opened ? first : local;
   return status;
 }
 
@@ -336,12 +352,35 @@ crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
   if (status != CREBIND_OK) return status;
   if (scopes->dynamics[from].symbolic)
     *definition = crebind_scopes_offer(scopes, from, reference);
-  const bool *is_global = (const bool *)scopes->is_global.data;
-  size_t count = scopes->images->items.count;
-  for (size_t i = 0; i < count && definition->image == SIZE_MAX; i++)
-    if (is_global[i]) *definition = crebind_scopes_offer(scopes, i, reference);
+  if (definition->image == SIZE_MAX)
+    *definition = find_global(scopes, scopes->images->items.count, reference);
   return definition->image == SIZE_MAX ? find_outside(scopes, from, reference, definition)
                                        : CREBIND_OK;
+}
+
+bool crebind_scopes_have_before(const struct crebind_scopes *scopes, size_t index,
+                                const struct crebind_reference *reference) {
+  return find_global(scopes, index, reference).image != SIZE_MAX;
+}
+
+crebind_status crebind_scopes_elect_outside(struct crebind_scopes *scopes,
+                                            const struct crebind_reference *reference,
+                                            struct crebind_definition *definition,
+                                            bool *is_contested) {
+  *definition = none;
+  *is_contested = false;
+  if (find_global(scopes, scopes->images->items.count, reference).image != SIZE_MAX)
+    return CREBIND_OK;
+  struct crebind_definition first = next_outside(scopes, 0, reference);
+  if (first.image == SIZE_MAX
+      || next_outside(scopes, first.image + 1, reference).image == SIZE_MAX) {
+    *definition = first;
+    return CREBIND_OK;
+  }
+  *is_contested = true;
+  if (scopes->answers == NULL) return CREBIND_OK;
+  bool is_opened;
+  return find_in_opened(scopes, reference, first, definition, &is_opened);
 }
 
 // MARK: - Addresses

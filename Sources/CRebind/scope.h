@@ -73,6 +73,22 @@ static inline bool crebind_scopes_are_sure(const struct crebind_scopes *scopes) 
   return scopes->answers == NULL || !crebind_answers_are_open(scopes->answers);
 }
 
+/// True if an image of the global scope, as it was at start, offers the reference in front
+/// of image `index`. The scopes have been used before.
+bool crebind_scopes_have_before(const struct crebind_scopes *scopes, size_t index,
+                                const struct crebind_reference *reference);
+
+/// Of the images outside of that scope, the one definition that may be redirected, where the
+/// scope has none: the first that was opened with RTLD_GLOBAL, or the only one. The scopes
+/// have been used before.
+///
+/// \param is_contested Receives true if several images offer it: opening one of them again
+///   with RTLD_GLOBAL changes the answer, and nothing tells.
+crebind_status crebind_scopes_elect_outside(struct crebind_scopes *scopes,
+                                            const struct crebind_reference *reference,
+                                            struct crebind_definition *definition,
+                                            bool *is_contested);
+
 /// True if a definition that a lookup has found is in the global scope.
 static inline bool crebind_scopes_is_global(const struct crebind_scopes *scopes,
                                             struct crebind_definition definition) {

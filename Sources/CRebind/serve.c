@@ -1,7 +1,10 @@
 #define _GNU_SOURCE
 #include "serve.h"
+#include "judge.h"
+#include "late.h"
 #include "moved.h"
-#include "resolver.h"
+#include "plan.h"
+#include "summary.h"
 
 bool crebind_handle_selects(const struct crebind_handle *handle,
                             const struct crebind_world *world, size_t index) {
@@ -13,15 +16,6 @@ bool crebind_handle_selects(const struct crebind_handle *handle,
 }
 
 // MARK: - Images that have gone
-
-/// The lowest entry of the word's chain.
-static const struct crebind_entry *find_lowest(const struct crebind_entry *entry) {
-  const struct crebind_entry *lowest = NULL;
-  for (const struct crebind_handle *handle = crebind_records.oldest;
-       handle != NULL && lowest == NULL; handle = handle->newer)
-    lowest = crebind_handle_find(handle, entry->image, entry->address);
-  return lowest;
-}
 
 /// True if the word is as the loader makes it: bound to the original, or to what a
 /// batch below has led the definition to.
@@ -61,7 +55,7 @@ static bool is_still_ours(const struct crebind_handle *handle, const struct creb
     return false;
   // The lazy resolver makes a word fresh, too, and a batch that does not look at
   // later images would not find the slot again.
-  const struct crebind_entry *lowest = find_lowest(entry);
+  const struct crebind_entry *lowest = crebind_find_lowest(entry);
   if (lowest->is_lazy && !crebind_batch_serves_later_images(&handle->batch)) return true;
   return !is_fresh(handle, image, entry, lowest);
 }
@@ -86,7 +80,9 @@ static void forget_images(const struct crebind_world *world, bool looks_closer) 
       struct crebind_known_image *known = crebind_known_image_at(entry->image);
       entry->is_dropped =
           !known->is_present || (looks_closer && !is_still_ours(handle, entry, world));
-      if (entry->is_dropped) known->is_served = false;
+      if (!entry->is_dropped) continue;
+      known->is_served = false;
+      if (entry->kind == CREBIND_DEFINITION) crebind_judge_later(handle, entry);
     }
   }
   for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
@@ -94,24 +90,6 @@ static void forget_images(const struct crebind_world *world, bool looks_closer) 
 }
 
 // MARK: - Images that have come
-
-/// Takes the entries of a batch for an image anew: the ones it has and the ones
-/// planned, in one run.
-static bool take_entries(struct crebind_handle *handle, uint32_t known,
-                         struct crebind_plan *plan) {
-  if (plan->entries.count == 0) return true;
-  struct crebind_run run = crebind_handle_run(handle, known);
-  size_t planned = plan->entries.count, total = handle->entries.count + planned;
-  if (crebind_vector_append(&handle->entries, planned) == NULL) return false;
-  size_t at = run.count == 0 ? total - planned : run.first + run.count;
-  for (size_t i = total; i-- > at + planned;)
-    *crebind_handle_entry(handle, i) = *crebind_handle_entry(handle, i - planned);
-  memcpy(crebind_handle_entry(handle, at), plan->entries.data,
-         planned * sizeof(struct crebind_entry));
-  for (size_t i = at; i < at + planned; i++) crebind_handle_entry(handle, i)->is_due = true;
-  plan->entries.count = 0;
-  return crebind_handle_index(handle);
-}
 
 static crebind_status plan_image(struct crebind_world *world, struct crebind_handle *handle,
                                  size_t index) {
@@ -122,69 +100,12 @@ static crebind_status plan_image(struct crebind_world *world, struct crebind_han
       crebind_plan_add_image(&plan, index, crebind_handle_selects(handle, world, index));
   if (status == CREBIND_BROKEN_IMAGE)
     status = CREBIND_OK;
-  else if (status == CREBIND_OK && !take_entries(handle, crebind_world_known(world, index), &plan))
+  else if (status == CREBIND_OK
+           && !crebind_take_entries(handle, crebind_world_known(world, index), &plan))
     status = CREBIND_OUT_OF_MEMORY;
+  handle->needs_notice |= plan.needs_notice;
   crebind_plan_end(&plan);
   return status;
-}
-
-/// Adds the words to store for an image: those of the newest batches.
-static bool add_changes(struct crebind_commit *commit, uint32_t known) {
-  for (struct crebind_handle *handle = crebind_records.newest, *owner; handle != NULL;
-       handle = handle->older) {
-    struct crebind_run run = crebind_handle_run(handle, known);
-    for (uint32_t i = run.first; i < run.first + run.count; i++) {
-      const struct crebind_entry *entry = crebind_handle_entry(handle, i);
-      uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
-      if (!entry->is_due || word == entry->value || entry->is_left
-          || crebind_find_above(handle, known, entry->address, &owner) != NULL)
-        continue;
-      bool is_optional = entry->kind == CREBIND_DEFINITION;
-      if (!crebind_commit_add(commit, entry, word, entry->value, true, is_optional)) return false;
-    }
-  }
-  return true;
-}
-
-/// True if the word's page could not be opened.
-static bool is_refused(const struct crebind_commit *commit, uintptr_t address) {
-  for (size_t i = 0; i < commit->changes.count; i++) {
-    const struct crebind_change *change = crebind_vector_at(&commit->changes, i);
-    if (change->is_refused && change->address == address) return true;
-  }
-  return false;
-}
-
-/// Makes what was stored on top before, while a predicate was being asked, lead to
-/// the entry.
-static void lead_here(const struct crebind_handle *handle, const struct crebind_entry *entry) {
-  struct crebind_handle *owner;
-  struct crebind_entry *above =
-      crebind_find_above(handle, entry->image, entry->address, &owner);
-  if (above == NULL) return;
-  uintptr_t replacement = crebind_batch_item(&handle->batch, entry->item)->replacement;
-  bool is_same = crebind_batch_item(&owner->batch, above->item)->replacement == replacement;
-  above->previous = entry->value;
-  above->original = is_same ? entry->original : replacement;
-}
-
-/// Keeps what was stored for an image, of what was planned.
-static void keep_stored(uint32_t known, const struct crebind_commit *commit,
-                        crebind_status status) {
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
-    struct crebind_run run = crebind_handle_run(handle, known);
-    for (uint32_t i = run.first; i < run.first + run.count; i++) {
-      struct crebind_entry *entry = crebind_handle_entry(handle, i);
-      entry->is_dropped =
-          entry->is_due
-          && (status != CREBIND_OK
-              || (commit->refused != 0 && is_refused(commit, entry->address)));
-      if (entry->is_due && !entry->is_dropped) lead_here(handle, entry);
-      entry->is_due = false;
-    }
-    crebind_handle_drop(handle);
-  }
 }
 
 static crebind_status serve_image(struct crebind_world *world, size_t index,
@@ -196,9 +117,10 @@ static crebind_status serve_image(struct crebind_world *world, size_t index,
     if (crebind_batch_serves_later_images(&handle->batch))
       status = plan_image(world, handle, index);
   if (status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes)) status = CREBIND_BUSY;
-  if (status == CREBIND_OK && !add_changes(commit, known)) status = CREBIND_OUT_OF_MEMORY;
+  if (status == CREBIND_OK && !crebind_add_due_changes(commit, known))
+    status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
-  keep_stored(known, commit, status);
+  crebind_keep_stored(known, commit, status);
   commit->changes.count = 0;
   // One image that cannot be changed must not keep the others from it.
   return status == CREBIND_PROTECTION ? CREBIND_OK : status;
@@ -214,43 +136,65 @@ static bool is_decided(uint32_t known) {
   return true;
 }
 
+/// Brings the batches to each image that has come; one that the loader has to be asked
+/// about keeps none of the others from it, so that all is asked at once.
 static crebind_status serve_images(struct crebind_world *world, struct crebind_commit *commit,
                                    bool looks_closer, bool *all_decided) {
-  crebind_status status = CREBIND_OK;
-  for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++) {
+  bool has_questions = false;
+  for (size_t i = 0; i < world->images.items.count; i++) {
     uint32_t known = crebind_world_known(world, i);
     bool is_due = !crebind_known_image_at(known)->is_served;
+    crebind_status status = CREBIND_OK;
     // An image without entries does not show whether it is another one: a file
     // may even have been rebuilt and loaded again.
     if (!is_due && looks_closer)
       status = crebind_scopes_may_be_unloaded(&world->scopes, i, &is_due);
     if (status == CREBIND_OK && is_due && crebind_records.oldest != NULL)
       status = serve_image(world, i, commit);
-    if (status != CREBIND_OK) break;
+    has_questions |= status == CREBIND_BUSY;
+    if (status == CREBIND_BUSY) continue;
+    if (status != CREBIND_OK) return status;
     bool decided = is_decided(known);
     crebind_known_image_at(known)->is_served = decided;
     *all_decided &= decided;
   }
-  return status;
+  return has_questions ? CREBIND_BUSY : CREBIND_OK;
 }
 
-crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit,
-                             struct crebind_unfinished *unfinished) {
-  if (crebind_records.has_generation && crebind_records.adds == world->images.adds
-      && crebind_records.subs == world->images.subs)
-    return CREBIND_OK;
+/// Keeps every original right: none stays in an image that has gone.
+static crebind_status revise_originals(struct crebind_world *world) {
+  crebind_status status = CREBIND_OK;
+  for (struct crebind_handle *handle = crebind_records.oldest;
+       handle != NULL && status == CREBIND_OK; handle = handle->newer) {
+    status = crebind_summary_revise(handle, world);
+    if (status == CREBIND_OK) status = crebind_summarize(handle, world);
+  }
+  return status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes) ? CREBIND_BUSY : status;
+}
+
+/// Brings the active batches to all images; the generation is another one.
+static crebind_status serve(struct crebind_world *world, struct crebind_commit *commit,
+                            struct crebind_unfinished *unfinished, bool *all_decided) {
   crebind_status status = crebind_loading_check(world, unfinished);
   if (status != CREBIND_OK) return status;
   bool looks_closer = may_have_been_replaced(world);
   forget_images(world, looks_closer);
   crebind_moved_forget(world, looks_closer);
+  return serve_images(world, commit, looks_closer, all_decided);
+}
 
+crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit,
+                             struct crebind_unfinished *unfinished) {
+  bool is_as_before = crebind_records.has_generation
+                      && crebind_records.adds == world->images.adds
+                      && crebind_records.subs == world->images.subs;
+  if (is_as_before && !crebind_judge_is_due()) return CREBIND_OK;
   bool all_decided = true;
-  status = serve_images(world, commit, looks_closer, &all_decided);
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
-    crebind_handle_summarize(handle);
-  if (status != CREBIND_OK) return status;
+  crebind_status status = CREBIND_OK;
+  if (!is_as_before) status = serve(world, commit, unfinished, &all_decided);
+  if (status == CREBIND_OK) status = crebind_judge(world, commit);
+  if (status == CREBIND_OK) status = revise_originals(world);
+  if (status != CREBIND_OK || is_as_before) return status;
 
   for (size_t i = 0; i < crebind_records.known.count; i++) {
     struct crebind_known_image *known = crebind_known_image_at(i);

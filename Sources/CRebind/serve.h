@@ -6,12 +6,12 @@
 
 #include "commit.h"
 #include "loading.h"
-#include "plan.h"
 
 #pragma GCC visibility push(hidden)
 
 /// Does so under both locks; CREBIND_BUSY if the loader is at work on an image.
-/// Does nothing if the generation is the same as the last time. An image whose
+/// Does nothing if the generation is the same as the last time, unless a definition has
+/// to be judged anew. An image whose
 /// dynamic table is broken, or whose pages cannot be opened, is passed over.
 ///
 /// \param commit Has no changes, before and after.

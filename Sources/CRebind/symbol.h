@@ -19,6 +19,15 @@ static inline const ElfW(Sym) * crebind_symbol(const struct crebind_dynamic *dyn
 /// How many symbols the hash table counts; 0 if it tells nothing. O(buckets).
 size_t crebind_symbol_count(const struct crebind_dynamic *dynamic);
 
+/// True for a definition that other images may be bound to.
+static inline bool crebind_symbol_is_offered(const ElfW(Sym) * symbol) {
+  unsigned binding = symbol->st_info >> 4, type = symbol->st_info & 0xf;
+  unsigned visibility = symbol->st_other & 3;
+  return symbol->st_shndx != SHN_UNDEF && binding != STB_LOCAL && type != STT_TLS
+         && visibility != STV_HIDDEN && visibility != STV_INTERNAL
+         && (symbol->st_value != 0 || symbol->st_shndx == SHN_ABS);
+}
+
 /// True if the symbol's name is `name`, whose length is `length`.
 bool crebind_symbol_is_named(const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol,
                              const char *name, size_t length);

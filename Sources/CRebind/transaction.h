@@ -9,9 +9,9 @@
 
 /// `crebind_apply`.
 ///
-/// \param may_need_notice False for the batch that the notice is made of.
+/// \param is_notice True for the batch that the notice is made of.
 crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
-                                   const crebind_options *options, bool may_need_notice,
+                                   const crebind_options *options, bool is_notice,
                                    crebind_handle **result, crebind_report *report,
                                    crebind_error *error);
 

@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include "attempt.h"
+#include "notice.h"
 
 #include <errno.h>
 
@@ -59,6 +60,7 @@ crebind_status crebind_verify(crebind_handle *handle, crebind_report *report,
   int saved_errno = errno;
   struct verify verify = {.handle = handle};
   crebind_status status = crebind_attempt(verify_locked, &verify, NULL, error);
+  crebind_notice_update();
   if (report != NULL) *report = verify.report;
   errno = saved_errno;
   return status;

@@ -58,12 +58,14 @@ static bool has_entries(size_t known) {
   return false;
 }
 
-/// An index that no image has: one whose image is gone, forgotten and told of.
+/// An index that no image has: one whose image is gone, forgotten and told of, and whose
+/// functions are nobody's originals any more.
 static size_t free_index(void) {
   static size_t next;
   for (; next < crebind_records.known.count; next++) {
     const struct crebind_known_image *known = crebind_known_image_at(next);
-    if (!known->is_present && !known->is_announced && !has_entries(next)) return next;
+    if (!known->is_present && !known->was_present && !known->is_announced && !has_entries(next))
+      return next;
   }
   size_t end = next;
   next = 0;  // look from the start again another time
@@ -95,6 +97,7 @@ static bool enter(const struct crebind_world *world, size_t index, uint32_t *pla
       .bias = image->bias,
       .dynamic = image->dynamic,
       .header = image->header,
+      .span = image->span,
       .fingerprint = crebind_image_fingerprint(image),
       .generation = world->images.adds,
       .path = path,
@@ -180,6 +183,15 @@ static bool is_same(const char *a, const char *b) {
   return a == b || (a != NULL && b != NULL && crebind_equal(a, b));
 }
 
+uintptr_t crebind_world_function(const struct crebind_world *world,
+                                 struct crebind_definition definition) {
+  const ElfW(Sym) *symbol =
+      &crebind_world_dynamic(world, definition.image)->symbols[definition.symbol];
+  uintptr_t word = crebind_base_word(crebind_world_known(world, definition.image),
+                                     (const uintptr_t *)&symbol->st_value);
+  return crebind_symbol_address(&world->images, definition.image, symbol, word);
+}
+
 crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
                                      const struct crebind_name *name, const char *version,
                                      bool wants_default, uintptr_t *function, size_t *definer) {
@@ -199,11 +211,7 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
   *definer = definition.image;
   *function = 0;
   if (status != CREBIND_OK || definition.image == SIZE_MAX) return status;
-  const ElfW(Sym) *symbol =
-      &crebind_world_dynamic(world, definition.image)->symbols[definition.symbol];
-  uintptr_t word = crebind_base_word(crebind_world_known(world, definition.image),
-                                     (const uintptr_t *)&symbol->st_value);
-  *function = crebind_symbol_address(&world->images, definition.image, symbol, word);
+  *function = crebind_world_function(world, definition);
   if (memo != NULL && crebind_scopes_is_global(&world->scopes, definition))
     *memo = (struct crebind_memo){name->string, version, *function, *definer};
   return CREBIND_OK;

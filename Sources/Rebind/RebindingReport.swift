@@ -12,8 +12,9 @@ public struct RebindingReport: Sendable, Hashable {
   /// True if no loaded image defines the symbol: the rebinding takes effect when
   /// one that does is loaded.
   public var isPending = false
-  /// True if callers in different images would reach different functions, so that
-  /// `original` is not every caller's.
+  /// True if callers in different images would reach different functions, or if the symbol
+  /// has several definitions to reach, such as two versions, so that `original` is not every
+  /// caller's.
   public var hasSeveralOriginals = false
 }
 

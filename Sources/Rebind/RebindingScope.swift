@@ -35,16 +35,24 @@ public struct RebindingScope: Sendable {
   public var excludesSelf: Bool
   /// Leaves out the images that are loaded later.
   public var loadedImagesOnly: Bool
+  /// Changes slots and redirects no definition: later images of `all` are served as those
+  /// of `matching` are.
+  ///
+  /// Choose this where no page of a symbol table may be changed, or where code keeps or
+  /// compares the addresses that `dlsym` returns. Calls from the constructors of later
+  /// images, and through what `dlsym` returns, are not seen then.
+  public var slotsOnly: Bool
 
   /// Selects images and slots: all of them, unless told otherwise.
   public init(
     _ selection: Selection = .all, slotKinds: SlotKinds = .all, excludesSelf: Bool = false,
-    loadedImagesOnly: Bool = false
+    loadedImagesOnly: Bool = false, slotsOnly: Bool = false
   ) {
     self.selection = selection
     self.slotKinds = slotKinds
     self.excludesSelf = excludesSelf
     self.loadedImagesOnly = loadedImagesOnly
+    self.slotsOnly = slotsOnly
   }
 
   /// Every image, loaded now or later.
@@ -72,6 +80,7 @@ extension RebindingScope: CustomStringConvertible {
     if slotKinds != .all { text += ", slots \(slotKinds)" }
     if excludesSelf { text += ", without the replacements' own" }
     if loadedImagesOnly { text += ", loaded now" }
+    if slotsOnly { text += ", redirecting nothing" }
     return text
   }
 }

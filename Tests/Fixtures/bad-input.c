@@ -105,7 +105,10 @@ int main(void) {
   struct rebinding fishhook = {"getppid", (void *)hook, &original};
   uintptr_t bias = 0;
   dl_iterate_phdr(count_main, &bias);
-  CHECK(rebind_symbols(NULL, 0) == -1 && errno == EINVAL);
+  // fishhook takes an empty array for nothing to do.
+  CHECK(rebind_symbols(NULL, 0) == 0 && rebind_symbols(&fishhook, 0) == 0);
+  CHECK(rebind_symbols(NULL, 1) == -1 && errno == EINVAL);
+  CHECK(rebind_symbols_image(NULL, 0, NULL, 0) == -1 && errno == EINVAL);
   CHECK(rebind_symbols_image(NULL, 0, &fishhook, 1) == -1 && errno == EINVAL);
   CHECK(rebind_symbols_image(&no_header, 0, &fishhook, 1) == -1 && errno == EINVAL);
   // The right header with the wrong slide.
@@ -113,6 +116,7 @@ int main(void) {
   void *header = (void *)&__ehdr_start;
   CHECK(rebind_symbols_image(header, (intptr_t)bias + 1, &fishhook, 1) == -1 && errno == EINVAL);
   CHECK(original == NULL && getppid() > 0);
+  CHECK(rebind_symbols_image(header, (intptr_t)bias, NULL, 0) == 0);
   CHECK(rebind_symbols_image(header, (intptr_t)bias, &fishhook, 1) == 0);
   CHECK(original != NULL && getppid() == -1);
   printf("refused\n");

@@ -64,6 +64,22 @@ private enum Hooks {
     }
   }
 
+  /// dlsym gives the function itself, and a later image is served once it is loaded.
+  @Test func redirectsNothing() async {
+    await #expect(processExitsWith: .success) {
+      let own = dlsym(nil, "getppid")
+      let plugin = try Plugin(name: "libscope-slots.so")
+      try Hooks.getParent.apply(in: RebindingScope(slotsOnly: true)) { 1 }
+      try #require(dlsym(nil, "getppid") == own && getppid() == 1)
+      let library = try OpenLibrary(plugin.path)
+      try #require(library.function("plugin_parent")() == 1)
+      try Hooks.getParent.restore()
+      try #require(library.function("plugin_parent")() == getppid() && getppid() != 1)
+      try Hooks.getParent.apply { 1 }
+      try #require(dlsym(nil, "getppid") != own)
+    }
+  }
+
   @Test func predicateLastsAsLongAsTheRebinding() async {
     await #expect(processExitsWith: .success) {
       final class Token: Sendable {}
@@ -123,5 +139,6 @@ private enum Hooks {
       RebindingScope(.main, slotKinds: .jumpSlot, excludesSelf: true, loadedImagesOnly: true)
         .description
         == "the program, slots jumpSlot, without the replacements' own, loaded now")
+    #expect(RebindingScope(slotsOnly: true).description == "all images, redirecting nothing")
   }
 }

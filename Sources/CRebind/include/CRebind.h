@@ -44,8 +44,12 @@ struct rebinding {
   const char *CREBIND_UNSPECIFIED name;
   void *CREBIND_UNSPECIFIED replacement;
   /// Written before the first slot is, and kept right while other rebindings
-  /// of the symbol come and go; may be NULL. Must stay valid while the
-  /// rebinding is active.
+  /// of the symbol and the images that define it come and go; may be NULL. Must
+  /// stay valid while the rebinding is active.
+  ///
+  /// Each slot has an original of its own. Where they differ, this is what
+  /// dlsym(RTLD_DEFAULT) would give without us, and where that gives nothing, the
+  /// first slot's. NULL once nothing defines the symbol any more.
   ///
   /// Where the loader has not bound a slot yet, it is what the loader would bind
   /// to; whether the image was opened with RTLD_DEEPBIND cannot be known, though,
@@ -61,8 +65,8 @@ struct rebinding {
 /// imports is no failure. Of several calls for one name the last is reached
 /// first, and its `replaced` leads to the one before.
 ///
-/// \returns 0, or -1 with `errno` set: EINVAL for an empty batch, a NULL or
-///   duplicate name or a NULL replacement; ENOTSUP in a static executable;
+/// \returns 0, also for an empty array, or -1 with `errno` set: EINVAL for a NULL or
+///   duplicate name, a NULL replacement or a missing array; ENOTSUP in a static executable;
 ///   ENOEXEC for an image whose dynamic table is broken; EACCES, EPERM or
 ///   ENOMEM as mprotect(2) and mmap(2) give them; EAGAIN if images kept being
 ///   loaded meanwhile.
@@ -210,6 +214,11 @@ typedef struct crebind_options {
   bool excludes_self;
   /// Leaves out the images that are loaded later.
   bool loaded_images_only;
+  /// Changes slots and redirects no definition: later images are served right before the
+  /// dlopen that loads them returns. Choose it where no page of a symbol table may be
+  /// changed, or where code keeps or compares the addresses that dlsym returns. Calls from
+  /// the constructors of later images, and through what dlsym returns, are not seen then.
+  bool slots_only;
 } crebind_options;
 
 /// What a call did, slot by slot, in numbers.
@@ -230,8 +239,9 @@ typedef struct crebind_report {
   /// Apply: rebindings that have changed nothing, and whose symbol nothing in the
   /// global scope defines yet.
   size_t pending;
-  /// Apply: rebindings whose slots have different originals, so that the one
-  /// original of the rebinding is not every caller's. `crebind_slots` has each.
+  /// Apply: rebindings whose slots, or redirected definitions, have different
+  /// originals, so that the one original of the rebinding is not every caller's: a
+  /// name with two versions, for example. `crebind_slots` has each slot's.
   size_t ambiguous;
 } crebind_report;
 
@@ -241,16 +251,29 @@ typedef struct crebind_handle crebind_handle;
 /// Applies a batch of rebindings: all of it, or nothing.
 ///
 /// Images to come: with CREBIND_SCOPE_ALL and all slot kinds, the symbol is also
-/// redirected where it is defined. Whatever is bound later reaches the
-/// replacement then: images loaded by anyone, before their constructors run,
-/// dlsym, and a lazy resolver that is under way; dladdr and backtraces then name
-/// another symbol near the function, or none. A symbol that nothing defines yet,
-/// one whose definition lies in pages that cannot be opened, IFUNCs beyond the 512
-/// that can be redirected at a time, and the later images of
-/// CREBIND_SCOPE_MATCHING, are served right before the dlopen that loads them
-/// returns, or at the next call of this interface if that was not called through a
-/// slot; so is a further definition of the name that a later image brings, at the
-/// next call. A later image that cannot be changed is passed over. Images that
+/// redirected where it is defined: of each version, the first definition in the
+/// global scope, or, where that has none, the one in a local scope if there is no
+/// other. Whatever is bound to that later reaches the replacement: images loaded by
+/// anyone, before their constructors run, dlsym, and a lazy resolver that is under
+/// way; dladdr and backtraces then name another symbol near the function, or none.
+/// What stands behind the first is never redirected, since RTLD_NEXT leads there; nor
+/// is one of several in local scopes, which the handles of unrelated images give.
+/// This is judged anew when images come and go: a definition is turned back when a
+/// second one comes, and another one takes over from one that goes.
+///
+/// A pointer that somebody got while the symbol was rebound goes on leading to the
+/// replacement, also after `crebind_restore`: keep the replacement able to run, and
+/// have it call the original.
+///
+/// Everything else is served right before the dlopen that loads it returns: a symbol
+/// that nothing defines yet; definitions that can be unloaded, that are not redirected
+/// (RTLD_DEEPBIND and -Bsymbolic lead to such), or cannot be: data, functions without
+/// a type, the loader's own, those in pages that cannot be opened, and IFUNCs beyond
+/// the 512 that can be redirected at a time; with `slots_only`, fewer kinds of slots
+/// or CREBIND_SCOPE_MATCHING, all. For that dlopen's slots are rebound, from the call
+/// that comes upon such a case until the last batch is restored. What goes past
+/// dlopen's slots, or comes while they are not rebound, is served at the next call of
+/// this interface. A later image that cannot be changed is passed over. Images that
 /// dlmopen puts into other namespaces are left alone.
 ///
 /// An image that another thread is loading is waited for until it is relocated,

@@ -151,6 +151,7 @@ private func withOptions<Result>(
   options.slot_kinds = scope.slotKinds.rawValue
   options.excludes_self = scope.excludesSelf
   options.loaded_images_only = scope.loadedImagesOnly
+  options.slots_only = scope.slotsOnly
   var headers: [UnsafeRawPointer?] = []
   switch scope.selection {
   case .all: options.scope = CREBIND_SCOPE_ALL

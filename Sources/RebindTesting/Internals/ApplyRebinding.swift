@@ -23,7 +23,7 @@ func applyRebinding(
     throw RebindTestingError(
       code: .failure, symbol: symbol, detail: String(cString: crebind_status_description(status)))
   }
-  if let code = refusal(of: report, mayBeUncalled: mayBeUncalled) {
+  if let code = refusal(of: report, handle: handle, mayBeUncalled: mayBeUncalled) {
     crebind_restore(handle, nil, nil)
     let detail = code == .neverCalled ? otherNames(of: symbol) : ""
     throw RebindTestingError(code: code, symbol: symbol, detail: detail)
@@ -33,12 +33,27 @@ func applyRebinding(
 
 /// Why a rebinding that the core has applied would not do what a test expects.
 private func refusal(
-  of report: crebind_report, mayBeUncalled: Bool
+  of report: crebind_report, handle: OpaquePointer, mayBeUncalled: Bool
 ) -> RebindTestingError.Code? {
   if report.pending > 0 { return .undefinedSymbol }
-  if report.ambiguous > 0 { return .severalOriginals }
+  if report.ambiguous > 0, haveSeveralOriginals(handle) { return .severalOriginals }
   if report.changed == 0, !mayBeUncalled { return .neverCalled }
   return nil
+}
+
+/// Whether slots lead to different functions. A definition that no image in the process is
+/// bound to, such as `realpath@GLIBC_2.2.5`, is no reason to refuse a test's hook.
+private func haveSeveralOriginals(_ handle: OpaquePointer) -> Bool {
+  var originals: Set<UnsafeMutableRawPointer?> = []
+  withUnsafeMutablePointer(to: &originals) { originals in
+    _ = crebind_slots(
+      handle,
+      { slot, context in
+        context!.assumingMemoryBound(to: Set<UnsafeMutableRawPointer?>.self).pointee
+          .insert(slot.pointee.original)
+      }, originals, nil)
+  }
+  return originals.count > 1
 }
 
 /// The names under which images import the function instead, such as `open64`.

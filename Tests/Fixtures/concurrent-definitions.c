@@ -1,0 +1,79 @@
+/// Threads open, ask and close two libraries with a function of one name while another one
+/// applies and restores: which of them is redirected changes all the time, and each caller
+/// reaches the function of the library that it has open, by the replacement or without.
+///
+/// Usage: concurrent-definitions SECONDS FIRST SECOND
+
+#define _GNU_SOURCE
+#if defined(LIBRARY)
+
+int number(void) { return NUMBER; }
+
+#else
+
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <unistd.h>
+
+static atomic_bool is_done;
+static atomic_int hooked, plain;
+static char **paths;
+
+static int (*original)(void);
+static int hook(void) {
+  atomic_fetch_add(&hooked, 1);
+  return __atomic_load_n(&original, __ATOMIC_ACQUIRE)();
+}
+
+static void *open_and_ask(void *seed) {
+  unsigned state = (unsigned)(uintptr_t)seed;
+  while (!atomic_load(&is_done)) {
+    int index = rand_r(&state) % 2;
+    void *image = dlopen(paths[index], RTLD_LAZY | RTLD_LOCAL);
+    CHECK(image != NULL);
+    for (int i = 0; i < 3; i++) {
+      int (*number)(void) = (int (*)(void))dlsym(image, "number");
+      if (number != hook) atomic_fetch_add(&plain, 1);
+      CHECK(number() == index + 1);
+    }
+    CHECK(dlclose(image) == 0);
+  }
+  return NULL;
+}
+
+static void *apply_and_restore(void *unused) {
+  while (!atomic_load(&is_done)) {
+    crebind_rebinding rebinding = {.name = "number", .replacement = (void *)hook,
+                                   .original = (void **)&original};
+    crebind_handle *handle;
+    crebind_status status = crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL);
+    CHECK(status == CREBIND_OK || status == CREBIND_BUSY);
+    if (status != CREBIND_OK) continue;
+    usleep(20000);
+    while ((status = crebind_restore(handle, NULL, NULL)) == CREBIND_BUSY) continue;
+    CHECK(status == CREBIND_OK);
+  }
+  return unused;
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 4);
+  paths = argv + 2;
+  void *(*const work[])(void *) = {open_and_ask, open_and_ask, apply_and_restore};
+  enum { THREADS = sizeof work / sizeof *work };
+  pthread_t threads[THREADS];
+  for (uintptr_t i = 0; i < THREADS; i++)
+    CHECK(pthread_create(&threads[i], NULL, work[i], (void *)(i + 1)) == 0);
+  sleep((unsigned)atoi(argv[1]));
+  atomic_store(&is_done, true);
+  for (int i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  CHECK(hooked > 0 && plain > 0);
+  printf("each reached its own\n");
+}
+
+#endif

@@ -1,0 +1,73 @@
+/// The one original of a name with two versions: the slots' where they agree; what
+/// dlsym(RTLD_DEFAULT) would give where they differ; the first slot's where that gives
+/// nothing. Definitions that differ count as ambiguous.
+
+#define _GNU_SOURCE
+#if defined(CALLER)
+
+int number(void);
+#ifdef OLD_VERSION
+__asm__(".symver number, number@V1");
+#endif
+int CALLER(void) { return number(); }
+
+#else
+
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+
+int call_old(void);
+int call_new(void);
+
+static int (*original)(void);
+static int hook(void) { return 100 + original(); }
+
+static crebind_report apply(const crebind_options *options, crebind_handle **handle) {
+  crebind_rebinding rebinding = {.name = "number", .replacement = (void *)hook,
+                                 .original = (void **)&original};
+  crebind_report report;
+  original = NULL;
+  CHECK(crebind_apply(&rebinding, 1, options, handle, &report, NULL) == CREBIND_OK);
+  return report;
+}
+
+int main(void) {
+  crebind_handle *handle;
+  CHECK(call_old() == 1 && call_new() == 2);
+  // The slot of the old version comes first; the default version is the original.
+  crebind_report report = apply(NULL, &handle);
+  CHECK(report.ambiguous == 1 && report.changed == 2);
+  CHECK(original() == 2 && call_old() == 102 && call_new() == 102);
+  CHECK(dlvsym(RTLD_DEFAULT, "number", "V1") == (void *)hook);
+  CHECK(dlvsym(RTLD_DEFAULT, "number", "V2") == (void *)hook);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  CHECK(call_old() == 1 && call_new() == 2);
+
+  // One image's slots agree, and the other definition is somebody's all the same.
+  Dl_info info;
+  CHECK(dladdr((void *)call_old, &info) != 0);
+  const void *header = info.dli_fbase;
+  crebind_options options = {
+      .scope = CREBIND_SCOPE_IMAGES, .images = &header, .image_count = 1};
+  report = apply(&options, &handle);
+  CHECK(report.ambiguous == 0 && original() == 1 && call_old() == 101 && call_new() == 2);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+
+  // Restored from below, the one above is as right as it was.
+  static int (*upper_original)(void);
+  crebind_handle *upper;
+  apply(NULL, &handle);
+  crebind_rebinding rebinding = {.name = "number", .replacement = (void *)main,
+                                 .original = (void **)&upper_original};
+  CHECK(crebind_apply(&rebinding, 1, NULL, &upper, &report, NULL) == CREBIND_OK);
+  CHECK(upper_original == hook && report.ambiguous == 0);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  CHECK(upper_original() == 2);
+  CHECK(crebind_restore(upper, NULL, NULL) == CREBIND_OK);
+  CHECK(call_old() == 1 && call_new() == 2);
+  printf("the default version\n");
+}
+
+#endif
