@@ -248,7 +248,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
     plan->skipped++;
     return CREBIND_OK;
   }
-  uintptr_t addend = (uintptr_t)slot->addend;
+  uintptr_t addend = slot->added;
   struct crebind_entry entry = {
       .address = slot->address,
       .previous = word,

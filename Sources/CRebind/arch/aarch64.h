@@ -3,6 +3,7 @@
 #define CREBIND_R_JUMP_SLOT R_AARCH64_JUMP_SLOT
 #define CREBIND_R_GLOB_DAT R_AARCH64_GLOB_DAT
 #define CREBIND_R_ABSOLUTE R_AARCH64_ABS64
+#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED_AT_LOAD
 
 /// Every unresolved slot holds the address of PLT0, which begins with
 /// `stp x16, x30, [sp, #-16]!`, behind a `bti c` where BTI is on.

@@ -1,6 +1,7 @@
 /// The relocation types and lazy-binding habits of the machine that this code
 /// is compiled for, under shared names: CREBIND_R_JUMP_SLOT, CREBIND_R_GLOB_DAT,
-/// CREBIND_R_ABSOLUTE, `crebind_is_lazy_stub` and `crebind_call_resolver`.
+/// CREBIND_R_ABSOLUTE, CREBIND_ADDENDS, `crebind_is_lazy_stub` and
+/// `crebind_call_resolver`.
 /// Documentation/Porting.md says how to find them out for another machine.
 
 #ifndef CREBIND_ARCH_H
@@ -15,6 +16,16 @@
 /// The hardware capabilities that the loader passes to IFUNC resolvers.
 struct crebind_hwcap {
   unsigned long hwcap, hwcap2;
+};
+
+/// Where the loader adds the addend of a jump slot or of a glob dat. `ld -z mark-plt`
+/// writes addends that mean something else. musl's do_relocs always adds them; a
+/// header says what glibc does: elf_machine_rela at load, and elf_machine_plt_value at
+/// the first call.
+enum crebind_addends {
+  CREBIND_ADDENDS_IGNORED,
+  CREBIND_ADDENDS_ADDED_AT_LOAD,
+  CREBIND_ADDENDS_ADDED,
 };
 
 #if defined(__x86_64__) && defined(__LP64__)
@@ -33,6 +44,11 @@ struct crebind_hwcap {
 #include "ppc64.h"
 #else
 #error "CRebind does not know this machine's relocations: add a header to Sources/CRebind/arch"
+#endif
+
+#ifndef __GLIBC__
+#undef CREBIND_ADDENDS
+#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED
 #endif
 
 #ifndef CREBIND_HAS_LOCAL_ENTRIES

@@ -4,6 +4,7 @@
 #define CREBIND_R_JUMP_SLOT R_RISCV_JUMP_SLOT
 #define CREBIND_R_GLOB_DAT R_RISCV_64
 #define CREBIND_R_ABSOLUTE R_RISCV_64
+#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED_AT_LOAD
 
 /// Every unresolved slot holds the address of PLT0, which begins with
 /// `auipc t2, ...; sub t1, t1, t3`.
