@@ -57,6 +57,8 @@ struct crebind_handle {
   uint64_t serial;
   /// Counted among those that need the image-added notice.
   bool needs_notice;
+  /// Of wrappers of ours, and of nobody's replacements.
+  bool is_own;
   /// Being restored: the definitions lead to the originals again, the slots not yet.
   bool is_leaving;
   /// Batches that were applied before and after.
@@ -96,10 +98,14 @@ struct crebind_known_image {
   bool is_pinned;
   /// The observers have been told.
   bool is_announced;
+  /// It holds replacements, and its slots of dlsym and dlvsym lead to us; see cover.h.
+  bool is_wanted, is_covered;
 };
 
 struct crebind_records {
   struct crebind_handle *oldest, *newest;
+  /// The newest one if that stays so, or NULL; see cover.h.
+  struct crebind_handle *topmost;
   struct crebind_vector known;    // struct crebind_known_image
   struct crebind_vector strings;  // char
   unsigned long long adds, subs;
@@ -150,6 +156,7 @@ void crebind_handle_drop(struct crebind_handle *handle);
 /// the first definition. It stays with the slot that it came from.
 void crebind_handle_summarize(struct crebind_handle *handle);
 
+/// Makes a batch the newest one but for the topmost.
 void crebind_handle_link(struct crebind_handle *handle);
 void crebind_handle_unlink(struct crebind_handle *handle);
 void crebind_handle_free(struct crebind_handle *handle);

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "serve.h"
+#include "next.h"
 #include "resolver.h"
 
 bool crebind_handle_selects(const struct crebind_handle *handle,
@@ -248,6 +249,7 @@ crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit 
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
     crebind_handle_summarize(handle);
+  if (!crebind_next_publish(world, NULL)) status = CREBIND_OUT_OF_MEMORY;
   if (status != CREBIND_OK) return status;
 
   for (size_t i = 0; i < crebind_records.known.count; i++) {

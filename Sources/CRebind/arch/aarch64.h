@@ -22,3 +22,27 @@ static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind
   } rest = {sizeof rest, hwcap.hwcap, hwcap.hwcap2};
   return ((uintptr_t(*)(uint64_t, const void *))resolver)(hwcap.hwcap | 1UL << 62, &rest);
 }
+
+/// By x16, which may jump to a `bti c`; `hint #34` is one.
+#define CREBIND_DEFINE_TAIL_CALL(name, choose) \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)        \
+          "hint #34\n"                         \
+          "stp x29, x30, [sp, #-48]!\n"        \
+          ".cfi_def_cfa_offset 48\n"           \
+          ".cfi_offset 29, -48\n"              \
+          ".cfi_offset 30, -40\n"              \
+          "mov x29, sp\n"                      \
+          "stp x0, x1, [sp, #16]\n"            \
+          "str x2, [sp, #32]\n"                \
+          "add x0, sp, #16\n"                  \
+          "mov x1, x30\n"                      \
+          "bl " #choose "\n"                   \
+          "mov x16, x0\n"                      \
+          "ldp x0, x1, [sp, #16]\n"            \
+          "ldr x2, [sp, #32]\n"                \
+          "ldp x29, x30, [sp], #48\n"          \
+          ".cfi_restore 30\n"                  \
+          ".cfi_restore 29\n"                  \
+          ".cfi_def_cfa_offset 0\n"            \
+          "br x16\n"                           \
+          CREBIND_TAIL_CALL_END(name))

@@ -1,7 +1,7 @@
 /// The relocation types and lazy-binding habits of the machine that this code
 /// is compiled for, under shared names: CREBIND_R_JUMP_SLOT, CREBIND_R_GLOB_DAT,
-/// CREBIND_R_ABSOLUTE, CREBIND_ADDENDS, `crebind_is_lazy_stub` and
-/// `crebind_call_resolver`.
+/// CREBIND_R_ABSOLUTE, CREBIND_ADDENDS, `crebind_is_lazy_stub`,
+/// `crebind_call_resolver` and CREBIND_DEFINE_TAIL_CALL.
 /// Documentation/Porting.md says how to find them out for another machine.
 
 #ifndef CREBIND_ARCH_H
@@ -27,6 +27,17 @@ enum crebind_addends {
   CREBIND_ADDENDS_ADDED_AT_LOAD,
   CREBIND_ADDENDS_ADDED,
 };
+
+/// A header's CREBIND_DEFINE_TAIL_CALL(name, choose) is a function of up to three
+/// arguments that stores them side by side, passes their address and its caller's
+/// (where it is going to return to) to `choose`, and jumps to what that returns, with
+/// the arguments as they are in memory then. So whoever is jumped to is called by the
+/// caller itself.
+#define CREBIND_TAIL_CALL_BEGIN(name)                                            \
+  ".pushsection .text\n.p2align 4\n.globl " #name "\n.hidden " #name "\n.type " #name \
+  ", %function\n" #name ":\n.cfi_startproc\n"
+#define CREBIND_TAIL_CALL_END(name) \
+  ".cfi_endproc\n.size " #name ", . - " #name "\n.popsection\n"
 
 #if defined(__x86_64__) && defined(__LP64__)
 #include "x86_64.h"

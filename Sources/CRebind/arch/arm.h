@@ -18,3 +18,20 @@ static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32
 static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
   return ((uintptr_t(*)(unsigned long))resolver)(hwcap.hwcap);
 }
+
+#define CREBIND_DEFINE_TAIL_CALL(name, choose) \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)        \
+          ".syntax unified\n"                  \
+          ".arm\n"                             \
+          "push {r0, r1, r2, lr}\n"            \
+          ".cfi_def_cfa_offset 16\n"           \
+          ".cfi_offset 14, -4\n"               \
+          "mov r0, sp\n"                       \
+          "mov r1, lr\n"                       \
+          "bl " #choose "\n"                   \
+          "mov ip, r0\n"                       \
+          "pop {r0, r1, r2, lr}\n"             \
+          ".cfi_restore 14\n"                  \
+          ".cfi_def_cfa_offset 0\n"            \
+          "bx ip\n"                            \
+          CREBIND_TAIL_CALL_END(name))

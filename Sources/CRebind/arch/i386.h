@@ -24,3 +24,21 @@ static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind
   (void)hwcap;
   return ((uintptr_t(*)(void))resolver)();
 }
+
+/// The arguments are on the stack, where they stay.
+#define CREBIND_DEFINE_TAIL_CALL(name, choose) \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)        \
+          "endbr32\n"                          \
+          "lea 4(%esp), %eax\n"                \
+          "mov (%esp), %edx\n"                 \
+          "sub $4, %esp\n"                     \
+          ".cfi_adjust_cfa_offset 4\n"         \
+          "push %edx\n"                        \
+          ".cfi_adjust_cfa_offset 4\n"         \
+          "push %eax\n"                        \
+          ".cfi_adjust_cfa_offset 4\n"         \
+          "call " #choose "\n"                 \
+          "add $12, %esp\n"                    \
+          ".cfi_adjust_cfa_offset -12\n"       \
+          "jmp *%eax\n"                        \
+          CREBIND_TAIL_CALL_END(name))

@@ -27,3 +27,34 @@ static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32
 static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
   return ((uintptr_t(*)(unsigned long))resolver)(hwcap.hwcap);
 }
+
+/// r12 has to be the address of what is jumped to, by which it finds its TOC.
+#define CREBIND_DEFINE_TAIL_CALL(name, choose)   \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)          \
+          "0: addis 2, 12, .TOC.-0b@ha\n"        \
+          "addi 2, 2, .TOC.-0b@l\n"              \
+          ".localentry " #name ", .-" #name "\n" \
+          "mflr 0\n"                             \
+          "std 0, 16(1)\n"                       \
+          "stdu 1, -64(1)\n"                     \
+          ".cfi_def_cfa_offset 64\n"             \
+          ".cfi_offset 65, 16\n"                 \
+          "std 3, 32(1)\n"                       \
+          "std 4, 40(1)\n"                       \
+          "std 5, 48(1)\n"                       \
+          "addi 3, 1, 32\n"                      \
+          "mr 4, 0\n"                            \
+          "bl " #choose "\n"                     \
+          "nop\n"                                \
+          "mr 12, 3\n"                           \
+          "ld 3, 32(1)\n"                        \
+          "ld 4, 40(1)\n"                        \
+          "ld 5, 48(1)\n"                        \
+          "addi 1, 1, 64\n"                      \
+          ".cfi_def_cfa_offset 0\n"              \
+          "ld 0, 16(1)\n"                        \
+          "mtlr 0\n"                             \
+          ".cfi_restore 65\n"                    \
+          "mtctr 12\n"                           \
+          "bctr\n"                               \
+          CREBIND_TAIL_CALL_END(name))

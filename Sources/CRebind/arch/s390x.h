@@ -25,3 +25,25 @@ static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32
 static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
   return ((uintptr_t(*)(unsigned long))resolver)(hwcap.hwcap);
 }
+
+/// The caller has left room for the registers.
+#define CREBIND_DEFINE_TAIL_CALL(name, choose) \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)        \
+          "stmg %r2, %r4, 16(%r15)\n"          \
+          "stg %r14, 112(%r15)\n"              \
+          ".cfi_offset 14, -48\n"              \
+          "la %r2, 16(%r15)\n"                 \
+          "lgr %r3, %r14\n"                    \
+          "lgr %r1, %r15\n"                    \
+          "aghi %r15, -160\n"                  \
+          ".cfi_adjust_cfa_offset 160\n"       \
+          "stg %r1, 0(%r15)\n"                 \
+          "brasl %r14, " #choose "\n"          \
+          "lgr %r1, %r2\n"                     \
+          "aghi %r15, 160\n"                   \
+          ".cfi_adjust_cfa_offset -160\n"      \
+          "lmg %r2, %r4, 16(%r15)\n"           \
+          "lg %r14, 112(%r15)\n"               \
+          ".cfi_restore 14\n"                  \
+          "br %r1\n"                           \
+          CREBIND_TAIL_CALL_END(name))

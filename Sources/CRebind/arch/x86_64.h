@@ -22,3 +22,24 @@ static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind
   (void)hwcap;
   return ((uintptr_t(*)(void))resolver)();
 }
+
+#define CREBIND_DEFINE_TAIL_CALL(name, choose) \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)        \
+          "endbr64\n"                          \
+          "push %rdx\n"                        \
+          ".cfi_adjust_cfa_offset 8\n"         \
+          "push %rsi\n"                        \
+          ".cfi_adjust_cfa_offset 8\n"         \
+          "push %rdi\n"                        \
+          ".cfi_adjust_cfa_offset 8\n"         \
+          "mov %rsp, %rdi\n"                   \
+          "mov 24(%rsp), %rsi\n"               \
+          "call " #choose "\n"                 \
+          "pop %rdi\n"                         \
+          ".cfi_adjust_cfa_offset -8\n"        \
+          "pop %rsi\n"                         \
+          ".cfi_adjust_cfa_offset -8\n"        \
+          "pop %rdx\n"                         \
+          ".cfi_adjust_cfa_offset -8\n"        \
+          "jmp *%rax\n"                        \
+          CREBIND_TAIL_CALL_END(name))
