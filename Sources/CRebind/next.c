@@ -213,80 +213,98 @@ uintptr_t crebind_next_entry(bool with_version) {
 
 // MARK: - The table
 
-/// Bytes for `count` elements, and where they begin.
-static size_t reserve(size_t *size, size_t count, size_t stride) {
-  size_t offset = *size;
-  *size += (count * stride + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
-  return offset;
-}
+/// What a table is made of: kept, since each change makes one.
+static struct crebind_vector rows = {NULL, 0, 0, sizeof(struct row)};
+static struct crebind_vector strings = {NULL, 0, 0, sizeof(char)};
 
-/// Where rows are written to; or, with NULL, how many there are.
-struct writer {
-  struct row *rows;
-  char *strings;
-  size_t row_count, string_size;
-};
-
-static size_t write_string(struct writer *writer, const char *string, size_t length) {
-  size_t offset = writer->string_size;
-  if (writer->rows != NULL) {
-    memcpy(writer->strings + offset, string, length);
-    writer->strings[offset + length] = 0;
-  }
-  writer->string_size += length + 1;
-  return offset;
-}
-
-static void write_row(struct writer *writer, struct row row) {
-  if (writer->rows != NULL) writer->rows[writer->row_count] = row;
-  writer->row_count++;
-}
-
-/// A definition's own original counts where it is asked for by version.
-static void write_definition(struct writer *writer, const struct crebind_world *world,
-                             const struct crebind_entry *entry, struct row row) {
-  size_t index = crebind_known_image_at(entry->image)->index;
-  if (entry->kind != CREBIND_DEFINITION || index == SIZE_MAX) return;
-  struct crebind_version version =
-      crebind_symbol_version(crebind_world_image(world, index),
-                             crebind_world_dynamic(world, index), entry->symbol);
-  if (version.name == NULL) return;
-  row.version = write_string(writer, version.name, crebind_length(version.name));
-  row.original = entry->original;
-  row.is_default = !version.is_hidden;
-  write_row(writer, row);
-}
-
-static struct row row_of(struct writer *writer, const struct crebind_item *item) {
-  return (struct row){
+static bool add_rebinding(const struct crebind_item *item) {
+  struct row *row = crebind_vector_append(&rows, 1);
+  size_t name = crebind_vector_append_string(&strings, item->name.string);
+  if (row == NULL || name == SIZE_MAX) return false;
+  *row = (struct row){
       .hash = item->name.gnu_hash,
-      .name = write_string(writer, item->name.string, item->name.length),
+      .name = name,
       .version = SIZE_MAX,
       .replacement = item->replacement,
       .original = item->summary_original,
       .is_default = item->version == NULL,
   };
+  return true;
 }
 
-static void write_batch(struct writer *writer, const struct crebind_world *world,
-                        const struct crebind_handle *handle) {
-  if (handle->is_own) return;
+/// True if a covered image may ask for a version.
+static bool has_versions(void) {
+  const struct crebind_handle *topmost = crebind_records.topmost;
+  for (size_t i = 0; topmost != NULL && i < topmost->entries.count; i++)
+    if (crebind_handle_entry(topmost, i)->item == 1) return true;
+  return false;
+}
+
+/// The version that was added last: mostly the next one is the same.
+struct versions {
+  bool are_asked_for;
+  uint32_t image;
+  ElfW(Half) entry;
+  size_t name;
+};
+
+/// A definition's own original counts where it is asked for by version.
+///
+/// \param rebinding The index of the rebinding's row.
+static bool add_definition(const struct crebind_world *world, const struct crebind_entry *entry,
+                           size_t rebinding, struct versions *last) {
+  size_t index = crebind_known_image_at(entry->image)->index;
+  if (entry->kind != CREBIND_DEFINITION || index == SIZE_MAX) return true;
+  const struct row *about = crebind_vector_at(&rows, rebinding);
+  if (about->is_default && !last->are_asked_for) return true;
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
+  if (dynamic->versym == NULL) return true;
+  ElfW(Half) version_entry = dynamic->versym[entry->symbol];
+  if (last->image != entry->image || last->entry != version_entry) {
+    const char *version =
+        crebind_symbol_version(crebind_world_image(world, index), dynamic, entry->symbol).name;
+    if (version == NULL) return true;
+    last->image = entry->image;
+    last->entry = version_entry;
+    last->name = crebind_vector_append_string(&strings, version);
+    if (last->name == SIZE_MAX) return false;
+  }
+  struct row *row = crebind_vector_append(&rows, 1);
+  if (row == NULL) return false;
+  *row = *(const struct row *)crebind_vector_at(&rows, rebinding);
+  row->version = last->name;
+  row->original = entry->original;
+  row->is_default = (version_entry & 0x8000) == 0;
+  return true;
+}
+
+static bool add_batch(const struct crebind_world *world, const struct crebind_handle *handle) {
+  if (handle->is_own) return true;
+  size_t first = rows.count;
+  struct versions last = {.are_asked_for = has_versions(), .image = UINT32_MAX};
   for (size_t i = 0; i < handle->batch.items.count; i++)
-    write_row(writer, row_of(writer, crebind_batch_item(&handle->batch, i)));
+    if (!add_rebinding(crebind_batch_item(&handle->batch, i))) return false;
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
-    const struct crebind_item *item = crebind_batch_item(&handle->batch, entry->item);
-    if (entry->kind == CREBIND_DEFINITION)
-      write_definition(writer, world, entry, row_of(writer, item));
+    if (!add_definition(world, entry, first + entry->item, &last)) return false;
   }
+  return true;
 }
 
-static void write_rows(struct writer *writer, const struct crebind_world *world,
-                       const struct crebind_handle *new_handle) {
+static bool add_batches(const struct crebind_world *world,
+                        const struct crebind_handle *new_handle) {
+  rows.count = strings.count = 0;
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
-    write_batch(writer, world, handle);
-  if (new_handle != NULL) write_batch(writer, world, new_handle);
+    if (!add_batch(world, handle)) return false;
+  return new_handle == NULL || add_batch(world, new_handle);
+}
+
+/// Room for `count` elements, and where it begins.
+static size_t reserve(size_t *size, size_t count, size_t stride) {
+  size_t offset = *size;
+  *size += (count * stride + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
+  return offset;
 }
 
 /// The images that are covered, and where their slots led; returns how many.
@@ -309,27 +327,25 @@ static size_t write_images(struct asker *images, const struct crebind_world *wor
 
 static struct table *make(size_t image_count, const struct crebind_world *world,
                           const struct crebind_handle *new_handle) {
-  struct writer counts = {NULL, NULL, 0, 0};
-  write_rows(&counts, world, new_handle);
+  if (!add_batches(world, new_handle)) return NULL;
   size_t size = 0;
   reserve(&size, 1, sizeof(struct table));
   size_t first_image = reserve(&size, image_count, sizeof(struct asker));
-  size_t first_row = reserve(&size, counts.row_count, sizeof(struct row));
-  size_t first_string = reserve(&size, counts.string_size, 1);
+  size_t first_row = reserve(&size, rows.count, rows.stride);
+  size_t first_string = reserve(&size, strings.count, 1);
   char *memory = crebind_pages(size);
   if (memory == NULL) return NULL;
-  struct asker *images = (struct asker *)(memory + first_image);
-  struct writer writer = {(struct row *)(memory + first_row), memory + first_string, 0, 0};
-  write_images(images, world);
-  write_rows(&writer, world, new_handle);
+  write_images((struct asker *)(memory + first_image), world);
+  memcpy(memory + first_row, rows.data, rows.count * rows.stride);
+  memcpy(memory + first_string, strings.data, strings.count);
   struct table *table = (struct table *)memory;
   *table = (struct table){
       .size = size,
       .image_count = image_count,
-      .row_count = writer.row_count,
-      .images = images,
-      .rows = writer.rows,
-      .strings = writer.strings,
+      .row_count = rows.count,
+      .images = (const struct asker *)(memory + first_image),
+      .rows = (const struct row *)(memory + first_row),
+      .strings = memory + first_string,
   };
   return table;
 }

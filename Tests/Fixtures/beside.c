@@ -1,5 +1,6 @@
 /// Calls fifty functions of libc, and says what each gave, as far as that is the same each
-/// time. With a library of beside-hooks.c each must have been counted.
+/// time. With a library of beside-hooks.c it writes into the file `uncounted` which of
+/// them that has not counted.
 
 #define _GNU_SOURCE
 #include "beside.h"
@@ -127,17 +128,21 @@ static void use_memory(void) {
   free(zeroed);
 }
 
+static void write_uncounted(void) {
+  // Before we count on.
+  struct beside_count counts[BESIDE_COUNT];
+  for (int i = 0; i < BESIDE_COUNT; i++) counts[i] = beside_counts()[i];
+  FILE *file = fopen("uncounted", "w");
+  for (int i = 0; file != NULL && i < BESIDE_COUNT; i++)
+    if (counts[i].count == 0) fprintf(file, "%s\n", counts[i].name);
+  if (file != NULL) fclose(file);
+}
+
 int main(void) {
   use_files();
   use_network();
   use_process();
   use_memory();
-  int missing = 0;
-  if (beside_counts == NULL) return 0;
-  for (int i = 0; i < BESIDE_COUNT; i++)
-    if (beside_counts()[i].count == 0) {
-      printf("not counted: %s\n", beside_counts()[i].name);
-      missing++;
-    }
-  return missing;
+  if (beside_counts != NULL) write_uncounted();
+  return 0;
 }

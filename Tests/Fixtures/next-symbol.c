@@ -120,6 +120,19 @@ static void check_library(void) {
   restore(handle);
 }
 
+/// Of one version, which is what is asked for without one, too.
+static void check_version(void) {
+#ifdef __GLIBC__
+  crebind_handle *handle = apply("value@" VERSION, (void *)hooks_value, &original, NULL);
+  for (size_t i = 0; i < WAYS; i++) {
+    hooks_way = ways[i];
+    CHECK(value() == 101 && caller_value() == 101);
+  }
+  CHECK(dlvsym(library, "value", "NONE") == NULL);
+  restore(handle);
+#endif
+}
+
 static void check_program(void) {
   crebind_handle *handle = apply("value", (void *)program_value, &original, NULL);
   for (size_t i = 0; i < WAYS; i++) {
@@ -291,6 +304,7 @@ int main(int count, char **arguments) {
   }
   struct words before = words();
   check_library();
+  check_version();
   check_program();
   for (int i = 0; i < 4; i++) check_chain(i & 1, i & 2);
   check_two_of_one_image();

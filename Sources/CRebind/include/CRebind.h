@@ -267,7 +267,8 @@ typedef struct crebind_handle crebind_handle;
 /// in place of any answer that is a replacement of such a name comes the original, with
 /// dlvsym that of the version. Nothing else changes for them, and nothing for other
 /// images. So a replacement may ask for the function behind it as in a library for
-/// LD_PRELOAD. With `excludes_self` these images are left alone.
+/// LD_PRELOAD. No report counts these slots; where they cannot be changed, the call
+/// fails. With `excludes_self` these images are left alone.
 ///
 /// \param handle Receives what `crebind_restore` takes.
 /// \param report May be NULL.
