@@ -47,10 +47,13 @@ static void *original(int index) {
     }
   }
   depth++;
-  function = dlsym(RTLD_NEXT, counts[index].name);
+  // Those at the first call of all: dlsym frees what a failure has left, and must not be
+  // asked for `free` then.
+  for (int i = INDEX_malloc; i <= INDEX_free; i++)
+    if (originals[i] == NULL) originals[i] = dlsym(RTLD_NEXT, counts[i].name);
+  if (index < INDEX_malloc) originals[index] = dlsym(RTLD_NEXT, counts[index].name);
   depth--;
-  __atomic_store_n(&originals[index], function, __ATOMIC_RELEASE);
-  return function;
+  return originals[index];
 }
 
 // Of another name to the compiler: variadic ones are declared otherwise.
