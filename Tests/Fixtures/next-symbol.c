@@ -263,10 +263,10 @@ static void check_left_alone(void) {
 
 // MARK: - Threads
 
-static volatile bool is_over;
+static bool is_over;
 
 static void *ask_on(void *unused) {
-  while (!is_over) {
+  while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED)) {
     function *next = hooks_ask("next", "value", NULL), *any = hooks_ask("handle", "value", library);
     CHECK(next == real);
     CHECK(any == real);
@@ -287,7 +287,7 @@ static void check_threads(int cycles) {
     restore(other_handle);
     restore(same);
   }
-  is_over = true;
+  __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
   for (int i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
   restore(handle);
 }
