@@ -165,7 +165,7 @@ crebind_status crebind_cover_update(struct crebind_attempt *attempt,
 }
 
 static crebind_status undo_locked(struct crebind_attempt *attempt, void *context) {
-  bool unused;
+  bool unused = false;
   (void)context;
   crebind_status status = crebind_cover_update(attempt, NULL, &unused);
   crebind_next_publish(&attempt->world, NULL);

@@ -139,7 +139,7 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
   for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
     crebind_handle_summarize(other);
   // Without it the table knows of a batch more, and an image stays covered: no harm.
-  bool unused;
+  bool unused = false;
   attempt->commit.changes.count = 0;
   crebind_cover_update(attempt, NULL, &unused);
   crebind_next_publish(&attempt->world, NULL);
