@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build release demo test check test-inputs golden golden-inputs test-cross bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
+.PHONY: help build release demo test check test-inputs golden golden-inputs test-cross test-beside bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ golden-inputs: ## Build the files anew that the golden output is of
 
 test-cross: ## Build and run the C core's tests for other machines and for musl
 	@Scripts/test-cross
+
+test-beside: ## Run programs with libc hooked beside other people's preloaded libraries
+	@Scripts/test-beside
 
 install: ## Build the C library and install it, and what make release has built, under PREFIX (/usr/local), below DESTDIR
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INSPECT='$(INSPECT)' CC='$(CC)' Scripts/install

@@ -2,6 +2,8 @@
 
 #define _GNU_SOURCE
 #include "attempt.h"
+#include "cover.h"
+#include "next.h"
 #include "notice.h"
 #include "settle.h"
 #include "summary.h"
@@ -40,7 +42,21 @@ static void save_or_put_back_originals(struct apply *apply, bool puts_back) {
 
 static bool is_stored(const struct crebind_entry *entry) {
   // On top of a batch with the same replacement there is nothing to store.
-  return !entry->is_left && entry->previous != entry->value;
+  return !entry->is_left && entry->previous != entry->value && crebind_cover_of(entry) == NULL;
+}
+
+/// Has the topmost batch lead to the entries below it. Returns true if there are any.
+static bool lead_covers(const struct crebind_handle *handle) {
+  bool has_covers = false;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    struct crebind_entry *cover = crebind_cover_of(entry);
+    if (cover == NULL || cover->previous == entry->value) continue;
+    cover->previous = entry->value;
+    cover->original = crebind_batch_item(&handle->batch, entry->item)->replacement;
+    has_covers = true;
+  }
+  return has_covers;
 }
 
 /// Drops the definitions that could not be changed.
@@ -62,14 +78,17 @@ static crebind_status store_entries(struct crebind_attempt *attempt, struct appl
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
     bool is_slot = entry->kind != CREBIND_DEFINITION;
-    if (!is_stored(entry)) {
-      if (entry->is_left)
-        report->skipped++;
-      else
-        report->unchanged += is_slot;
+    if (entry->is_left) {
+      report->skipped++;
       continue;
     }
-    if (!crebind_commit_add(&attempt->commit, entry, entry->previous, entry->value, true, !is_slot))
+    if (entry->previous == entry->value) {
+      report->unchanged += is_slot;
+      continue;
+    }
+    if (is_stored(entry)
+        && !crebind_commit_add(&attempt->commit, entry, entry->previous, entry->value, true,
+                               !is_slot))
       return CREBIND_OUT_OF_MEMORY;
     apply->has_lazy_slots |= entry->is_lazy;
     if (!is_slot) continue;
@@ -96,12 +115,16 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
   if (status == CREBIND_OK)
     status = crebind_pins_collect(attempt->pins, &attempt->world, &handle->batch);
+  // Who is led to a replacement may ask what is behind it at once.
+  if (status == CREBIND_OK && !crebind_next_publish(&attempt->world, handle))
+    status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = store_entries(attempt, apply);
   if (status == CREBIND_OK) {
     handle->needs_notice = apply->report.pending != 0 || attempt->commit.refused != 0
                            || plan->needs_notice
                            || !crebind_batch_redirects_definitions(&handle->batch);
     crebind_handle_link(handle);
+    if (lead_covers(handle)) crebind_next_publish(&attempt->world, NULL);
     return status;
   }
   save_or_put_back_originals(apply, true);
@@ -117,9 +140,12 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
 static crebind_status apply_locked(struct crebind_attempt *attempt, void *context) {
   struct apply *apply = context;
   memset(&apply->report, 0, sizeof apply->report);
+  crebind_status status =
+      crebind_cover_update(attempt, apply->handle, &apply->has_lazy_slots);
+  if (status != CREBIND_OK) return status;
   struct crebind_plan plan;
   crebind_plan_begin(&plan, &attempt->world, &apply->handle->batch);
-  crebind_status status = crebind_attempt_plan(attempt, &plan, apply->handle);
+  status = crebind_attempt_plan(attempt, &plan, apply->handle);
   apply->report.unchanged = plan.unchanged;
   apply->report.skipped = plan.skipped;
   if (status == CREBIND_OK) status = commit_plan(attempt, apply, &plan);
@@ -128,7 +154,7 @@ static crebind_status apply_locked(struct crebind_attempt *attempt, void *contex
 }
 
 crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
-                                   const crebind_options *options, bool is_notice,
+                                   const crebind_options *options, bool is_own,
                                    crebind_handle **result, crebind_report *report,
                                    crebind_error *error) {
   if (result == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
@@ -137,7 +163,7 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
   crebind_status status =
       crebind_handle_make(&apply.handle, rebindings, count, options, true, error);
   if (status != CREBIND_OK) return status;
-  apply.handle->is_notice = is_notice;
+  apply.handle->is_own = is_own;
   if (crebind_vector_append(&apply.formers, count) == NULL)
     status = crebind_fail(error, CREBIND_OUT_OF_MEMORY, -1);
   if (status == CREBIND_OK) status = crebind_attempt(apply_locked, &apply, apply.handle, error);
@@ -147,6 +173,7 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
     *result = apply.handle;
     if (report != NULL) *report = apply.report;
   } else {
+    crebind_cover_undo();
     crebind_handle_free(apply.handle);
   }
   crebind_vector_free(&apply.formers);

@@ -38,7 +38,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   struct crebind_entry entry = {
       .address = slot->address,
       .original = judgement.expected,
-      .value = judgement.expected + (uintptr_t)slot->addend,
+      .value = judgement.expected + slot->added,
       .image = crebind_world_known(world, audit->index),
       .symbol = slot->symbol,
       .kind = (uint8_t)slot->kind,

@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include "ask.h"
+#include "next.h"
 #include "notice.h"
 #include "observe.h"
 #include "records.h"
@@ -26,6 +27,7 @@ static void before_fork(void) {
 static void after_fork_in_child(void) {
   crebind_observers_forked(parent);
   crebind_notice_forked();
+  crebind_next_forked();
   crebind_questions_forked();
   crebind_unlock();
 }

@@ -49,7 +49,7 @@ static bool are_needed(void) {
   bool has_batches = false;
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer) {
-    if (handle->is_notice) continue;
+    if (handle->is_own) continue;
     has_batches = true;
     is_needed_by_batches |=
         handle->needs_notice && crebind_batch_serves_later_images(&handle->batch);
@@ -62,7 +62,7 @@ static bool are_needed(void) {
 static bool are_for_slots_only(void) {
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
-    if (!handle->is_notice && !handle->batch.options.slots_only) return false;
+    if (!handle->is_own && !handle->batch.options.slots_only) return false;
   return observers == 0;
 }
 

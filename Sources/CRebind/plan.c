@@ -178,17 +178,27 @@ static const struct crebind_entry *entry_below(const struct walk *walk, uintptr_
   return top != NULL && top->value == word ? top : NULL;
 }
 
-/// What a batch that was applied later has stored already, when this one's
-/// predicate had not answered yet; NULL if none has.
+/// What has been stored on top already: by a batch that was applied later, when this
+/// one's predicate had not answered yet, or by the topmost; NULL if none has.
 static const struct crebind_entry *entry_above(const struct walk *walk, uintptr_t address) {
   struct crebind_handle *owner;
-  if (walk->plan->late_handle == NULL) return NULL;
+  if (walk->plan->late_handle == NULL)
+    return crebind_records.topmost == NULL
+               ? NULL
+               : crebind_handle_find(crebind_records.topmost, walk->known, address);
   return crebind_find_above(walk->plan->late_handle, walk->known, address, &owner);
 }
 
-static void take_place_below(struct crebind_entry *entry, const struct crebind_entry *above) {
+static void take_place_below(const struct walk *walk, struct crebind_entry *entry,
+                             const struct crebind_entry *above) {
   entry->previous = above->previous;
   entry->original = above->original;
+  // Another batch with the same replacement is below.
+  struct crebind_handle *owner;
+  const struct crebind_entry *below = NULL;
+  if (walk->plan->late_handle == NULL && entry->previous == entry->value)
+    below = crebind_find_below(crebind_records.topmost, entry->image, entry->address, &owner);
+  if (below != NULL) entry->original = below->original;
   entry->is_lazy = above->is_lazy;
   entry->is_left = above->is_left;
 }
@@ -260,7 +270,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
     plan->skipped++;
     return CREBIND_OK;
   }
-  uintptr_t addend = (uintptr_t)slot->addend;
+  uintptr_t addend = slot->added;
   struct crebind_entry entry = {
       .address = slot->address,
       .previous = word,
@@ -274,7 +284,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   bool is_replacement = is_replacement_of(item, word - addend);
   const struct crebind_entry *above = entry_above(walk, slot->address);
   if (above != NULL) {
-    take_place_below(&entry, above);
+    take_place_below(walk, &entry, above);
     return append_entry(plan, &entry);
   }
   // A batch that is being restored takes on what its definitions have led to it.
@@ -346,7 +356,7 @@ static crebind_status add_definition(struct walk *walk, uint32_t symbol_index, s
   };
   const struct crebind_entry *above = entry_above(walk, address), *below = NULL;
   if (above != NULL)
-    take_place_below(&entry, above);
+    take_place_below(walk, &entry, above);
   else
     below = entry_below(walk, address, entry.previous, entry.previous);
   if (below != NULL) entry.previous = below->value;

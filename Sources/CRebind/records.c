@@ -133,13 +133,16 @@ void crebind_handle_drop(struct crebind_handle *handle) {
 
 void crebind_handle_link(struct crebind_handle *handle) {
   handle->serial = ++crebind_records.next_serial;
-  handle->older = crebind_records.newest;
-  handle->newer = NULL;
+  handle->newer = crebind_records.topmost;
+  handle->older = handle->newer != NULL ? handle->newer->older : crebind_records.newest;
   if (handle->older != NULL)
     handle->older->newer = handle;
   else
     crebind_records.oldest = handle;
-  crebind_records.newest = handle;
+  if (handle->newer != NULL)
+    handle->newer->older = handle;
+  else
+    crebind_records.newest = handle;
 }
 
 void crebind_handle_unlink(struct crebind_handle *handle) {

@@ -59,8 +59,8 @@ struct crebind_handle {
   uint64_t serial;
   /// Later images may be bound to something that is not redirected.
   bool needs_notice;
-  /// The batch that the notice is made of.
-  bool is_notice;
+  /// Of wrappers of ours, and of nobody's replacements.
+  bool is_own;
   /// Being restored: the definitions lead to the originals again, the slots not yet.
   bool is_leaving;
   /// Batches that were applied before and after.
@@ -101,10 +101,14 @@ struct crebind_known_image {
   bool is_pinned;
   /// The observers have been told.
   bool is_announced;
+  /// It holds replacements, and its slots of dlsym and dlvsym lead to us; see cover.h.
+  bool is_wanted, is_covered;
 };
 
 struct crebind_records {
   struct crebind_handle *oldest, *newest;
+  /// The newest one if that stays so, or NULL; see cover.h.
+  struct crebind_handle *topmost;
   struct crebind_vector known;    // struct crebind_known_image
   struct crebind_vector strings;  // char
   unsigned long long adds, subs;
@@ -154,6 +158,7 @@ bool crebind_handle_index(struct crebind_handle *handle);
 /// Takes out the entries that are marked.
 void crebind_handle_drop(struct crebind_handle *handle);
 
+/// Makes a batch the newest one but for the topmost.
 void crebind_handle_link(struct crebind_handle *handle);
 void crebind_handle_unlink(struct crebind_handle *handle);
 void crebind_handle_free(struct crebind_handle *handle);

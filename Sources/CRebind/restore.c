@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "ask.h"
 #include "attempt.h"
+#include "cover.h"
+#include "next.h"
 #include "notice.h"
 #include "settle.h"
 #include "summary.h"
@@ -76,6 +78,13 @@ static void relink(const struct crebind_handle *handle, struct crebind_entry *en
   }
 }
 
+static void count_change(crebind_report *report, const struct crebind_entry *entry,
+                         uint32_t *last_image) {
+  report->changed++;
+  report->images += entry->image != *last_image;
+  *last_image = entry->image;
+}
+
 /// Adds the entry's former word, and counts; false without memory.
 static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
                       const struct crebind_entry *entry, uint32_t *last_image) {
@@ -88,6 +97,9 @@ static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
     const struct crebind_entry *above = next_above(restore->handle, entry);
     bool is_covered = above != NULL && above->previous != entry->value;
     report->skipped += is_slot && (is_covered || (word != top->value && !top->is_left));
+    // Ours on top is no hook: it leads on to what is behind this one from now on.
+    if (above != NULL && !is_covered && above == crebind_cover_of(entry))
+      count_change(report, entry, last_image);
     return true;
   }
   if (word != entry->value) {
@@ -100,10 +112,7 @@ static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
   }
   if (!crebind_commit_add(&attempt->commit, entry, entry->value, entry->previous, false, false))
     return false;
-  if (!is_slot) return true;
-  report->changed++;
-  report->images += entry->image != *last_image;
-  *last_image = entry->image;
+  if (is_slot) count_change(report, entry, last_image);
   return true;
 }
 
@@ -132,6 +141,11 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
   crebind_handle_unlink(handle);
   for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
     crebind_summarize(other, &attempt->world);
+  // Without it the table knows of a batch more, and an image stays covered: no harm.
+  bool unused = false;
+  attempt->commit.changes.count = 0;
+  crebind_cover_update(attempt, NULL, &unused);
+  crebind_next_publish(&attempt->world, NULL);
   restore->is_done = true;
   return CREBIND_OK;
 }

@@ -3,6 +3,7 @@
 #include "judge.h"
 #include "late.h"
 #include "moved.h"
+#include "next.h"
 #include "plan.h"
 #include "summary.h"
 
@@ -194,6 +195,8 @@ crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit 
   if (!is_as_before) status = serve(world, commit, unfinished, &all_decided);
   if (status == CREBIND_OK) status = crebind_judge(world, commit);
   if (status == CREBIND_OK) status = revise_originals(world);
+  if (!crebind_next_publish(world, NULL) && status == CREBIND_OK)
+    status = CREBIND_OUT_OF_MEMORY;
   if (status != CREBIND_OK || is_as_before) return status;
 
   for (size_t i = 0; i < crebind_records.known.count; i++) {

@@ -108,12 +108,23 @@ static unsigned kinds_of(uint32_t type) {
          | (type == CREBIND_R_ABSOLUTE ? CREBIND_ABSOLUTE : 0);
 }
 
+/// What the loader adds to a function's address in a slot of this kind. Where it adds
+/// at load alone, the image says when its jump slots are bound.
+static uintptr_t added(intptr_t addend, unsigned kind, const struct crebind_dynamic *dynamic) {
+  bool is_added = kind == CREBIND_ABSOLUTE || CREBIND_ADDENDS == CREBIND_ADDENDS_ADDED
+                  || (CREBIND_ADDENDS == CREBIND_ADDENDS_ADDED_AT_LOAD
+                      && (kind == CREBIND_GLOB_DAT || dynamic->bind_now));
+  return is_added ? (uintptr_t)addend : 0;
+}
+
 /// Visits the slots of one table whose symbol was matched, or all of them.
 static crebind_status visit_table(
     const struct crebind_slot_scan *scan, const struct crebind_image *image,
-    const struct crebind_relocations *table, int32_t tag, unsigned kinds,
+    const struct crebind_dynamic *dynamic, size_t t, unsigned kinds,
     crebind_status (*visit)(void *context, const struct crebind_slot *slot, uint32_t name),
     void *context) {
+  static const int32_t tags[] = {DT_RELA, DT_REL, DT_JMPREL};
+  const struct crebind_relocations *table = &dynamic->relocations[t];
   // Most relocations fail the test of one bit, so it is kept short.
   const uint64_t *bits = scan != NULL ? (const uint64_t *)scan->bits.data : NULL;
   size_t bit_count = scan != NULL ? scan->bits.count * 64 : 0;
@@ -129,13 +140,15 @@ static crebind_status visit_table(
     if ((kind & kinds) == 0) continue;
     // What may be data is changed with data's care.
     if ((kind & CREBIND_ABSOLUTE) != 0) kind = CREBIND_ABSOLUTE;
+    intptr_t addend = table->is_rela ? (intptr_t)((const ElfW(Rela) *)at)->r_addend : 0;
     struct crebind_slot slot = {
         .address = image->bias + rel->r_offset,
         .kind = (crebind_slot_kind)kind,
         .index = (uint32_t)((size_t)(at - table->data) / stride),
         .symbol = (uint32_t)symbol,
-        .tag = tag,
-        .addend = table->is_rela ? (intptr_t)((const ElfW(Rela) *)at)->r_addend : 0,
+        .tag = tags[t],
+        .addend = addend,
+        .added = added(addend, kind, dynamic),
         .is_rela = table->is_rela,
     };
     uint32_t name = scan != NULL ? crebind_slot_scan_name(scan, symbol) : 0;
@@ -152,8 +165,7 @@ crebind_status crebind_slot_scan_visit(
     void *context) {
   crebind_status status = CREBIND_OK;
   if (scan != NULL && scan->matches.count == 0) return status;
-  static const int32_t tags[] = {DT_RELA, DT_REL, DT_JMPREL};
   for (size_t t = 0; t < 3 && status == CREBIND_OK; t++)
-    status = visit_table(scan, image, &dynamic->relocations[t], tags[t], kinds, visit, context);
+    status = visit_table(scan, image, dynamic, t, kinds, visit, context);
   return status;
 }

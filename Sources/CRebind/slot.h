@@ -18,6 +18,9 @@ struct crebind_slot {
   int32_t tag;
   /// 0 for REL, whose addend was in the slot before the loader filled it.
   intptr_t addend;
+  /// The addend as far as the loader adds it to the function's address; a bound slot's
+  /// word less this is the function.
+  uintptr_t added;
   bool is_rela;
 };
 

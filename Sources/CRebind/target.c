@@ -65,7 +65,7 @@ static bool is_definition(const struct crebind_world *world, const struct crebin
 bool crebind_slot_leads_home(const struct crebind_world *world, size_t index,
                              const struct crebind_slot *slot, const struct crebind_name *name) {
   uintptr_t word = __atomic_load_n((const uintptr_t *)slot->address, __ATOMIC_ACQUIRE);
-  uintptr_t target = word - (uintptr_t)slot->addend;
+  uintptr_t target = word - slot->added;
   return target == 0 || crebind_is_unresolved(crebind_world_image(world, index), slot, word)
          || target == crebind_canonical_plt_entry(world, name)
          || is_definition(world, slot, name, target);
@@ -79,7 +79,7 @@ crebind_status crebind_judge_slot(struct crebind_world *world, size_t index,
   uintptr_t word = __atomic_load_n((const uintptr_t *)slot->address, __ATOMIC_ACQUIRE);
   *judgement = (struct crebind_judgement){
       .word = word,
-      .target = word - (uintptr_t)slot->addend,
+      .target = word - slot->added,
       .definer = SIZE_MAX,
       .is_unresolved = crebind_is_unresolved(image, slot, word),
       .rebinder = CREBIND_REBOUND_BY_NOBODY,

@@ -11,7 +11,7 @@
 /// What a slot holds, beside what the loader would bind.
 struct crebind_judgement {
   uintptr_t word;
-  /// The word without the addend.
+  /// The word without what the loader added.
   uintptr_t target;
   /// The function that the loader binds, 0 for none, and the image that defines
   /// it; not looked for where the slot is unresolved or holds NULL.

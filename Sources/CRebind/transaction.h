@@ -9,9 +9,9 @@
 
 /// `crebind_apply`.
 ///
-/// \param is_notice True for the batch that the notice is made of.
+/// \param is_own True for a batch of wrappers of ours.
 crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
-                                   const crebind_options *options, bool is_notice,
+                                   const crebind_options *options, bool is_own,
                                    crebind_handle **result, crebind_report *report,
                                    crebind_error *error);
 

@@ -24,6 +24,19 @@ static bool is_of_resolver(const struct crebind_entry *top, uintptr_t word) {
   return false;
 }
 
+/// Looks at the slots of ours on top, which nobody counts; false without memory.
+static bool verify_topmost(struct crebind_attempt *attempt) {
+  const struct crebind_handle *topmost = crebind_records.topmost;
+  for (size_t i = 0; topmost != NULL && i < topmost->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(topmost, i);
+    uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+    if (word != entry->value && !entry->is_left && is_of_resolver(entry, word)
+        && !crebind_commit_add(&attempt->commit, entry, word, entry->value, false, false))
+      return false;
+  }
+  return true;
+}
+
 static crebind_status verify_locked(struct crebind_attempt *attempt, void *context) {
   struct verify *verify = context;
   struct crebind_handle *handle = verify->handle;
@@ -51,6 +64,7 @@ static crebind_status verify_locked(struct crebind_attempt *attempt, void *conte
     report->images += entry->image != last_image;
     last_image = entry->image;
   }
+  if (!verify_topmost(attempt)) return CREBIND_OUT_OF_MEMORY;
   return crebind_commit_run(&attempt->commit, &attempt->world);
 }
 

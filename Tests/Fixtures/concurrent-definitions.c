@@ -13,6 +13,7 @@ int number(void) { return NUMBER; }
 
 #include "CRebind.h"
 #include "check.h"
+#include "others.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -37,7 +38,7 @@ static void *open_and_ask(void *seed) {
     void *image = dlopen(paths[index], RTLD_LAZY | RTLD_LOCAL);
     CHECK(image != NULL);
     for (int i = 0; i < 3; i++) {
-      int (*number)(void) = (int (*)(void))dlsym(image, "number");
+      int (*number)(void) = (int (*)(void))find_as_others(image, "number");
       if (number != hook) atomic_fetch_add(&plain, 1);
       CHECK(number() == index + 1);
     }

@@ -34,7 +34,8 @@ int main(void) {
   // The library imports nothing, so that its hash table starts with symbol 1; its
   // definition is redirected all the same.
   CHECK(crebind_apply(&rebinding, 1, NULL, &handle, &report, NULL) == CREBIND_OK);
-  CHECK(dlsym(local, "number") == (void *)hook && call() == 103);
+  void *(*find)(void *) = (void *(*)(void *))dlsym(caller, "find_weak");
+  CHECK(find(local) == (void *)hook && call() == 103);
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
   CHECK(((int (*)(void))dlsym(local, "number"))() == 3);
   printf("global\n");

@@ -2,6 +2,8 @@
 /// first, and stops there in an IFUNC's resolver until it is told to go on. The
 /// first is mapped by then, and listed, but not relocated.
 
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -26,6 +28,7 @@ int (*slow_pointer)(void) = slow;
 
 pid_t plugin_call(void) { return getppid(); }
 int plugin_slow(void) { return slow(); }
+void *plugin_find(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 
 /// Its resolver calls through a slot, which crashes before that is filled.
 static int answer(void) { return 5; }

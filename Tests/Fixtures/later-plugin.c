@@ -1,6 +1,8 @@
 /// Calls `getppid` (a function), `time` (an IFUNC on x86-64) and `memcpy` as it
 /// is loaded, before anybody could patch its slots.
 
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,3 +16,4 @@ __attribute__((constructor)) static void start(void) {
 }
 
 pid_t plugin_call(void) { return getppid(); }
+void *plugin_find(const char *name) { return dlsym(RTLD_DEFAULT, name); }

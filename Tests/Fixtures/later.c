@@ -53,8 +53,8 @@ int main(int argc, char *argv[]) {
   crebind_report report;
   CHECK(crebind_apply(rebindings, 3, NULL, &handle, &report, NULL) == CREBIND_OK);
   CHECK(report.pending == 0);
-  CHECK(dlsym(RTLD_DEFAULT, "getppid") == (void *)hook);
-  CHECK(dlsym(RTLD_DEFAULT, "time") == (void *)hook_time);
+  // The image that holds the replacements gets what is behind them.
+  CHECK(dlsym(RTLD_DEFAULT, "getppid") == before && dlsym(RTLD_DEFAULT, "time") == before_time);
   CHECK(keeps_permissions(maps));
 
   void *plugin = dlopen(argv[1], RTLD_LAZY);
@@ -63,6 +63,8 @@ int main(int argc, char *argv[]) {
   CHECK(*(time_t *)dlsym(plugin, "plugin_time") == 5);
   pid_t (*call)(void) = (pid_t(*)(void))dlsym(plugin, "plugin_call");
   CHECK(call() == parent + 1000000);
+  void *(*find)(const char *) = (void *(*)(const char *))dlsym(plugin, "plugin_find");
+  CHECK(find("getppid") == (void *)hook && find("time") == (void *)hook_time);
 
   iconv_t conversion = iconv_open("UTF-16", "EUC-JP");
   bool has_module = false;

@@ -28,6 +28,7 @@ int call_init(void) { return plugin_init(); }
 
 #include "CRebind.h"
 #include "check.h"
+#include "others.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -54,7 +55,9 @@ static void *open_image(const char *path, int mode) {
 }
 static inline void close_image(void *image) { CHECK(dlclose(image) == 0); }
 
-static int (*find(void *image))(void) { return (int (*)(void))dlsym(image, "plugin_init"); }
+static int (*find(void *image))(void) {
+  return (int (*)(void))find_as_others(image, "plugin_init");
+}
 static bool is_redirected(void *image) { return find(image) == hook; }
 
 struct device {
@@ -62,7 +65,7 @@ struct device {
 };
 static void close_device(void *image, int number) {
   struct device device = {1};
-  int (*close_it)(struct device *) = (int (*)(struct device *))dlsym(image, "close");
+  int (*close_it)(struct device *) = (int (*)(struct device *))find_as_others(image, "close");
   CHECK(close_it(&device) == number && device.is_open == 0);
 }
 

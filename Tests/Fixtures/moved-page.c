@@ -29,6 +29,7 @@ MORE(0) MORE(1) MORE(2) MORE(3) MORE(4) MORE(5) MORE(6) MORE(7)
 #define _GNU_SOURCE
 #include "CRebind.h"
 #include "check.h"
+#include "others.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -54,7 +55,9 @@ static int hook_large(void) { return -1; }
 
 // MARK: - Mappings
 
-/// The ranges, permissions, names and flags of the mappings of files.
+/// The ranges, permissions and names of the mappings of files, and the flags of the two
+/// libraries': in libc the notice opens a segment of symbols alone, which the kernel
+/// accounts for from then on.
 static char *read_smaps(void) {
   static char buffers[4][1 << 18];
   static int next;
@@ -62,13 +65,15 @@ static char *read_smaps(void) {
   FILE *file = fopen("/proc/self/smaps", "r");
   CHECK(file != NULL);
   size_t length = 0;
-  bool is_of_file = false;
+  bool is_of_file = false, is_of_library = false;
   while (fgets(line, sizeof line, file) != NULL) {
     unsigned long start, end;
-    if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
+    if (sscanf(line, "%lx-%lx ", &start, &end) == 2) {
       is_of_file = strchr(line, '/') != NULL;
-    else if (strncmp(line, "VmFlags", 7) != 0)
+      is_of_library = strstr(line, "/small.so") != NULL || strstr(line, "/large.so") != NULL;
+    } else if (!is_of_library || strncmp(line, "VmFlags", 7) != 0) {
       continue;
+    }
     if (!is_of_file) continue;
     CHECK(length + strlen(line) < sizeof buffers[0]);
     strcpy(text + length, line);
@@ -133,7 +138,7 @@ static void restore(crebind_handle *handle) {
 }
 
 static int call(const char *name) {
-  int (*function)(void) = (int (*)(void))dlsym(library, name);
+  int (*function)(void) = (int (*)(void))find_as_others(library, name);
   CHECK(function != NULL);
   return function();
 }

@@ -33,6 +33,7 @@ __attribute__((visibility("default"))) int close(int file) {
 
 #include "CRebind.h"
 #include "check.h"
+#include "others.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +48,7 @@ static int hook(int file) {
 /// The program's own calls of its own function go through no slot: those of others do.
 static int close_file(int file) {
 #ifdef INTERPOSER
-  return ((int (*)(int))dlsym(RTLD_DEFAULT, "close"))(file);
+  return ((int (*)(int))find_as_others(RTLD_DEFAULT, "close"))(file);
 #else
   return close(file);
 #endif
@@ -70,9 +71,9 @@ int main(int argc, char *argv[]) {
   CHECK(close_file(file) == -1 && errno == EBADF && hooked == 2 && *calls == before + 2);
 
   // The first definition is redirected, and what stands behind it is not.
-  CHECK(dlsym(RTLD_DEFAULT, "close") == (void *)hook);
+  CHECK(find_as_others(RTLD_DEFAULT, "close") == (void *)hook);
   void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
-  if (libc != NULL) CHECK(dlsym(libc, "close") != (void *)hook);
+  if (libc != NULL) CHECK(find_as_others(libc, "close") != (void *)hook);
 
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
   CHECK(close_file(-1) == -1 && hooked == 2 && *calls == before + 3);

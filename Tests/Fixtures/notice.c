@@ -57,6 +57,8 @@ int main(int argc, char *argv[]) {
   void *opener = dlopen("libopener.so", RTLD_NOW);
   CHECK(opener != NULL);
   void *(*open_through)(const char *) = (void *(*)(const char *))dlsym(opener, "open_through");
+  void *(*find_through)(void *, const char *) =
+      (void *(*)(void *, const char *))dlsym(opener, "find_through");
 
   crebind_image_observer first = {added, removed, ""}, second = {NULL, removed, "second:"};
   crebind_observation *observations[2];
@@ -86,7 +88,7 @@ int main(int argc, char *argv[]) {
   int (*call_late)(void) = (int (*)(void))dlsym(image, "call_late");
   pid_t (*late_parent)(void) = (pid_t(*)(void))dlsym(image, "late_parent");
   CHECK(call_late() == 142 && original() == 42);
-  CHECK(((int (*)(void))dlsym(image, "late"))() == 142);
+  CHECK(((int (*)(void))find_through(image, "late"))() == 142);
   CHECK(late_parent() == getppid() + 1000000);
   void *again = open_through("$ORIGIN/deep/liblate.so");
   CHECK(again == image && dlclose(again) == 0 && dlerror() == NULL);

@@ -3,6 +3,7 @@
 #define CREBIND_R_JUMP_SLOT R_AARCH64_JUMP_SLOT
 #define CREBIND_R_GLOB_DAT R_AARCH64_GLOB_DAT
 #define CREBIND_R_ABSOLUTE R_AARCH64_ABS64
+#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED_AT_LOAD
 
 /// Code of images with GNU_PROPERTY_AARCH64_FEATURE_1_BTI is mapped with PROT_BTI,
 /// where the processor has it (HWCAP2_BTI).
@@ -39,3 +40,27 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
                    : "memory");
   return x0;
 }
+
+/// By x16, which may jump to a `bti c`; `hint #34` is one.
+#define CREBIND_DEFINE_TAIL_CALL(name, choose) \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)        \
+          "hint #34\n"                         \
+          "stp x29, x30, [sp, #-48]!\n"        \
+          ".cfi_def_cfa_offset 48\n"           \
+          ".cfi_offset 29, -48\n"              \
+          ".cfi_offset 30, -40\n"              \
+          "mov x29, sp\n"                      \
+          "stp x0, x1, [sp, #16]\n"            \
+          "str x2, [sp, #32]\n"                \
+          "add x0, sp, #16\n"                  \
+          "mov x1, x30\n"                      \
+          "bl " #choose "\n"                   \
+          "mov x16, x0\n"                      \
+          "ldp x0, x1, [sp, #16]\n"            \
+          "ldr x2, [sp, #32]\n"                \
+          "ldp x29, x30, [sp], #48\n"          \
+          ".cfi_restore 30\n"                  \
+          ".cfi_restore 29\n"                  \
+          ".cfi_def_cfa_offset 0\n"            \
+          "br x16\n"                           \
+          CREBIND_TAIL_CALL_END(name))

@@ -1,8 +1,9 @@
 /// The relocation types, lazy-binding habits and system calls of the machine that
 /// this code is compiled for, under shared names: CREBIND_R_JUMP_SLOT,
-/// CREBIND_R_GLOB_DAT, CREBIND_R_ABSOLUTE, `crebind_is_lazy_stub`,
-/// `crebind_call_resolver`, and `crebind_raw_call`, which makes a system call of six
-/// arguments and returns what the kernel does, or a negative `errno`.
+/// CREBIND_R_GLOB_DAT, CREBIND_R_ABSOLUTE, CREBIND_ADDENDS, `crebind_is_lazy_stub`,
+/// `crebind_call_resolver`, CREBIND_DEFINE_TAIL_CALL, and `crebind_raw_call`, which
+/// makes a system call of six arguments and returns what the kernel does, or a
+/// negative `errno`.
 /// Documentation/Porting.md says how to find them out for another machine.
 
 #ifndef CREBIND_ARCH_H
@@ -18,6 +19,27 @@
 struct crebind_hwcap {
   unsigned long hwcap, hwcap2;
 };
+
+/// Where the loader adds the addend of a jump slot or of a glob dat. `ld -z mark-plt`
+/// writes addends that mean something else. musl's do_relocs always adds them; a
+/// header says what glibc does: elf_machine_rela at load, and elf_machine_plt_value at
+/// the first call.
+enum crebind_addends {
+  CREBIND_ADDENDS_IGNORED,
+  CREBIND_ADDENDS_ADDED_AT_LOAD,
+  CREBIND_ADDENDS_ADDED,
+};
+
+/// A header's CREBIND_DEFINE_TAIL_CALL(name, choose) is a function of up to three
+/// arguments that stores them side by side, passes their address and its caller's
+/// (where it is going to return to) to `choose`, and jumps to what that returns, with
+/// the arguments as they are in memory then. So whoever is jumped to is called by the
+/// caller itself.
+#define CREBIND_TAIL_CALL_BEGIN(name)                                            \
+  ".pushsection .text\n.p2align 4\n.globl " #name "\n.hidden " #name "\n.type " #name \
+  ", %function\n" #name ":\n.cfi_startproc\n"
+#define CREBIND_TAIL_CALL_END(name) \
+  ".cfi_endproc\n.size " #name ", . - " #name "\n.popsection\n"
 
 #if defined(__x86_64__) && defined(__LP64__)
 #include "x86_64.h"
@@ -35,6 +57,11 @@ struct crebind_hwcap {
 #include "ppc64.h"
 #else
 #error "CRebind does not know this machine's relocations: add a header to Sources/CRebind/arch"
+#endif
+
+#ifndef __GLIBC__
+#undef CREBIND_ADDENDS
+#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED
 #endif
 
 #ifndef CREBIND_HAS_LOCAL_ENTRIES

@@ -4,6 +4,7 @@
 #define CREBIND_R_JUMP_SLOT R_ARM_JUMP_SLOT
 #define CREBIND_R_GLOB_DAT R_ARM_GLOB_DAT
 #define CREBIND_R_ABSOLUTE R_ARM_ABS32
+#define CREBIND_ADDENDS CREBIND_ADDENDS_IGNORED  // REL has none
 
 /// Every unresolved slot holds the address of PLT0: `str lr, [sp, #-4]!`, then
 /// `ldr lr, [pc, #4]`, or from lld `add lr, pc, #...`.
@@ -30,3 +31,20 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
                    : "memory");
   return r0;
 }
+
+#define CREBIND_DEFINE_TAIL_CALL(name, choose) \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)        \
+          ".syntax unified\n"                  \
+          ".arm\n"                             \
+          "push {r0, r1, r2, lr}\n"            \
+          ".cfi_def_cfa_offset 16\n"           \
+          ".cfi_offset 14, -4\n"               \
+          "mov r0, sp\n"                       \
+          "mov r1, lr\n"                       \
+          "bl " #choose "\n"                   \
+          "mov ip, r0\n"                       \
+          "pop {r0, r1, r2, lr}\n"             \
+          ".cfi_restore 14\n"                  \
+          ".cfi_def_cfa_offset 0\n"            \
+          "bx ip\n"                            \
+          CREBIND_TAIL_CALL_END(name))

@@ -3,6 +3,7 @@
 #define CREBIND_R_JUMP_SLOT R_386_JMP_SLOT
 #define CREBIND_R_GLOB_DAT R_386_GLOB_DAT
 #define CREBIND_R_ABSOLUTE R_386_32
+#define CREBIND_ADDENDS CREBIND_ADDENDS_IGNORED  // REL has none
 
 /// An unresolved slot holds the address of its own PLT entry's second half,
 /// `push $offset; jmp PLT0`, behind an `endbr32` in an IBT-enabled PLT; the
@@ -34,3 +35,21 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
       : "memory", "cc");
   return number;
 }
+
+/// The arguments are on the stack, where they stay.
+#define CREBIND_DEFINE_TAIL_CALL(name, choose) \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)        \
+          "endbr32\n"                          \
+          "lea 4(%esp), %eax\n"                \
+          "mov (%esp), %edx\n"                 \
+          "sub $4, %esp\n"                     \
+          ".cfi_adjust_cfa_offset 4\n"         \
+          "push %edx\n"                        \
+          ".cfi_adjust_cfa_offset 4\n"         \
+          "push %eax\n"                        \
+          ".cfi_adjust_cfa_offset 4\n"         \
+          "call " #choose "\n"                 \
+          "add $12, %esp\n"                    \
+          ".cfi_adjust_cfa_offset -12\n"       \
+          "jmp *%eax\n"                        \
+          CREBIND_TAIL_CALL_END(name))

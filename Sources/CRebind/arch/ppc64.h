@@ -5,6 +5,7 @@
 #define CREBIND_R_JUMP_SLOT R_PPC64_JMP_SLOT
 #define CREBIND_R_GLOB_DAT R_PPC64_GLOB_DAT
 #define CREBIND_R_ABSOLUTE R_PPC64_ADDR64
+#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED
 
 /// A slot that leads into its own image may hold the function's local entry
 /// point, which expects that image's TOC in r2: no function for others to call.
@@ -40,3 +41,34 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
                      "cr7");
   return r3;
 }
+
+/// r12 has to be the address of what is jumped to, by which it finds its TOC.
+#define CREBIND_DEFINE_TAIL_CALL(name, choose)   \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)          \
+          "0: addis 2, 12, .TOC.-0b@ha\n"        \
+          "addi 2, 2, .TOC.-0b@l\n"              \
+          ".localentry " #name ", .-" #name "\n" \
+          "mflr 0\n"                             \
+          "std 0, 16(1)\n"                       \
+          "stdu 1, -64(1)\n"                     \
+          ".cfi_def_cfa_offset 64\n"             \
+          ".cfi_offset 65, 16\n"                 \
+          "std 3, 32(1)\n"                       \
+          "std 4, 40(1)\n"                       \
+          "std 5, 48(1)\n"                       \
+          "addi 3, 1, 32\n"                      \
+          "mr 4, 0\n"                            \
+          "bl " #choose "\n"                     \
+          "nop\n"                                \
+          "mr 12, 3\n"                           \
+          "ld 3, 32(1)\n"                        \
+          "ld 4, 40(1)\n"                        \
+          "ld 5, 48(1)\n"                        \
+          "addi 1, 1, 64\n"                      \
+          ".cfi_def_cfa_offset 0\n"              \
+          "ld 0, 16(1)\n"                        \
+          "mtlr 0\n"                             \
+          ".cfi_restore 65\n"                    \
+          "mtctr 12\n"                           \
+          "bctr\n"                               \
+          CREBIND_TAIL_CALL_END(name))

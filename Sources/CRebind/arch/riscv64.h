@@ -4,6 +4,7 @@
 #define CREBIND_R_JUMP_SLOT R_RISCV_JUMP_SLOT
 #define CREBIND_R_GLOB_DAT R_RISCV_64
 #define CREBIND_R_ABSOLUTE R_RISCV_64
+#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED_AT_LOAD
 
 /// Every unresolved slot holds the address of PLT0, which begins with
 /// `auipc t2, ...; sub t1, t1, t3`.
@@ -38,3 +39,26 @@ static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind
   return ((uintptr_t(*)(uint64_t, const void *, const void *))resolver)(
       hwcap.hwcap, (const void *)crebind_hwprobe, NULL);
 }
+
+#define CREBIND_DEFINE_TAIL_CALL(name, choose) \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)        \
+          "addi sp, sp, -32\n"                 \
+          ".cfi_def_cfa_offset 32\n"           \
+          "sd ra, 24(sp)\n"                    \
+          ".cfi_offset 1, -8\n"                \
+          "sd a0, 0(sp)\n"                     \
+          "sd a1, 8(sp)\n"                     \
+          "sd a2, 16(sp)\n"                    \
+          "mv a0, sp\n"                        \
+          "mv a1, ra\n"                        \
+          "call " #choose "\n"                 \
+          "mv t1, a0\n"                        \
+          "ld a0, 0(sp)\n"                     \
+          "ld a1, 8(sp)\n"                     \
+          "ld a2, 16(sp)\n"                    \
+          "ld ra, 24(sp)\n"                    \
+          ".cfi_restore 1\n"                   \
+          "addi sp, sp, 32\n"                  \
+          ".cfi_def_cfa_offset 0\n"            \
+          "jr t1\n"                            \
+          CREBIND_TAIL_CALL_END(name))

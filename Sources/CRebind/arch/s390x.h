@@ -3,6 +3,7 @@
 #define CREBIND_R_JUMP_SLOT R_390_JMP_SLOT
 #define CREBIND_R_GLOB_DAT R_390_GLOB_DAT
 #define CREBIND_R_ABSOLUTE R_390_64
+#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED_AT_LOAD
 
 /// An unresolved slot holds the address of its own PLT entry's second half:
 /// `basr %r1, 0; lgf %r1, 12(%r1); jg PLT0`, and the relocation's offset in its
@@ -35,3 +36,25 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
                    : "memory");
   return r2;
 }
+
+/// The caller has left room for the registers.
+#define CREBIND_DEFINE_TAIL_CALL(name, choose) \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)        \
+          "stmg %r2, %r4, 16(%r15)\n"          \
+          "stg %r14, 112(%r15)\n"              \
+          ".cfi_offset 14, -48\n"              \
+          "la %r2, 16(%r15)\n"                 \
+          "lgr %r3, %r14\n"                    \
+          "lgr %r1, %r15\n"                    \
+          "aghi %r15, -160\n"                  \
+          ".cfi_adjust_cfa_offset 160\n"       \
+          "stg %r1, 0(%r15)\n"                 \
+          "brasl %r14, " #choose "\n"          \
+          "lgr %r1, %r2\n"                     \
+          "aghi %r15, 160\n"                   \
+          ".cfi_adjust_cfa_offset -160\n"      \
+          "lmg %r2, %r4, 16(%r15)\n"           \
+          "lg %r14, 112(%r15)\n"               \
+          ".cfi_restore 14\n"                  \
+          "br %r1\n"                           \
+          CREBIND_TAIL_CALL_END(name))

@@ -3,6 +3,8 @@
 #define CREBIND_R_JUMP_SLOT R_X86_64_JUMP_SLOT
 #define CREBIND_R_GLOB_DAT R_X86_64_GLOB_DAT
 #define CREBIND_R_ABSOLUTE R_X86_64_64
+/// Since glibc 2.36; what was linked with `-z mark-plt` asks for that.
+#define CREBIND_ADDENDS CREBIND_ADDENDS_IGNORED
 
 /// An unresolved slot holds the address of its own PLT entry's second half,
 /// `push $index; jmp PLT0`, behind an `endbr64` in an IBT-enabled PLT. mold's
@@ -30,3 +32,24 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
                    : "rcx", "r11", "memory");
   return number;
 }
+
+#define CREBIND_DEFINE_TAIL_CALL(name, choose) \
+  __asm__(CREBIND_TAIL_CALL_BEGIN(name)        \
+          "endbr64\n"                          \
+          "push %rdx\n"                        \
+          ".cfi_adjust_cfa_offset 8\n"         \
+          "push %rsi\n"                        \
+          ".cfi_adjust_cfa_offset 8\n"         \
+          "push %rdi\n"                        \
+          ".cfi_adjust_cfa_offset 8\n"         \
+          "mov %rsp, %rdi\n"                   \
+          "mov 24(%rsp), %rsi\n"               \
+          "call " #choose "\n"                 \
+          "pop %rdi\n"                         \
+          ".cfi_adjust_cfa_offset -8\n"        \
+          "pop %rsi\n"                         \
+          ".cfi_adjust_cfa_offset -8\n"        \
+          "pop %rdx\n"                         \
+          ".cfi_adjust_cfa_offset -8\n"        \
+          "jmp *%rax\n"                        \
+          CREBIND_TAIL_CALL_END(name))

@@ -292,6 +292,15 @@ typedef struct crebind_handle crebind_handle;
 /// The images that the replacements, and what receives the originals, are in stay
 /// loaded from now on, also if the call fails.
 ///
+/// In the images that hold replacements, dlsym and dlvsym do not lead back to them
+/// while a batch redirects definitions: RTLD_NEXT of a name whose replacement lives in
+/// the caller's image gives that rebinding's original, of several the first one's; and
+/// in place of any answer that is a replacement of such a name comes the original, with
+/// dlvsym that of the version. Nothing else changes for them, and nothing for other
+/// images. So a replacement may ask for the function behind it as in a library for
+/// LD_PRELOAD. No report counts these slots; where they cannot be changed, the call
+/// fails. With `excludes_self` these images are left alone.
+///
 /// \param handle Receives what `crebind_restore` takes.
 /// \param report May be NULL.
 /// \param error May be NULL.
@@ -411,7 +420,9 @@ typedef struct crebind_finding {
   crebind_image_info target;
   const char *target_symbol;
   uintptr_t target_offset;
-  /// The target is a replacement of an active rebinding of this copy of CRebind.
+  /// The target is a replacement of an active rebinding of this copy of CRebind, or a
+  /// wrapper of its own: around dlopen and dlclose, or around dlsym and dlvsym in the
+  /// images that hold replacements.
   bool is_ours;
 } crebind_finding;
 

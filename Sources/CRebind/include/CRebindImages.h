@@ -159,7 +159,7 @@ typedef struct crebind_slot_contents {
   /// The slot lies in pages that are read-only after relocation.
   bool is_relro;
   crebind_rebinder rebinder;
-  /// Where the word leads, without the addend. NULL image header and address 0
+  /// Where the word leads, without what the loader has added. NULL image header and address 0
   /// if the slot is unresolved, or holds NULL.
   crebind_target target;
 } crebind_slot_contents;

@@ -4,8 +4,8 @@ public struct Slot: Sendable, Hashable {
   public struct State: Sendable, Hashable {
     /// The word in the slot.
     public var word: UInt64
-    /// Where the word leads, the addend taken off; nil if the slot is lazily
-    /// unresolved or holds NULL.
+    /// Where the word leads, less the addend if the loader adds that; nil if the
+    /// slot is lazily unresolved or holds NULL.
     public var target: Target?
     /// A jump slot that still leads to the loader's resolver, by way of its own
     /// image's PLT.
@@ -32,8 +32,9 @@ public struct Slot: Sendable, Hashable {
   public var symbol: String
   /// The version that the image asks for; nil for none.
   public var version: String?
-  /// What is added to the symbol's address, in bytes: `r_addend`. nil where the
-  /// relocation is a REL, whose addend was in the slot before the loader filled it.
+  /// The relocation's addend in bytes, `r_addend`, also where the loader ignores it.
+  /// nil where the relocation is a REL, whose addend was in the slot before the loader
+  /// filled it.
   public var addend: Int64?
   /// The slot lies in the `PT_GNU_RELRO` range, which is read-only once relocated.
   public var isRelro: Bool

@@ -100,6 +100,8 @@ struct FileRelocations: Sendable {
       // No symbol: the addend alone.
       return entry.addend.map { .address(file.elfClass.wrapped(UInt64(bitPattern: $0))) }
     case .symbolic, .symbol:
+      var addend = entry.addend
+      if case .symbol(addsAddend: false) = rule { addend = 0 }
       if symbols == nil { symbols = try SymbolTable(of: file) }
       guard let table = symbols, entry.symbol < table.count else { throw noSymbol() }
       let symbol = table[entry.symbol]
@@ -107,9 +109,8 @@ struct FileRelocations: Sendable {
       else {
         return .unresolved(try table.strings.text(at: symbol.nameOffset))
       }
-      if entry.addend == nil, rule == .symbolic { return .added(symbol.value) }
-      return .address(
-        file.elfClass.wrapped(symbol.value &+ UInt64(bitPattern: entry.addend ?? 0)))
+      if addend == nil, case .symbolic = rule { return .added(symbol.value) }
+      return .address(file.elfClass.wrapped(symbol.value &+ UInt64(bitPattern: addend ?? 0)))
     }
   }
 }

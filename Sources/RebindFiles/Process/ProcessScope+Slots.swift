@@ -38,22 +38,24 @@ extension ProcessScope {
         hasVanished = true
         return
       }
-      slots.append(judge(slot, word, of: image, symbols, stored))
+      let isAdded = found.types.addsAddend(of: slot.kind, isLazy: slot.isLazy, loaderKind)
+      let added = isAdded ? UInt64(bitPattern: slot.addend ?? 0) : 0
+      slots.append(judge(slot, word, less: added, of: image, symbols, stored))
     }
     if hasVanished { throw ELFFileError(path: image.image.path, reason: .vanished) }
     return ProcessSlots(symbols: symbols, types: found.types, slots: slots)
   }
 
   private func judge(
-    _ slot: FileSlot, _ word: UInt64, of image: LoadedImage, _ symbols: SymbolTable,
-    _ stored: SegmentBytes?
+    _ slot: FileSlot, _ word: UInt64, less added: UInt64, of image: LoadedImage,
+    _ symbols: SymbolTable, _ stored: SegmentBytes?
   ) -> ProcessSlot {
     let elfClass = image.image.elfClass
     // forEach has passed over those without a name.
     let name = symbols.name(of: symbols[slot.symbol]).assumingMemoryBound(to: CChar.self)
       .baseAddress.unsafelyUnwrapped
     if word == 0 { return ProcessSlot(slot: slot, word: 0, state: .null, target: nil) }
-    let address = elfClass.wrapped(word &- UInt64(bitPattern: slot.addend ?? 0))
+    let address = elfClass.wrapped(word &- added)
     if isUnresolved(slot, word, of: image, name, stored) || isUntouched(word, of: image) {
       return ProcessSlot(slot: slot, word: word, state: .unresolved, target: nil)
     }

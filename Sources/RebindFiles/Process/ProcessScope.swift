@@ -14,9 +14,9 @@ package final class ProcessScope {
   private var last: LoadedImage?
   /// What the images define, for references to be looked up in.
   private(set) lazy var scope = SymbolScope(
-    images.map { $0.isVDSO ? nil : $0.symbols },
-    LoaderKind(
-      interpreter: images.first?.interpreter, needed: images.first?.table.needed ?? []))
+    images.map { $0.isVDSO ? nil : $0.symbols }, loaderKind)
+  private(set) lazy var loaderKind = LoaderKind(
+    interpreter: images.first?.interpreter, needed: images.first?.table.needed ?? [])
 
   /// Throws if the process may not be looked at, or is not there.
   package init(pid: Int32) throws(ELFFileError) {

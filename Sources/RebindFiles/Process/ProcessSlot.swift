@@ -4,7 +4,7 @@ package struct ProcessSlot {
   /// The word in the slot.
   package let word: UInt64
   package let state: State
-  /// Where it leads, the addend taken off; nil for NULL, and for the loader's resolver.
+  /// Where it leads, less what the loader has added; nil for NULL, and for the loader's resolver.
   package let target: ProcessTarget?
 
   /// Where a slot leads.

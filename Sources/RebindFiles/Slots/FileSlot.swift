@@ -7,7 +7,7 @@ package struct FileSlot {
   package let kind: SlotKinds
   /// The index of its symbol.
   package let symbol: Int
-  /// What is added to the symbol's value; nil if that is not known: a REL table's is the word in
+  /// What its relocation says, also where the loader ignores it; nil if that is not known: a REL table's is the word in
   /// place, which is an addend for a pointer in data alone.
   package let addend: Int64?
   /// True if the loader binds it at the first call.

@@ -2,6 +2,7 @@ package import Rebind
 
 /// Which relocations of a machine fill slots.
 package struct SlotTypes {
+  let machine: Machine
   @usableFromInline package let jumpSlot: UInt32
   @usableFromInline package let globDat: UInt32
   @usableFromInline package let absolute: UInt32
@@ -10,6 +11,7 @@ package struct SlotTypes {
 
   /// - Parameter elfClass: The width of addresses: a shorter word is no slot.
   package init(of machine: Machine, _ elfClass: ELFClass) {
+    self.machine = machine
     let is64 = elfClass == .bits64
     (jumpSlot, globDat, absolute, copy) =
       switch machine {
@@ -61,4 +63,20 @@ package struct SlotTypes {
   }
 
   private static var none: UInt32 { .max }
+}
+
+extension SlotTypes {
+  /// True if the loader adds the addend of a slot's relocation to the function's address.
+  ///
+  /// musl's `do_relocs` does in any case. glibc's `elf_machine_rela` (at load) and
+  /// `elf_machine_plt_value` (at the first call) of the machines whose jump slots and glob dats can
+  /// have addends do as said here: on x86-64 `ld -z mark-plt` writes some that mean something else.
+  func addsAddend(of kind: SlotKinds, isLazy: Bool, _ loader: LoaderKind) -> Bool {
+    if kind == .absolute || loader == .musl { return true }
+    return switch machine {
+    case .amd64: false
+    case .aarch64, .riscv, .s390: !isLazy
+    default: true
+    }
+  }
 }
