@@ -70,7 +70,8 @@ __attribute__((no_sanitize("address"), noinline)) static bool is_same(const char
 }
 
 /// Is the page as its file has it? By pagemap(5); a negative `errno` where it cannot tell.
-static int look_at_page(struct crebind_mover *mover, uintptr_t page) {
+__attribute__((no_sanitize("address"))) static int look_at_page(struct crebind_mover *mover,
+                                                                uintptr_t page) {
   // The bits from 57 on: the page is present, of a file or not, and nothing else.
   const unsigned is_file = 0x50, is_written = 0x40, is_present = 0x40, shift = 57;
   if (mover->pagemap < 0)
