@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "moved.h"
+#include "file.h"
 #include "note.h"
 
 #include <errno.h>
@@ -58,8 +59,19 @@ static void release(struct moved_page *moved) {
 
 enum { PAGE_OF_FILE = 1, PAGE_WRITTEN = 0 };
 
+/// Compares parts of pages. A sanitizer's notes of the image's memory do not concern us.
+__attribute__((no_sanitize("address"), noinline)) static bool is_same(const char *a, const char *b,
+                                                                      size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    if (a[i] != b[i]) return false;
+    CREBIND_KEEP_LOOP();
+  }
+  return true;
+}
+
 /// Is the page as its file has it? By pagemap(5); a negative `errno` where it cannot tell.
-static int look_at_page(struct crebind_mover *mover, uintptr_t page) {
+__attribute__((no_sanitize("address"))) static int look_at_page(struct crebind_mover *mover,
+                                                                uintptr_t page) {
   // The bits from 57 on: the page is present, of a file or not, and nothing else.
   const unsigned is_file = 0x50, is_written = 0x40, is_present = 0x40, shift = 57;
   if (mover->pagemap < 0)
@@ -83,10 +95,45 @@ static int look_at_page(struct crebind_mover *mover, uintptr_t page) {
 }
 
 /// Emulators show the pagemap of another address, or in another byte order: a page that
-/// is known to have been written has to look like one.
-static bool can_look(struct crebind_mover *mover, const char *written) {
-  if (!mover->can_look) mover->can_look = look_at_page(mover, (uintptr_t)written) == PAGE_WRITTEN;
+/// is known to have been written to has to look like one.
+static bool can_look(struct crebind_mover *mover) {
+  static volatile char written;
+  written = 1;
+  if (!mover->can_look) mover->can_look = look_at_page(mover, (uintptr_t)&written) == PAGE_WRITTEN;
   return mover->can_look;
+}
+
+/// The same by reading the file, for want of a pagemap. An other file by now would have to
+/// have just these contents.
+static int compare_with_file(const struct crebind_mover *mover, uintptr_t page,
+                             const ElfW(Phdr) * segment) {
+  const struct crebind_image *image = crebind_world_image(mover->world, mover->index);
+  const char *path = crebind_image_path(&mover->world->images, image);
+  struct crebind_file file;
+  int error = crebind_file_open(&file, path[0] != 0 ? path : "/proc/self/exe");
+  if (error != 0) return -error;
+  uintptr_t offset = page - (image->bias + segment->p_vaddr) + segment->p_offset;
+  int state = PAGE_OF_FILE;
+  uintptr_t words[64];
+  for (size_t at = 0; at < page_size() && state == PAGE_OF_FILE; at += sizeof words) {
+    // Behind its end there is nothing to compare.
+    size_t left = offset + at < file.size ? (size_t)(file.size - offset - at) : 0;
+    size_t size = left < sizeof words ? left : sizeof words;
+    if (!crebind_file_read(&file, offset + at, words, size)) state = -ENOTSUP;
+    if (!is_same((const char *)words, (const char *)(page + at), size)) state = PAGE_WRITTEN;
+  }
+  crebind_file_close(&file);
+  return state;
+}
+
+/// Is the page as its file has it, or, if it has been moved, no copy of ours any more?
+static int state_of(struct crebind_mover *mover, uintptr_t page, const ElfW(Phdr) * segment,
+                    const struct moved_page *moved) {
+  if (can_look(mover)) return look_at_page(mover, page);
+  if (moved == NULL) return compare_with_file(mover, page, segment);
+  // A copy differs from the page that is kept, or that one would be back.
+  return is_same((const char *)page, (const char *)moved->kept, page_size()) ? PAGE_OF_FILE
+                                                                            : PAGE_WRITTEN;
 }
 
 /// The end of a table that begins at `start` or before, at most some padding behind
@@ -163,14 +210,6 @@ __attribute__((no_sanitize("address"), noinline)) static void copy_page(uintptr_
     to[i] = from[i];
     CREBIND_KEEP_LOOP();
   }
-}
-
-static bool is_same_page(const uintptr_t *a, const uintptr_t *b) {
-  for (size_t i = 0; i < page_size() / sizeof *a; i++) {
-    if (a[i] != b[i]) return false;
-    CREBIND_KEEP_LOOP();
-  }
-  return true;
 }
 
 static bool has_changes(const struct crebind_change *changes, size_t count, bool takes_back) {
@@ -251,9 +290,9 @@ int crebind_mover_store(struct crebind_mover *mover, const struct crebind_change
   const ElfW(Phdr) *segment = crebind_image_segment(
       crebind_world_image(mover->world, mover->index), changes->address, 1);
   if (segment == NULL || (segment->p_flags & PF_R) == 0) return ENOTSUP;
-  int state = look_at_page(mover, page);
-  if (state < 0) return -state;
   struct moved_page *moved = find_moved(mover, page);
+  int state = state_of(mover, page, segment, moved);
+  if (state < 0) return -state;
   if (moved != NULL && state == PAGE_OF_FILE) {
     // The image has been loaded again, without our noticing.
     release(moved);
@@ -263,15 +302,14 @@ int crebind_mover_store(struct crebind_mover *mover, const struct crebind_change
   }
   char *copy = prepare(page, changes, count, takes_back);
   if (copy == NULL) return ENOMEM;
-  int error = moved != NULL || can_look(mover, copy) ? 0 : ENOTSUP;
-  if (error == 0 && moved != NULL && is_same_page((const uintptr_t *)copy, (const uintptr_t *)moved->kept)) {
+  int error;
+  if (moved != NULL && is_same(copy, (const char *)moved->kept, page_size())) {
     error = move_back(moved);
     crebind_pages_free(copy, page_size());
     return error;
   }
-  if (error == 0)
-    error = (int)-crebind_system_call(SYS_mprotect, copy, page_size(),
-                                      protection_of(mover, page, changes->address));
+  error = (int)-crebind_system_call(SYS_mprotect, copy, page_size(),
+                                    protection_of(mover, page, changes->address));
   if (error == 0)
     error = moved != NULL ? move_over((uintptr_t)copy, page) : move_first(mover, copy, page);
   if (error != 0) crebind_pages_free(copy, page_size());
@@ -287,7 +325,7 @@ void crebind_moved_forget(const struct crebind_world *world, bool looks_closer) 
     struct moved_page *moved = moved_at(i);
     const struct crebind_known_image *known = crebind_known_image_at(moved->known);
     bool is_gone = known->serial != moved->serial || !known->is_present;
-    if (is_gone || (looks_closer && look_at_page(&mover, moved->page) == PAGE_OF_FILE))
+    if (is_gone || (looks_closer && state_of(&mover, moved->page, NULL, moved) == PAGE_OF_FILE))
       release(moved);
   }
   crebind_mover_end(&mover);

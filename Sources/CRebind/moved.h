@@ -1,6 +1,6 @@
 /// Changes words in a page that shares its segment with code, as the dynamic symbols do
-/// where a linker makes one segment of both: GNU ld on AArch64, and elsewhere with
-/// `-z noseparate-code`.
+/// where a linker makes one segment of both: GNU ld on AArch64 and others, and on
+/// x86-64 with `-z noseparate-code`.
 ///
 /// Such a page is never opened in place: no page is writable and executable at once, and
 /// a mapping that is opened and closed again loses PROT_BTI. A copy is prepared in memory
@@ -22,9 +22,10 @@
 ///   is included afterwards.
 /// - A page that surely holds no code becomes readable only: that is allowed where
 ///   executable memory is not (PR_SET_MDWE, SELinux' execmem).
-/// - Kernels before Linux 5.13 refuse to keep pages of files, and without
-///   /proc/self/pagemap there is no knowing what has been written to: refused, too.
-///   qemu-user 7.2 takes the page for unmapped between the two moves, which other threads
+/// - Kernels before Linux 5.13 refuse to keep pages of files. What has been written to is
+///   known from /proc/self/pagemap, and where that cannot be read, or is not about us
+///   (emulators), from the file.
+/// - qemu-user 7.2 takes the page for unmapped between the two moves, which other threads
 ///   may see there.
 
 #ifndef CREBIND_MOVED_H
@@ -40,7 +41,7 @@ struct crebind_mover {
   size_t index;
   /// The descriptor of /proc/self/pagemap, or negative.
   long pagemap;
-  /// It tells the truth.
+  /// It is about this process, in its byte order.
   bool can_look;
 };
 

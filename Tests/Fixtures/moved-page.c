@@ -221,7 +221,7 @@ static void locked(void) {
   char *code = page_of(dlsym(library, "shared_number"));
   if (mlock(code, (size_t)sysconf(_SC_PAGESIZE)) != 0) return;
   char *before = read_smaps();
-  CHECK(strstr(before, " lo") != NULL);
+  if (strstr(before, " lo") == NULL) return;  // sanitizers and emulators lock nothing
   crebind_handle *handle = apply("shared_number", hook);
   CHECK(call("shared_number") == 8 && strstr(read_smaps(), " lo") != NULL);
   restore(handle);
@@ -238,7 +238,7 @@ static void written(void) {
   char *code = page_of(dlsym(library, "shared_number"));
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
   CHECK(mprotect(code, size, PROT_READ | PROT_WRITE) == 0);
-  *(volatile char *)code = *(volatile char *)code;
+  code[EI_PAD] = 5;
   CHECK(mprotect(code, size, PROT_READ | PROT_EXEC) == 0);
   crebind_handle *handle = apply("shared_number", hook);
   CHECK(call("shared_number") == 7);

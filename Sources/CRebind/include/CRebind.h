@@ -285,9 +285,8 @@ typedef struct crebind_handle crebind_handle;
 /// No page is ever writable and executable. Where a symbol's definition shares its
 /// segment with code, as GNU ld has it on AArch64 and others, a copy of its page is
 /// moved over it until `crebind_restore`: /proc/self/maps shows the copy and, at another
-/// address, the page. Its pages cannot be opened before Linux 5.13, without
-/// /proc/self/pagemap, where mremap(2) or madvise(2) are refused, and if they have been
-/// written to (text relocations, breakpoints).
+/// address, the page. Such a page cannot be changed before Linux 5.13, where mremap(2) or
+/// madvise(2) are refused, and if it has been written to (text relocations, breakpoints).
 ///
 /// The images that the replacements, and what receives the originals, are in stay
 /// loaded from now on, also if the call fails.
