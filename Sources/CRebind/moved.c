@@ -30,7 +30,7 @@ static size_t page_size(void) { return crebind_runtime()->page_size; }
 
 void crebind_mover_begin(struct crebind_mover *mover, const struct crebind_world *world,
                          size_t index) {
-  *mover = (struct crebind_mover){world, index, -1, false};
+  *mover = (struct crebind_mover){world, index, -1};
 }
 
 void crebind_mover_end(struct crebind_mover *mover) {
@@ -69,38 +69,51 @@ __attribute__((no_sanitize("address"), noinline)) static bool is_same(const char
   return true;
 }
 
-/// Is the page as its file has it? By pagemap(5); a negative `errno` where it cannot tell.
-__attribute__((no_sanitize("address"))) static int look_at_page(struct crebind_mover *mover,
-                                                                uintptr_t page) {
-  // The bits from 57 on: the page is present, of a file or not, and nothing else.
-  const unsigned is_file = 0x50, is_written = 0x40, is_present = 0x40, shift = 57;
+/// The bits of pagemap(5) from 57 on: the page is present, of a file or not, and nothing
+/// else.
+enum { MAP_SHIFT = 57, MAP_WRITTEN = 0x40, MAP_OF_FILE = 0x50 };
+
+/// Returns these bits, or a negative `errno`.
+static int read_pagemap(struct crebind_mover *mover, uintptr_t page) {
   if (mover->pagemap < 0)
     mover->pagemap =
         crebind_system_call(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   if (mover->pagemap < 0) return (int)mover->pagemap;
-  uint64_t entry = 0;
+  uint64_t entry;
   uintptr_t offset = page / page_size() * sizeof entry;
-  for (int i = 0; i < 8; i++) {
-    // It may not have been used yet, or be given back at any time.
-    (void)*(const volatile char *)page;
-    long position = crebind_system_call(SYS_lseek, mover->pagemap, offset, SEEK_SET);
-    if (position < 0) return (int)position;
-    long size = crebind_system_call(SYS_read, mover->pagemap, &entry, sizeof entry);
-    if (size != sizeof entry) return size < 0 ? (int)size : -ENOTSUP;
-    if (entry >> shift == is_file) return PAGE_OF_FILE;
-    if (entry >> shift == is_written) return PAGE_WRITTEN;
-    if ((entry >> shift & is_present) != 0) break;
-  }
-  return -ENOTSUP;
+  long position = crebind_system_call(SYS_lseek, mover->pagemap, offset, SEEK_SET);
+  if (position < 0) return (int)position;
+  long size = crebind_system_call(SYS_read, mover->pagemap, &entry, sizeof entry);
+  if (size != sizeof entry) return size < 0 ? (int)size : -ENOTSUP;
+  return (int)(entry >> MAP_SHIFT);
 }
 
-/// Emulators show the pagemap of another address, or in another byte order: a page that
-/// is known to have been written to has to look like one.
+/// Is the page as its file has it? A negative `errno` where the pagemap cannot tell.
+__attribute__((no_sanitize("address"))) static int look_at_page(struct crebind_mover *mover,
+                                                                uintptr_t page) {
+  int bits = 0;
+  for (int i = 0; i < 8 && bits >= 0; i++) {
+    // It may not have been used yet, or be given back at any time.
+    (void)*(const volatile char *)page;
+    bits = read_pagemap(mover, page);
+    if (bits == MAP_OF_FILE) return PAGE_OF_FILE;
+    if (bits == MAP_WRITTEN) return PAGE_WRITTEN;
+  }
+  return bits < 0 ? bits : -ENOTSUP;
+}
+
+/// Emulators show the pagemap of another address, or in another byte order: so a page of
+/// our own has to be there once it is written to, and not before.
 static bool can_look(struct crebind_mover *mover) {
-  static volatile char written;
-  written = 1;
-  if (!mover->can_look) mover->can_look = look_at_page(mover, (uintptr_t)&written) == PAGE_WRITTEN;
-  return mover->can_look;
+  static enum { UNKNOWN, CAN, CANNOT } verdict;
+  char *page = verdict == UNKNOWN ? crebind_pages(page_size()) : NULL;
+  if (page == NULL) return verdict == CAN;
+  int before = read_pagemap(mover, (uintptr_t)page);
+  *(volatile char *)page = 1;
+  int after = read_pagemap(mover, (uintptr_t)page);
+  if (before >= 0 && after >= 0) verdict = before == 0 && after == MAP_WRITTEN ? CAN : CANNOT;
+  crebind_pages_free(page, page_size());
+  return verdict == CAN;
 }
 
 /// The same by reading the file, for want of a pagemap. An other file by now would have to

@@ -41,8 +41,6 @@ struct crebind_mover {
   size_t index;
   /// The descriptor of /proc/self/pagemap, or negative.
   long pagemap;
-  /// It is about this process, in its byte order.
-  bool can_look;
 };
 
 void crebind_mover_begin(struct crebind_mover *mover, const struct crebind_world *world,
