@@ -109,8 +109,8 @@ static void check_library(void) {
     CHECK(value() == 101 && caller_value() == 101 && hooks_call() == 101);
     CHECK(hooks_ask(ways[i], "value", library) == real);
     // The loader answers those that hold no replacement.
-    function *answer = caller_asks(ways[i], library);
-    CHECK(answer == hooks_value || (strncmp(ways[i], "next", 4) == 0 && answer == NULL));
+    function *told = caller_asks(ways[i], library);
+    CHECK(told == hooks_value || (strncmp(ways[i], "next", 4) == 0 && told == NULL));
     CHECK(ask(ways[i], "value", library) == hooks_value);
   }
   int ours = 0;
