@@ -35,10 +35,11 @@ struct FixtureRun: Sendable, CustomTestStringConvertible {
   /// Those for this machine.
   static func all(isSerial: Bool, isInstrumented: Bool) throws -> [FixtureRun] {
     let pattern = ProcessInfo.processInfo.environment["FIXTURES"] ?? "*"
-    return try Recipe.all()
-      .filter {
-        $0.isFor(machine: Recipe.thisMachine) && $0.name.matches(pattern: pattern)
-          && $0.attributes.contains(.serial) == isSerial
+    let recipes = try Recipe.all().filter { $0.name.matches(pattern: pattern) }
+    if recipes.isEmpty { throw MissingRecipe(name: pattern) }
+    return
+      recipes.filter {
+        $0.isFor(machine: Recipe.thisMachine) && $0.attributes.contains(.serial) == isSerial
       }
       .flatMap { recipe in
         recipe.compilers.map { FixtureRun(recipe: recipe, compiler: $0) }

@@ -63,12 +63,14 @@ extension Recipe {
   public func buildLibraries(with builder: FixtureBuilder) throws {
     let folder = builder.directory.url
     for library in libraries {
+      let file = folder.appending(path: library.name)
       try FileManager.default.createDirectory(
-        at: folder.appending(path: library.name).deletingLastPathComponent(),
-        withIntermediateDirectories: true)
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      let name = file.lastPathComponent
       let findsOthers = library.flags.contains { $0.hasPrefix("-l") }
       try builder.build(
-        library.name, from: [library.source], flags: ["-shared", "-fPIC"],
+        library.name, from: [library.source],
+        flags: ["-shared", "-fPIC"] + (name.hasPrefix("lib") ? ["-Wl,-soname,\(name)"] : []),
         libraries: filled(library.flags, with: builder) + (findsOthers ? [builder.runPath] : []),
         withCore: false)
     }
