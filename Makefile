@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build release demo test check test-inputs golden golden-inputs test-cross test-beside bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
+.PHONY: help build release demo test check test-inputs test-machine test-cross test-beside golden golden-inputs bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -36,6 +36,10 @@ golden: ## Write rebind-inspect's golden output anew; look at the difference
 
 golden-inputs: ## Build the files anew that the golden output is of
 	@Scripts/golden-inputs
+
+test-machine: release ## Compare what rebind-inspect says of every ELF file of this machine with readelf, eu-readelf, nm and ld.so
+	@Scripts/bootstrap test
+	@Scripts/test-machine
 
 test-cross: ## Build and run the C core's tests for other machines and for musl
 	@Scripts/test-cross

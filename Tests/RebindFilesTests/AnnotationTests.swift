@@ -54,7 +54,7 @@ import Testing
 
   /// What a linker has dropped is told as none; what was never there is no error.
   @Test func none() throws {
-    let plain = try ELFFile(path: "/usr/bin/env").annotations()
+    let plain = try ELFFile(path: Places.program).annotations()
     #expect(plain.annotations == [] && plain.provenance == nil)
     let built = try AnnotatedFile(LinkMode(.lld, .shared))
     let path = built.directory.url.appending(path: "plain.so").path

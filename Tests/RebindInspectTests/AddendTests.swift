@@ -4,7 +4,7 @@ import Testing
 
 #if arch(x86_64)
   /// A process whose jump slots have addends that the loader ignores, as `ld -z mark-plt` writes them.
-  @Suite struct AddendTests {
+  @Suite(.measured) struct AddendTests {
     @Test(arguments: ["lazy", "now"])
     func aMarkedProcessIsClean(binding: String) throws {
       let builder = try FixtureBuilder(.gcc)

@@ -22,7 +22,7 @@ import Testing
 
   @Test func theSourceIsSaid() throws {
     let built = try AnnotatedFile(LinkMode(.lld, .program))
-    let files = try Report("annotations", [built.path, built.stripped(), "/usr/bin/env"]).files
+    let files = try Report("annotations", [built.path, built.stripped(), Places.program]).files
     #expect(files.map(\.annotationSource) == ["section-header", "note", nil])
     #expect(files[0].annotations == files[1].annotations && files[0].annotations?.count == 3)
     #expect(files[2].annotations == [])
@@ -55,7 +55,7 @@ import Testing
     #expect(fewer.errorOutput.split(separator: "\n").count == 1)
     #expect(fewer.errorOutput.contains("--gc-sections"))
     #expect(try inspect(["annotations", "--expect", "2", path]).status == 1)
-    let none = try inspect(["annotations", "--expect", "1", "/usr/bin/env"])
+    let none = try inspect(["annotations", "--expect", "1", Places.program])
     #expect(none.status == 1 && none.errorOutput.contains(": 0 annotations, not 1: "))
     #expect(try Report("annotations", ["--expect", "4", path]).files.first?.expected == 4)
   }
@@ -95,8 +95,8 @@ import Testing
 
   @Test func wrongUsage() throws {
     for arguments in [
-      [], ["--pid", "1", "/usr/bin/env"], ["--pid", "0"], ["--expect", "-1", "/usr/bin/env"],
-      ["--expect", "many", "/usr/bin/env"],
+      [], ["--pid", "1", Places.program], ["--pid", "0"], ["--expect", "-1", Places.program],
+      ["--expect", "many", Places.program],
     ] {
       #expect(try inspect(["annotations"] + arguments).status == 64)
     }

@@ -25,6 +25,19 @@ enum InstalledFile: String, CaseIterable, Sendable {
     }
   }
 
+  /// The libraries that programs in Swift load.
+  static func toolchainLibraries() throws -> [String] {
+    let folder = URL(filePath: try InstalledFile.libswiftCore.path).deletingLastPathComponent()
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".so") }.sorted().map { folder.appending(path: $0).path }
+  }
+
+  /// C++'s library, which belongs to the compiler, and has what others seldom have: unique symbols,
+  /// versions by the dozen, and most slots.
+  static func libstdcxx() throws -> String {
+    try InstalledFile.libc.output("gcc", "-print-file-name=libstdc++.so.6")
+  }
+
   /// Asked of the compiler, which need not be in the folder of its toolchain: swiftly puts
   /// a command of its own in PATH.
   private func runtimeResources() throws -> String {

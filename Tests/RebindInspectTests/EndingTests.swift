@@ -42,7 +42,7 @@ import Testing
     let scratch = try TemporaryDirectory()
     let list = scratch.url.appending(path: "commands")
     try JSONEncoder().encode(commands.map { [inspectPath] + $0 }).write(to: list)
-    let result = try TestSupport.run("python3", ["-c", script, place.rawValue, list.path])
+    let result = try TestSupport.run(Places.python, ["-c", script, place.rawValue, list.path])
     try #require(result.succeeded, "\(result.errorOutput)")
     return try JSONDecoder().decode([Ending].self, from: result.standardOutput)
   }

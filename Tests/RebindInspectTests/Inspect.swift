@@ -20,7 +20,7 @@ func inspectOnTerminal(
   _ arguments: [String], environment: [String: String] = [:]
 ) throws -> ProcessResult {
   try run(
-    "python3", ["-c", "import pty, sys; pty.spawn(sys.argv[1:])", inspectPath] + arguments,
+    Places.python, ["-c", "import pty, sys; pty.spawn(sys.argv[1:])", inspectPath] + arguments,
     environment: ["NO_COLOR": "", "TERM": "xterm"].merging(environment) { $1 })
 }
 

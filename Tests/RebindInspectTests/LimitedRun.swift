@@ -22,7 +22,7 @@ func inspectWithLimits(
     open(sys.argv[1], "w").write(f"{status} {peak}")
     """
   var result = try run(
-    "python3", ["-c", script, report.path, inspectPath] + arguments,
+    Places.python, ["-c", script, report.path, inspectPath] + arguments,
     currentDirectory: currentDirectory)
   let numbers = try String(contentsOf: report, encoding: .utf8).split(separator: " ")
     .compactMap { Int32($0) }

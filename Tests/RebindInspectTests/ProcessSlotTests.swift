@@ -76,8 +76,8 @@ import Testing
   }
 
   @Test func wrongUsage() throws {
-    #expect(try inspect(["slots", "--state", "rebound", "/bin/sh"]).status == 64)
-    #expect(try inspect(["slots", "--pid", "1", "/bin/sh"]).status == 64)
+    #expect(try inspect(["slots", "--state", "rebound", Places.program]).status == 64)
+    #expect(try inspect(["slots", "--pid", "1", Places.program]).status == 64)
     #expect(try inspect(["slots", "--pid", "0"]).status == 64)
     #expect(try inspect(["slots"]).status == 64)
     let missing = try inspect(["slots", "--pid", "2147483647"])

@@ -170,7 +170,7 @@ import Testing
     try built.write(to: copy)
     #expect(try inspect(["diff", copy.path, "--pid", "\(process.id)"]).status == 0)
     let named = try inspect([
-      "diff", "/bin/sh", "--image", "program", "--only", "soname", "--pid", "\(process.id)",
+      "diff", Places.program, "--image", "program", "--only", "soname", "--pid", "\(process.id)",
     ])
     #expect(named.status == 0 && named.output.isEmpty)
   }

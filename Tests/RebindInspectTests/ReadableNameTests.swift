@@ -23,7 +23,7 @@ import Testing
   func theSourceIsToldOnATerminal(input: String, source: String?) throws {
     let path = GoldenTests.folder.appending(path: input).path
     let result = try run(
-      "/usr/bin/python3",
+      Places.python,
       ["-c", "import pty, sys; pty.spawn(sys.argv[1:])", inspectPath, "--color", "never", path])
     let first = try #require(result.output.split(separator: "\r\n").first)
     let stated = try #require(try Report([path]).files.first?.symbolSource)

@@ -40,10 +40,10 @@ import Testing
     return found
   }
 
-  @Test(arguments: ["/usr/bin/env", "clang"])
+  @Test(arguments: ["rebind-inspect", "clang"])
   func theLoaderBindsTheSame(program: String) throws {
-    let path = program == "clang" ? try InstalledFile.clang.path : program
-    let witness = try bindings(path, ["--version"])
+    let path = program == "clang" ? try InstalledFile.clang.path : inspectPath
+    let witness = try bindings(path, ["--help"])
     #expect(witness.count > 20)
     var compared = 0
     for symbol in try resolve([path]) {
@@ -86,7 +86,7 @@ import Testing
   /// On a terminal, what stands in a column starts below its title.
   @Test func columns() throws {
     let lines = try inspectOnTerminal(
-      ["symbols", "--imports", "--resolve", "/usr/bin/env"], environment: ["NO_COLOR": "1"]
+      ["symbols", "--imports", "--resolve", inspectPath], environment: ["NO_COLOR": "1"]
     ).output.split(separator: "\r\n").drop { !$0.contains("NAME") }
     let titles = try #require(lines.first)
     for title in ["FROM", "SHADOWS"] {
@@ -95,7 +95,7 @@ import Testing
       #expect(lines.allSatisfy { Array($0)[place - 1] == " " && Array($0)[place] != " " })
     }
     #expect(lines.count > 20)
-    let readable = try inspectOnTerminal(["symbols", "--demangle", "/usr/bin/env"]).output
+    let readable = try inspectOnTerminal(["symbols", "--demangle", inspectPath]).output
     #expect(readable.contains("NAME READABLE"))
   }
 

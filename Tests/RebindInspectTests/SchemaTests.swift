@@ -64,11 +64,11 @@ struct SchemaTests {
   @Test func installedPrograms() throws {
     var validator = try SchemaValidator()
     for command in [
-      ["symbols", "--resolve", "/usr/bin/env", "/nowhere"],
-      ["why", "open", "--in", "/usr/bin/env"],
-      ["why", "memcpy@NONE", "--library", "none.so", "--in", "/usr/bin/env", "/nowhere"],
-      ["diff", "/usr/bin/env", "/bin/sh"], ["diff", "/usr/bin/env", "/usr/bin/env"],
-      ["diff", "/usr/bin/env", "/nowhere"],
+      ["symbols", "--resolve", Places.program, "/nowhere"],
+      ["why", "open", "--in", Places.program],
+      ["why", "memcpy@NONE", "--library", "none.so", "--in", Places.program, "/nowhere"],
+      ["diff", Places.program, inspectPath], ["diff", Places.program, Places.program],
+      ["diff", Places.program, "/nowhere"],
     ] {
       _ = try validator.add(command)
     }
@@ -82,7 +82,7 @@ struct SchemaTests {
     var validator = try SchemaValidator()
     for command in [
       ["slots"], ["images"], ["audit"], ["annotations"], ["why", "open"],
-      ["why", "none", "--in", "none.so"], ["diff", program.url.path], ["diff", "/bin/sh"],
+      ["why", "none", "--in", "none.so"], ["diff", program.url.path], ["diff", Places.program],
     ] {
       let status = try validator.add(command + ["--pid", "\(process.id)"])
       if command == ["audit"] { #expect((status == 1) == (what != "nothing")) }

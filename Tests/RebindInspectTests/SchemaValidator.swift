@@ -61,6 +61,6 @@ struct SchemaValidator {
 
   private static func python(_ script: String, _ arguments: [String]) throws -> ProcessResult {
     // Debian's python3-jsonschema belongs to this interpreter.
-    try run("/usr/bin/python3", ["-c", script] + arguments)
+    try run(Places.python, ["-c", script] + arguments)
   }
 }

@@ -123,9 +123,9 @@ import Testing
 
   @Test func wrongUsage() throws {
     for arguments in [
-      [], [".text"], ["", "/usr/bin/env"], [".text", "--as", "words", "/usr/bin/env"],
-      [".text", "--as", "raw", "/usr/bin/env", "/usr/bin/env"],
-      [".text", "--as", "raw", "--format", "json", "/usr/bin/env"],
+      [], [".text"], ["", Places.program], [".text", "--as", "words", Places.program],
+      [".text", "--as", "raw", Places.program, Places.program],
+      [".text", "--as", "raw", "--format", "json", Places.program],
     ] {
       #expect(try inspect(["section"] + arguments).status == 64)
     }

@@ -6,8 +6,7 @@ import Testing
 @Suite(.measured) struct SlotTests {
   /// Beside those of `InstalledFile`, where most slots are: C++'s library.
   @Test func libraryOfCXX() throws {
-    let path = try run("gcc", ["-print-file-name=libstdc++.so.6"]).output
-    try compareWithReadelf(path.trimmingCharacters(in: .whitespacesAndNewlines))
+    try compareWithReadelf(InstalledFile.libstdcxx())
   }
 
   @Test(arguments: InstalledFile.allCases)

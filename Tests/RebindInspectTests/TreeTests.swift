@@ -28,36 +28,17 @@ import Testing
     return tree
   }
 
-  @Test func installedPrograms() throws {
-    let folder = "/usr/bin"
-    let programs = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-      .map { "\(folder)/\($0)" }
-      .filter { path in
-        // Programs that run as others do not let themselves be traced.
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        let mode = (attributes?[.posixPermissions] as? Int) ?? 0
-        return attributes?[.type] as? FileAttributeType == .typeRegular && mode & 0o6000 == 0
-          && FileManager.default.isReadableFile(atPath: path)
-      }
-    let result = try inspect(["tree", "--format", "jsonl"] + programs)
-    // Scripts are there too, and static programs.
-    struct Shown: Decodable {
-      var tree: Tree?
-      init(from decoder: any Decoder) throws {
-        tree = try File(from: decoder).error == nil ? Tree(from: decoder) : nil
-      }
-    }
-    let trees = try result.lines(of: Shown.self).compactMap(\.tree)
-      .filter { $0.loader == "glibc" && $0.interpreter != nil && $0.scope.count > 1 }
-    for tree in trees.prefix(120) {
-      let trace = try loaderTrace(tree.path)
-      #expect(tree.libraries == trace.filter { $0.path != nil }, "\(tree.path)")
-    }
-    #expect(trees.count > 20)
+  @Test(arguments: ["rebind-inspect", "open-close", "open-close-c"])
+  func builtProgram(name: String) throws {
+    let tree = try compare(Places.products.appending(path: name).path)
+    #expect(tree.isComplete && tree.image("libc.so.6") != nil)
   }
 
-  @Test func toolchain() throws {
-    let tree = try compare(try InstalledFile.clang.path)
+  @Test(arguments: ["clang", "lld", "swift-frontend"])
+  func toolchain(name: String) throws {
+    let folder = URL(filePath: try InstalledFile.clang.path).resolvingSymlinksInPath()
+      .deletingLastPathComponent()
+    let tree = try compare(folder.appending(path: name).path)
     #expect(tree.isComplete && tree.scope.count > 3)
   }
 

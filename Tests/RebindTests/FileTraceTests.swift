@@ -46,8 +46,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ["ls", "-l", "/usr/share/doc"], ["ls", "/nonexistent"], ["git", "--version"], ["false"],
-    ["python3", "-c", "import json, sys; print(sys.path); sys.exit(3)"],
+    ["ls", "-l", Places.package.path], ["ls", "/nonexistent"], ["git", "--version"], ["false"],
+    [Places.python, "-c", "import json, sys; print(sys.path); sys.exit(3)"],
     ["sh", "-c", "ulimit -c 0; kill -SEGV $$"],
   ])
   func outputAndStatusAreTheSame(command: [String]) throws {
@@ -62,7 +62,7 @@ import Testing
 
   @Test func threadsAndChildren() throws {
     let calls = try trace(
-      "python3", "-c",
+      Places.python, "-c",
       """
       import os, subprocess, sys, threading
       def work():
@@ -85,22 +85,28 @@ import Testing
 
   @Test func failuresAndAddresses() throws {
     let calls = try trace(
-      "python3", "-c",
+      Places.python, "-c",
       """
-      import errno, os, socket
+      import _socket, errno, os, socket, sys
+      # A module of its own, or a part of the program.
+      caller = getattr(_socket, "__file__", os.path.realpath(sys.executable))
       try: os.open("/nonexistent", os.O_RDONLY)
       except OSError as error: assert error.errno == errno.ENOENT
       listener = socket.create_server(("127.0.0.1", 0))
       socket.create_connection(listener.getsockname())
       try: socket.socket(socket.AF_UNIX).connect("/nonexistent")
       except OSError as error: assert error.errno == errno.ENOENT
+      try: os.open("/nonexistent/" + os.path.basename(caller), os.O_RDONLY)
+      except OSError: pass
       """)
     #expect(calls.contains { $0.path == "/nonexistent" && $0.error == "ENOENT" })
     let connects = calls.filter { $0.call == "connect" }
     try #require(connects.count == 2)
     #expect(connects[0].address?.hasPrefix("127.0.0.1:") == true && connects[0].result == 0)
     #expect(connects[1].address == "/nonexistent" && connects[1].error == "ENOENT")
-    #expect(connects.allSatisfy { $0.caller.hasPrefix("_socket.") })
+    let caller = calls.compactMap { $0.path?.split(separator: "/") }
+      .last { $0.count == 2 && $0[0] == "nonexistent" }?[1]
+    #expect(connects.allSatisfy { $0.caller == caller.map(String.init) })
   }
 
   /// What strace sees besides is in the README: here, what the loader and libc open.
@@ -136,6 +142,86 @@ import Testing
     #expect(result.status == 1)
     #expect(
       result.errorOutput == "file-trace: cannot run /nonexistent: No such file or directory\n")
+  }
+
+  // MARK: - What it leaves behind
+
+  /// With a folder for temporary files that has to be empty at the end.
+  private func runAlone(_ script: String, _ arguments: [String] = []) throws -> ProcessResult {
+    let temporary = try TemporaryDirectory()
+    // A child is born with the signals blocked that its thread has.
+    let unblocked = """
+      import os, signal, sys
+      signal.pthread_sigmask(signal.SIG_SETMASK, [])
+      os.execvp("bash", ["bash", "-c"] + sys.argv[1:])
+      """
+    let result = try run(
+      Places.python, ["-c", unblocked, script, launcher, folder.url.path] + arguments,
+      environment: ["TMPDIR": temporary.url.path])
+    let left = Places.package.appending(path: "Scripts/left-behind").path
+    let check = try run(left, [temporary.url.path])
+    #expect(check.succeeded, "\(check.output)")
+    return result
+  }
+
+  @Test(arguments: [["/nonexistent"], ["--output", "/nonexistent/report", "true"]])
+  func failuresLeaveNothing(arguments: [String]) throws {
+    let result = try runAlone(#""$0" "${@:2}""#, arguments)
+    #expect(result.status == 1 && result.errorOutput.hasPrefix("file-trace: "))
+  }
+
+  /// The signal goes to the launcher alone, or as the keyboard's to the whole group. The command is
+  /// ended by it, the report is written, and both are gone.
+  @Test(arguments: [("TERM", false), ("HUP", false), ("TERM", true), ("INT", true)])
+  func signalsLeaveNothing(signal: String, isForTheGroup: Bool) throws {
+    let result = try runAlone(
+      """
+      set -m
+      mkfifo "$1/ready"
+      "$0" --json --output "$1/report" python3 -c '
+      import signal, sys
+      signal.signal(signal.SIGINT, signal.SIG_DFL)
+      signal.alarm(60)
+      with open(sys.argv[1], "w") as ready: ready.write("ready\\n")
+      signal.pause()' "$1/ready" &
+      read -r line <"$1/ready"
+      kill -s "$2" -- "$3$!"
+      wait $!
+      echo "$line $?"
+      """, [signal, isForTheGroup ? "-" : ""])
+    let number = ["HUP": 1, "INT": 2, "TERM": 15][signal]!
+    #expect(result.output == "ready \(128 + number)\n", "\(result.errorOutput)")
+    #expect(try calls(in: folder.url.appending(path: "report").path).contains { $0.path != nil })
+  }
+
+  /// A command that handles the signal itself ends as it likes.
+  @Test func aHandledSignalIsTheCommands() throws {
+    let result = try runAlone(
+      """
+      mkfifo "$1/ready"
+      "$0" --json --output "$1/report" sh -c '
+      trap "exit 7" TERM
+      echo ready >"$0"
+      for second in $(seq 60); do sleep 1 & wait $!; done' "$1/ready" &
+      read -r line <"$1/ready"
+      kill -s TERM $!
+      wait $!
+      echo "$line $?"
+      """)
+    #expect(result.output == "ready 7\n", "\(result.errorOutput)")
+  }
+
+  /// What outlives the launcher has nowhere to report to, and makes no new file.
+  @Test func aProcessThatOutlivesTheLauncherLeavesNothing() throws {
+    let result = try runAlone(
+      """
+      mkfifo "$1/go" "$1/done"
+      "$0" --json --output "$1/report" sh -c '
+      (read -r line <"$0/go"; cat "$0/report" >"$0/done") >/dev/null 2>&1 &' "$1"
+      echo go >"$1/go"
+      grep -c call "$1/done"
+      """)
+    #expect(result.succeeded && (Int(result.output.dropLast()) ?? 0) > 0, "\(result.errorOutput)")
   }
 
   private func trace(_ command: String...) throws -> [Call] {

@@ -18,4 +18,10 @@ public enum Places {
     let runner = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     return runner.deletingLastPathComponent()
   }()
+
+  /// A small program in C, which the build made of a sample.
+  public static let program = products.appending(path: "open-close-c").path
+
+  /// Debian's, with the modules that Scripts/bootstrap installs; PATH may have another one.
+  public static let python = "/usr/bin/python3"
 }

@@ -1,13 +1,21 @@
 import Foundation
 
-/// The temporary file that the traced processes write to.
-struct ReportFile {
-  let url = FileManager.default.temporaryDirectory.appending(path: "file-trace-\(UUID())")
+/// The temporary file that the traced processes write to, in a folder of its own: they make the file
+/// where it is missing, and one that outlives the launcher cannot once the folder is gone.
+struct ReportFile: ~Copyable {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "file-trace-\(UUID())")
+  var url: URL { folder.appending(path: "report") }
 
-  init() throws { try Data().write(to: url) }
-
-  func takeContents() throws -> Data {
-    defer { try? FileManager.default.removeItem(at: url) }
-    return try Data(contentsOf: url)
+  init() throws {
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    do {
+      try Data().write(to: url)
+    } catch {
+      try? FileManager.default.removeItem(at: folder)
+      throw error
+    }
   }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
 }

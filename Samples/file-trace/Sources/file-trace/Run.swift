@@ -4,10 +4,10 @@ import Foundation
 ///
 /// Foundation's `Process` would start a process group, which may not read from the
 /// terminal.
-func run(_ command: [String], reportingTo report: ReportFile) throws -> Ending {
+func run(_ command: [String], reportingTo report: URL, holding signals: HeldSignals) throws -> Ending {
   let libraries = [try tracingLibrary(), ProcessInfo.processInfo.environment["LD_PRELOAD"]]
   setenv("LD_PRELOAD", libraries.compactMap(\.self).joined(separator: ":"), 1)
-  setenv("FILE_TRACE", report.url.path, 1)
+  setenv("FILE_TRACE", report.path, 1)
 
   // The keyboard's signals are the command's to handle.
   var keyboardSignals = sigset_t()
@@ -18,8 +18,10 @@ func run(_ command: [String], reportingTo report: ReportFile) throws -> Ending {
   }
   var attributes = posix_spawnattr_t()
   posix_spawnattr_init(&attributes)
-  posix_spawnattr_setflags(&attributes, CShort(POSIX_SPAWN_SETSIGDEF))
+  posix_spawnattr_setflags(&attributes, CShort(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
   posix_spawnattr_setsigdefault(&attributes, &keyboardSignals)
+  var mask = signals.before
+  posix_spawnattr_setsigmask(&attributes, &mask)
   defer { posix_spawnattr_destroy(&attributes) }
 
   var arguments = command.map { strdup($0) } + [nil]
@@ -27,9 +29,7 @@ func run(_ command: [String], reportingTo report: ReportFile) throws -> Ending {
   var process: pid_t = 0
   let error = posix_spawnp(&process, command[0], nil, &attributes, &arguments, environ)
   guard error == 0 else { throw CannotRun(command: command[0], error: error) }
-  var status: CInt = 0
-  while waitpid(process, &status, 0) == -1 && errno == EINTR {}
-  return Ending(status: status)
+  return signals.wait(for: process)
 }
 
 /// The library lies beside this program.

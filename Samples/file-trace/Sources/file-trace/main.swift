@@ -12,19 +12,25 @@ guard let options = Options(CommandLine.arguments.dropFirst()) else {
   exit(64)
 }
 do {
+  try trace(options).passOn()
+} catch {
+  printError("file-trace: \(error)")
+  exit(1)
+}
+
+/// Runs the command and reports; the temporary file is gone when this returns.
+func trace(_ options: Options) throws -> Ending {
+  let signals = HeldSignals()
   let report = try ReportFile()
-  let ending = try run(options.command, reportingTo: report)
-  let lines = try report.takeContents()
+  let ending = try run(options.command, reportingTo: report.url, holding: signals)
+  let lines = try Data(contentsOf: report.url)
   let text = options.json ? lines : try table(of: lines)
   if let output = options.output {
     try text.write(to: URL(filePath: output))
   } else {
     try FileHandle.standardError.write(contentsOf: text)
   }
-  ending.passOn()
-} catch {
-  printError("file-trace: \(error)")
-  exit(1)
+  return ending
 }
 
 func printError(_ text: String) {

@@ -1,0 +1,135 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Set-up adds packages, and takes nothing away from the machine. apt and dpkg are played.
+@Suite(.measured) struct BootstrapTests {
+  private let folder: TemporaryDirectory
+  private func path(_ name: String) -> String { folder.url.appending(path: name).path }
+
+  /// - Parameters:
+  ///   - missing: Packages that are not installed.
+  ///   - objections: What apt says of a package when asked what it would do, a line for each.
+  private func bootstrap(
+    _ stage: String, missing: [String], objections: [String: String] = [:], inCI: Bool = false
+  ) throws -> ProcessResult {
+    try write("missing", missing.joined(separator: "\n") + "\n")
+    for (package, lines) in objections { try write("plan-\(package)", "\(lines)\n") }
+    return try run(
+      Places.package.appending(path: "Scripts/bootstrap").path, [stage],
+      environment: [
+        "PATH": "\(folder.url.path):/usr/bin:/bin", "CI": inCI ? "true" : "",
+        "PLAYED": folder.url.path,
+      ])
+  }
+
+  init() throws {
+    folder = try TemporaryDirectory()
+    try tool("id", "echo 0")
+    try tool("swift", "")
+    try tool(
+      "dpkg-query",
+      """
+      for package; do :; done
+      grep -qx "$package" "$PLAYED/missing" && exit 1
+      echo installed
+      """)
+    try tool(
+      "apt-get",
+      """
+      case " $* " in
+      *" --simulate "*)
+        for package; do cat "$PLAYED/plan-$package" 2>/dev/null; done >"$PLAYED/plan"
+        cat "$PLAYED/plan"
+        ! grep -q '^E: ' "$PLAYED/plan"
+        ;;
+      *) echo "$*" >>"$PLAYED/calls" ;;
+      esac
+      """)
+  }
+
+  /// What apt was called with, but for questions.
+  private func calls() -> [String] {
+    let text = try? String(contentsOfFile: path("calls"), encoding: .utf8)
+    return (text ?? "").split(separator: "\n").map(String.init)
+  }
+
+  @Test(arguments: ["build", "test", "cross"])
+  func aMachineThatHasAllIsLeftAlone(stage: String) throws {
+    let result = try bootstrap(stage, missing: [])
+    #expect(result.succeeded && result.output.isEmpty && result.errorOutput.isEmpty)
+    #expect(calls().isEmpty)
+  }
+
+  @Test func whatIsMissingIsAddedAtOnce() throws {
+    let result = try bootstrap("test", missing: ["elfutils", "strace"], inCI: true)
+    #expect(result.succeeded && result.output == "bootstrap: installing elfutils strace\n")
+    #expect(result.errorOutput.isEmpty)
+    let installing = try #require(calls().last)
+    #expect(calls().count == 2 && calls()[0].hasSuffix(" update"))
+    #expect(installing.hasSuffix(" install elfutils strace"))
+    for option in ["--no-remove", "--no-upgrade", "APT::Get::Upgrade-By-Source-Package=false"] {
+      #expect(installing.contains(option))
+    }
+  }
+
+  @Test(arguments: [
+    ("Inst new (2 Debian)\nRemv gcc-multilib [4:12]", "it would remove gcc-multilib"),
+    ("Inst libelf1 [0.187] (0.188 Debian)", "it would upgrade libelf1"),
+    ("E: Unable to locate package strace", "Unable to locate package strace"),
+  ])
+  func whatCannotBeAddedAloneIsLeftOutByName(plan: String, why: String) throws {
+    for inCI in [false, true] {
+      let result = try bootstrap(
+        "test", missing: ["elfutils", "strace", "zsh"], objections: ["strace": plan], inCI: inCI)
+      #expect(result.output == "bootstrap: installing elfutils zsh\n")
+      #expect(
+        result.errorOutput == """
+          bootstrap: strace is left out: \(why)
+          bootstrap: to install it all the same: sudo apt-get install strace
+
+          """)
+      #expect(result.status == (inCI ? 1 : 0))
+    }
+    #expect(calls().filter { $0.contains(" strace") } == [])
+    // Building goes on with all that it needs, or not at all.
+    try write("plan-libelf-dev", plan + "\n")
+    let build = try bootstrap("build", missing: ["libelf-dev"])
+    #expect(build.status == 1 && build.errorOutput.contains("libelf-dev is left out: "))
+  }
+
+  /// `make test-cross` goes on with the other machines, and tells which are not tested.
+  @Test func machinesWithoutACompilerAreLeftOutByName() throws {
+    let compiler = "s390x-linux-gnu-gcc"
+    let result = try bootstrap(
+      "cross", missing: ["gcc-s390x-linux-gnu"],
+      objections: ["gcc-s390x-linux-gnu": "Remv gcc-multilib [4:12]"], inCI: true)
+    #expect(result.succeeded && result.errorOutput.contains("would remove gcc-multilib\n"))
+
+    // A PATH that has the tools alone that the script itself calls.
+    let tools = [
+      "basename", "cat", "cut", "dirname", "grep", "ld.lld", "ln", "mkdir", "mktemp", "paste", "rm",
+      "sed", "sh", "sort", "tee", "timeout", "xargs",
+    ]
+    let links = """
+      mkdir "$1/tools" && cd "$1/tools" || exit
+      for tool in \(tools.joined(separator: " ")); do ln -s "$(command -v $tool)" . || exit; done
+      ln -s ../dpkg-query ../id ../apt-get .
+      """
+    #expect(try run("sh", ["-c", links, "sh", folder.url.path]).succeeded)
+    let cross = try run(
+      Places.package.appending(path: "Scripts/test-cross").path, ["s390x"],
+      environment: ["PATH": path("tools"), "PLAYED": folder.url.path, "CI": ""])
+    #expect(cross.output.contains("LEFT OUT s390x: \(compiler) is not installed\n"))
+    #expect(cross.output.contains("not tested, as their tools are not installed: s390x\n"))
+    #expect(cross.status == 1, "it was asked for by its name")
+  }
+
+  private func write(_ name: String, _ text: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: path(name)))
+  }
+
+  private func tool(_ name: String, _ script: String) throws {
+    try writeShellProgram(script, to: path(name))
+  }
+}
