@@ -75,9 +75,10 @@ static char *read_smaps(void) {
       continue;
     }
     if (!is_of_file) continue;
-    CHECK(length + strlen(line) < sizeof buffers[0]);
-    strcpy(text + length, line);
-    length += strlen(line);
+    size_t size = strlen(line);
+    CHECK(size < sizeof buffers[0] - length);
+    memcpy(text + length, line, size);
+    length += size;
   }
   text[length] = 0;
   fclose(file);
