@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A package that declares by hand, and links Rebind.
-@Suite(.serialized, .measured) struct PackageTests {
+@Suite(.serialized, .measured, .tags(.buildsPackages), .notInCheck) struct PackageTests {
   private static let folder = Places.fixtures.appending(path: "annotated-package")
   private static let scratch = Places.package.appending(path: ".build/annotated-package")
   private static let swiftbuildScratch = Places.package.appending(

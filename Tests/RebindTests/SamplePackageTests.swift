@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The samples that are packages with tests of their own.
-@Suite(.serialized, .measured) struct SamplePackageTests {
+@Suite(.serialized, .measured, .tags(.buildsPackages), .notInCheck) struct SamplePackageTests {
   @Test(arguments: [
     ("fault-injection", "Test run with 8 tests in 3 suites passed"),
     ("network-double", "Test run with 4 tests in 2 suites passed"),
