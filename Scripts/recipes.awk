@@ -5,8 +5,8 @@
 #
 # A library is `library NAME SOURCE FLAG...` or `linked NAME SOURCE FLAG...`; the lines of `prints`
 # are joined by bars. A native variant has the attribute no-cross. The variables `out`, `fixtures` and
-# `core` take the places of %, ~ and @core; `sources` is the folder of the sources. The first line that is wrong ends it with an error, the same
-# that Tests/TestSupport/RecipeReader.swift gives.
+# `core` take the places of %, ~ and @core; `sources` is the folder of the sources. The first line that
+# is wrong ends it with an error, the same that Tests/TestSupport/RecipeReader.swift gives.
 
 BEGIN {
   words = " machines attributes compilers sources flags arguments cross-arguments environment "
@@ -133,10 +133,19 @@ function finish(    line, i, uses) {
   uses = value[count, "flags"] value[count, "arguments"] value[count, "cross-arguments"]
   for (i = 1; i <= libraries[count]; i++) uses = uses library[count, i]
   uses = replaced(uses value[count, "environment"], "@core", "")
-  if (index(uses, "@") > 0) return
-  if ("variants" in own)
-    fail(line, "'" names[count] "' has variants, and no @ for them")
-  variants[count] = 0
+  if (index(uses, "@") == 0) {
+    if ("variants" in own) fail(line, "'" names[count] "' has variants, and no @ for them")
+    variants[count] = 0
+  }
+  for (i = variants[count] > 0; i <= variants[count]; i++) {
+    if (test_name(count, i) in tests) fail(line, "'" test_name(count, i) "' is there twice")
+    tests[test_name(count, i)] = 1
+  }
+}
+
+# Of a variant; 0 is for the recipe that has none.
+function test_name(i, number) {
+  return names[i] (number > 0 ? ", " variant_name[i, number] : "")
 }
 
 function check_source(name,    text) {
@@ -148,14 +157,13 @@ function check_source(name,    text) {
 # MARK: Output
 
 function print_recipe(i,    number) {
-  if (variants[i] == 0) print_test(i, names[i], "", 0)
-  for (number = 1; number <= variants[i]; number++)
-    print_test(i, names[i] ", " variant_name[i, number], variant[i, number], is_native[i, number])
+  for (number = variants[i] > 0; number <= variants[i]; number++)
+    print_test(i, test_name(i, number), variant[i, number], is_native[i, number])
 }
 
-function print_test(i, name, flags, is_native,    attributes, all, number) {
+function print_test(i, name, flags, native,    attributes, all, number) {
   attributes = value[i, "attributes"]
-  if (is_native && !has(" " attributes " ", "no-cross")) attributes = joined(attributes " no-cross")
+  if (native && !has(" " attributes " ", "no-cross")) attributes = joined(attributes " no-cross")
   for (number = 1; number <= libraries[i]; number++)
     all = all (number > 1 ? " " : "") library[i, number]
   print name "|" default_to(value[i, "machines"], "*") "|" attributes "|" \
@@ -196,11 +204,11 @@ function replaced(text, old, new,    place, all) {
   return all text
 }
 
-function fail(line, reason) {
-  # END runs after exit.
-  if (failed) exit 1
+function fail(line, reason,    file) {
   failed = 1
-  sub(/.*\//, "", FILENAME)
-  print FILENAME ":" line ": " reason >"/dev/stderr"
+  file = FILENAME
+  sub(/.*\//, "", file)
+  print file ":" line ": " reason >"/dev/stderr"
+  # To END.
   exit 1
 }

@@ -60,6 +60,10 @@ import Testing
     ("calls", 1, "a recipe begins with its name and a colon"),
     ("calls:", 1, "'calls' does not say what it shows"),
     ("a: b\n  sources calls.c\n  prints x\n\na: c", 5, "'a' is there twice"),
+    (
+      "a: b\n  sources calls.c\n  prints x\n  flags @\n  variant c\na, c: b\n  sources calls.c\n"
+        + "  prints x", 6, "'a, c' is there twice"
+    ),
     ("a: b\n  prints x", 1, "'a' has no sources"),
     ("a: b\n  sources calls.c\n# end", 1, "'a' prints nothing"),
     ("a: b\n  source calls.c", 2, "unknown keyword 'source'"),

@@ -28,6 +28,8 @@ public struct RecipeReader {
   private let file: String
   private let sources: URL
   private var blocks: [Block] = []
+  /// Of all recipes and their variants so far.
+  private var names: Set<String> = []
   private var number = 0
 
   private init(file: String, sources: URL) {
@@ -132,11 +134,15 @@ public struct RecipeReader {
   private mutating func finish() throws {
     if block.lines[.sources] == nil { throw error("'\(block.name)' has no sources", block.line) }
     if block.lines[.prints] == nil { throw error("'\(block.name)' prints nothing", block.line) }
-    if block.hasPlaceForVariants { return }
-    if block.own.contains("variants") {
-      throw error("'\(block.name)' has variants, and no @ for them", block.line)
+    if !block.hasPlaceForVariants {
+      if block.own.contains("variants") {
+        throw error("'\(block.name)' has variants, and no @ for them", block.line)
+      }
+      block.variants = []
     }
-    block.variants = []
+    for recipe in block.recipes where !names.insert(recipe.name).inserted {
+      throw error("'\(recipe.name)' is there twice", block.line)
+    }
   }
 
   private func checkSource(_ name: String) throws {
