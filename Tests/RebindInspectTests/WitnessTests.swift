@@ -12,8 +12,10 @@ import Testing
     var file: @Sendable (WitnessFiles) throws -> String
     var testDescription: String { rule }
 
-    init(_ rule: String, _ readers: String..., file: @escaping @Sendable (WitnessFiles) throws -> String)
-    {
+    init(
+      _ rule: String, _ readers: String...,
+      file: @escaping @Sendable (WitnessFiles) throws -> String
+    ) {
       (self.rule, self.readers, self.file) = (rule, readers, file)
     }
   }
@@ -100,7 +102,8 @@ import Testing
       #"exec "$INSPECT" "$@" | sed 's/"binding":"UNIQUE"/"binding":"WEAK"/'"#)
     let result = try Witness.compare(with: "readelf", [path], program: program)
     #expect(result.status == 1)
-    #expect(result.output.hasPrefix("\(path): symbols.binding: ours 'WEAK', readelf's '<OS>:10' of "))
+    #expect(
+      result.output.hasPrefix("\(path): symbols.binding: ours 'WEAK', readelf's '<OS>:10' of "))
   }
 
   /// The whole comparison, over a folder; among the files is one without section headers.
@@ -132,7 +135,10 @@ import Testing
     let folder = URL(filePath: program).deletingLastPathComponent().path
     #expect(try files.machine([folder]).succeeded)
     for (change, difference) in [
-      (#"s/"name":"libc.so.6","path":/"name":"libother.so","path":/"#, "tree.name: ours 'libother.so'"),
+      (
+        #"s/"name":"libc.so.6","path":/"name":"libother.so","path":/"#,
+        "tree.name: ours 'libother.so'"
+      ),
       (#"s/"imports":\[.*/"imports":[]}/"#, "imports.rows: ours 0, nm's 1"),
     ] {
       let stand = try files.program("exec \"$INSPECT\" \"$@\" | sed '\(change)'")

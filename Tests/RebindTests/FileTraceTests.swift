@@ -178,7 +178,7 @@ import Testing
       """
       set -m
       mkfifo "$1/ready"
-      "$0" --json --output "$1/report" python3 -c '
+      "$0" --json --output "$1/report" \(Places.python) -c '
       import signal, sys
       signal.signal(signal.SIGINT, signal.SIG_DFL)
       signal.alarm(60)

@@ -53,6 +53,12 @@ public struct MissingTool: Error, CustomStringConvertible {
   public var description: String { "\(name) is not in PATH: Scripts/bootstrap installs it" }
 }
 
+/// True if Scripts/bootstrap has left a tool out: it may, but in CI.
+public func isLeftOut(_ tool: String) -> Bool {
+  let isInCI = ProcessInfo.processInfo.environment["CI"].map { !$0.isEmpty } ?? false
+  return !isInCI && (try? locate(tool)) == nil
+}
+
 private func locate(_ executable: String) throws -> URL {
   if executable.contains("/") { return URL(filePath: executable) }
   let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"

@@ -3,7 +3,8 @@ import Foundation
 /// The temporary file that the traced processes write to, in a folder of its own: they make the file
 /// where it is missing, and one that outlives the launcher cannot once the folder is gone.
 struct ReportFile: ~Copyable {
-  private let folder = FileManager.default.temporaryDirectory.appending(path: "file-trace-\(UUID())")
+  private let folder = FileManager.default.temporaryDirectory
+    .appending(path: "file-trace-\(UUID())")
   var url: URL { folder.appending(path: "report") }
 
   init() throws {

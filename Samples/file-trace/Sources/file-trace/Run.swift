@@ -4,7 +4,9 @@ import Foundation
 ///
 /// Foundation's `Process` would start a process group, which may not read from the
 /// terminal.
-func run(_ command: [String], reportingTo report: URL, holding signals: HeldSignals) throws -> Ending {
+func run(
+  _ command: [String], reportingTo report: URL, holding signals: HeldSignals
+) throws -> Ending {
   let libraries = [try tracingLibrary(), ProcessInfo.processInfo.environment["LD_PRELOAD"]]
   setenv("LD_PRELOAD", libraries.compactMap(\.self).joined(separator: ":"), 1)
   setenv("FILE_TRACE", report.path, 1)
