@@ -108,7 +108,8 @@ import Testing
 
     // A PATH that has the tools alone that the script itself calls.
     let tools = [
-      "basename", "cat", "cut", "dirname", "grep", "ld.lld", "ln", "mkdir", "mktemp", "paste", "rm",
+      "awk", "basename", "cat", "cut", "dirname", "grep", "ld.lld", "ln", "mkdir", "mktemp",
+      "paste", "rm",
       "sed", "sh", "sort", "tee", "timeout", "xargs",
     ]
     let links = """
