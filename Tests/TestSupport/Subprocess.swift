@@ -32,7 +32,9 @@ public func run(
   let process = Process()
   process.executableURL = try locate(executable)
   process.arguments = arguments
-  process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+  process.environment = ProcessInfo.processInfo.environment
+    .merging(try isOfSwift(executable) ? ["TMPDIR": swiftsTemporaryFolder()] : [:]) { $1 }
+    .merging(environment) { $1 }
   process.currentDirectoryURL = currentDirectory
   process.standardInput = FileHandle.nullDevice
   process.standardOutput = try FileHandle(forWritingTo: outputURL)
@@ -46,6 +48,16 @@ public func run(
     standardOutput: try Data(contentsOf: outputURL),
     standardError: try Data(contentsOf: errorURL))
 }
+
+/// Swift's tools leave sources of macros in their temporary folder, and keep each other out of a
+/// package by files there: so they have one for all, with what else they build.
+private func swiftsTemporaryFolder() throws -> String {
+  let folder = Places.package.appending(path: ".build/tmp")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  return folder.path
+}
+
+private func isOfSwift(_ executable: String) -> Bool { ["swift", "swiftc"].contains(executable) }
 
 /// A tool that a test needs is not installed.
 public struct MissingTool: Error, CustomStringConvertible {
