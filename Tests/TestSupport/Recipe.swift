@@ -79,6 +79,9 @@ public struct Recipe: Sendable, Hashable {
 /// No recipe has the name.
 public struct MissingRecipe: Error, CustomStringConvertible {
   public var name: String
+
+  public init(name: String) { self.name = name }
+
   public var description: String { "no recipe '\(name)' in Tests/Fixtures/Recipes" }
 }
 
