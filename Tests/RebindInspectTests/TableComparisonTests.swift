@@ -22,6 +22,15 @@ import Testing
     try compare(with: "eu-readelf", try InstalledFile.allCases.map { try $0.path })
   }
 
+  /// Stripped, it has relocations and no symbols.
+  @Test(arguments: ["readelf", "eu-readelf"])
+  func staticProgram(reader: String) throws {
+    let files = try WitnessFiles()
+    let path = try files.built("int main(void) { return 0; }", flags: ["-static", "-s"])
+    try compare(with: reader, [path])
+    withExtendedLifetime(files) {}
+  }
+
   static let targets =
     ReadelfComparisonTests.targets + [
       "powerpc64-linux-gnu", "powerpc64le-linux-gnu", "mips-linux-gnu", "mips64el-linux-gnuabi64",

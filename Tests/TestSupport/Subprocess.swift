@@ -81,32 +81,42 @@ private func locate(_ executable: String) throws -> URL {
   throw MissingTool(name: executable)
 }
 
-/// A directory that is deleted with the last reference to it.
+/// A directory that is deleted with the last reference to it, and at the latest when this process
+/// exits.
 public final class TemporaryDirectory: Sendable {
   public let url: URL
 
   public init() throws {
     url = FileManager.default.temporaryDirectory.appending(path: "rebind-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    _ = Self.deletesAtExit
+    _ = Self.present.withLock { $0.insert(url) }
   }
 
-  deinit { try? FileManager.default.removeItem(at: url) }
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+    _ = Self.present.withLock { $0.remove(url) }
+  }
+
+  private static let present = Mutex<Set<URL>>([])
+
+  private static let process = ProcessInfo.processInfo.processIdentifier
+
+  private static let deletesAtExit: Void = {
+    _ = process
+    atexit {
+      // A forked child exits too.
+      guard ProcessInfo.processInfo.processIdentifier == TemporaryDirectory.process else { return }
+      for url in TemporaryDirectory.present.withLock({ $0 }) {
+        try? FileManager.default.removeItem(at: url)
+      }
+    }
+  }()
 
   private static let kept = Mutex<[TemporaryDirectory]>([])
 
   /// Has the directory deleted when this process exits, and not before.
-  public func keepUntilExit() {
-    Self.kept.withLock { kept in
-      if kept.isEmpty {
-        atexit {
-          for directory in TemporaryDirectory.kept.withLock({ $0 }) {
-            try? FileManager.default.removeItem(at: directory.url)
-          }
-        }
-      }
-      kept.append(self)
-    }
-  }
+  public func keepUntilExit() { Self.kept.withLock { $0.append(self) } }
 
   /// A directory that is deleted when this process exits.
   public static func keptUntilExit() throws -> URL {

@@ -123,9 +123,10 @@ def relocations(lines):
         match = row.match(line)
         if match:
             address, of, value, addend, name = match.groups()
-            if addend is None and not name:
-                # Of one that has no symbol it is in place of the value.
-                addend = int(value, 16)
+            if addend is None and (not name or of.endswith("RELATIVE")):
+                # Of one that has no symbol the addend is in place of the value, and in a static
+                # program the name of the slot's section follows.
+                addend, name = int(value, 16), ""
             rows.append(
                 Relocation(
                     int(address, 16), of if of[0] == "<" else "R_" + of, name, UNTOLD,
