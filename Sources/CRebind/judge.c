@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "judge.h"
 #include "late.h"
+#include "next.h"
 
 void crebind_judge_later(struct crebind_handle *handle, const struct crebind_entry *entry) {
   const struct crebind_name *name = &crebind_batch_item(&handle->batch, entry->item)->name;
@@ -142,6 +143,8 @@ crebind_status crebind_judge(struct crebind_world *world, struct crebind_commit 
     if (is_due(handle)) status = judge_handle(world, handle);
   if (status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes)) status = CREBIND_BUSY;
   if (status == CREBIND_OK && !add_changes(commit, world)) status = CREBIND_OUT_OF_MEMORY;
+  // Who is led to a replacement may ask what is behind it at once.
+  if (status == CREBIND_OK && !crebind_next_publish(world, NULL)) status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) {
     for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
       for (size_t n = 0; n < handle->batch.names.count && !handle->is_leaving; n++)

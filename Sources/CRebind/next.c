@@ -11,6 +11,9 @@ struct row {
   uintptr_t replacement, original;
   /// What is asked for without a version.
   bool is_default;
+  /// A definition in a local scope of the replacement's image leads to the replacement: by
+  /// RTLD_DEFAULT that image alone gets it, and not we.
+  bool is_local;
 };
 
 /// An image that is answered, and what its slots of dlsym and of dlvsym would lead to;
@@ -41,10 +44,11 @@ static uintptr_t last_functions[2];
 
 // MARK: - Questions
 
+// musl's RTLD_DEFAULT leaves local scopes out.
 #ifdef __GLIBC__
-enum { HAS_VERSIONS = 1 };
+enum { HAS_VERSIONS = 1, HAS_LOCAL_DEFAULT = 1 };
 #else
-enum { HAS_VERSIONS = 0 };
+enum { HAS_VERSIONS = 0, HAS_LOCAL_DEFAULT = 0 };
 #endif
 
 struct question {
@@ -76,22 +80,23 @@ static bool fits(const struct table *table, const struct row *row,
          && crebind_equal(table->strings + row->version, question->version);
 }
 
-/// The original of the first rebinding whose replacement lives in the caller's image;
-/// 0 if there is none. Behind the first there is no other one to come back from.
+/// The first rebinding whose replacement lives in the caller's image, and that has an
+/// original; NULL if there is none. Behind the first there is no other one to come back from.
 ///
 /// \param answer What the loader said: only if it is a replacement; 0 for any.
-static uintptr_t find_original(const struct table *table, const struct asker *image,
-                               const struct question *question, uintptr_t answer) {
-  uintptr_t original = 0;
+static const struct row *find_row(const struct table *table, const struct asker *image,
+                                  const struct question *question, uintptr_t answer) {
+  const struct row *found = NULL;
   bool is_replacement = answer == 0;
   for (size_t i = 0; i < table->row_count; i++) {
     const struct row *row = &table->rows[i];
     if (!is_about(table, row, question)) continue;
     is_replacement |= row->replacement == answer;
-    if (original == 0 && holds(&image->span, row->replacement) && fits(table, row, question))
-      original = row->original;
+    if (found == NULL && row->original != 0 && holds(&image->span, row->replacement)
+        && fits(table, row, question))
+      found = row;
   }
-  return is_replacement ? original : 0;
+  return is_replacement ? found : NULL;
 }
 
 /// The table as it is now, or NULL; it stays until `leave`.
@@ -146,11 +151,12 @@ static uintptr_t answer_to(struct knowledge *knowledge, void *handle,
                            const struct question *question, bool *is_original) {
   for (;;) {
     uintptr_t answer = (uintptr_t)ask(knowledge->next, handle, question);
-    uintptr_t original = 0;
-    if (answer != 0 && knowledge->image != NULL)
-      original = find_original(knowledge->table, knowledge->image, question, answer);
-    *is_original = original != 0;
-    if (*is_original) return original;
+    const struct row *row =
+        knowledge->image != NULL ? find_row(knowledge->table, knowledge->image, question, answer)
+                                 : NULL;
+    // Where the loader has nothing for us, it has the replacement for the caller, or nothing.
+    *is_original = row != NULL && (answer != 0 || (handle == RTLD_DEFAULT && row->is_local));
+    if (*is_original) return row->original;
     if (__atomic_load_n(&current, __ATOMIC_SEQ_CST) == knowledge->table) return answer;
     leave();
     *knowledge = know(enter(), question);
@@ -161,8 +167,9 @@ static uintptr_t answer_to(struct knowledge *knowledge, void *handle,
 static bool find_answer(struct knowledge *knowledge, void *handle,
                         const struct question *question, uintptr_t *answer) {
   if (knowledge->image == NULL || question->name == NULL) return false;
-  *answer = find_original(knowledge->table, knowledge->image, question, 0);
-  if (*answer == 0) return false;
+  const struct row *row = find_row(knowledge->table, knowledge->image, question, 0);
+  if (row == NULL) return false;
+  *answer = row->original;
   // An interposer in the caller's image is before what it asks for, as the loader knows.
   if (handle == RTLD_NEXT) return !holds(&knowledge->image->span, *answer);
   // By RTLD_DEFAULT the loader looks into the caller's own scope, too.
@@ -249,14 +256,26 @@ struct versions {
   size_t name;
 };
 
+/// True if what image `definer` defines is in a local scope of the replacement's image.
+static bool is_local(struct crebind_world *world, size_t definer, uintptr_t replacement) {
+  bool may_be_unloaded;
+  if (!HAS_LOCAL_DEFAULT
+      || crebind_scopes_may_be_unloaded(&world->scopes, definer, &may_be_unloaded) != CREBIND_OK
+      || !may_be_unloaded)
+    return false;
+  size_t index = crebind_world_image_with(world, replacement);
+  return index != SIZE_MAX && crebind_scopes_reach_locally(&world->scopes, index, definer);
+}
+
 /// A definition's own original counts where it is asked for by version.
 ///
 /// \param rebinding The index of the rebinding's row.
-static bool add_definition(const struct crebind_world *world, const struct crebind_entry *entry,
+static bool add_definition(struct crebind_world *world, const struct crebind_entry *entry,
                            size_t rebinding, struct versions *last) {
   size_t index = crebind_known_image_at(entry->image)->index;
   if (entry->kind != CREBIND_DEFINITION || index == SIZE_MAX) return true;
-  const struct row *about = crebind_vector_at(&rows, rebinding);
+  struct row *about = crebind_vector_at(&rows, rebinding);
+  about->is_local |= is_local(world, index, about->replacement);
   if (about->is_default && !last->are_asked_for) return true;
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
   if (dynamic->versym == NULL) return true;
@@ -279,7 +298,7 @@ static bool add_definition(const struct crebind_world *world, const struct crebi
   return true;
 }
 
-static bool add_batch(const struct crebind_world *world, const struct crebind_handle *handle) {
+static bool add_batch(struct crebind_world *world, const struct crebind_handle *handle) {
   if (handle->is_own) return true;
   size_t first = rows.count;
   struct versions last = {.are_asked_for = has_versions(), .image = UINT32_MAX};
@@ -292,7 +311,7 @@ static bool add_batch(const struct crebind_world *world, const struct crebind_ha
   return true;
 }
 
-static bool add_batches(const struct crebind_world *world,
+static bool add_batches(struct crebind_world *world,
                         const struct crebind_handle *new_handle) {
   rows.count = strings.count = 0;
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
@@ -326,7 +345,7 @@ static size_t write_images(struct asker *images, const struct crebind_world *wor
   return count;
 }
 
-static struct table *make(size_t image_count, const struct crebind_world *world,
+static struct table *make(size_t image_count, struct crebind_world *world,
                           const struct crebind_handle *new_handle) {
   if (!add_batches(world, new_handle)) return NULL;
   size_t size = 0;
@@ -360,7 +379,7 @@ static void give_back_formers(void) {
   }
 }
 
-bool crebind_next_publish(const struct crebind_world *world,
+bool crebind_next_publish(struct crebind_world *world,
                           const struct crebind_handle *new_handle) {
   struct table *table = NULL;
   size_t image_count = write_images(NULL, world);

@@ -27,7 +27,7 @@ uintptr_t crebind_next_entry(bool with_version);
 /// NULL; under both locks. Returns false without memory: the table is as it was.
 ///
 /// - Complexity: O(rebindings, and the definitions that they redirect).
-bool crebind_next_publish(const struct crebind_world *world,
+bool crebind_next_publish(struct crebind_world *world,
                           const struct crebind_handle *new_handle);
 
 /// In a child process: no other thread is looking into a table.

@@ -223,18 +223,22 @@ static struct crebind_definition find_global(const struct crebind_scopes *scopes
   return found;
 }
 
-/// Looks through the local scopes of image `from`: those of the images that
-/// lead to it, in load order.
+/// Searches the local scope of image `root`, without the global one, into `queue`. Returns
+/// true if image `from` is in it, and so looks through it.
+static bool search_local(struct crebind_scopes *scopes, uint32_t root, size_t from) {
+  bool *visited = (bool *)scopes->visited.data;
+  memcpy(visited, scopes->is_global.data, scopes->images->items.count * sizeof *visited);
+  if (visited[root]) return false;
+  search(scopes, root, visited);
+  return visited[from];
+}
+
+/// Looks through the local scopes of image `from`, which is outside of the global one: those
+/// of the images that lead to it, in load order.
 static struct crebind_definition find_in_local_scopes(struct crebind_scopes *scopes, size_t from,
                                                       const struct crebind_reference *reference) {
-  size_t count = scopes->images->items.count;
-  const bool *is_global = (const bool *)scopes->is_global.data;
-  for (uint32_t root = 0; root < count; root++) {
-    if (is_global[root]) continue;
-    bool *visited = (bool *)scopes->visited.data;
-    memcpy(visited, is_global, count * sizeof *visited);
-    search(scopes, root, visited);
-    if (!visited[from]) continue;
+  for (uint32_t root = 0; root < scopes->images->items.count; root++) {
+    if (!search_local(scopes, root, from)) continue;
     for (size_t i = 0; i < scopes->queue.count; i++) {
       struct crebind_definition found =
           crebind_scopes_offer(scopes, ((const uint32_t *)scopes->queue.data)[i], reference);
@@ -242,6 +246,16 @@ static struct crebind_definition find_in_local_scopes(struct crebind_scopes *sco
     }
   }
   return none;
+}
+
+bool crebind_scopes_reach_locally(struct crebind_scopes *scopes, size_t from, size_t definer) {
+  if (prepare(scopes) != CREBIND_OK) return false;
+  const bool *is_global = (const bool *)scopes->is_global.data;
+  if (is_global[from] || is_global[definer]) return false;
+  for (uint32_t root = 0; root < scopes->images->items.count; root++)
+    if (search_local(scopes, root, from) && ((const bool *)scopes->visited.data)[definer])
+      return true;
+  return false;
 }
 
 /// The first definition that an image outside of the global scope offers, from

@@ -100,6 +100,10 @@ static inline bool crebind_scopes_is_global(const struct crebind_scopes *scopes,
 crebind_status crebind_scopes_may_be_unloaded(struct crebind_scopes *scopes, size_t image,
                                               bool *may_be);
 
+/// True if image `from` is outside of the global scope, and a local scope that it looks
+/// through has image `definer`. False without memory, too.
+bool crebind_scopes_reach_locally(struct crebind_scopes *scopes, size_t from, size_t definer);
+
 /// The run-time address that a symbol, which the image with this index defines,
 /// stands for with `value` in place of its `st_value`; an IFUNC's resolver is
 /// called. 0 for an IFUNC whose resolver must not be called.
