@@ -40,16 +40,40 @@ static struct crebind_entry *next_above(const struct crebind_handle *handle,
   return crebind_find_above(handle, entry->image, entry->address, &owner);
 }
 
+/// True if a batch that stays was applied on top of the definition.
+static bool has_staying_above(const struct crebind_handle *handle,
+                              const struct crebind_entry *entry) {
+  for (handle = handle->newer; handle != NULL; handle = handle->newer)
+    if (!handle->is_leaving && crebind_handle_find(handle, entry->image, entry->address) != NULL)
+      return true;
+  return false;
+}
+
+/// The word of a definition without its batch, and without those right below it that other
+/// threads are restoring meanwhile.
+static uintptr_t word_below(const struct crebind_handle *handle,
+                            const struct crebind_entry *entry) {
+  uintptr_t word = entry->previous;
+  struct crebind_handle *owner;
+  while ((entry = crebind_find_below(handle, entry->image, entry->address, &owner)) != NULL
+         && owner->is_leaving && word == entry->value) {
+    word = entry->previous;
+    handle = owner;
+  }
+  return word;
+}
+
 /// Leads the definitions to the originals, or back to the replacements.
 static crebind_status turn_definitions(struct crebind_attempt *attempt,
                                        struct crebind_handle *handle, bool is_leaving) {
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
-    uintptr_t from = is_leaving ? entry->value : entry->previous;
-    uintptr_t to = is_leaving ? entry->previous : entry->value;
+    if (!is_definition(entry)) continue;
+    uintptr_t below = word_below(handle, entry);
+    uintptr_t from = is_leaving ? entry->value : below;
+    uintptr_t to = is_leaving ? below : entry->value;
     uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
-    if (!is_definition(entry) || word != from || next_above(handle, entry) != NULL)
-      continue;
+    if (word != from || has_staying_above(handle, entry)) continue;
     if (!crebind_commit_add(&attempt->commit, entry, from, to, false, false))
       return CREBIND_OUT_OF_MEMORY;
   }
@@ -72,6 +96,8 @@ static void relink(const struct crebind_handle *handle, struct crebind_entry *en
   if (above != NULL && above->previous == entry->value) {
     above->previous = entry->previous;
     above->original = entry->original;
+    // The slot may be the loader's to bind once more.
+    above->is_lazy |= entry->is_lazy;
   } else if (above != NULL || word != entry->previous) {
     // Somebody else's hook leads to us, and will go on to: the resolver stays ours.
     entry->resolver = 0;
@@ -106,11 +132,12 @@ static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
     report->skipped += is_slot && word != entry->previous;
     return true;
   }
-  if (entry->previous == entry->value) {
+  uintptr_t former = is_slot ? entry->previous : word_below(restore->handle, entry);
+  if (former == entry->value) {
     report->unchanged += is_slot;
     return true;
   }
-  if (!crebind_commit_add(&attempt->commit, entry, entry->value, entry->previous, false, false))
+  if (!crebind_commit_add(&attempt->commit, entry, entry->value, former, false, false))
     return false;
   if (is_slot) count_change(report, entry, last_image);
   return true;

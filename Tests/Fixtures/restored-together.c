@@ -1,0 +1,69 @@
+/// Two threads restore their batches for one name at a time, in either order, with a
+/// replacement each or with a shared one: afterwards its definition and its slots are as
+/// they were, and a batch that is applied then has the function as its original.
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { LAPS = 300 };
+
+static int (*originals[2])(const char *);
+static int first_hook(const char *text) { return originals[0](text) + 100; }
+static int second_hook(const char *text) { return originals[1](text) + 100; }
+
+static void *replacements[2];
+static crebind_handle *handles[2];
+static pthread_barrier_t barrier;
+static const volatile ElfW(Sym) * definition;
+
+/// Nobody calls it: its slot stays as the loader left it.
+static __attribute__((used)) int never_called(const char *text) { return atoi(text); }
+
+static void *restore(void *index) {
+  for (int lap = 0; lap < LAPS; lap++) {
+    pthread_barrier_wait(&barrier);
+    CHECK(crebind_restore(handles[(size_t)index], NULL, NULL) == CREBIND_OK);
+    pthread_barrier_wait(&barrier);
+  }
+  return NULL;
+}
+
+static void run(void *function) {
+  ElfW(Addr) value = definition->st_value;
+  pthread_t threads[2];
+  for (size_t i = 0; i < 2; i++) CHECK(pthread_create(&threads[i], NULL, restore, (void *)i) == 0);
+  for (int lap = 0; lap < LAPS; lap++) {
+    for (size_t i = 0; i < 2; i++) {
+      const crebind_rebinding rebinding = {
+          .name = "atoi", .replacement = replacements[i], .original = (void **)&originals[i]};
+      CHECK(crebind_apply(&rebinding, 1, NULL, &handles[i], NULL, NULL) == CREBIND_OK);
+      CHECK((void *)originals[i]
+            == (i == 0 || replacements[0] == replacements[1] ? function : replacements[0]));
+    }
+    CHECK(definition->st_value != value);
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    CHECK(definition->st_value == value);
+  }
+  for (size_t i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+int main(void) {
+  void *function = dlsym(RTLD_DEFAULT, "atoi");
+  Dl_info information;
+  CHECK(dladdr1(function, &information, (void **)&definition, RTLD_DL_SYMENT) != 0);
+  CHECK(pthread_barrier_init(&barrier, NULL, 3) == 0);
+  replacements[0] = (void *)first_hook;
+  replacements[1] = (void *)second_hook;
+  run(function);
+  replacements[1] = (void *)first_hook;
+  run(function);
+  CHECK(never_called("7") == 7);
+  printf("each lap left nothing\n");
+}
