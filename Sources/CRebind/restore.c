@@ -85,6 +85,16 @@ static void count_change(crebind_report *report, const struct crebind_entry *ent
   *last_image = entry->image;
 }
 
+/// True if what lies on top is no hook, but wrappers of ours: these lead on to what is
+/// behind the entry from now on.
+static bool is_below_ours_only(const struct crebind_handle *handle,
+                               const struct crebind_entry *entry) {
+  struct crebind_handle *owner = (struct crebind_handle *)handle;
+  while (crebind_find_above(owner, entry->image, entry->address, &owner) != NULL)
+    if (!owner->is_own) return false;
+  return true;
+}
+
 /// Adds the entry's former word, and counts; false without memory.
 static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
                       const struct crebind_entry *entry, uint32_t *last_image) {
@@ -93,13 +103,16 @@ static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
   uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
   const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
   if (top != entry) {
+    if (!is_slot) return true;
     // Somebody else may have stored between two batches, too, and leads to us still.
     const struct crebind_entry *above = next_above(restore->handle, entry);
     bool is_covered = above != NULL && above->previous != entry->value;
-    report->skipped += is_slot && (is_covered || (word != top->value && !top->is_left));
-    // Ours on top is no hook: it leads on to what is behind this one from now on.
-    if (above != NULL && !is_covered && above == crebind_cover_of(entry))
+    if (is_covered || (word != top->value && !top->is_left))
+      report->skipped++;
+    else if (is_below_ours_only(restore->handle, entry))
       count_change(report, entry, last_image);
+    else
+      report->unchanged++;
     return true;
   }
   if (word != entry->value) {

@@ -224,12 +224,13 @@ typedef struct crebind_options {
 /// What a call did, slot by slot, in numbers.
 typedef struct crebind_report {
   /// Slots that hold our value now (apply, verify), or their former one
-  /// (restore).
+  /// (restore), or lead to that by way of our own wrappers on top.
   size_t changed;
   /// The images that these slots are in.
   size_t images;
   /// Apply: slots that already held the replacement. Verify: slots that hold
-  /// what they should. Restore: slots whose image is gone.
+  /// what they should. Restore: slots that another rebinding goes on to hold. The slots
+  /// of images that have gone are counted nowhere.
   size_t unchanged;
   /// Slots that were left alone: absolute ones that no longer hold the original
   /// and weak ones that nothing defines (apply), those that someone else has
