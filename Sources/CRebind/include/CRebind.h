@@ -54,6 +54,9 @@ struct rebinding {
   /// Where the loader has not bound a slot yet, it is what the loader would bind
   /// to; whether the image was opened with RTLD_DEEPBIND cannot be known, though,
   /// and its own dependencies are not put before the global scope.
+  ///
+  /// A call that fails may have written it, and leaves it so: a thread may be inside of the
+  /// replacement, by a slot that held it for a moment.
   void *CREBIND_NULLABLE *CREBIND_NULLABLE replaced;
 };
 
