@@ -47,7 +47,7 @@ static crebind_status turn_definitions(struct crebind_attempt *attempt,
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
     uintptr_t from = is_leaving ? entry->value : entry->previous;
     uintptr_t to = is_leaving ? entry->previous : entry->value;
-    uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+    uintptr_t word = crebind_load_word(entry->address);
     if (!is_definition(entry) || word != from || next_above(handle, entry) != NULL)
       continue;
     if (!crebind_commit_add(&attempt->commit, entry, from, to, false, false))
@@ -68,7 +68,7 @@ static crebind_status stay_locked(struct crebind_attempt *attempt, void *context
 /// and it inherits what lies below.
 static void relink(const struct crebind_handle *handle, struct crebind_entry *entry) {
   struct crebind_entry *above = next_above(handle, entry);
-  uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+  uintptr_t word = crebind_load_word(entry->address);
   if (above != NULL && above->previous == entry->value) {
     above->previous = entry->previous;
     above->original = entry->original;
@@ -100,7 +100,7 @@ static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
                       const struct crebind_entry *entry, uint32_t *last_image) {
   crebind_report *report = &restore->report;
   bool is_slot = !is_definition(entry);
-  uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+  uintptr_t word = crebind_load_word(entry->address);
   const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
   if (top != entry) {
     if (!is_slot) return true;

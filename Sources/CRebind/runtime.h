@@ -120,6 +120,17 @@ static inline const char *crebind_basename(const char *path) {
   return base;
 }
 
+// MARK: Words of images
+
+/// Slots may lie in memory that AddressSanitizer has poisoned, as what it notes of an
+/// instrumented library's globals does: who reads or stores words there is not instrumented.
+#define CREBIND_UNSANITIZED __attribute__((no_sanitize("address")))
+
+/// The word of an image at an aligned address.
+CREBIND_UNSANITIZED static inline uintptr_t crebind_load_word(uintptr_t address) {
+  return __atomic_load_n((const uintptr_t *)address, __ATOMIC_ACQUIRE);
+}
+
 // MARK: Memory
 
 /// An array that grows, in pages of its own: malloc may be rebound, or held by
