@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "runtime.h"
 #include "futex.h"
+#include "thread.h"
 
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -49,13 +50,27 @@ static bool take_free_lock(void) {
                                      __ATOMIC_RELAXED);
 }
 
+/// For signal handlers of this thread alone.
+static void note_locking(bool is_locking) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  *(volatile bool *)&crebind_thread.is_locking = is_locking;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 bool crebind_try_lock(void) {
+  if (crebind_thread.is_locking) return false;
+  note_locking(true);
   bool is_taken = take_free_lock();
-  if (is_taken) after_taking();
+  if (is_taken)
+    after_taking();
+  else
+    note_locking(false);
   return is_taken;
 }
 
 void crebind_lock(void) {
+  // First: with the lock taken and not noted, a handler would wait for its own thread.
+  note_locking(true);
   if (!take_free_lock())
     while (__atomic_exchange_n(&mutex, 2, __ATOMIC_ACQUIRE) != 0)
       crebind_system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAIT, 2);
@@ -65,6 +80,7 @@ void crebind_lock(void) {
 void crebind_unlock(void) {
   if (__atomic_exchange_n(&mutex, 0, __ATOMIC_RELEASE) == 2)
     crebind_system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAKE, 1);
+  note_locking(false);
 }
 
 void crebind_sleep(long nanoseconds) {

@@ -308,7 +308,9 @@ typedef struct crebind_handle crebind_handle;
 /// \param report May be NULL.
 /// \param error May be NULL.
 /// Safe on any thread; not in a signal handler, nor in a callback of
-/// dl_iterate_phdr. In proportion to the number of symbols that the images
+/// dl_iterate_phdr. A child of fork(2) can go on calling this interface, but for one that
+/// was forked by a signal handler that interrupted a call of this interface on its own
+/// thread: that one may only exec or _exit. In proportion to the number of symbols that the images
 /// import, not to the number of names times that.
 crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebindings, size_t count,
                              const crebind_options *CREBIND_NULLABLE options,
