@@ -15,6 +15,8 @@ struct restore {
   struct crebind_handle *handle;
   crebind_report report;
   bool is_done;
+  /// Another thread is in the batch's predicate.
+  bool is_asked;
 };
 
 // MARK: - Definitions
@@ -133,7 +135,8 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
   struct restore *restore = context;
   struct crebind_handle *handle = restore->handle;
   // Its predicate may be running, and the caller about to free what it uses.
-  if (crebind_questions_are_elsewhere(handle)) return CREBIND_BUSY;
+  restore->is_asked = crebind_questions_are_elsewhere(handle);
+  if (restore->is_asked) return CREBIND_BUSY;
   // A resolver that has found the replacement stores it soon. So the definitions
   // come first, then those under way are waited for, and no other one can find it
   // before the slots are restored.
@@ -174,6 +177,8 @@ crebind_status crebind_restore(crebind_handle *handle, crebind_report *report,
     status = crebind_attempt(restore_locked, &restore, NULL, error);
     if (status != CREBIND_OK) crebind_attempt(stay_locked, &restore, NULL, NULL);
   }
+  if (status == CREBIND_BUSY && restore.is_asked)
+    status = crebind_fail(error, CREBIND_PREDICATE_RUNS, -1);
   if (status == CREBIND_OK) crebind_handle_free(handle);
   crebind_notice_update();
   if (report != NULL) *report = restore.report;

@@ -118,6 +118,9 @@ typedef enum crebind_status {
   CREBIND_NO_SECTION_HEADERS = 13,
   /// A header of the image's file points outside of the file or of the image.
   CREBIND_BROKEN_FILE = 14,
+  /// Restore: another thread has been in the batch's predicate for a third of a second.
+  /// The caller may be about to free what that uses; try again when it has answered.
+  CREBIND_PREDICATE_RUNS = 15,
 } crebind_status;
 
 /// What failed, where. Filled in by a call that returns anything but
@@ -206,7 +209,9 @@ typedef struct crebind_options {
   /// CREBIND_SCOPE_MATCHING: called without any lock, once for each image, also
   /// for those that are loaded later, mostly on the thread that loads them. May
   /// call this interface; the image that it is asked about is not served before it
-  /// has answered. Does not run any more after the batch has been restored.
+  /// has answered, and other calls do not wait for the answer. Does not run any more after
+  /// the batch has been restored; while another thread is in it, crebind_restore of the
+  /// batch fails with CREBIND_PREDICATE_RUNS.
   bool (*CREBIND_NULLABLE matches)(const crebind_image_info *image,
                                    void *CREBIND_NULLABLE context);
   void *CREBIND_NULLABLE context;
