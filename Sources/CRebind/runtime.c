@@ -129,9 +129,12 @@ static bool grow(struct crebind_vector *vector, size_t needed) {
   if (__builtin_mul_overflow(capacity, vector->stride, &size)) return false;
   size = round_up_to_page(size);
   if (size == 0) return false;
-  if (vector->data == NULL) {
-    vector->data = crebind_pages(size);
-    if (vector->data == NULL) return false;
+  if (vector->data == NULL || vector->is_lent) {
+    char *pages = crebind_pages(size);
+    if (pages == NULL) return false;
+    if (vector->is_lent) memcpy(pages, vector->data, vector->count * vector->stride);
+    vector->data = pages;
+    vector->is_lent = false;
   } else {
     size_t old = round_up_to_page(vector->capacity * vector->stride);
     before_giving_back();
@@ -161,7 +164,11 @@ size_t crebind_vector_append_string(struct crebind_vector *strings, const char *
   return offset;
 }
 
+void crebind_vector_lend(struct crebind_vector *vector, void *memory, size_t size) {
+  *vector = (struct crebind_vector){memory, 0, size / vector->stride, vector->stride, true};
+}
+
 void crebind_vector_free(struct crebind_vector *vector) {
-  crebind_pages_free(vector->data, vector->capacity * vector->stride);
-  *vector = (struct crebind_vector){NULL, 0, 0, vector->stride};
+  if (!vector->is_lent) crebind_pages_free(vector->data, vector->capacity * vector->stride);
+  *vector = (struct crebind_vector){NULL, 0, 0, vector->stride, false};
 }
