@@ -23,22 +23,9 @@ static void count_items(const struct crebind_handle *handle, crebind_report *rep
 
 struct apply {
   struct crebind_handle *handle;
-  struct crebind_vector formers;  // void *: what the callers' originals were
   crebind_report report;
   bool has_lazy_slots;
 };
-
-static void save_or_put_back_originals(struct apply *apply, bool puts_back) {
-  void **formers = (void **)apply->formers.data;
-  for (size_t i = 0; i < apply->handle->batch.items.count; i++) {
-    const struct crebind_item *item = crebind_batch_item(&apply->handle->batch, i);
-    if (item->original == NULL) continue;
-    if (puts_back)
-      __atomic_store_n(item->original, formers[i], __ATOMIC_RELEASE);
-    else
-      formers[i] = __atomic_load_n(item->original, __ATOMIC_ACQUIRE);
-  }
-}
 
 static bool is_stored(const struct crebind_entry *entry) {
   // On top of a batch with the same replacement there is nothing to store.
@@ -108,7 +95,6 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   struct crebind_handle *handle = apply->handle;
   handle->entries = plan->entries;
   plan->entries = CREBIND_VECTOR(struct crebind_entry);
-  save_or_put_back_originals(apply, false);
   crebind_status status = crebind_handle_index(handle) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = crebind_summarize(handle, &attempt->world);
   count_items(handle, &apply->report);
@@ -127,7 +113,7 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
     if (lead_covers(handle)) crebind_next_publish(&attempt->world, NULL);
     return status;
   }
-  save_or_put_back_originals(apply, true);
+  // The originals stay published: a thread may be inside of a replacement.
   plan->entries = handle->entries;  // frees their resolvers
   handle->entries = CREBIND_VECTOR(struct crebind_entry);
   for (size_t i = 0; i < handle->batch.items.count; i++) {
@@ -159,14 +145,12 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
                                    crebind_error *error) {
   if (result == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
-  struct apply apply = {.formers = CREBIND_VECTOR(void *)};
+  struct apply apply = {.has_lazy_slots = false};
   crebind_status status =
       crebind_handle_make(&apply.handle, rebindings, count, options, true, error);
   if (status != CREBIND_OK) return status;
   apply.handle->is_own = is_own;
-  if (crebind_vector_append(&apply.formers, count) == NULL)
-    status = crebind_fail(error, CREBIND_OUT_OF_MEMORY, -1);
-  if (status == CREBIND_OK) status = crebind_attempt(apply_locked, &apply, apply.handle, error);
+  status = crebind_attempt(apply_locked, &apply, apply.handle, error);
   if (status == CREBIND_OK) {
     // A resolver that was under way may overtake us with what it found before.
     if (apply.has_lazy_slots && crebind_settle()) crebind_verify(apply.handle, NULL, NULL);
@@ -176,7 +160,6 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
     crebind_cover_undo();
     crebind_handle_free(apply.handle);
   }
-  crebind_vector_free(&apply.formers);
   crebind_notice_update();
   errno = saved_errno;
   return status;

@@ -63,9 +63,7 @@ static crebind_status collect_predicate(struct crebind_questions *questions,
     *decision = CREBIND_ASKED;
     handle->asked++;
   }
-  // What another thread is asking is waited for; what this one is, further up its
-  // stack, cannot be.
-  return handle->asked != 0 && crebind_thread.asking == NULL ? CREBIND_BUSY : CREBIND_OK;
+  return CREBIND_OK;
 }
 
 crebind_status crebind_questions_collect_predicates(struct crebind_questions *questions,
@@ -74,10 +72,8 @@ crebind_status crebind_questions_collect_predicates(struct crebind_questions *qu
   if (world->new_handle != NULL)
     status = collect_predicate(questions, world, world->new_handle, 0);
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
-    crebind_status next = collect_predicate(questions, world, handle, handle->serial);
-    if (status != CREBIND_OUT_OF_MEMORY && next != CREBIND_OK) status = next;
-  }
+       handle = handle->newer)
+    if (status == CREBIND_OK) status = collect_predicate(questions, world, handle, handle->serial);
   if (questions->predicates.count != 0 && status == CREBIND_OK) status = CREBIND_BUSY;
   return status;
 }

@@ -29,7 +29,8 @@ static inline bool crebind_questions_are_open(const struct crebind_questions *qu
 
 /// Collects what the predicates of the active batches, and of one that is not
 /// active yet or NULL, have not been asked. CREBIND_BUSY means that there is
-/// something to ask, or that another thread is asking.
+/// something to ask. What another thread is asking is not waited for: its answer comes
+/// when it comes, and the image is served then.
 crebind_status crebind_questions_collect_predicates(struct crebind_questions *questions,
                                                     const struct crebind_world *world);
 

@@ -38,6 +38,12 @@ crebind_status crebind_handle_make(struct crebind_handle **result,
   handle->entries = CREBIND_VECTOR(struct crebind_entry);
   handle->runs = CREBIND_VECTOR(struct crebind_run);
   handle->decisions = CREBIND_VECTOR(uint8_t);
+  // What is kept for each known image begins in the rest of the page.
+  _Static_assert(sizeof *handle <= 2048, "the smallest page has room for the rest");
+  size_t room = (crebind_runtime()->page_size - sizeof *handle) / (sizeof(struct crebind_run) + 1);
+  crebind_vector_lend(&handle->runs, handle + 1, room * sizeof(struct crebind_run));
+  crebind_vector_lend(&handle->decisions, handle->runs.data + room * sizeof(struct crebind_run),
+                      room);
   int64_t bad_item;
   crebind_status status = crebind_batch_make(&handle->batch, rebindings, count, options,
                                              needs_replacements, &bad_item);

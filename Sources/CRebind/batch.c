@@ -19,25 +19,61 @@ static size_t length_of_name(const char *name) {
   return length;
 }
 
-static bool copy_items(struct crebind_batch *batch, const crebind_rebinding *rebindings,
-                       size_t count) {
+static size_t size_of_strings(const crebind_rebinding *rebindings, size_t count) {
   size_t size = 0;
   for (size_t i = 0; i < count; i++) {
     size += crebind_length(rebindings[i].name) + 1;
     if (rebindings[i].version != NULL) size += crebind_length(rebindings[i].version) + 1;
     if (rebindings[i].library != NULL) size += crebind_length(rebindings[i].library) + 1;
   }
-  // Reserved at once: the items point into it.
-  if (crebind_vector_append(&batch->strings, size) == NULL) return false;
-  batch->strings.count = 0;
+  return size;
+}
+
+/// Gives each vector its room, once for all: there are pointers into them.
+static bool reserve(struct crebind_batch *batch, const crebind_rebinding *rebindings, size_t count,
+                    size_t images) {
+  struct crebind_vector table = CREBIND_VECTOR(uint32_t);
+  // The alignment falls.
+  const struct {
+    struct crebind_vector *vector;
+    size_t count;
+  } parts[] = {
+      {&batch->items, count},
+      {&batch->unique, count},
+      {&batch->headers, images},
+      {&batch->first, count},
+      {&table, crebind_names_table_size(count)},
+      {&batch->strings, size_of_strings(rebindings, count)},
+  };
+  size_t part_count = sizeof parts / sizeof *parts, size = 0;
+  for (size_t i = 0; i < part_count; i++) {
+    size_t part;
+    if (__builtin_mul_overflow(parts[i].vector->stride, parts[i].count, &part)
+        || __builtin_add_overflow(size, part, &size))
+      return false;
+  }
+  char *at = crebind_pages(size);
+  if (at == NULL) return false;
+  batch->block = at;
+  batch->block_size = size;
+  for (size_t i = 0; i < part_count; i++) {
+    size_t part = parts[i].vector->stride * parts[i].count;
+    crebind_vector_lend(parts[i].vector, at, part);
+    at += part;
+  }
+  crebind_names_begin(&batch->names, (const struct crebind_name *)batch->unique.data,
+                      (uint32_t *)table.data, table.capacity);
+  return true;
+}
+
+static void copy_items(struct crebind_batch *batch, const crebind_rebinding *rebindings,
+                       size_t count) {
   struct crebind_item *items = crebind_vector_append(&batch->items, count);
-  if (items == NULL) return false;
   for (size_t i = 0; i < count; i++) {
     const char *name = rebindings[i].name, *version = rebindings[i].version;
     size_t length = length_of_name(name);
     if (version == NULL && name[length] == '@')
       version = name + length + (name[length + 1] == '@' ? 2 : 1);
-    memset(&items[i], 0, sizeof items[i]);
     items[i].name.string = copy_string(&batch->strings, name, length);
     items[i].name.length = length;
     items[i].name.gnu_hash = crebind_gnu_hash(items[i].name.string);
@@ -49,7 +85,6 @@ static bool copy_items(struct crebind_batch *batch, const crebind_rebinding *reb
     items[i].replacement = (uintptr_t)rebindings[i].replacement;
     items[i].original = rebindings[i].original;
   }
-  return true;
 }
 
 static bool may_both_be(const char *a, const char *b) {
@@ -59,13 +94,8 @@ static bool may_both_be(const char *a, const char *b) {
 /// Files the items under their names, and finds two that may select one symbol.
 static crebind_status index_items(struct crebind_batch *batch, int64_t *bad_item) {
   size_t count = batch->items.count;
-  if (crebind_vector_append(&batch->unique, count) == NULL
-      || crebind_vector_append(&batch->first, count) == NULL
-      || !crebind_names_begin(&batch->names, (const struct crebind_name *)batch->unique.data,
-                              count))
-    return CREBIND_OUT_OF_MEMORY;
-  struct crebind_name *unique = (struct crebind_name *)batch->unique.data;
-  uint32_t *first = (uint32_t *)batch->first.data;
+  struct crebind_name *unique = crebind_vector_append(&batch->unique, count);
+  uint32_t *first = crebind_vector_append(&batch->first, count);
   for (size_t i = 0; i < count; i++) {
     struct crebind_item *item = crebind_batch_item(batch, i);
     unique[batch->names.count] = item->name;
@@ -131,23 +161,17 @@ crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_reb
 
   batch->options = *options;
   if (batch->options.slot_kinds == 0) batch->options.slot_kinds = CREBIND_ALL_SLOT_KINDS;
-  if (options->scope == CREBIND_SCOPE_IMAGES) {
-    uintptr_t *headers = crebind_vector_append(&batch->headers, options->image_count);
-    if (headers == NULL) return CREBIND_OUT_OF_MEMORY;
-    for (size_t i = 0; i < options->image_count; i++) headers[i] = (uintptr_t)options->images[i];
-  }
+  size_t images = options->scope == CREBIND_SCOPE_IMAGES ? options->image_count : 0;
+  if (!reserve(batch, rebindings, count, images)) return CREBIND_OUT_OF_MEMORY;
+  uintptr_t *headers = crebind_vector_append(&batch->headers, images);
+  for (size_t i = 0; i < images; i++) headers[i] = (uintptr_t)options->images[i];
   batch->options.images = NULL;  // the caller's array may go
-  if (!copy_items(batch, rebindings, count)) return CREBIND_OUT_OF_MEMORY;
+  copy_items(batch, rebindings, count);
   return index_items(batch, bad_item);
 }
 
 void crebind_batch_free(struct crebind_batch *batch) {
-  crebind_vector_free(&batch->items);
-  crebind_vector_free(&batch->strings);
-  crebind_vector_free(&batch->unique);
-  crebind_vector_free(&batch->first);
-  crebind_vector_free(&batch->headers);
-  crebind_names_free(&batch->names);
+  crebind_pages_free(batch->block, batch->block_size);
 }
 
 /// True if the image is that of this code or of a replacement.

@@ -49,6 +49,9 @@ struct crebind_item {
 };
 
 struct crebind_batch {
+  /// What the vectors and the table of names lie in: pages of their own would be six.
+  void *block;
+  size_t block_size;
   struct crebind_vector items;    // struct crebind_item
   struct crebind_vector strings;  // char
   struct crebind_vector unique;   // struct crebind_name: each name once

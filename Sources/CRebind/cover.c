@@ -84,7 +84,7 @@ static crebind_status store_from(struct crebind_attempt *attempt, size_t first,
     status = CREBIND_OUT_OF_MEMORY;
   for (size_t i = first; i < topmost->entries.count && status == CREBIND_OK; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(topmost, i);
-    uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+    uintptr_t word = crebind_load_word(entry->address);
     *has_lazy_slots |= entry->is_lazy;
     if (!crebind_commit_add(commit, entry, word, entry->value, true, false))
       status = CREBIND_OUT_OF_MEMORY;

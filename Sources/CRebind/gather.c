@@ -47,7 +47,7 @@ struct crebind_gathered_slot crebind_gather_slot(struct crebind_strings *strings
       .image = crebind_gather_image(strings, world, index),
       .item = entry->item,
       .address = entry->address,
-      .current = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE),
+      .current = crebind_load_word(entry->address),
       .value = entry->value,
       .original = entry->original,
       .kind = (crebind_slot_kind)entry->kind,

@@ -84,8 +84,7 @@ static bool is_turned_back(const struct crebind_entry *entry) {
   if (!entry->is_turning_back) return false;
   const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
   return !top->is_turning_back
-         || __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE)
-                == former_word(entry->image, entry->address);
+         || crebind_load_word(entry->address) == former_word(entry->image, entry->address);
 }
 
 /// What was applied on top inherits what lies below.

@@ -26,7 +26,7 @@ bool crebind_add_due_changes(struct crebind_commit *commit, uint32_t known) {
       const struct crebind_entry *entry = crebind_handle_entry(handle, i);
       if (!entry->is_due) continue;
       crebind_summary_offer(crebind_batch_item(&handle->batch, entry->item), entry->original);
-      uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+      uintptr_t word = crebind_load_word(entry->address);
       if (word == entry->value || entry->is_left
           || crebind_find_above(handle, known, entry->address, &owner) != NULL)
         continue;

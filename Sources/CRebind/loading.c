@@ -33,7 +33,7 @@ static enum verdict look_at_slot(const struct crebind_image *image,
       || symbol->st_info >> 4 == STB_WEAK || address % sizeof(uintptr_t) != 0
       || crebind_image_segment(image, address, sizeof(uintptr_t)) == NULL)
     return UNKNOWN;
-  uintptr_t word = __atomic_load_n((const uintptr_t *)address, __ATOMIC_ACQUIRE);
+  uintptr_t word = crebind_load_word(address);
   return word == 0 || crebind_image_is_link_time(image, word) ? UNRELOCATED : RELOCATED;
 }
 

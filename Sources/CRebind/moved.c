@@ -22,7 +22,7 @@ struct moved_page {
 };
 
 /// Guarded by the lock.
-static struct crebind_vector moved_pages = {NULL, 0, 0, sizeof(struct moved_page)};
+static struct crebind_vector moved_pages = {NULL, 0, 0, sizeof(struct moved_page), false};
 
 static struct moved_page *moved_at(size_t index) { return crebind_vector_at(&moved_pages, index); }
 

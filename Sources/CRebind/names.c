@@ -1,16 +1,18 @@
 #define _GNU_SOURCE
 #include "names.h"
 
-bool crebind_names_begin(struct crebind_names *names, const struct crebind_name *items,
-                         size_t capacity) {
-  memset(names, 0, sizeof *names);
-  names->items = items;
+size_t crebind_names_table_size(size_t capacity) {
   size_t size = 16;
   while (size < capacity * 2) size *= 2;
-  names->table = crebind_pages(size * sizeof *names->table);
-  if (names->table == NULL) return false;
+  return size;
+}
+
+void crebind_names_begin(struct crebind_names *names, const struct crebind_name *items,
+                         uint32_t *table, size_t size) {
+  memset(names, 0, sizeof *names);
+  names->items = items;
+  names->table = table;
   names->table_mask = (uint32_t)size - 1;
-  return true;
 }
 
 int64_t crebind_names_find_equal(const struct crebind_names *names,
@@ -36,12 +38,6 @@ size_t crebind_names_add(struct crebind_names *names) {
     names->prefixes[bit / 64] |= UINT64_C(1) << bit % 64;
   }
   return names->count - 1;
-}
-
-void crebind_names_free(struct crebind_names *names) {
-  if (names->table != NULL)
-    crebind_pages_free(names->table, ((size_t)names->table_mask + 1) * sizeof *names->table);
-  names->table = NULL;
 }
 
 int64_t crebind_names_find_whole(const struct crebind_names *names,

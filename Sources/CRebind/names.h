@@ -26,13 +26,14 @@ struct crebind_names {
   uint32_t table_mask;
 };
 
-/// Starts without names, over an array with room for `capacity` of them that
-/// outlives the names. Returns false without memory.
-bool crebind_names_begin(struct crebind_names *names, const struct crebind_name *items,
-                         size_t capacity);
+/// How many places the table of up to `capacity` names has.
+size_t crebind_names_table_size(size_t capacity);
+/// Starts without names, over an array with room for them and a zeroed table of `size`
+/// places; both outlive the names.
+void crebind_names_begin(struct crebind_names *names, const struct crebind_name *items,
+                         uint32_t *table, size_t size);
 /// Takes `items[count]` in, and returns its index or that of an equal name.
 size_t crebind_names_add(struct crebind_names *names);
-void crebind_names_free(struct crebind_names *names);
 
 enum { CREBIND_PREFIX_SIZE = 4 };
 

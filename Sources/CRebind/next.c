@@ -222,8 +222,8 @@ uintptr_t crebind_next_entry(bool with_version) {
 // MARK: - The table
 
 /// What a table is made of: kept, since each change makes one.
-static struct crebind_vector rows = {NULL, 0, 0, sizeof(struct row)};
-static struct crebind_vector strings = {NULL, 0, 0, sizeof(char)};
+static struct crebind_vector rows = {NULL, 0, 0, sizeof(struct row), false};
+static struct crebind_vector strings = {NULL, 0, 0, sizeof(char), false};
 
 static bool add_rebinding(const struct crebind_item *item) {
   struct row *row = crebind_vector_append(&rows, 1);

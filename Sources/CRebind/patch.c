@@ -184,7 +184,7 @@ static crebind_status open_regions(const struct crebind_image *image, const stru
   return CREBIND_OK;
 }
 
-static void store(const struct crebind_change *change, bool takes_back) {
+CREBIND_UNSANITIZED static void store(const struct crebind_change *change, bool takes_back) {
   uintptr_t *word = (uintptr_t *)change->address;
   uintptr_t from = takes_back ? change->to : change->from;
   uintptr_t to = takes_back ? change->from : change->to;

@@ -228,7 +228,7 @@ static bool is_covered(const struct walk *walk, size_t definer, const struct cre
     struct crebind_handle *owner;
     if (entry != NULL && entry->item == item && !entry->is_due
         && crebind_find_above(handle, known, address, &owner) == NULL
-        && __atomic_load_n((const uintptr_t *)address, __ATOMIC_ACQUIRE) != entry->value)
+        && crebind_load_word(address) != entry->value)
       return true;
   }
   return false;
@@ -264,7 +264,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   struct crebind_item *item = crebind_batch_item(batch, index);
   const struct crebind_name *name = &item->name;
 
-  uintptr_t word = __atomic_load_n((const uintptr_t *)slot->address, __ATOMIC_ACQUIRE);
+  uintptr_t word = crebind_load_word(slot->address);
   // musl leaves a slot so that nothing defines.
   if (crebind_image_is_link_time(walk->image, word)) {
     plan->skipped++;

@@ -3,8 +3,8 @@
 #include "resolver.h"
 
 struct crebind_records crebind_records = {
-    .known = {NULL, 0, 0, sizeof(struct crebind_known_image)},
-    .strings = {NULL, 0, 0, sizeof(char)},
+    .known = {NULL, 0, 0, sizeof(struct crebind_known_image), false},
+    .strings = {NULL, 0, 0, sizeof(char), false},
 };
 
 struct crebind_run crebind_handle_run(const struct crebind_handle *handle, size_t image) {

@@ -15,6 +15,8 @@ struct restore {
   struct crebind_handle *handle;
   crebind_report report;
   bool is_done;
+  /// Another thread is in the batch's predicate.
+  bool is_asked;
 };
 
 // MARK: - Definitions
@@ -72,7 +74,7 @@ static crebind_status turn_definitions(struct crebind_attempt *attempt,
     uintptr_t below = word_below(handle, entry);
     uintptr_t from = is_leaving ? entry->value : below;
     uintptr_t to = is_leaving ? below : entry->value;
-    uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+    uintptr_t word = crebind_load_word(entry->address);
     if (word != from || has_staying_above(handle, entry)) continue;
     if (!crebind_commit_add(&attempt->commit, entry, from, to, false, false))
       return CREBIND_OUT_OF_MEMORY;
@@ -92,7 +94,7 @@ static crebind_status stay_locked(struct crebind_attempt *attempt, void *context
 /// and it inherits what lies below.
 static void relink(const struct crebind_handle *handle, struct crebind_entry *entry) {
   struct crebind_entry *above = next_above(handle, entry);
-  uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+  uintptr_t word = crebind_load_word(entry->address);
   if (above != NULL && above->previous == entry->value) {
     above->previous = entry->previous;
     above->original = entry->original;
@@ -111,21 +113,34 @@ static void count_change(crebind_report *report, const struct crebind_entry *ent
   *last_image = entry->image;
 }
 
+/// True if what lies on top is no hook, but wrappers of ours: these lead on to what is
+/// behind the entry from now on.
+static bool is_below_ours_only(const struct crebind_handle *handle,
+                               const struct crebind_entry *entry) {
+  struct crebind_handle *owner = (struct crebind_handle *)handle;
+  while (crebind_find_above(owner, entry->image, entry->address, &owner) != NULL)
+    if (!owner->is_own) return false;
+  return true;
+}
+
 /// Adds the entry's former word, and counts; false without memory.
 static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
                       const struct crebind_entry *entry, uint32_t *last_image) {
   crebind_report *report = &restore->report;
   bool is_slot = !is_definition(entry);
-  uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+  uintptr_t word = crebind_load_word(entry->address);
   const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
   if (top != entry) {
+    if (!is_slot) return true;
     // Somebody else may have stored between two batches, too, and leads to us still.
     const struct crebind_entry *above = next_above(restore->handle, entry);
     bool is_covered = above != NULL && above->previous != entry->value;
-    report->skipped += is_slot && (is_covered || (word != top->value && !top->is_left));
-    // Ours on top is no hook: it leads on to what is behind this one from now on.
-    if (above != NULL && !is_covered && above == crebind_cover_of(entry))
+    if (is_covered || (word != top->value && !top->is_left))
+      report->skipped++;
+    else if (is_below_ours_only(restore->handle, entry))
       count_change(report, entry, last_image);
+    else
+      report->unchanged++;
     return true;
   }
   if (word != entry->value) {
@@ -147,7 +162,8 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
   struct restore *restore = context;
   struct crebind_handle *handle = restore->handle;
   // Its predicate may be running, and the caller about to free what it uses.
-  if (crebind_questions_are_elsewhere(handle)) return CREBIND_BUSY;
+  restore->is_asked = crebind_questions_are_elsewhere(handle);
+  if (restore->is_asked) return CREBIND_BUSY;
   // A resolver that has found the replacement stores it soon. So the definitions
   // come first, then those under way are waited for, and no other one can find it
   // before the slots are restored.
@@ -188,6 +204,8 @@ crebind_status crebind_restore(crebind_handle *handle, crebind_report *report,
     status = crebind_attempt(restore_locked, &restore, NULL, error);
     if (status != CREBIND_OK) crebind_attempt(stay_locked, &restore, NULL, NULL);
   }
+  if (status == CREBIND_BUSY && restore.is_asked)
+    status = crebind_fail(error, CREBIND_PREDICATE_RUNS, -1);
   if (status == CREBIND_OK) crebind_handle_free(handle);
   crebind_notice_update();
   if (report != NULL) *report = restore.report;

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "runtime.h"
 #include "futex.h"
+#include "thread.h"
 
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -49,13 +50,27 @@ static bool take_free_lock(void) {
                                      __ATOMIC_RELAXED);
 }
 
+/// For signal handlers of this thread alone.
+static void note_locking(bool is_locking) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  *(volatile bool *)&crebind_thread.is_locking = is_locking;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 bool crebind_try_lock(void) {
+  if (crebind_thread.is_locking) return false;
+  note_locking(true);
   bool is_taken = take_free_lock();
-  if (is_taken) after_taking();
+  if (is_taken)
+    after_taking();
+  else
+    note_locking(false);
   return is_taken;
 }
 
 void crebind_lock(void) {
+  // First: with the lock taken and not noted, a handler would wait for its own thread.
+  note_locking(true);
   if (!take_free_lock())
     while (__atomic_exchange_n(&mutex, 2, __ATOMIC_ACQUIRE) != 0)
       crebind_system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAIT, 2);
@@ -65,6 +80,7 @@ void crebind_lock(void) {
 void crebind_unlock(void) {
   if (__atomic_exchange_n(&mutex, 0, __ATOMIC_RELEASE) == 2)
     crebind_system_call(SYS_futex, &mutex, CREBIND_FUTEX_WAKE, 1);
+  note_locking(false);
 }
 
 void crebind_sleep(long nanoseconds) {
@@ -113,9 +129,12 @@ static bool grow(struct crebind_vector *vector, size_t needed) {
   if (__builtin_mul_overflow(capacity, vector->stride, &size)) return false;
   size = round_up_to_page(size);
   if (size == 0) return false;
-  if (vector->data == NULL) {
-    vector->data = crebind_pages(size);
-    if (vector->data == NULL) return false;
+  if (vector->data == NULL || vector->is_lent) {
+    char *pages = crebind_pages(size);
+    if (pages == NULL) return false;
+    if (vector->is_lent) memcpy(pages, vector->data, vector->count * vector->stride);
+    vector->data = pages;
+    vector->is_lent = false;
   } else {
     size_t old = round_up_to_page(vector->capacity * vector->stride);
     before_giving_back();
@@ -145,7 +164,11 @@ size_t crebind_vector_append_string(struct crebind_vector *strings, const char *
   return offset;
 }
 
+void crebind_vector_lend(struct crebind_vector *vector, void *memory, size_t size) {
+  *vector = (struct crebind_vector){memory, 0, size / vector->stride, vector->stride, true};
+}
+
 void crebind_vector_free(struct crebind_vector *vector) {
-  crebind_pages_free(vector->data, vector->capacity * vector->stride);
-  *vector = (struct crebind_vector){NULL, 0, 0, vector->stride};
+  if (!vector->is_lent) crebind_pages_free(vector->data, vector->capacity * vector->stride);
+  *vector = (struct crebind_vector){NULL, 0, 0, vector->stride, false};
 }

@@ -120,6 +120,17 @@ static inline const char *crebind_basename(const char *path) {
   return base;
 }
 
+// MARK: Words of images
+
+/// Slots may lie in memory that AddressSanitizer has poisoned, as what it notes of an
+/// instrumented library's globals does: who reads or stores words there is not instrumented.
+#define CREBIND_UNSANITIZED __attribute__((no_sanitize("address")))
+
+/// The word of an image at an aligned address.
+CREBIND_UNSANITIZED static inline uintptr_t crebind_load_word(uintptr_t address) {
+  return __atomic_load_n((const uintptr_t *)address, __ATOMIC_ACQUIRE);
+}
+
 // MARK: Memory
 
 /// An array that grows, in pages of its own: malloc may be rebound, or held by
@@ -127,9 +138,11 @@ static inline const char *crebind_basename(const char *path) {
 struct crebind_vector {
   char *data;
   size_t count, capacity, stride;
+  /// The data lies in memory of somebody else's, until there is not room enough.
+  bool is_lent;
 };
 
-#define CREBIND_VECTOR(type) ((struct crebind_vector){NULL, 0, 0, sizeof(type)})
+#define CREBIND_VECTOR(type) ((struct crebind_vector){NULL, 0, 0, sizeof(type), false})
 
 /// Appends `count` zeroed elements and returns the first, or NULL without
 /// memory. Pointers into the vector end here.
@@ -137,6 +150,8 @@ void *crebind_vector_append(struct crebind_vector *vector, size_t count);
 /// Appends a copy of a string to a vector of char, and returns its offset; SIZE_MAX
 /// without memory.
 size_t crebind_vector_append_string(struct crebind_vector *strings, const char *string);
+/// Has an empty vector begin in zeroed and aligned memory that outlives it.
+void crebind_vector_lend(struct crebind_vector *vector, void *memory, size_t size);
 void crebind_vector_free(struct crebind_vector *vector);
 
 static inline void *crebind_vector_at(const struct crebind_vector *vector, size_t index) {

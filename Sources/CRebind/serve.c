@@ -22,7 +22,7 @@ bool crebind_handle_selects(const struct crebind_handle *handle,
 /// batch below has led the definition to.
 static bool is_fresh(const struct crebind_handle *handle, const struct crebind_image *image,
                      const struct crebind_entry *entry, const struct crebind_entry *lowest) {
-  uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+  uintptr_t word = crebind_load_word(entry->address);
   bool is_above = false, leads_below = false;
   for (const struct crebind_handle *other = crebind_records.oldest; other != NULL;
        other = other->newer) {

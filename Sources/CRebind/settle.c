@@ -17,8 +17,21 @@ enum {
 /// A thread that may be inside.
 struct suspect {
   int thread;
+  /// Its processor time when the waiting for it began, at the last round, and when its
+  /// state was last read.
+  uint64_t used, last_used, read_used;
+  bool waits_for_loader;
+};
+
+/// A thread that was blocked outside when it had used so much: it still is unless it has
+/// run since, and nothing of /proc needs reading to tell.
+struct outsider {
+  int thread;
   uint64_t used;
 };
+
+/// Those of the last call, which the next one takes; guarded by the lock.
+static struct crebind_vector kept_outsiders = {NULL, 0, 0, sizeof(struct outsider), false};
 
 /// The processor time that a thread of this process has used, by the kernel's
 /// own clock for it; 0 if the thread is gone.
@@ -59,26 +72,68 @@ static bool is_running(int thread) {
   return false;
 }
 
-/// True if the thread is blocked in a system call on a word of the loader's own
-/// data, which its lock is part of; or is just done with that.
-static bool waits_for_loader(int thread) {
-  struct crebind_range loader = crebind_loader_span();
+enum place { OUTSIDE, MAYBE_INSIDE, WAITS_FOR_LOADER };
+
+/// Where a thread is, by the system call that it is blocked in: "NUMBER 0xARGUMENT ...",
+/// "-1 ..." outside of any, as for a page, or "running". On the loader's lock it waits for a
+/// word of the loader's own data.
+static enum place place_of(int thread) {
   char text[512];
-  // "NUMBER 0xARGUMENT ...", or "running".
   long length = read_file(thread, "syscall", text, sizeof text - 1), at = 0;
+  // A kernel without this file.
+  if (length == 0) return is_running(thread) ? MAYBE_INSIDE : OUTSIDE;
   text[length] = 0;
-  if (text[0] == 'r') return true;  // It has been woken since its state was read.
+  if (text[0] == 'r' || text[0] == '-') return MAYBE_INSIDE;
   while (at < length && text[at] != 'x') at++;
   uintptr_t address = 0;
   for (at++; at < length && text[at] != ' '; at++) {
     char digit = text[at];
     address = address * 16 + (uintptr_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
   }
-  return address >= loader.start && address < loader.end;
+  struct crebind_range loader = crebind_loader_span();
+  return address >= loader.start && address < loader.end ? WAITS_FOR_LOADER : OUTSIDE;
 }
 
-static bool may_be_inside(int thread) {
-  return is_running(thread) || waits_for_loader(thread);
+// MARK: - Threads
+
+struct settling {
+  struct crebind_vector suspects;   // struct suspect
+  struct crebind_vector outsiders;  // struct outsider
+  /// Those of an earlier call, and where the next one is looked for: mostly the threads come
+  /// in the same order.
+  struct crebind_vector former;
+  size_t next_former;
+  size_t threads;
+};
+
+static void add_outsider(struct settling *settling, int thread, uint64_t used) {
+  struct outsider *outsider = crebind_vector_append(&settling->outsiders, 1);
+  if (outsider != NULL) *outsider = (struct outsider){thread, used};
+}
+
+/// True if the thread was outside at an earlier call and has not run since.
+static bool is_outside_still(struct settling *settling, int thread, uint64_t used) {
+  for (size_t i = 0; i < settling->former.count; i++) {
+    if (settling->next_former == settling->former.count) settling->next_former = 0;
+    const struct outsider *outsider =
+        crebind_vector_at(&settling->former, settling->next_former++);
+    if (outsider->thread == thread) return outsider->used == used;
+  }
+  return false;
+}
+
+static void look_at(struct settling *settling, int thread) {
+  // Before its state is read: what it runs afterwards shows the next time.
+  uint64_t used = processor_time(thread);
+  if (used == 0) return;
+  enum place place = is_outside_still(settling, thread, used) ? OUTSIDE : place_of(thread);
+  if (place == OUTSIDE) {
+    add_outsider(settling, thread, used);
+    return;
+  }
+  struct suspect *suspect = crebind_vector_append(&settling->suspects, 1);
+  if (suspect != NULL)
+    *suspect = (struct suspect){thread, used, used, used, place == WAITS_FOR_LOADER};
 }
 
 struct linux_dirent64 {
@@ -89,8 +144,8 @@ struct linux_dirent64 {
   char name[];
 };
 
-/// Collects the other threads that are running; false without /proc.
-static bool collect(struct crebind_vector *suspects, size_t *threads) {
+/// Looks at all other threads; false without /proc.
+static bool collect(struct settling *settling) {
   long own = crebind_system_call(SYS_gettid);
   long folder = crebind_system_call(SYS_openat, AT_FDCWD, "/proc/self/task",
                                     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -107,52 +162,76 @@ static bool collect(struct crebind_vector *suspects, size_t *threads) {
         CREBIND_KEEP_LOOP();
       }
       if (thread == 0) continue;
-      ++*threads;
-      if (thread == own || !may_be_inside(thread)) continue;
-      struct suspect *suspect = crebind_vector_append(suspects, 1);
-      if (suspect != NULL) *suspect = (struct suspect){thread, processor_time(thread)};
+      settling->threads++;
+      if (thread != own) look_at(settling, thread);
     }
   }
   crebind_system_call(SYS_close, folder);
   return true;
 }
 
-static bool had_time_to_leave(const struct suspect *suspect) {
+/// True if the suspect has left, or has been seen outside. One that goes on running shows
+/// by its time alone.
+static bool has_left(struct settling *settling, struct suspect *suspect) {
   uint64_t used = processor_time(suspect->thread);
-  return used == 0 || used - suspect->used >= NANOSECONDS_TO_LEAVE;
+  if (used == 0 || used - suspect->used >= NANOSECONDS_TO_LEAVE) return true;
+  bool stands = used == suspect->last_used;
+  suspect->last_used = used;
+  if (!stands || used == suspect->read_used) return false;
+  suspect->read_used = used;
+  enum place place = place_of(suspect->thread);
+  suspect->waits_for_loader = place == WAITS_FOR_LOADER;
+  if (place == OUTSIDE) add_outsider(settling, suspect->thread, used);
+  return place == OUTSIDE;
 }
 
 /// Forgets the suspects that have left, and says whether another one waits for the
 /// loader.
-static bool look_again(struct crebind_vector *suspects) {
+static bool look_again(struct settling *settling) {
   size_t left = 0;
   bool any_waits = false;
-  for (size_t i = 0; i < suspects->count; i++) {
-    struct suspect *suspect = crebind_vector_at(suspects, i);
-    if (had_time_to_leave(suspect)) continue;
-    // Each state is read once: it may be another one the next time.
-    bool waits = !is_running(suspect->thread);
-    if (waits && !waits_for_loader(suspect->thread)) continue;
-    any_waits |= waits;
-    *(struct suspect *)crebind_vector_at(suspects, left++) = *suspect;
+  for (size_t i = 0; i < settling->suspects.count; i++) {
+    struct suspect *suspect = crebind_vector_at(&settling->suspects, i);
+    if (has_left(settling, suspect)) continue;
+    any_waits |= suspect->waits_for_loader;
+    *(struct suspect *)crebind_vector_at(&settling->suspects, left++) = *suspect;
   }
-  suspects->count = left;
+  settling->suspects.count = left;
   return any_waits;
 }
 
+static void begin(struct settling *settling) {
+  *settling = (struct settling){.suspects = CREBIND_VECTOR(struct suspect),
+                                .outsiders = CREBIND_VECTOR(struct outsider)};
+  crebind_lock();
+  settling->former = kept_outsiders;
+  kept_outsiders = CREBIND_VECTOR(struct outsider);
+  crebind_unlock();
+}
+
+static void end(struct settling *settling) {
+  crebind_lock();
+  struct crebind_vector other = kept_outsiders;  // another thread's
+  kept_outsiders = settling->outsiders;
+  crebind_unlock();
+  crebind_vector_free(&other);
+  crebind_vector_free(&settling->former);
+  crebind_vector_free(&settling->suspects);
+}
+
 bool crebind_settle(void) {
-  struct crebind_vector suspects = CREBIND_VECTOR(struct suspect);
-  size_t threads = 0;
-  bool has_proc = collect(&suspects, &threads);
+  struct settling settling;
+  begin(&settling);
+  bool has_proc = collect(&settling);
   // One that has waited for the loader has its time to leave from then on.
   int running = 0;
-  for (int round = 0; suspects.count != 0 && round < ROUNDS_FOR_THE_LOADER; round++) {
+  for (int round = 0; settling.suspects.count != 0 && round < ROUNDS_FOR_THE_LOADER; round++) {
     crebind_sleep(NANOSECONDS_A_ROUND);
-    running = look_again(&suspects) ? 0 : running + 1;
+    running = look_again(&settling) ? 0 : running + 1;
     if (running >= ROUNDS) break;
   }
-  crebind_vector_free(&suspects);
-  if (has_proc) return threads > 1;
+  end(&settling);
+  if (has_proc) return settling.threads > 1;
   // Nobody to ask: a few scheduler periods.
   crebind_sleep(20000000);
   return true;

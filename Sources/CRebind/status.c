@@ -22,6 +22,7 @@ const char *crebind_status_description(crebind_status status) {
     return "the image has no note of the section, and its file has no section headers";
   case CREBIND_BROKEN_FILE:
     return "a header of the image's file points outside of the file or of the image";
+  case CREBIND_PREDICATE_RUNS: return "another thread is in the batch's predicate";
   }
   return "unknown status";
 }

@@ -13,7 +13,7 @@ struct filed {
   struct crebind_table_answer answer;
 };
 
-static struct crebind_vector tables = {NULL, 0, 0, sizeof(struct filed)};
+static struct crebind_vector tables = {NULL, 0, 0, sizeof(struct filed), false};
 
 /// This code may be part of an image that is unloaded.
 __attribute__((destructor)) static void forget_tables(void) {

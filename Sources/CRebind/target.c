@@ -64,7 +64,7 @@ static bool is_definition(const struct crebind_world *world, const struct crebin
 
 bool crebind_slot_leads_home(const struct crebind_world *world, size_t index,
                              const struct crebind_slot *slot, const struct crebind_name *name) {
-  uintptr_t word = __atomic_load_n((const uintptr_t *)slot->address, __ATOMIC_ACQUIRE);
+  uintptr_t word = crebind_load_word(slot->address);
   uintptr_t target = word - slot->added;
   return target == 0 || crebind_is_unresolved(crebind_world_image(world, index), slot, word)
          || target == crebind_canonical_plt_entry(world, name)
@@ -76,7 +76,7 @@ crebind_status crebind_judge_slot(struct crebind_world *world, size_t index,
                                   const struct crebind_name *name,
                                   struct crebind_judgement *judgement) {
   const struct crebind_image *image = crebind_world_image(world, index);
-  uintptr_t word = __atomic_load_n((const uintptr_t *)slot->address, __ATOMIC_ACQUIRE);
+  uintptr_t word = crebind_load_word(slot->address);
   *judgement = (struct crebind_judgement){
       .word = word,
       .target = word - slot->added,

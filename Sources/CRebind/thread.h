@@ -3,6 +3,7 @@
 #ifndef CREBIND_THREAD_H
 #define CREBIND_THREAD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct crebind_questions;
@@ -14,6 +15,10 @@ struct crebind_thread {
   struct crebind_questions *asking;
   /// How many calls of dlopen or dlclose by way of our wrappers.
   uint32_t loading;
+  /// The thread takes our lock, or has it: its signal handlers must not wait for that.
+  bool is_locking;
+  /// How many forks are under way in signal handlers that have interrupted it there.
+  uint32_t interrupting_forks;
 };
 
 // In the static TLS block, because the first access to dynamic TLS allocates, and

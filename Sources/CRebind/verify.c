@@ -29,7 +29,7 @@ static bool verify_topmost(struct crebind_attempt *attempt) {
   const struct crebind_handle *topmost = crebind_records.topmost;
   for (size_t i = 0; topmost != NULL && i < topmost->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(topmost, i);
-    uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+    uintptr_t word = crebind_load_word(entry->address);
     if (word != entry->value && !entry->is_left && is_of_resolver(entry, word)
         && !crebind_commit_add(&attempt->commit, entry, word, entry->value, false, false))
       return false;
@@ -48,7 +48,7 @@ static crebind_status verify_locked(struct crebind_attempt *attempt, void *conte
     bool is_slot = entry->kind != CREBIND_DEFINITION;
     // The slot leads to us through the batches above.
     const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
-    uintptr_t word = __atomic_load_n((const uintptr_t *)entry->address, __ATOMIC_ACQUIRE);
+    uintptr_t word = crebind_load_word(entry->address);
     if (top == NULL || word == top->value) {
       report->unchanged += is_slot;
       continue;

@@ -23,6 +23,8 @@ public struct RebindError: Error, Sendable, Hashable {
     public static let protection = Code(rawValue: 7)
     /// Images kept being loaded or unloaded.
     public static let busy = Code(rawValue: 8)
+    /// Another thread is in the predicate of the scope, which a restore would free.
+    public static let predicateRuns = Code(rawValue: 15)
     /// The rebinding is active already.
     public static let alreadyActive = Code(rawValue: 1000)
     /// The rebinding is not active.
@@ -86,6 +88,7 @@ extension RebindError: CustomStringConvertible {
       return "\(action)\(place): \(reason) (address \(hexadecimal(address)), "
         + "\(systemErrorText)); a security policy may forbid it, or leave the image out of the "
         + "scope"
+    case .predicateRuns: return "\(action): \(reason); try again when it has answered"
     case .busy: return "\(action)\(place): \(reason); try again"
     case .alreadyActive:
       return "\(symbol) is rebound already: restore it first, or declare a second Rebinding for it"

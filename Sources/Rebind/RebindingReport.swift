@@ -4,8 +4,8 @@ public struct RebindingReport: Sendable, Hashable {
   public var changedSlots = 0
   /// The images that these slots are in.
   public var changedImages = 0
-  /// The slots that were right already, or after a restore those whose image is
-  /// no longer loaded.
+  /// The slots that were right already, or after a restore those that another
+  /// rebinding goes on to hold.
   public var unchangedSlots = 0
   /// The slots that were left alone, because they hold what someone else stored.
   public var skippedSlots = 0

@@ -113,7 +113,7 @@ static bool waits(const crebind_image_info *image, void *context) {
 static bool restores_slow_and_forks(const crebind_image_info *image, void *context) {
   (void)context;
   if (strstr(image->path, "plugin") == NULL) return false;
-  CHECK(crebind_restore(slow, NULL, NULL) == CREBIND_BUSY);
+  CHECK(crebind_restore(slow, NULL, NULL) == CREBIND_PREDICATE_RUNS);
   pid_t child = fork();
   if (child == 0) {
     // It is asked anew about what nobody is asking about any more.

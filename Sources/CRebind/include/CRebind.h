@@ -54,6 +54,9 @@ struct rebinding {
   /// Where the loader has not bound a slot yet, it is what the loader would bind
   /// to; whether the image was opened with RTLD_DEEPBIND cannot be known, though,
   /// and its own dependencies are not put before the global scope.
+  ///
+  /// A call that fails may have written it, and leaves it so: a thread may be inside of the
+  /// replacement, by a slot that held it for a moment.
   void *CREBIND_NULLABLE *CREBIND_NULLABLE replaced;
 };
 
@@ -115,6 +118,9 @@ typedef enum crebind_status {
   CREBIND_NO_SECTION_HEADERS = 13,
   /// A header of the image's file points outside of the file or of the image.
   CREBIND_BROKEN_FILE = 14,
+  /// Restore: another thread has been in the batch's predicate for a third of a second.
+  /// The caller may be about to free what that uses; try again when it has answered.
+  CREBIND_PREDICATE_RUNS = 15,
 } crebind_status;
 
 /// What failed, where. Filled in by a call that returns anything but
@@ -203,7 +209,9 @@ typedef struct crebind_options {
   /// CREBIND_SCOPE_MATCHING: called without any lock, once for each image, also
   /// for those that are loaded later, mostly on the thread that loads them. May
   /// call this interface; the image that it is asked about is not served before it
-  /// has answered. Does not run any more after the batch has been restored.
+  /// has answered, and other calls do not wait for the answer. Does not run any more after
+  /// the batch has been restored; while another thread is in it, crebind_restore of the
+  /// batch fails with CREBIND_PREDICATE_RUNS.
   bool (*CREBIND_NULLABLE matches)(const crebind_image_info *image,
                                    void *CREBIND_NULLABLE context);
   void *CREBIND_NULLABLE context;
@@ -224,12 +232,13 @@ typedef struct crebind_options {
 /// What a call did, slot by slot, in numbers.
 typedef struct crebind_report {
   /// Slots that hold our value now (apply, verify), or their former one
-  /// (restore).
+  /// (restore), or lead to that by way of our own wrappers on top.
   size_t changed;
   /// The images that these slots are in.
   size_t images;
   /// Apply: slots that already held the replacement. Verify: slots that hold
-  /// what they should. Restore: slots whose image is gone.
+  /// what they should. Restore: slots that another rebinding goes on to hold. The slots
+  /// of images that have gone are counted nowhere.
   size_t unchanged;
   /// Slots that were left alone: absolute ones that no longer hold the original
   /// and weak ones that nothing defines (apply), those that someone else has
@@ -304,7 +313,9 @@ typedef struct crebind_handle crebind_handle;
 /// \param report May be NULL.
 /// \param error May be NULL.
 /// Safe on any thread; not in a signal handler, nor in a callback of
-/// dl_iterate_phdr. In proportion to the number of symbols that the images
+/// dl_iterate_phdr. A child of fork(2) can go on calling this interface, but for one that
+/// was forked by a signal handler that interrupted a call of this interface on its own
+/// thread: that one may only exec or _exit. In proportion to the number of symbols that the images
 /// import, not to the number of names times that.
 crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebindings, size_t count,
                              const crebind_options *CREBIND_NULLABLE options,
