@@ -66,6 +66,12 @@ static bool are_for_slots_only(void) {
   return observers == 0;
 }
 
+/// True if the wrappers are there, or not, as they should be.
+static bool are_in_line(void) {
+  if (!are_needed()) return wrappers == NULL;
+  return wrappers != NULL && wrappers->batch.options.slots_only == are_for_slots_only();
+}
+
 static crebind_handle *install(bool slots_only) {
   const crebind_rebinding rebindings[] = {
       {.name = "dlopen", .replacement = (void *)open_and_tell,
@@ -86,7 +92,7 @@ static void change_observers(size_t difference) {
   crebind_lock();
   observers += difference;
   bool succeeds = true;
-  while (succeeds && !is_changing && are_needed() != (wrappers != NULL)) {
+  while (succeeds && !is_changing && !are_in_line()) {
     // Taken away meanwhile: a forked child would find it half freed.
     crebind_handle *handle = wrappers;
     bool slots_only = are_for_slots_only();

@@ -172,11 +172,20 @@ struct crebind_handle *crebind_handle_with_serial(uint64_t serial) {
   return handle;
 }
 
+static bool has_gone(const struct crebind_known_image *known) {
+  return known->was_present && !known->is_present;
+}
+
+bool crebind_has_gone_images(void) {
+  for (size_t i = 0; i < crebind_records.known.count; i++)
+    if (has_gone(crebind_known_image_at(i))) return true;
+  return false;
+}
+
 bool crebind_is_gone(uintptr_t address) {
   for (size_t i = 0; i < crebind_records.known.count; i++) {
     const struct crebind_known_image *known = crebind_known_image_at(i);
-    if (known->was_present && !known->is_present && address >= known->span.start
-        && address < known->span.end)
+    if (has_gone(known) && address >= known->span.start && address < known->span.end)
       return true;
   }
   return false;

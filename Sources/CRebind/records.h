@@ -166,8 +166,9 @@ void crebind_handle_free(struct crebind_handle *handle);
 /// The active batch with this serial, or NULL.
 struct crebind_handle *crebind_handle_with_serial(uint64_t serial);
 
-/// True if the address was in an image that has gone since the active batches were last
-/// brought to all images.
+/// True if an image has gone since the active batches were last brought to all images; and
+/// if the address was in one.
+bool crebind_has_gone_images(void);
 bool crebind_is_gone(uintptr_t address);
 
 /// True if the function is the replacement of an active rebinding of the name.

@@ -158,9 +158,21 @@ static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
   return true;
 }
 
+/// Again, with what the loader has answered since: the other batches' names may have put
+/// questions once this one was gone.
+static crebind_status summarize_others(struct crebind_attempt *attempt) {
+  crebind_status status = CREBIND_OK;
+  for (struct crebind_handle *other = crebind_records.oldest;
+       other != NULL && status == CREBIND_OK; other = other->newer)
+    status = crebind_summarize(other, &attempt->world);
+  crebind_next_publish(&attempt->world, NULL);
+  return status;
+}
+
 static crebind_status restore_locked(struct crebind_attempt *attempt, void *context) {
   struct restore *restore = context;
   struct crebind_handle *handle = restore->handle;
+  if (restore->is_done) return summarize_others(attempt);
   // Its predicate may be running, and the caller about to free what it uses.
   restore->is_asked = crebind_questions_are_elsewhere(handle);
   if (restore->is_asked) return CREBIND_BUSY;
@@ -202,8 +214,10 @@ crebind_status crebind_restore(crebind_handle *handle, crebind_report *report,
   if (status == CREBIND_OK && !restore.is_done) {
     crebind_settle();
     status = crebind_attempt(restore_locked, &restore, NULL, error);
-    if (status != CREBIND_OK) crebind_attempt(stay_locked, &restore, NULL, NULL);
+    if (!restore.is_done) crebind_attempt(stay_locked, &restore, NULL, NULL);
   }
+  // What has been taken out is not there to be restored again.
+  if (restore.is_done) status = CREBIND_OK;
   if (status == CREBIND_BUSY && restore.is_asked)
     status = crebind_fail(error, CREBIND_PREDICATE_RUNS, -1);
   if (status == CREBIND_OK) crebind_handle_free(handle);

@@ -143,6 +143,7 @@ crebind_status crebind_summary_ask(const struct crebind_handle *leaving,
 
 crebind_status crebind_summary_revise(struct crebind_handle *handle,
                                       struct crebind_world *world) {
+  if (!crebind_has_gone_images()) return CREBIND_OK;
   for (size_t i = 0; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
     if (is_definition(entry) || !crebind_is_gone(entry->original)) continue;
