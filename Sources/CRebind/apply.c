@@ -134,6 +134,7 @@ static crebind_status apply_locked(struct crebind_attempt *attempt, void *contex
   status = crebind_attempt_plan(attempt, &plan, apply->handle);
   apply->report.unchanged = plan.unchanged;
   apply->report.skipped = plan.skipped;
+  apply->report.bypassed = plan.bypassed;
   if (status == CREBIND_OK) status = commit_plan(attempt, apply, &plan);
   crebind_plan_end(&plan);
   return status;

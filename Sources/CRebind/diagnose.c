@@ -72,7 +72,7 @@ static crebind_status add(struct diagnose *diagnose, const struct crebind_world 
 struct count {
   struct crebind_world *world;
   const struct crebind_item *item;
-  size_t index, slots;
+  size_t index, slots, bypassed;
   const char *other_version, *other_library;
 };
 
@@ -82,6 +82,8 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
   const struct crebind_image *image = crebind_world_image(count->world, count->index);
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(count->world, count->index);
   count->slots++;
+  uintptr_t bypass = crebind_bypass_of(image, slot);
+  count->bypassed += bypass != 0 && bypass != count->item->replacement;
   const char *version = crebind_symbol_version(image, dynamic, slot->symbol).name;
   uintptr_t function;
   size_t definer;
@@ -160,6 +162,8 @@ static crebind_status diagnose_image(struct diagnose *diagnose, struct crebind_a
     status = add(diagnose, world, index, CREBIND_REASON_UNCHANGEABLE, NULL, count.slots);
   else if (in_scope && defines(scan, dynamic))
     status = add(diagnose, world, index, CREBIND_REASON_BOUND_INSIDE, NULL, 0);
+  if (status == CREBIND_OK && in_scope && count.bypassed != 0)
+    status = add(diagnose, world, index, CREBIND_REASON_BYPASSED, NULL, count.bypassed);
   if (status == CREBIND_OK && in_scope) status = add_variants(diagnose, scan, world, index);
   return status;
 }

@@ -42,6 +42,8 @@ const char *crebind_reason_description(crebind_reason reason) {
     return "the program is statically linked, so its calls go through no slots";
   case CREBIND_REASON_UNCHANGEABLE:
     return "asks for the symbol, but has no slot of it that can be changed";
+  case CREBIND_REASON_BYPASSED:
+    return "calls the symbol past its slots, as glibc has rewritten the PLT";
   }
   return "unknown reason";
 }

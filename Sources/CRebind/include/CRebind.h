@@ -252,6 +252,11 @@ typedef struct crebind_report {
   /// originals, so that the one original of the rebinding is not every caller's: a
   /// name with two versions, for example. `crebind_slots` has each slot's.
   size_t ambiguous;
+  /// Apply: jump slots among these that calls pass by, so that they go on to the function:
+  /// glibc since 2.39 rewrites the PLT into direct jumps where it is told to
+  /// (`glibc.cpu.plt_rewrite`) and the image was linked for it (`-z mark-plt`). Run the
+  /// program with GLIBC_TUNABLES=glibc.cpu.plt_rewrite=0, or link the image without.
+  size_t bypassed;
 } crebind_report;
 
 /// An active batch of rebindings.
@@ -474,6 +479,9 @@ typedef enum crebind_reason {
   /// The image asks for the symbol, but no slot of it can be changed: it is
   /// weak and nothing defines it, or the program has assigned the pointer.
   CREBIND_REASON_UNCHANGEABLE = 10,
+  /// The image's calls pass its slots for the symbol by: glibc has rewritten its PLT. See
+  /// `crebind_report.bypassed`. Told beside CREBIND_REASON_HAS_SLOTS.
+  CREBIND_REASON_BYPASSED = 11,
 } crebind_reason;
 
 typedef struct crebind_diagnosis {
