@@ -18,7 +18,7 @@ func reporting(
     changedSlots: report.changed, changedImages: report.images, unchangedSlots: report.unchanged,
     skippedSlots: report.skipped, isPending: report.pending > 0,
     hasSeveralOriginals: report.ambiguous > 0,
-    bypassedSlots: report.bypassed)
+    bypassedSlots: report.bypassed, sealedSlots: report.sealed)
 }
 
 /// Makes a call of the core that visits something, and collects what `convert`
