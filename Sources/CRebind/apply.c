@@ -46,22 +46,36 @@ static bool lead_covers(const struct crebind_handle *handle) {
   return has_covers;
 }
 
-/// Drops the definitions that could not be changed.
-static void drop_refused(struct crebind_attempt *attempt, struct crebind_handle *handle) {
+/// Drops what could not be changed: definitions, and all of sealed images.
+static void drop_refused(struct crebind_attempt *attempt, struct crebind_handle *handle,
+                         crebind_report *report) {
   size_t next = 0;
   for (size_t i = 0; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
     if (!is_stored(entry)) continue;
     const struct crebind_change *change = crebind_vector_at(&attempt->commit.changes, next++);
     entry->is_dropped = change->is_refused;
+    report->sealed += change->is_sealed && entry->kind != CREBIND_DEFINITION;
   }
   crebind_handle_drop(handle);
+}
+
+/// Counts the slots that hold our value now.
+static void count_slots(const struct crebind_handle *handle, crebind_report *report) {
+  uint32_t last_image = UINT32_MAX;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    bool is_slot = entry->kind != CREBIND_DEFINITION;
+    if (!is_slot || entry->is_left || entry->previous == entry->value) continue;
+    report->changed++;
+    report->images += entry->image != last_image;
+    last_image = entry->image;
+  }
 }
 
 static crebind_status store_entries(struct crebind_attempt *attempt, struct apply *apply) {
   struct crebind_handle *handle = apply->handle;
   crebind_report *report = &apply->report;
-  uint32_t last_image = UINT32_MAX;
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
     bool is_slot = entry->kind != CREBIND_DEFINITION;
@@ -78,13 +92,12 @@ static crebind_status store_entries(struct crebind_attempt *attempt, struct appl
                                !is_slot))
       return CREBIND_OUT_OF_MEMORY;
     apply->has_lazy_slots |= entry->is_lazy;
-    if (!is_slot) continue;
-    report->changed++;
-    report->images += entry->image != last_image;
-    last_image = entry->image;
   }
+  attempt->commit.skips_sealed = handle->batch.options.skips_sealed_images;
   crebind_status status = crebind_commit_run(&attempt->commit, &attempt->world);
-  if (status == CREBIND_OK && attempt->commit.refused != 0) drop_refused(attempt, handle);
+  if (status != CREBIND_OK) return status;
+  drop_refused(attempt, handle, report);
+  count_slots(handle, report);
   return status;
 }
 
@@ -134,6 +147,7 @@ static crebind_status apply_locked(struct crebind_attempt *attempt, void *contex
   status = crebind_attempt_plan(attempt, &plan, apply->handle);
   apply->report.unchanged = plan.unchanged;
   apply->report.skipped = plan.skipped;
+  apply->report.bypassed = plan.bypassed;
   if (status == CREBIND_OK) status = commit_plan(attempt, apply, &plan);
   crebind_plan_end(&plan);
   return status;

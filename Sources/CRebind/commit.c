@@ -37,10 +37,22 @@ static struct run run_at(const struct crebind_commit *commit, size_t begin) {
   return (struct run){changes, count};
 }
 
+/// Leaves an image as it was.
+static void skip(const struct crebind_world *world, const struct run *run) {
+  struct crebind_patch_failure failure;
+  crebind_patch_image(world, run->changes, run->count, CREBIND_PATCH_BACK, &failure);
+  for (size_t i = 0; i < run->count; i++)
+    run->changes[i].is_refused = run->changes[i].is_sealed = true;
+}
+
 static crebind_status store(struct crebind_commit *commit, const struct crebind_world *world,
                             const struct run *run) {
   crebind_status status = crebind_patch_image(world, run->changes, run->count,
                                               CREBIND_PATCH_REQUIRED, &commit->failure);
+  if (status == CREBIND_SEALED && commit->skips_sealed) {
+    skip(world, run);
+    return CREBIND_OK;
+  }
   if (status != CREBIND_OK) return status;
   struct crebind_patch_failure refusal;
   crebind_patch_image(world, run->changes, run->count, CREBIND_PATCH_OPTIONAL, &refusal);

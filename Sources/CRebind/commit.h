@@ -9,6 +9,9 @@
 
 struct crebind_commit {
   struct crebind_vector changes;  // struct crebind_change, in runs, one an image
+  /// Does without what a sealed image would have to have changed: all of an image's changes
+  /// are marked then, and not counted as refused.
+  bool skips_sealed;
   /// How many optional changes were refused.
   size_t refused;
   // On failure.

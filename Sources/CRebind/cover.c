@@ -24,6 +24,18 @@ static void want_images_of(const struct crebind_world *world,
   }
 }
 
+/// False if the batch is content to leave the image as it is, for being sealed.
+static bool must_cover(const struct crebind_world *world, size_t index,
+                       const struct crebind_handle *new_handle) {
+  if (new_handle == NULL || new_handle->batch.options.skips_sealed_images) return false;
+  for (size_t i = 0; i < new_handle->batch.items.count; i++)
+    if (crebind_image_segment(crebind_world_image(world, index),
+                              crebind_batch_item(&new_handle->batch, i)->replacement, 1)
+        != NULL)
+      return true;
+  return false;
+}
+
 static void want_images(const struct crebind_world *world,
                         const struct crebind_handle *new_handle) {
   for (size_t i = 0; i < crebind_records.known.count; i++)
@@ -119,7 +131,7 @@ static crebind_status cover(struct crebind_attempt *attempt, size_t index,
   crebind_plan_end(&plan);
   // Nothing is to be found in a table that is broken.
   if (status == CREBIND_BROKEN_IMAGE) status = CREBIND_OK;
-  if (status == CREBIND_PROTECTION) attempt->commit.failed_image = index;
+  if (crebind_is_refusal(status)) attempt->commit.failed_image = index;
   return status;
 }
 
@@ -158,6 +170,10 @@ crebind_status crebind_cover_update(struct crebind_attempt *attempt,
       status = cover(attempt, i, has_lazy_slots);
     else if (!uncover(attempt, crebind_world_known(world, i)))
       continue;
+    if (status == CREBIND_SEALED && !must_cover(world, i, new_handle)) {
+      status = CREBIND_OK;
+      continue;
+    }
     if (status == CREBIND_OK) known->is_covered = known->is_wanted;
   }
   free_topmost_if_empty();

@@ -72,7 +72,7 @@ static crebind_status add(struct diagnose *diagnose, const struct crebind_world 
 struct count {
   struct crebind_world *world;
   const struct crebind_item *item;
-  size_t index, slots;
+  size_t index, slots, bypassed;
   const char *other_version, *other_library;
 };
 
@@ -82,6 +82,8 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
   const struct crebind_image *image = crebind_world_image(count->world, count->index);
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(count->world, count->index);
   count->slots++;
+  uintptr_t bypass = crebind_bypass_of(image, slot);
+  count->bypassed += bypass != 0 && bypass != count->item->replacement;
   const char *version = crebind_symbol_version(image, dynamic, slot->symbol).name;
   uintptr_t function;
   size_t definer;
@@ -139,10 +141,14 @@ static crebind_status diagnose_image(struct diagnose *diagnose, struct crebind_a
   struct crebind_plan plan;
   crebind_plan_begin(&plan, world, batch);
   status = crebind_plan_add_image(&plan, index, true);
-  size_t changeable = 0;
-  for (size_t i = 0; i < plan.entries.count; i++)
-    changeable += ((struct crebind_entry *)crebind_vector_at(&plan.entries, i))->kind
-                  != CREBIND_DEFINITION;
+  size_t changeable = 0, sealed = 0;
+  for (size_t i = 0; i < plan.entries.count; i++) {
+    const struct crebind_entry *entry = crebind_vector_at(&plan.entries, i);
+    if (entry->kind == CREBIND_DEFINITION) continue;
+    bool is_sealed = crebind_patch_is_sealed(crebind_world_image(world, index), entry->address);
+    sealed += is_sealed;
+    changeable += !is_sealed;
+  }
   crebind_plan_end(&plan);
   if (status != CREBIND_OK) return status;
 
@@ -150,6 +156,8 @@ static crebind_status diagnose_image(struct diagnose *diagnose, struct crebind_a
     status = add(diagnose, world, index,
                  in_scope ? CREBIND_REASON_HAS_SLOTS : CREBIND_REASON_NOT_IN_SCOPE, NULL,
                  changeable);
+  else if (in_scope && sealed != 0)
+    status = CREBIND_OK;  // which is told below
   else if (in_scope && count.other_version != NULL)
     status = add(diagnose, world, index, CREBIND_REASON_OTHER_VERSION, count.other_version,
                  count.slots);
@@ -160,6 +168,10 @@ static crebind_status diagnose_image(struct diagnose *diagnose, struct crebind_a
     status = add(diagnose, world, index, CREBIND_REASON_UNCHANGEABLE, NULL, count.slots);
   else if (in_scope && defines(scan, dynamic))
     status = add(diagnose, world, index, CREBIND_REASON_BOUND_INSIDE, NULL, 0);
+  if (status == CREBIND_OK && in_scope && sealed != 0)
+    status = add(diagnose, world, index, CREBIND_REASON_SEALED, NULL, sealed);
+  if (status == CREBIND_OK && in_scope && count.bypassed != 0)
+    status = add(diagnose, world, index, CREBIND_REASON_BYPASSED, NULL, count.bypassed);
   if (status == CREBIND_OK && in_scope) status = add_variants(diagnose, scan, world, index);
   return status;
 }
@@ -169,7 +181,9 @@ static crebind_status diagnose_image(struct diagnose *diagnose, struct crebind_a
 static crebind_status add_summary(struct diagnose *diagnose, struct crebind_world *world) {
   for (size_t i = 0; i < diagnose->items.count; i++) {
     const struct diagnosis *diagnosis = crebind_vector_at(&diagnose->items, i);
-    if (diagnosis->reason == CREBIND_REASON_HAS_SLOTS) return CREBIND_OK;
+    if (diagnosis->reason == CREBIND_REASON_HAS_SLOTS
+        || diagnosis->reason == CREBIND_REASON_SEALED)
+      return CREBIND_OK;
   }
   const struct crebind_item *item = crebind_batch_item(&diagnose->handle->batch, 0);
   crebind_status status =

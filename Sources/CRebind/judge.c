@@ -158,5 +158,5 @@ crebind_status crebind_judge(struct crebind_world *world, struct crebind_commit 
     forget_turning_back();
   commit->changes.count = 0;
   // What cannot be changed is passed over.
-  return status == CREBIND_PROTECTION ? CREBIND_OK : status;
+  return crebind_is_refusal(status) ? CREBIND_OK : status;
 }

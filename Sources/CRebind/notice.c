@@ -79,7 +79,7 @@ static crebind_handle *install(bool slots_only) {
       {.name = "dlclose", .replacement = (void *)close_and_tell,
        .original = (void **)&original_dlclose},
   };
-  const crebind_options options = {.slots_only = slots_only};
+  const crebind_options options = {.slots_only = slots_only, .skips_sealed_images = true};
   crebind_handle *handle;
   // Without them crebind_refresh is left, as the header says.
   crebind_status status = crebind_apply_batch(rebindings, 2, &options, true, &handle, NULL, NULL);

@@ -166,6 +166,30 @@ static int protect(struct crebind_range range, int protection) {
   return (int)-crebind_system_call(SYS_mprotect, range.start, range.end - range.start, protection);
 }
 
+/// A seal refuses even the protection that the pages have, which a page of our own may be
+/// given again and again.
+static bool is_sealed(struct region region) {
+  if (protect(region.range, region.protection) != EPERM) return false;
+  size_t page_size = crebind_runtime()->page_size;
+  char *own = crebind_pages(page_size);
+  if (own == NULL) return false;
+  struct crebind_range page = {(uintptr_t)own, (uintptr_t)own + page_size};
+  bool can_protect = protect(page, PROT_READ) == 0 && protect(page, PROT_READ) == 0;
+  crebind_pages_free(own, page_size);
+  return can_protect;
+}
+
+bool crebind_patch_is_sealed(const struct crebind_image *image, uintptr_t address) {
+  uintptr_t page = page_of(address);
+  struct region region = {{page, page + crebind_runtime()->page_size}, PROT_READ};
+  if (address < image->relro.start || address >= image->relro.end) {
+    const ElfW(Phdr) *segment = crebind_image_segment(image, address, sizeof(uintptr_t));
+    if (segment == NULL || (segment->p_flags & PF_W) != 0) return false;
+    region.protection = protection_of(segment);
+  }
+  return !is_writable(page) && is_sealed(region);
+}
+
 /// Opens the regions one by one, and tells which it has opened.
 static crebind_status open_regions(const struct crebind_image *image, const struct needs *needs,
                                    region_set *opened,
@@ -177,7 +201,8 @@ static crebind_status open_regions(const struct crebind_image *image, const stru
     failure->system_error = protect(region.range, region.protection | PROT_WRITE);
     if (failure->system_error != 0) {
       failure->address = region.range.start;
-      return CREBIND_PROTECTION;
+      bool sealed = failure->system_error == EPERM && is_sealed(region);
+      return sealed ? CREBIND_SEALED : CREBIND_PROTECTION;
     }
     *opened |= (region_set)1 << bit;
   }

@@ -18,6 +18,8 @@ struct crebind_change {
   bool always;
   /// Done without where the page cannot be opened; then `is_refused`.
   bool is_optional, is_refused;
+  /// Refused, as the image is sealed.
+  bool is_sealed;
   /// Found out when it is stored.
   bool is_beside_code;
 };
@@ -43,8 +45,13 @@ struct crebind_patch_failure {
   uintptr_t address;
 };
 
+/// True if the status says that pages could not be opened, and not that memory ran out.
+static inline bool crebind_is_refusal(crebind_status status) {
+  return status == CREBIND_PROTECTION || status == CREBIND_SEALED;
+}
+
 /// Stores into one image, or takes back what was stored. After a failure
-/// (CREBIND_PROTECTION) some of the words may have been stored. The optional part never
+/// (CREBIND_PROTECTION, CREBIND_SEALED) some of the words may have been stored. The optional part never
 /// fails: changes that could not be made are marked as refused.
 ///
 /// \param changes At least one, all in the same image.
@@ -66,6 +73,9 @@ crebind_status crebind_patch_image(const struct crebind_world *world,
 /// an ordinary file is there, but for text relocations. A segment that is writable and
 /// executable as it is (`ld -N`) needs no opening, and its words are stored as any.
 bool crebind_patch_is_beside_code(const struct crebind_image *image, uintptr_t address);
+
+/// True if the word's page is not writable and mseal(2) keeps it so.
+bool crebind_patch_is_sealed(const struct crebind_image *image, uintptr_t address);
 
 /// True if the image's relro pages are writable still.
 bool crebind_patch_is_open(const struct crebind_image *image);

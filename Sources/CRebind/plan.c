@@ -35,6 +35,16 @@ bool crebind_is_unresolved(const struct crebind_image *image, const struct crebi
   return crebind_is_lazy_stub((const uint8_t *)word, room, slot->index);
 }
 
+uintptr_t crebind_bypass_of(const struct crebind_image *image, const struct crebind_slot *slot) {
+  // The addend marks the PLT entry, and is not added. Without the mark nobody rewrites it.
+  if (slot->kind != CREBIND_JUMP_SLOT || slot->addend == 0 || slot->added != 0) return 0;
+  uintptr_t entry = image->bias + (uintptr_t)slot->addend;
+  const ElfW(Phdr) *segment = crebind_image_segment(image, entry, 1);
+  if (segment == NULL || (segment->p_flags & (PF_R | PF_X)) != (PF_R | PF_X)) return 0;
+  return crebind_direct_jump((const uint8_t *)entry,
+                             image->bias + segment->p_vaddr + segment->p_memsz - entry);
+}
+
 /// True if the word may be a local entry point, which only its own image can
 /// call.
 static bool is_local_entry(const struct crebind_image *image, uintptr_t word) {
@@ -281,6 +291,9 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
       .symbol = slot->symbol,
       .kind = (uint8_t)slot->kind,
   };
+  // An image that came while a definition was redirected jumps to the replacement.
+  uintptr_t bypass = crebind_bypass_of(walk->image, slot);
+  plan->bypassed += bypass != 0 && bypass != item->replacement;
   bool is_replacement = is_replacement_of(item, word - addend);
   const struct crebind_entry *above = entry_above(walk, slot->address);
   if (above != NULL) {

@@ -20,6 +20,8 @@ struct crebind_plan {
   // Made.
   struct crebind_vector entries;  // struct crebind_entry, by image
   size_t unchanged, skipped;
+  /// Slots that calls pass by.
+  size_t bypassed;
   /// Later images may be bound to something that is not redirected, or not for ever.
   bool needs_notice;
   struct crebind_slot_scan scan;
@@ -51,6 +53,9 @@ bool crebind_item_selects(const struct crebind_world *world, const struct crebin
 /// True if a jump slot's word still leads into its own image's PLT.
 bool crebind_is_unresolved(const struct crebind_image *image, const struct crebind_slot *slot,
                            uintptr_t word);
+
+/// Where calls jump that pass a slot by, as the PLT has been rewritten; 0 if they read it.
+uintptr_t crebind_bypass_of(const struct crebind_image *image, const struct crebind_slot *slot);
 
 /// The address of a non-PIE executable's canonical PLT entry for the name, which
 /// stands for the function wherever its address is taken; 0 if there is none.

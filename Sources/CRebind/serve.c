@@ -124,7 +124,7 @@ static crebind_status serve_image(struct crebind_world *world, size_t index,
   crebind_keep_stored(known, commit, status);
   commit->changes.count = 0;
   // One image that cannot be changed must not keep the others from it.
-  return status == CREBIND_PROTECTION ? CREBIND_OK : status;
+  return crebind_is_refusal(status) ? CREBIND_OK : status;
 }
 
 /// False while a predicate is being asked about the image.

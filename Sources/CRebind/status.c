@@ -22,6 +22,7 @@ const char *crebind_status_description(crebind_status status) {
     return "the image has no note of the section, and its file has no section headers";
   case CREBIND_BROKEN_FILE:
     return "a header of the image's file points outside of the file or of the image";
+  case CREBIND_SEALED: return "the image is sealed (mseal), so that no slot of it can be changed";
   case CREBIND_PREDICATE_RUNS: return "another thread is in the batch's predicate";
   }
   return "unknown status";
@@ -42,6 +43,10 @@ const char *crebind_reason_description(crebind_reason reason) {
     return "the program is statically linked, so its calls go through no slots";
   case CREBIND_REASON_UNCHANGEABLE:
     return "asks for the symbol, but has no slot of it that can be changed";
+  case CREBIND_REASON_SEALED:
+    return "has slots for the symbol in pages that are sealed (mseal)";
+  case CREBIND_REASON_BYPASSED:
+    return "calls the symbol past its slots, as glibc has rewritten the PLT";
   }
   return "unknown reason";
 }

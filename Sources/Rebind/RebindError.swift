@@ -25,6 +25,8 @@ public struct RebindError: Error, Sendable, Hashable {
     public static let busy = Code(rawValue: 8)
     /// Another thread is in the predicate of the scope, which a restore would free.
     public static let predicateRuns = Code(rawValue: 15)
+    /// A slot that has to be changed lies in an image that is sealed (`mseal`).
+    public static let sealed = Code(rawValue: 16)
     /// The rebinding is active already.
     public static let alreadyActive = Code(rawValue: 1000)
     /// The rebinding is not active.
@@ -88,6 +90,9 @@ extension RebindError: CustomStringConvertible {
       return "\(action)\(place): \(reason) (address \(hexadecimal(address)), "
         + "\(systemErrorText)); a security policy may forbid it, or leave the image out of the "
         + "scope"
+    case .sealed:
+      return "\(action)\(place): \(reason); leave the image out of the scope, or out of each by "
+        + "skipsSealedImages"
     case .predicateRuns: return "\(action): \(reason); try again when it has answered"
     case .busy: return "\(action)\(place): \(reason); try again"
     case .alreadyActive:

@@ -42,17 +42,22 @@ public struct RebindingScope: Sendable {
   /// compares the addresses that `dlsym` returns. Calls from the constructors of later
   /// images, and through what `dlsym` returns, are not seen then.
   public var slotsOnly: Bool
+  /// Leaves out the images that are sealed (`mseal`) and would have to be changed, and counts
+  /// their slots in ``RebindingReport/sealedSlots``, instead of failing with
+  /// ``RebindError/Code/sealed``.
+  public var skipsSealedImages: Bool
 
   /// Selects images and slots: all of them, unless told otherwise.
   public init(
     _ selection: Selection = .all, slotKinds: SlotKinds = .all, excludesSelf: Bool = false,
-    loadedImagesOnly: Bool = false, slotsOnly: Bool = false
+    loadedImagesOnly: Bool = false, slotsOnly: Bool = false, skipsSealedImages: Bool = false
   ) {
     self.selection = selection
     self.slotKinds = slotKinds
     self.excludesSelf = excludesSelf
     self.loadedImagesOnly = loadedImagesOnly
     self.slotsOnly = slotsOnly
+    self.skipsSealedImages = skipsSealedImages
   }
 
   /// Every image, loaded now or later.
@@ -81,6 +86,7 @@ extension RebindingScope: CustomStringConvertible {
     if excludesSelf { text += ", without the replacements' own" }
     if loadedImagesOnly { text += ", loaded now" }
     if slotsOnly { text += ", redirecting nothing" }
+    if skipsSealedImages { text += ", but for sealed ones" }
     return text
   }
 }

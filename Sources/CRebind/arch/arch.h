@@ -64,6 +64,15 @@ enum crebind_addends {
 #define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED
 #endif
 
+/// The target of a PLT entry that has been rewritten into a jump that reads no slot; 0 for
+/// one that has not been.
+#ifndef CREBIND_REWRITES_PLT
+static inline uintptr_t crebind_direct_jump(const uint8_t *code, size_t room) {
+  (void)code, (void)room;
+  return 0;
+}
+#endif
+
 #ifndef CREBIND_HAS_LOCAL_ENTRIES
 #define CREBIND_HAS_LOCAL_ENTRIES 0
 #endif

@@ -18,6 +18,24 @@ static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32
   return code[0] == 0x68 && pushed == index;
 }
 
+/// What glibc's x86_64_rewrite_plt (2.39) makes of the PLT entries of an image that was
+/// linked with `-z mark-plt`: `jmp rel32`, or APX's `jmpabs imm64`, behind an `endbr64` or not.
+#define CREBIND_REWRITES_PLT 1
+static inline uintptr_t crebind_direct_jump(const uint8_t *code, size_t room) {
+  enum { LONGEST = 4 + 11 };
+  if (room < LONGEST) return 0;
+  if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa) code += 4;
+  if (code[0] == 0xe9) {
+    uint32_t distance =
+        code[1] | (uint32_t)code[2] << 8 | (uint32_t)code[3] << 16 | (uint32_t)code[4] << 24;
+    return (uintptr_t)code + 5 + (uintptr_t)(intptr_t)(int32_t)distance;
+  }
+  if (code[0] != 0xd5 || code[1] != 0x00 || code[2] != 0xa1) return 0;
+  uintptr_t target = 0;
+  for (unsigned i = 0; i < sizeof target; i++) target |= (uintptr_t)code[3 + i] << 8 * i;
+  return target;
+}
+
 static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind_hwcap hwcap) {
   (void)hwcap;
   return ((uintptr_t(*)(void))resolver)();

@@ -121,6 +121,9 @@ typedef enum crebind_status {
   /// Restore: another thread has been in the batch's predicate for a third of a second.
   /// The caller may be about to free what that uses; try again when it has answered.
   CREBIND_PREDICATE_RUNS = 15,
+  /// A slot that has to be changed lies in an image that is sealed: glibc does so with
+  /// mseal(2) from 2.43 on (`-z memory-seal`). See `crebind_options.skips_sealed_images`.
+  CREBIND_SEALED = 16,
 } crebind_status;
 
 /// What failed, where. Filled in by a call that returns anything but
@@ -227,6 +230,9 @@ typedef struct crebind_options {
   /// changed, or where code keeps or compares the addresses that dlsym returns. Calls from
   /// the constructors of later images, and through what dlsym returns, are not seen then.
   bool slots_only;
+  /// Leaves out the images that have a slot to change in sealed pages, and counts the slots,
+  /// instead of failing with CREBIND_SEALED.
+  bool skips_sealed_images;
 } crebind_options;
 
 /// What a call did, slot by slot, in numbers.
@@ -252,6 +258,13 @@ typedef struct crebind_report {
   /// originals, so that the one original of the rebinding is not every caller's: a
   /// name with two versions, for example. `crebind_slots` has each slot's.
   size_t ambiguous;
+  /// Apply: jump slots among these that calls pass by, so that they go on to the function:
+  /// glibc since 2.39 rewrites the PLT into direct jumps where it is told to
+  /// (`glibc.cpu.plt_rewrite`) and the image was linked for it (`-z mark-plt`). Run the
+  /// program with GLIBC_TUNABLES=glibc.cpu.plt_rewrite=0, or link the image without.
+  size_t bypassed;
+  /// Apply with `skips_sealed_images`: slots that were left alone, as their images are sealed.
+  size_t sealed;
 } crebind_report;
 
 /// An active batch of rebindings.
@@ -474,6 +487,12 @@ typedef enum crebind_reason {
   /// The image asks for the symbol, but no slot of it can be changed: it is
   /// weak and nothing defines it, or the program has assigned the pointer.
   CREBIND_REASON_UNCHANGEABLE = 10,
+  /// The image's calls pass its slots for the symbol by: glibc has rewritten its PLT. See
+  /// `crebind_report.bypassed`. Told beside CREBIND_REASON_HAS_SLOTS.
+  CREBIND_REASON_BYPASSED = 11,
+  /// The image has slots for the symbol in pages that mseal(2) keeps closed: see
+  /// CREBIND_SEALED.
+  CREBIND_REASON_SEALED = 12,
 } crebind_reason;
 
 typedef struct crebind_diagnosis {

@@ -152,6 +152,7 @@ private func withOptions<Result>(
   options.excludes_self = scope.excludesSelf
   options.loaded_images_only = scope.loadedImagesOnly
   options.slots_only = scope.slotsOnly
+  options.skips_sealed_images = scope.skipsSealedImages
   var headers: [UnsafeRawPointer?] = []
   switch scope.selection {
   case .all: options.scope = CREBIND_SCOPE_ALL

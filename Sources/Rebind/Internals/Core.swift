@@ -17,7 +17,8 @@ func reporting(
   return RebindingReport(
     changedSlots: report.changed, changedImages: report.images, unchangedSlots: report.unchanged,
     skippedSlots: report.skipped, isPending: report.pending > 0,
-    hasSeveralOriginals: report.ambiguous > 0)
+    hasSeveralOriginals: report.ambiguous > 0,
+    bypassedSlots: report.bypassed, sealedSlots: report.sealed)
 }
 
 /// Makes a call of the core that visits something, and collects what `convert`
