@@ -188,6 +188,21 @@ static const struct crebind_entry *entry_below(const struct walk *walk, uintptr_
   return top != NULL && top->value == word ? top : NULL;
 }
 
+/// True if the word leads to a wrapper of ours, and that to the same replacement: on top of
+/// it, the replacement would lead back to itself.
+static bool leads_here_already(const struct walk *walk, uintptr_t address, uintptr_t value) {
+  const struct crebind_entry *entry = NULL;
+  const struct crebind_handle *late = walk->plan->late_handle;
+  for (const struct crebind_handle *handle = late != NULL ? late->older : crebind_records.newest;
+       handle != NULL; handle = handle->older) {
+    const struct crebind_entry *link = crebind_handle_find(handle, walk->known, address);
+    if (link == NULL || handle == crebind_records.topmost) continue;
+    if (!handle->is_own) return entry != NULL && link->value == value;
+    entry = link;
+  }
+  return false;
+}
+
 /// What has been stored on top already: by a batch that was applied later, when this
 /// one's predicate had not answered yet, or by the topmost; NULL if none has.
 static const struct crebind_entry *entry_above(const struct walk *walk, uintptr_t address) {
@@ -308,6 +323,10 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
     if (status != CREBIND_OK) return status;
     entry.is_left = is_covered(walk, binding.definer, name, index);
   }
+  if (leads_here_already(walk, slot->address, entry.value)) {
+    plan->unchanged += plan->late_handle == NULL;
+    return CREBIND_OK;
+  }
   const struct crebind_entry *below = entry_below(walk, slot->address, word, entry.value);
   if (below != NULL) {
     entry.previous = below->value;
@@ -367,6 +386,7 @@ static crebind_status add_definition(struct walk *walk, uint32_t symbol_index, s
       .symbol = symbol_index,
       .kind = CREBIND_DEFINITION,
   };
+  if (leads_here_already(walk, address, entry.value)) return CREBIND_OK;
   const struct crebind_entry *above = entry_above(walk, address), *below = NULL;
   if (above != NULL)
     take_place_below(walk, &entry, above);
