@@ -194,6 +194,7 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
   for (size_t i = 0; i < handle->entries.count; i++)
     relink(handle, crebind_handle_entry(handle, i));
   crebind_handle_unlink(handle);
+  crebind_summary_inherit(handle);
   for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
     crebind_summarize(other, &attempt->world);
   // Without it the table knows of a batch more, and an image stays covered: no harm.

@@ -124,6 +124,17 @@ crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_w
   return CREBIND_OK;
 }
 
+void crebind_summary_inherit(const struct crebind_handle *leaving) {
+  for (size_t i = 0; i < leaving->batch.items.count; i++) {
+    const struct crebind_item *former = crebind_batch_item(&leaving->batch, i);
+    for (struct crebind_handle *handle = leaving->newer; handle != NULL; handle = handle->newer)
+      for (struct crebind_item *item = crebind_batch_first(&handle->batch, &former->name);
+           item != NULL; item = crebind_batch_next(&handle->batch, item))
+        if (item->summary_original == former->replacement)
+          item->summary_original = former->summary_original;
+  }
+}
+
 crebind_status crebind_summary_ask(const struct crebind_handle *leaving,
                                    struct crebind_world *world) {
   crebind_status status = CREBIND_OK;

@@ -21,6 +21,10 @@ crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_w
 /// stored that leads to its replacement.
 void crebind_summary_offer(struct crebind_item *item, uintptr_t original);
 
+/// Has the newer batches that led to this one, which is not there any more, lead to what is
+/// behind it: one without a slot by now is told by nothing else.
+void crebind_summary_inherit(const struct crebind_handle *leaving);
+
 /// Puts the questions that come up once the batch is not there any more.
 crebind_status crebind_summary_ask(const struct crebind_handle *leaving,
                                    struct crebind_world *world);

@@ -1,0 +1,53 @@
+/// A batch whose slots have gone keeps an original, which leads to an older batch: once that
+/// is restored, it leads to what was behind.
+///
+/// Usage: original-left CALLER
+
+#if defined(LIBRARY)
+
+int number(void) { return 7; }
+
+#elif defined(CALLER)
+
+int number(void);
+int call(void) { return number(); }
+
+#else
+
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+
+typedef int function(void);
+
+static function *originals[2];
+static int older(void) { return 100 + originals[0](); }
+static int newer(void) { return 1000 + originals[1](); }
+
+static crebind_handle *apply(int batch, function *replacement) {
+  const crebind_rebinding rebinding = {.name = "number",
+                                       .replacement = (void *)replacement,
+                                       .original = (void **)&originals[batch]};
+  const crebind_options options = {.slots_only = true};
+  crebind_handle *handle;
+  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
+  return handle;
+}
+
+int main(int count, char **arguments) {
+  CHECK(count == 2);
+  void *caller = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+  CHECK(caller != NULL);
+  crebind_handle *first = apply(0, older), *second = apply(1, newer);
+  CHECK(((function *)dlsym(caller, "call"))() == 1107);
+  function *real = originals[0];
+  CHECK(originals[1] == older && dlclose(caller) == 0);
+  CHECK(crebind_refresh(NULL) == CREBIND_OK);
+  CHECK(crebind_restore(first, NULL, NULL) == CREBIND_OK);
+  CHECK(originals[1] == real && newer() == 1007);
+  CHECK(crebind_restore(second, NULL, NULL) == CREBIND_OK);
+  puts("behind the one that went");
+}
+
+#endif
