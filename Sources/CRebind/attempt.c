@@ -93,6 +93,7 @@ static void describe_failure(crebind_error *error, const struct crebind_attempt 
   if (error == NULL) return;
   error->system_error = attempt->commit.failure.system_error;
   error->address = attempt->commit.failure.address;
+  error->size = attempt->commit.failure.size;
   error->tag = attempt->failed_tag;
   name_image(error, attempt);
 }

@@ -55,7 +55,11 @@ static crebind_status store(struct crebind_commit *commit, const struct crebind_
   }
   if (status != CREBIND_OK) return status;
   struct crebind_patch_failure refusal;
-  crebind_patch_image(world, run->changes, run->count, CREBIND_PATCH_OPTIONAL, &refusal);
+  status = crebind_patch_image(world, run->changes, run->count, CREBIND_PATCH_OPTIONAL, &refusal);
+  if (status != CREBIND_OK) {
+    commit->failure = refusal;
+    return status;
+  }
   for (size_t i = 0; i < run->count; i++) commit->refused += run->changes[i].is_refused;
   return CREBIND_OK;
 }
@@ -76,7 +80,13 @@ crebind_status crebind_commit_run(struct crebind_commit *commit,
   for (size_t undone = 0; undone < done;) {
     struct run run = run_at(commit, undone);
     struct crebind_patch_failure failure;
-    crebind_patch_image(world, run.changes, run.count, CREBIND_PATCH_BACK, &failure);
+    crebind_status back =
+        crebind_patch_image(world, run.changes, run.count, CREBIND_PATCH_BACK, &failure);
+    if (back == CREBIND_LEFT_OPEN && status != CREBIND_LEFT_OPEN) {
+      status = back;
+      commit->failure = failure;
+      commit->failed_image = run.changes->image;
+    }
     undone += run.count;
   }
   return status;

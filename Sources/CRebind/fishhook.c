@@ -16,7 +16,8 @@ static int errno_of(crebind_status status, const crebind_error *error) {
   case CREBIND_BROKEN_IMAGE: return ENOEXEC;
   case CREBIND_OUT_OF_MEMORY: return ENOMEM;
   case CREBIND_PROTECTION:
-  case CREBIND_SEALED: return error->system_error;
+  case CREBIND_SEALED:
+  case CREBIND_LEFT_OPEN: return error->system_error;
   case CREBIND_BUSY: return EAGAIN;
   case CREBIND_NO_SECTION:
   case CREBIND_SECTION_NOT_LOADED:

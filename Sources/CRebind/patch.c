@@ -219,27 +219,53 @@ CREBIND_UNSANITIZED static void store(const struct crebind_change *change, bool 
     __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-/// Opens the pages that can be opened, stores, and closes them.
+static void store_part(const struct crebind_change *changes, size_t count,
+                       enum crebind_patch_part part, bool takes_back) {
+  for (size_t i = 0; i < count; i++)
+    if (is_part_of(&changes[i], part) && !changes[i].is_beside_code)
+      store(&changes[i], takes_back);
+}
+
+/// Closes the regions, and tells of the first that stays open.
+static crebind_status close_regions(const struct crebind_image *image, const struct needs *needs,
+                                    region_set opened, struct crebind_patch_failure *failure) {
+  crebind_status status = CREBIND_OK;
+  for (; opened != 0; opened &= opened - 1) {
+    struct region region = region_at(image, needs, first_of(opened));
+    int error = protect(region.range, region.protection);
+    // Short of memory for the mapping's halves, the kernel may have some again.
+    if (error != 0) error = protect(region.range, region.protection);
+    if (error == 0 || status != CREBIND_OK) continue;
+    *failure = (struct crebind_patch_failure){error, region.range.start,
+                                              region.range.end - region.range.start};
+    status = CREBIND_LEFT_OPEN;
+  }
+  return status;
+}
+
+/// Opens the pages that can be opened, stores, and closes them. What cannot be closed has its
+/// former words again.
 static crebind_status patch_opened(const struct crebind_image *image, const struct needs *needs,
                                    const struct crebind_change *changes, size_t count,
                                    enum crebind_patch_part part,
                                    struct crebind_patch_failure *failure) {
   region_set opened;
+  bool takes_back = part == CREBIND_PATCH_BACK;
   crebind_status status = open_regions(image, needs, &opened, failure);
-  if (status == CREBIND_OK)
-    for (size_t i = 0; i < count; i++)
-      if (is_part_of(&changes[i], part) && !changes[i].is_beside_code)
-        store(&changes[i], part == CREBIND_PATCH_BACK);
-
-  for (; opened != 0; opened &= opened - 1) {
-    struct region region = region_at(image, needs, first_of(opened));
-    int error = protect(region.range, region.protection);
-    if (error == 0) continue;
-    failure->system_error = error;
-    failure->address = region.range.start;
-    status = CREBIND_PROTECTION;
+  if (status == CREBIND_OK) store_part(changes, count, part, takes_back);
+  struct crebind_patch_failure left_open;
+  crebind_status closed = close_regions(image, needs, opened, &left_open);
+  if (closed == CREBIND_OK) return status;
+  if (status == CREBIND_OK && !takes_back) {
+    // The regions that were closed are opened for it again.
+    region_set again;
+    struct crebind_patch_failure unused;
+    open_regions(image, needs, &again, &unused);
+    store_part(changes, count, part, true);
+    closed = close_regions(image, needs, opened, &left_open);
   }
-  return status;
+  *failure = left_open;
+  return CREBIND_LEFT_OPEN;
 }
 
 // MARK: - Pages
@@ -265,7 +291,7 @@ static crebind_status patch_moved(const struct crebind_world *world,
                                                    part == CREBIND_PATCH_BACK);
     if (end == begin) end++;
     if (error == 0) continue;
-    *failure = (struct crebind_patch_failure){error, page};
+    *failure = (struct crebind_patch_failure){error, page, 0};
     status = CREBIND_PROTECTION;
     for (size_t i = begin; i < end; i++) changes[i].is_refused = part == CREBIND_PATCH_OPTIONAL;
     if (part == CREBIND_PATCH_REQUIRED) break;
@@ -309,13 +335,15 @@ crebind_status crebind_patch_image(const struct crebind_world *world,
   if (needs.has_open_relro && (needs.regions & 1) != 0)
     return patch_pages(world, changes, count, part, failure);
   crebind_status status = CREBIND_PROTECTION;
-  failure->system_error = ENOTSUP;
+  *failure = (struct crebind_patch_failure){.system_error = ENOTSUP};
   if (!needs.has_too_many) status = patch_opened(image, &needs, changes, count, part, failure);
-  if (part == CREBIND_PATCH_OPTIONAL && status != CREBIND_OK) {
+  if (part == CREBIND_PATCH_OPTIONAL && status != CREBIND_OK && status != CREBIND_LEFT_OPEN) {
     refuse(changes, count);
     status = CREBIND_OK;
   }
-  if (!needs.has_moved || (part == CREBIND_PATCH_REQUIRED && status != CREBIND_OK)) return status;
+  bool is_over = status == CREBIND_LEFT_OPEN
+                 || (part == CREBIND_PATCH_REQUIRED && status != CREBIND_OK);
+  if (!needs.has_moved || (is_over && part != CREBIND_PATCH_BACK)) return status;
   crebind_status moved = patch_moved(world, changes, count, part, failure);
   return status != CREBIND_OK || part == CREBIND_PATCH_OPTIONAL ? status : moved;
 }

@@ -43,16 +43,21 @@ enum crebind_patch_part {
 struct crebind_patch_failure {
   int system_error;
   uintptr_t address;
+  /// CREBIND_LEFT_OPEN: of the pages.
+  size_t size;
 };
 
-/// True if the status says that pages could not be opened, and not that memory ran out.
+/// True if the status says that pages could not be opened or closed, and not that memory ran
+/// out.
 static inline bool crebind_is_refusal(crebind_status status) {
-  return status == CREBIND_PROTECTION || status == CREBIND_SEALED;
+  return status == CREBIND_PROTECTION || status == CREBIND_SEALED
+         || status == CREBIND_LEFT_OPEN;
 }
 
 /// Stores into one image, or takes back what was stored. After a failure
-/// (CREBIND_PROTECTION, CREBIND_SEALED) some of the words may have been stored. The optional part never
-/// fails: changes that could not be made are marked as refused.
+/// (CREBIND_PROTECTION, CREBIND_SEALED) some of the words may have been stored. The optional
+/// part never fails so: changes that could not be made are marked as refused. Pages that
+/// cannot be closed (CREBIND_LEFT_OPEN) have their former words again, of either part.
 ///
 /// \param changes At least one, all in the same image.
 ///

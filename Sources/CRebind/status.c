@@ -23,6 +23,7 @@ const char *crebind_status_description(crebind_status status) {
   case CREBIND_BROKEN_FILE:
     return "a header of the image's file points outside of the file or of the image";
   case CREBIND_SEALED: return "the image is sealed (mseal), so that no slot of it can be changed";
+  case CREBIND_LEFT_OPEN: return "mprotect refused to close a page, which stays writable";
   case CREBIND_PREDICATE_RUNS: return "another thread is in the batch's predicate";
   }
   return "unknown status";

@@ -27,6 +27,9 @@ public struct RebindError: Error, Sendable, Hashable {
     public static let predicateRuns = Code(rawValue: 15)
     /// A slot that has to be changed lies in an image that is sealed (`mseal`).
     public static let sealed = Code(rawValue: 16)
+    /// `mprotect` refused to close pages of the image, which stay writable from `address` on.
+    /// Everything else is as before.
+    public static let leftOpen = Code(rawValue: 17)
     /// The rebinding is active already.
     public static let alreadyActive = Code(rawValue: 1000)
     /// The rebinding is not active.
@@ -90,6 +93,9 @@ extension RebindError: CustomStringConvertible {
       return "\(action)\(place): \(reason) (address \(hexadecimal(address)), "
         + "\(systemErrorText)); a security policy may forbid it, or leave the image out of the "
         + "scope"
+    case .leftOpen:
+      return "\(action)\(place): \(reason) (address \(hexadecimal(address)), "
+        + "\(systemErrorText)); nothing else has changed"
     case .sealed:
       return "\(action)\(place): \(reason); leave the image out of the scope, or out of each by "
         + "skipsSealedImages"

@@ -102,7 +102,7 @@ typedef enum crebind_status {
   CREBIND_BROKEN_IMAGE = 5,
   /// mmap(2) gave no memory for the records.
   CREBIND_OUT_OF_MEMORY = 6,
-  /// mprotect(2) refused to open or close a page.
+  /// mprotect(2) refused to open a page.
   CREBIND_PROTECTION = 7,
   /// Images kept being loaded or unloaded while the call tried to look at them.
   CREBIND_BUSY = 8,
@@ -124,6 +124,10 @@ typedef enum crebind_status {
   /// A slot that has to be changed lies in an image that is sealed: glibc does so with
   /// mseal(2) from 2.43 on (`-z memory-seal`). See `crebind_options.skips_sealed_images`.
   CREBIND_SEALED = 16,
+  /// mprotect(2) refused to close pages that it had opened. Every slot and definition holds
+  /// what it did before the call, and these pages of the image stay writable:
+  /// `crebind_error` has its name, the first of them and the size.
+  CREBIND_LEFT_OPEN = 17,
 } crebind_status;
 
 /// What failed, where. Filled in by a call that returns anything but
@@ -137,6 +141,8 @@ typedef struct crebind_error {
   /// The address concerned, or 0; of CREBIND_BROKEN_FILE, where the header is in the file,
   /// or the note in memory.
   uintptr_t address;
+  /// CREBIND_LEFT_OPEN: how many bytes from `address` on are writable still; else 0.
+  size_t size;
   /// The index in the batch of the rebinding concerned, or -1.
   int64_t rebinding;
   /// The path of the image concerned, as the loader gives it; "" for glibc's
