@@ -10,8 +10,8 @@ import Testing
     var testDescription: String { arguments.joined(separator: " ") }
 
     static let all = [
-      Command(arguments: ["ls", "-R", "/usr/share/doc"]),
-      Command(arguments: ["python3", "-c", "import json, ssl"]),
+      Command(arguments: ["ls", "-R", Places.package.appending(path: "Documentation").path]),
+      Command(arguments: [Places.python, "-c", "import json, ssl"]),
       Command(arguments: ["git", "--version"]),
       Command(arguments: ["gcc", "-c", "small.c", "-o", "small.o"]),
       Command(arguments: ["swiftc", "-c", "small.swift", "-o", "small-swift.o"]),
