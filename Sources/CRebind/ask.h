@@ -29,8 +29,8 @@ static inline bool crebind_questions_are_open(const struct crebind_questions *qu
 
 /// Collects what the predicates of the active batches, and of one that is not
 /// active yet or NULL, have not been asked. CREBIND_BUSY means that there is
-/// something to ask. What another thread is asking is not waited for: its answer comes
-/// when it comes, and the image is served then.
+/// something to ask. The call does not wait for what another thread asks: the image is
+/// served once that answer is there.
 crebind_status crebind_questions_collect_predicates(struct crebind_questions *questions,
                                                     const struct crebind_world *world);
 

@@ -91,7 +91,7 @@ static crebind_status store_from(struct crebind_attempt *attempt, size_t first,
   struct crebind_handle *topmost = crebind_records.topmost;
   struct crebind_commit *commit = &attempt->commit;
   crebind_status status = crebind_handle_index(topmost) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
-  // Who comes by way of a slot has to be known.
+  // The table has to know a caller before its slot leads here.
   if (status == CREBIND_OK && !crebind_next_publish(&attempt->world, NULL))
     status = CREBIND_OUT_OF_MEMORY;
   for (size_t i = first; i < topmost->entries.count && status == CREBIND_OK; i++) {
@@ -129,7 +129,7 @@ static crebind_status cover(struct crebind_attempt *attempt, size_t index,
     }
   }
   crebind_plan_end(&plan);
-  // Nothing is to be found in a table that is broken.
+  // A broken table has no slots to cover.
   if (status == CREBIND_BROKEN_IMAGE) status = CREBIND_OK;
   if (crebind_is_refusal(status)) attempt->commit.failed_image = index;
   return status;

@@ -77,7 +77,7 @@ static inline uintptr_t crebind_direct_jump(const uint8_t *code, size_t room) {
 #define CREBIND_HAS_LOCAL_ENTRIES 0
 #endif
 
-/// What mprotect(2) is told of code beyond PROT_EXEC, by the GNU property of the image
+/// The flags of mprotect(2) for code beyond PROT_EXEC, by the GNU property of the image
 /// that CREBIND_CODE_PROPERTY names.
 #ifndef CREBIND_CODE_PROPERTY
 #define CREBIND_CODE_PROPERTY 0

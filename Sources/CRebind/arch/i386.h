@@ -26,7 +26,7 @@ static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind
 }
 
 /// The sixth argument goes into the frame pointer's register, which an asm cannot
-/// name: so it goes there by way of the stack.
+/// name: so it goes there through the stack.
 static inline long crebind_raw_call(long number, long a, long b, long c, long d, long e, long f) {
   __asm__ volatile(
       "pushl %[sixth]; pushl %%ebp; movl 4(%%esp), %%ebp; int $0x80; popl %%ebp; addl $4, %%esp"

@@ -244,7 +244,7 @@ typedef struct crebind_options {
 /// What a call did, slot by slot, in numbers.
 typedef struct crebind_report {
   /// Slots that hold our value now (apply, verify), or their former one
-  /// (restore), or lead to that by way of our own wrappers on top.
+  /// (restore), or lead to that through our own wrappers on top.
   size_t changed;
   /// The images that these slots are in.
   size_t images;
@@ -284,7 +284,7 @@ typedef struct crebind_handle crebind_handle;
 /// other. Whatever is bound to that later reaches the replacement: images loaded by
 /// anyone, before their constructors run, dlsym, and a lazy resolver that is under
 /// way; dladdr and backtraces then name another symbol near the function, or none.
-/// What stands behind the first is never redirected, since RTLD_NEXT leads there; nor
+/// Definitions behind the first are never redirected, since RTLD_NEXT leads there; nor
 /// is one of several in local scopes, which the handles of unrelated images give.
 /// This is judged anew when images come and go: a definition is turned back when a
 /// second one comes, and another one takes over from one that goes.
