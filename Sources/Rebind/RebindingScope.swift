@@ -20,7 +20,8 @@ public struct RebindingScope: Sendable {
     /// The images that the predicate accepts, loaded now or later: later ones before
     /// the dlopen that loads them returns, on the thread that called it.
     ///
-    /// The predicate is called once for each image, without any lock. It may look at
+    /// The predicate is called once for each image, without our locks; where a constructor
+    /// loads an image, the loader has its own meanwhile. It may look at
     /// images, symbols and slots; of the rebinding itself it may use nothing but `original`
     /// and `isActive`.
     case matching(@Sendable (Image) -> Bool)

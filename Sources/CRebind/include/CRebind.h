@@ -215,8 +215,10 @@ typedef struct crebind_options {
   /// CREBIND_SCOPE_IMAGES: the images' ELF headers.
   const void *CREBIND_UNSPECIFIED const *CREBIND_NULLABLE images;
   size_t image_count;
-  /// CREBIND_SCOPE_MATCHING: called without any lock, once for each image, also
-  /// for those that are loaded later, mostly on the thread that loads them. May
+  /// CREBIND_SCOPE_MATCHING: called without our locks, once for each image, also
+  /// for those that are loaded later, mostly on the thread that loads them: where a
+  /// constructor loads an image, or libc does, under the loader's lock, so that it must not
+  /// wait for a thread that may load something. May
   /// call this interface; the image that it is asked about is not served before it
   /// has answered, and other calls do not wait for the answer. Does not run any more after
   /// the batch has been restored; while another thread is in it, crebind_restore of the
@@ -331,11 +333,16 @@ typedef struct crebind_handle crebind_handle;
 /// \param handle Receives what `crebind_restore` takes.
 /// \param report May be NULL.
 /// \param error May be NULL.
-/// Safe on any thread; not in a signal handler, nor in a callback of
-/// dl_iterate_phdr. A child of fork(2) can go on calling this interface, but for one that
-/// was forked by a signal handler that interrupted a call of this interface on its own
-/// thread: that one may only exec or _exit. In proportion to the number of symbols that the images
-/// import, not to the number of names times that.
+/// Safe on any thread that may call dlopen, as it may wait for the loader: while a
+/// constructor waits for the calling thread, that one hangs in here as it would in dlopen.
+/// Not in a signal handler, nor in a callback of dl_iterate_phdr. A child of fork(2) can go
+/// on calling this interface, but for one that was forked by a signal handler that
+/// interrupted a call of this interface on its own thread: that one may only exec or _exit.
+///
+/// In proportion to the number of symbols that the images import, not to the number of names
+/// times that. Where the loader has not bound a slot yet, a system call for each thread of the
+/// process comes on top, and reading one file of /proc for those that have run since the last
+/// call.
 crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebindings, size_t count,
                              const crebind_options *CREBIND_NULLABLE options,
                              crebind_handle *CREBIND_NULLABLE *CREBIND_UNSPECIFIED handle,
@@ -345,10 +352,11 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
 /// Puts back what the slots of a batch held, where our value still stands, and
 /// frees the handle. On failure nothing has changed and the handle stays valid.
 ///
-/// Handles may be restored in any order: a rebinding that was applied on top of
-/// this one gets this one's original as its own. Calls that are inside of the
-/// replacement go on. A lazy resolver that has found the replacement is waited for
-/// as by `crebind_apply`.
+/// Handles of one copy of this library may be restored in any order; of two copies in one
+/// process, what was applied last goes first, as what a copy does not find as it left it
+/// stays. A rebinding that was applied on top of this one gets this one's original as its
+/// own. Calls that are inside of the replacement go on. A lazy resolver that has found the
+/// replacement is waited for as by `crebind_apply`.
 crebind_status crebind_restore(crebind_handle *handle, crebind_report *CREBIND_NULLABLE report,
                                crebind_error *CREBIND_NULLABLE error);
 
