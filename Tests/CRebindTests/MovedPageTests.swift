@@ -11,7 +11,7 @@ import Testing
     let log = built.folder.appending(path: "trace").path
     let result = try built.run(
       under: [
-        "strace", "-f", "-qq", "-e", "trace=mmap,mprotect,mremap", "-o", log,
+        "strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=mmap,mprotect,mremap", "-o", log,
       ])
     #expect(result.output == "moved and moved back\n")
     let calls = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Writes into an x86-64 file what `ld -z mark-plt` (binutils 2.42) writes: the address of its
 PLT entry into the addend of each R_X86_64_JUMP_SLOT. Prints how many there are."""
 

@@ -96,7 +96,7 @@ private struct ExampleFolder {
       rebind-inspect() { "$0" "$@"; }
       pidof() { echo \(process.id); }
       dot() { cat; }
-      command -v jq > /dev/null || jq() { python3 -c "$values"; }
+      jq() { \(Places.python) -c "$values"; }
       values=$2
       cd "$1" || exit
       \(line)

@@ -73,6 +73,11 @@ public func isLeftOut(_ tool: String) -> Bool {
 
 private func locate(_ executable: String) throws -> URL {
   if executable.contains("/") { return URL(filePath: executable) }
+  if executable.hasPrefix("llvm-") {
+    // Swift's toolchain has them, and not every machine has others.
+    let tools = try locate("swift").resolvingSymlinksInPath().deletingLastPathComponent()
+    return tools.appending(path: executable)
+  }
   let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
   for directory in path.split(separator: ":") {
     let candidate = "\(directory)/\(executable)"
