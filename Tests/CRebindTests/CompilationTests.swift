@@ -11,7 +11,7 @@ import Testing
 
   /// Each file alone, and without a warning. A core that calls memcpy cannot rebind memcpy:
   /// whatever it imports is either kept at start, before anything is rebound, or `errno`.
-  @Test(arguments: Compiler.all, codes)
+  @Test(arguments: Compiler.all, isInnerLoop ? [["-O2"]] : codes)
   func compilesAndImportsNothingThatIsNotKeptAtStart(compiler: Compiler, flags: [String]) throws {
     try #require(!FixtureBuilder.coreSources.isEmpty)
     let builder = try FixtureBuilder(compiler)

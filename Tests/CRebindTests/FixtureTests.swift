@@ -42,7 +42,8 @@ struct FixtureRun: Sendable, CustomTestStringConvertible {
         $0.isFor(machine: Recipe.thisMachine) && $0.attributes.contains(.serial) == isSerial
       }
       .flatMap { recipe in
-        recipe.compilers.map { FixtureRun(recipe: recipe, compiler: $0) }
+        recipe.compilers.prefix(isInnerLoop ? 1 : .max)
+          .map { FixtureRun(recipe: recipe, compiler: $0) }
       }
       .filter { $0.compiler.isInstrumenting == isInstrumented }
   }
