@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests leave nothing behind, and the check that they do not can fail.
-@Suite struct LeftBehindTests {
+@Suite(.measured) struct LeftBehindTests {
   /// A folder that somebody holds when the process exits.
   @Test func temporaryFoldersGoWithTheProcess() async throws {
     let folder = try TemporaryDirectory()
