@@ -13,7 +13,7 @@
 /// An image has gone, and the entry's definition with it.
 void crebind_judge_later(struct crebind_handle *handle, const struct crebind_entry *entry);
 
-/// True if some name of an active batch is to be judged.
+/// True if a name of an active batch has to be judged.
 bool crebind_judge_is_due(void);
 
 /// Judges the names that are due, of all active batches; under both locks. CREBIND_BUSY if

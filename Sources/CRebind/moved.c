@@ -203,7 +203,7 @@ static bool holds_no_code(const struct crebind_mover *mover, uintptr_t page) {
   return at - page >= page_size();
 }
 
-/// What mprotect(2) is told of the copy.
+/// The flags of mprotect(2) for the copy.
 static int protection_of(const struct crebind_mover *mover, uintptr_t page, uintptr_t address) {
   if (holds_no_code(mover, page)) return PROT_READ;
   const struct crebind_image *image = crebind_world_image(mover->world, mover->index);

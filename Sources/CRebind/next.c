@@ -221,7 +221,7 @@ uintptr_t crebind_next_entry(bool with_version) {
 
 // MARK: - The table
 
-/// What a table is made of: kept, since each change makes one.
+/// The parts of a table: kept, since each change makes one.
 static struct crebind_vector rows = {NULL, 0, 0, sizeof(struct row), false};
 static struct crebind_vector strings = {NULL, 0, 0, sizeof(char), false};
 

@@ -20,7 +20,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// What the slots of dlsym and of dlvsym are led to.
+/// The function that the slots of dlsym and of dlvsym lead to.
 uintptr_t crebind_next_entry(bool with_version);
 
 /// Makes the table anew, of the active batches and of one that is about to be active, or
