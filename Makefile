@@ -23,7 +23,7 @@ test: ## Build and run all tests; print where the time goes
 	@Scripts/bootstrap test
 	@SWIFT='$(SWIFT)' Scripts/test
 
-check: ## The inner loop: the tests that build no package and use no sanitizer, with gcc alone
+check: ## The inner loop: the tests that build no package and use no sanitizer, with gcc alone and fewer rounds
 	@SWIFT='$(SWIFT)' Scripts/test --check
 
 test-inputs: ## Run the tests under strace; fail if they read a file that another machine may lack

@@ -1,7 +1,7 @@
 # Reads Tests/Fixtures/Recipes, which says how recipes are written, and prints a line for each that
 # is run, a variant each:
 #
-#   name|machines|attributes|compilers|sources|flags|libraries|environment|arguments|cross-arguments|unless|prints
+#   name|machines|attributes|compilers|sources|flags|libraries|environment|arguments|quick-arguments|unless|prints
 #
 # A library is `library NAME SOURCE FLAG...` or `linked NAME SOURCE FLAG...`; the lines of `prints`
 # are joined by bars. A native variant has the attribute no-cross. The variables `out`, `fixtures` and
@@ -9,7 +9,7 @@
 # is wrong ends it with an error, the same that Tests/TestSupport/RecipeReader.swift gives.
 
 BEGIN {
-  words = " machines attributes compilers sources flags arguments cross-arguments environment "
+  words = " machines attributes compilers sources flags arguments quick-arguments environment "
   texts = " prints unless "
   lists = " library linked variant native "
   known = " no-core no-cross no-qemu serial "
@@ -130,7 +130,7 @@ function finish(    line, i, uses) {
   line = first_line[count]
   if (!((count, "sources") in value)) fail(line, "'" names[count] "' has no sources")
   if (!((count, "prints") in value)) fail(line, "'" names[count] "' prints nothing")
-  uses = value[count, "flags"] value[count, "arguments"] value[count, "cross-arguments"]
+  uses = value[count, "flags"] value[count, "arguments"] value[count, "quick-arguments"]
   for (i = 1; i <= libraries[count]; i++) uses = uses library[count, i]
   uses = replaced(uses value[count, "environment"], "@core", "")
   if (index(uses, "@") == 0) {
@@ -170,7 +170,7 @@ function print_test(i, name, flags, native,    attributes, all, number) {
     default_to(value[i, "compilers"], "gcc clang") "|" value[i, "sources"] "|" \
     filled(value[i, "flags"], flags) "|" filled(all, flags) "|" \
     filled(value[i, "environment"], flags) "|" filled(value[i, "arguments"], flags) "|" \
-    filled(value[i, "cross-arguments"], flags) "|" value[i, "unless"] "|" value[i, "prints"]
+    filled(value[i, "quick-arguments"], flags) "|" value[i, "unless"] "|" value[i, "prints"]
 }
 
 function filled(text, flags) {

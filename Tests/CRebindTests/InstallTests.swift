@@ -55,8 +55,9 @@ import Testing
     #expect(dynamic.contains("Library soname: [librebind.so.0]"))
   }
 
-  /// What `make release` has made of rebind-inspect goes below the same prefix.
-  @Test func installsTheCommandAndItsFiles() throws {
+  /// What `make release` has made of rebind-inspect goes below the same prefix. A packager's folder
+  /// takes the place of `/`, and no file names it.
+  @Test func installsTheCommandAndItsFilesBelowAFolder() throws {
     let built = try TemporaryDirectory()
     let files = [
       "bin/rebind-inspect", "share/bash-completion/completions/rebind-inspect",
@@ -81,12 +82,7 @@ import Testing
       #expect(mode == (file.hasPrefix("bin") ? 0o755 : 0o644), "\(file)")
       #expect(FileManager.default.contents(atPath: path) == Data(file.utf8))
     }
-  }
-
-  /// A packager's folder takes the place of `/`, and is named in no file.
-  @Test func destinationFolderIsNotPartOfThePrefix() throws {
-    let installation = try Installation(["PREFIX=/opt/rebind", "DESTDIR=%"])
-    let package = installation.root.appending(path: "opt/rebind/lib/pkgconfig/rebind.pc")
+    let package = prefix.appending(path: "lib/pkgconfig/rebind.pc")
     let text = try String(contentsOf: package, encoding: .utf8)
     #expect(text.hasPrefix("prefix=/opt/rebind\n"))
     #expect(!text.contains(installation.root.path))

@@ -318,22 +318,24 @@ static void in_large_library(void) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc >= 3);
+  CHECK(argc == 4);
   alarm(100);
-  bool is_single = argc > 3;
+  // Rounds beside threads; 0: a few rounds, and no threads.
+  int rounds = atoi(argv[1]);
+  bool is_single = rounds == 0;
 #ifdef __GLIBC__
-  unloads(argv[1], argv[2]);
+  unloads(argv[2], argv[3]);
 #endif
-  large_library = argv[2];
+  large_library = argv[3];
   in_child(in_large_library);
-  load(argv[1]);
+  load(argv[2]);
   pthread_t threads[3];
   void *count = dlsym(library, "shared_count");
   if (!is_single) {
     CHECK(pthread_create(&threads[0], NULL, watch, NULL) == 0);
     for (int i = 1; i < 3; i++) CHECK(pthread_create(&threads[i], NULL, run_code, count) == 0);
   }
-  for (int i = 0; i < (is_single ? 20 : 300) || (!is_single && atomic_load(&looks) < 50); i++)
+  for (int i = 0; i < (is_single ? 20 : rounds) || (!is_single && atomic_load(&looks) < 50); i++)
     chains();
   forks();
   locked();

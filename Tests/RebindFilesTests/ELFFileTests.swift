@@ -32,7 +32,7 @@ import Testing
     let built = try AnnotatedFile(target: target)
     var answers = 0
     var failures = 0
-    for bytes in try built.bytes().damaged(times: 300) {
+    for bytes in try built.bytes().damaged(times: tries(300)) {
       let path = try built.write(bytes, as: "damaged")
       do {
         let file = try ELFFile(path: path)

@@ -114,7 +114,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func damaged(kind: Kind) throws {
     let bytes = try Data(contentsOf: URL(filePath: make(kind)))
-    let paths = try bytes.damaged(times: 300).enumerated().map { index, bytes in
+    let paths = try bytes.damaged(times: tries(300)).enumerated().map { index, bytes in
       let url = folder.appending(path: "damaged-\(index).a")
       try bytes.write(to: url)
       return url.path

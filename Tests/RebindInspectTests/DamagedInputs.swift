@@ -20,7 +20,7 @@ struct DamagedInputs {
     var generator = SplitMix64(state: 0x5eed)
     for input in GoldenTests.inputs {
       let bytes = try Data(contentsOf: GoldenTests.folder.appending(path: input))
-      for length in stride(from: 0, to: bytes.count, by: 64) {
+      for length in stride(from: 0, to: bytes.count, by: isQuick ? 256 : 64) {
         cut.append(try write(bytes.prefix(length), "cut-\(length)-\(input)"))
       }
       // Without section headers all is where it was.
@@ -30,8 +30,8 @@ struct DamagedInputs {
         ? [0..<bytes.count]
         : try Data(contentsOf: GoldenTests.folder.appending(path: whole)).elfRegions
       let copies =
-        regions.flatMap { bytes.damaged(in: $0, times: 6, using: &generator) }
-        + bytes.damaged(times: 20)
+        regions.flatMap { bytes.damaged(in: $0, times: tries(6), using: &generator) }
+        + bytes.damaged(times: tries(20))
       for (index, copy) in copies.enumerated() {
         flipped.append(try write(copy, "flipped-\(index)-\(input)"))
       }

@@ -40,14 +40,14 @@ import Testing
     // A line for each, and other lines only of what is shown nevertheless.
     let lines = result.errorOutput.split(separator: "\n").map(String.init)
     let expected = outcomes.compactMap(\.line)
-    #expect(expected.count > 500 && Set(expected).isSubset(of: lines))
+    #expect(expected.count > tries(500) && Set(expected).isSubset(of: lines))
     #expect(lines.allSatisfy { $0.hasPrefix("rebind-inspect: ") })
     if !["annotations", "tree", "symbols", "why"].contains(command[0]) {
       #expect(lines.count == outcomes.count { $0.error != nil })
     }
 
     let short = outcomes.filter { $0.path.hasPrefix("cut-") && $0.file.hasSuffix(".so") }
-    #expect(short.count > 500)
+    #expect(short.count > tries(500))
     for outcome in short where !outcome.path.hasSuffix("headerless.so") {
       let code = outcome.path.hasPrefix("cut-0-") ? "empty" : "truncated"
       #expect(outcome.error?.code == code, "\(outcome.path)")
@@ -66,7 +66,7 @@ import Testing
     let outcomes = try result.lines(of: Outcome.self)
     let lines = result.errorOutput.split(separator: "\n").map(String.init)
     #expect(lines.allSatisfy { $0.hasPrefix("rebind-inspect: ./") })
-    #expect(lines.count > 500 && lines.count == outcomes.count { $0.error != nil })
+    #expect(lines.count > tries(500) && lines.count == outcomes.count { $0.error != nil })
     #expect(Set(outcomes.compactMap(\.line)).isSubset(of: lines))
     #expect(outcomes.contains { $0.error == nil && $0.path.hasPrefix("./flipped") })
     #expect(!outcomes.contains { ["not-elf", "empty"].contains($0.error?.code) })
@@ -106,7 +106,7 @@ import Testing
   @Test func compressedSections() throws {
     let built = try AnnotatedFile(LinkMode(.lld, .shared), flags: ["-g", "-gz=zlib"])
     let bytes = try built.bytes()
-    let paths = try bytes.damaged(times: 150).enumerated().map {
+    let paths = try bytes.damaged(times: tries(150)).enumerated().map {
       try built.write($1, as: "damaged-\($0)")
     }
     let result = try bash(

@@ -29,7 +29,7 @@ import Testing
         let shown = try result.lines()
         #expect(Set(shown.filter { $0.error != nil }.map(\.path)).count <= lines.count)
         if command == ["images"] {
-          #expect(Set(shown.map(\.path)).intersection(files).count > 50)
+          #expect(Set(shown.map(\.path)).intersection(files).count > tries(50))
         }
       }
     }

@@ -49,12 +49,13 @@ extension Recipe {
       flags: compiler.flags + filled(flags, with: builder) + ["-I", Places.core.path],
       libraries: linked + core + compiler.linkFlags + (findsLibraries ? [builder.runPath] : []),
       withCore: false)
+    let words = isQuick && !quickArguments.isEmpty ? quickArguments : arguments
     let variables = try filled(environment, with: builder).map { text in
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       return (String(parts[0]), String(parts[1]))
     }
     return BuiltFixture(
-      recipe: self, program: program, arguments: try filled(arguments, with: builder),
+      recipe: self, program: program, arguments: try filled(words, with: builder),
       environment: compiler.environment.merging(variables) { $1 }, builder: builder)
   }
 

@@ -35,8 +35,8 @@ public struct Recipe: Sendable, Hashable {
   /// `NAME=VALUE` each.
   public var environment: [String]
   public var arguments: [String]
-  /// In place of `arguments` in Scripts/test-cross.
-  public var crossArguments: [String]
+  /// In place of `arguments` in Scripts/test-cross and where `isQuick`.
+  public var quickArguments: [String]
   /// A shell pattern for the output of a fixture that cannot tell here.
   public var unless: String
   /// A shell pattern for each line of output.
@@ -91,7 +91,7 @@ extension Recipe: CustomStringConvertible {
     let words: [[String]] = [
       machines, attributes.map(\.rawValue), compilers.map(\.description), sources, flags,
       libraries.flatMap { [$0.isLinked ? "linked" : "library", $0.name, $0.source] + $0.flags },
-      environment, arguments, crossArguments,
+      environment, arguments, quickArguments,
     ]
     let fields = [name] + words.map { $0.joined(separator: " ") } + [unless] + prints
     return fields.joined(separator: "|")

@@ -167,7 +167,7 @@ public struct RecipeReader {
 private struct Block {
   enum Keyword: String {
     case machines, attributes, compilers, sources, flags, arguments, environment, prints, unless
-    case crossArguments = "cross-arguments"
+    case quickArguments = "quick-arguments"
   }
 
   struct Variant {
@@ -195,7 +195,7 @@ private struct Block {
 
   var hasPlaceForVariants: Bool {
     let words =
-      [.flags, .arguments, .crossArguments, .environment].flatMap { self[$0] }
+      [.flags, .arguments, .quickArguments, .environment].flatMap { self[$0] }
       + libraries.flatMap(\.flags)
     return words.contains { $0.replacing("@core", with: "").contains("@") }
   }
@@ -225,7 +225,7 @@ private struct Block {
         return library
       },
       environment: filled(self[.environment]), arguments: filled(self[.arguments]),
-      crossArguments: filled(self[.crossArguments]), unless: lines[.unless]?.first ?? "",
+      quickArguments: filled(self[.quickArguments]), unless: lines[.unless]?.first ?? "",
       prints: lines[.prints] ?? [])
   }
 

@@ -8,8 +8,17 @@ extension Tag {
   @Tag public static var sanitizes: Self
 }
 
+private let kind = ProcessInfo.processInfo.environment["REBIND_TESTS"]
+
 /// Whether this is `make check`, the inner loop, which leaves slow tests out.
-public let isInnerLoop = ProcessInfo.processInfo.environment["REBIND_TESTS"] == "check"
+public let isInnerLoop = kind == "check"
+
+/// Whether few rounds are enough: in the inner loop, and for `make test-inputs`, which looks at
+/// what the tests read.
+public let isQuick = isInnerLoop || kind == "inputs"
+
+/// How often something is tried that chance has a part in: a quarter as often where `isQuick`.
+public func tries(_ count: Int) -> Int { isQuick ? (count + 3) / 4 : count }
 
 extension Trait where Self == ConditionTrait {
   /// Leaves the test out of `make check`.
