@@ -5,10 +5,17 @@ import FoundationNetworking
 public struct GreetingClient: Sendable {
   public static let url = URL(string: "http://example.invalid/greeting")!
 
+  /// Keeps no answers: else a folder of its own appears in the user's cache.
+  private static let session = {
+    let configuration = URLSessionConfiguration.default
+    configuration.urlCache = nil
+    return URLSession(configuration: configuration)
+  }()
+
   public init() {}
 
   public func greeting() async throws -> String {
-    let (data, response) = try await URLSession.shared.data(from: Self.url)
+    let (data, response) = try await Self.session.data(from: Self.url)
     guard (response as? HTTPURLResponse)?.statusCode == 200 else {
       throw URLError(.badServerResponse)
     }
