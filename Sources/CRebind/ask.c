@@ -15,12 +15,14 @@ struct predicate_question {
 void crebind_questions_begin(struct crebind_questions *questions) {
   questions->predicates = CREBIND_VECTOR(struct predicate_question);
   crebind_answers_begin(&questions->loader);
+  crebind_ifuncs_begin(&questions->ifuncs);
   crebind_strings_begin(&questions->strings);
 }
 
 void crebind_questions_end(struct crebind_questions *questions) {
   crebind_vector_free(&questions->predicates);
   crebind_answers_end(&questions->loader);
+  crebind_ifuncs_end(&questions->ifuncs);
   crebind_vector_free(&questions->strings.bytes);
 }
 
@@ -89,6 +91,27 @@ static bool is_worth_asking(const struct predicate_question *question) {
   return is_active;
 }
 
+/// False if the resolver's own image has gone.
+static bool hold_images(struct crebind_ifunc_image *images, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    struct crebind_ifunc_image *image = &images[i];
+    crebind_status status = crebind_hold_image((const void *)image->header, image->dynamic,
+                                               image->generation, &image->hold, NULL);
+    if (i == 0 && status != CREBIND_OK) return false;
+  }
+  return true;
+}
+
+void crebind_ifuncs_call(struct crebind_ifuncs *ifuncs) {
+  for (; ifuncs->answered != ifuncs->items.count; ifuncs->answered++) {
+    struct crebind_ifunc *ifunc = crebind_vector_at(&ifuncs->items, ifuncs->answered);
+    struct crebind_ifunc_image *images = crebind_vector_at(&ifuncs->images, ifunc->first_image);
+    if (hold_images(images, ifunc->image_count))
+      ifunc->function = crebind_call_resolver(ifunc->resolver, crebind_runtime()->hwcap);
+    for (size_t i = 0; i < ifunc->image_count; i++) crebind_release_image(images[i].hold);
+  }
+}
+
 void crebind_questions_ask(struct crebind_questions *questions) {
   questions->outer = crebind_thread.asking;
   crebind_thread.asking = questions;
@@ -100,6 +123,7 @@ void crebind_questions_ask(struct crebind_questions *questions) {
         question->matches(&info, question->context) ? CREBIND_ACCEPTED : CREBIND_REFUSED;
   }
   crebind_thread.asking = questions->outer;
+  crebind_ifuncs_call(&questions->ifuncs);
   crebind_answers_ask(&questions->loader);
 }
 
@@ -107,6 +131,7 @@ void crebind_questions_ask(struct crebind_questions *questions) {
 
 void crebind_questions_file(struct crebind_questions *questions,
                             struct crebind_handle *new_handle) {
+  crebind_ifuncs_file(&questions->ifuncs);
   for (size_t i = 0; i < questions->predicates.count; i++) {
     const struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
     struct crebind_handle *handle =

@@ -1,5 +1,5 @@
-/// Questions that cannot be asked under the locks: a predicate's, which is the
-/// user's code, and the loader's, which takes a lock of its own. They are
+/// Questions that cannot be asked under the locks: a predicate's and an IFUNC's resolver's,
+/// which are strangers' code, and the loader's, which takes a lock of its own. They are
 /// collected under the locks, asked without, and what a predicate said is filed at
 /// the next attempt. What the loader said is good for one call: an image can be
 /// opened again with RTLD_GLOBAL, and nothing tells.
@@ -9,6 +9,7 @@
 
 #include "answer.h"
 #include "gather.h"
+#include "ifunc.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -16,6 +17,7 @@ struct crebind_questions {
   struct crebind_vector predicates;  // of a batch about an image
   struct crebind_strings strings;    // of the predicates'
   struct crebind_answers loader;
+  struct crebind_ifuncs ifuncs;
   /// While they are being asked: those further up the thread's stack.
   struct crebind_questions *outer;
 };
@@ -24,7 +26,8 @@ void crebind_questions_begin(struct crebind_questions *questions);
 void crebind_questions_end(struct crebind_questions *questions);
 
 static inline bool crebind_questions_are_open(const struct crebind_questions *questions) {
-  return questions->predicates.count != 0 || crebind_answers_are_open(&questions->loader);
+  return questions->predicates.count != 0 || crebind_answers_are_open(&questions->loader)
+         || crebind_ifuncs_are_open(&questions->ifuncs);
 }
 
 /// Collects what the predicates of the active batches, and of one that is not
@@ -48,6 +51,10 @@ void crebind_questions_ask(struct crebind_questions *questions);
 /// there, and forgets their questions.
 void crebind_questions_file(struct crebind_questions *questions,
                             struct crebind_handle *new_handle);
+
+/// Calls the resolvers that have not been called, each while its images are held; without
+/// any lock.
+void crebind_ifuncs_call(struct crebind_ifuncs *ifuncs);
 
 #pragma GCC visibility pop
 

@@ -80,10 +80,12 @@ static crebind_status run_locked(void *opaque) {
   if (errands == NULL)
     return status == CREBIND_OK ? locked->body(attempt, locked->context) : status;
   world->scopes.answers = &errands->questions.loader;
+  world->scopes.ifuncs = &errands->questions.ifuncs;
   if (status == CREBIND_OK)
     status = crebind_questions_collect_predicates(&errands->questions, world);
   if (status == CREBIND_OK) status = crebind_serve(world, &attempt->commit, &errands->unfinished);
   if (status == CREBIND_OK) status = locked->body(attempt, locked->context);
+  if (errands->questions.ifuncs.lacks_memory) return CREBIND_OUT_OF_MEMORY;
   return crebind_scopes_are_sure(&world->scopes) ? status : CREBIND_BUSY;
 }
 

@@ -23,8 +23,8 @@ struct crebind_attempt {
 /// Calls `body` under our lock and the loader's, with a filled world and the
 /// active batches brought to every image; again while it returns CREBIND_BUSY,
 /// for some tenths of a second. Between two attempts, without any lock, it does
-/// what cannot be done under one: it asks predicates and the loader, holds
-/// images, and waits for a load that takes long.
+/// what cannot be done under one: it asks predicates and the loader, calls
+/// resolvers, holds images, and waits for a load that takes long.
 crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *attempt,
                                                       void *context),
                                void *context, struct crebind_handle *new_handle,

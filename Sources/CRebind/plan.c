@@ -393,7 +393,7 @@ static crebind_status add_definition(struct walk *walk, uint32_t symbol_index, s
   else
     below = entry_below(walk, address, entry.previous, entry.previous);
   if (below != NULL) entry.previous = below->value;
-  entry.original = crebind_symbol_address(&plan->world->images, walk->index, symbol,
+  entry.original = crebind_symbol_address(&plan->world->scopes, walk->index, symbol,
                                           entry.previous);
   if (below != NULL && entry.original == item->replacement) entry.original = below->original;
   // A library may export the replacement under the symbol's name.

@@ -1,5 +1,7 @@
 #define _GNU_SOURCE
 #include "scope.h"
+#include "note.h"
+#include "records.h"
 
 static const struct crebind_definition none = {SIZE_MAX, 0};
 
@@ -13,6 +15,8 @@ void crebind_scopes_begin(struct crebind_scopes *scopes, const struct crebind_im
   scopes->queue = CREBIND_VECTOR(uint32_t);
   scopes->visited = CREBIND_VECTOR(bool);
   scopes->answers = NULL;
+  scopes->ifuncs = NULL;
+  scopes->known_of = NULL;
   scopes->is_ready = false;
 }
 
@@ -272,15 +276,15 @@ static struct crebind_definition next_outside(const struct crebind_scopes *scope
 }
 
 /// The address that a definition leads to as it is, redirected or not.
-static uintptr_t current_address(const struct crebind_scopes *scopes,
+static uintptr_t current_address(struct crebind_scopes *scopes,
                                  struct crebind_definition definition) {
   const ElfW(Sym) *symbol = &scopes->dynamics[definition.image].symbols[definition.symbol];
   uintptr_t value = __atomic_load_n((const uintptr_t *)&symbol->st_value, __ATOMIC_ACQUIRE);
-  return crebind_symbol_address(scopes->images, definition.image, symbol, value);
+  return crebind_symbol_address(scopes, definition.image, symbol, value);
 }
 
 /// The definition outside of the global scope that leads to an address, or none.
-static struct crebind_definition find_at_address(const struct crebind_scopes *scopes,
+static struct crebind_definition find_at_address(struct crebind_scopes *scopes,
                                                  const struct crebind_reference *reference,
                                                  struct crebind_definition first,
                                                  uintptr_t address) {
@@ -399,20 +403,71 @@ crebind_status crebind_scopes_elect_outside(struct crebind_scopes *scopes,
 
 // MARK: - Addresses
 
-/// An IFUNC's resolver is code: of its own image, or, where another copy of
-/// CRebind has redirected the definition, of that one's.
-static bool is_code(const struct crebind_images *images, size_t own, uintptr_t address) {
-  const ElfW(Phdr) *segment = crebind_image_segment(crebind_image_at(images, own), address, 1);
-  for (size_t i = 0; segment == NULL && i < images->items.count; i++)
-    segment = crebind_image_segment(crebind_image_at(images, i), address, 1);
+static bool has_code_at(const struct crebind_images *images, size_t index, uintptr_t address) {
+  const ElfW(Phdr) *segment =
+      crebind_image_segment(crebind_image_at(images, index), address, 1);
   return segment != NULL && (segment->p_flags & PF_X) != 0;
 }
 
-uintptr_t crebind_symbol_address(const struct crebind_images *images, size_t index,
+/// The image that an IFUNC's resolver is in: its own, or, where another copy of CRebind has
+/// redirected the definition, that one's. SIZE_MAX for none.
+static size_t find_code(const struct crebind_images *images, size_t own, uintptr_t address) {
+  if (has_code_at(images, own, address)) return own;
+  for (size_t i = 0; i < images->items.count; i++)
+    if (has_code_at(images, i, address)) return i;
+  return SIZE_MAX;
+}
+
+/// True if the image holds a copy of CRebind, whose resolvers give one function now and
+/// another one later.
+static bool holds_copy(const struct crebind_image *image) {
+  struct crebind_note_walk walk;
+  struct crebind_note note;
+  crebind_note_walk_begin(&walk, image);
+  while (crebind_note_walk_next(&walk, &note))
+    if (crebind_note_listener(image, &note) != 0) return true;
+  return false;
+}
+
+static void hold(struct crebind_scopes *scopes, size_t index) {
+  const struct crebind_known_image *known = crebind_known_image_at(scopes->known_of[index]);
+  crebind_ifuncs_add_image(scopes->ifuncs, &(struct crebind_ifunc_image){
+                                               .header = known->header,
+                                               .dynamic = (uintptr_t)known->dynamic,
+                                               .generation = known->generation,
+                                           });
+}
+
+/// \param holder The image that the resolver is in.
+static void put_question(struct crebind_scopes *scopes, size_t index, size_t holder,
+                         uintptr_t resolver) {
+  bool may_be_unloaded;
+  if (crebind_scopes_may_be_unloaded(scopes, holder, &may_be_unloaded) != CREBIND_OK) {
+    scopes->ifuncs->lacks_memory = true;
+    return;
+  }
+  const struct crebind_ifunc question = {
+      .resolver = resolver,
+      .serial = crebind_known_image_at(scopes->known_of[holder])->serial,
+      .lasts = holder == index && !may_be_unloaded
+               && !holds_copy(crebind_image_at(scopes->images, holder)),
+  };
+  if (!crebind_ifuncs_put(scopes->ifuncs, &question) || !may_be_unloaded) return;
+  hold(scopes, holder);
+  // Those that lead to it have what it looks through.
+  for (uint32_t root = 0; root < scopes->images->items.count; root++)
+    if (root != holder && search_local(scopes, root, holder)) hold(scopes, root);
+}
+
+uintptr_t crebind_symbol_address(struct crebind_scopes *scopes, size_t index,
                                  const ElfW(Sym) * symbol, uintptr_t value) {
-  const struct crebind_image *image = crebind_image_at(images, index);
+  const struct crebind_image *image = crebind_image_at(scopes->images, index);
   uintptr_t address = symbol->st_shndx == SHN_ABS ? value : image->bias + value;
   if ((symbol->st_info & 0xf) != STT_GNU_IFUNC) return address;
-  if (!is_code(images, index, address)) return 0;
-  return crebind_call_resolver(address, crebind_runtime()->hwcap);
+  size_t holder = scopes->ifuncs == NULL ? SIZE_MAX : find_code(scopes->images, index, address);
+  if (holder == SIZE_MAX) return 0;
+  uint64_t serial = crebind_known_image_at(scopes->known_of[holder])->serial;
+  const struct crebind_ifunc *ifunc = crebind_ifuncs_find(scopes->ifuncs, address, serial);
+  if (ifunc == NULL) put_question(scopes, index, holder, address);
+  return ifunc == NULL ? 0 : ifunc->function;
 }

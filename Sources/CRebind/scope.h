@@ -19,6 +19,7 @@
 #define CREBIND_SCOPE_H
 
 #include "answer.h"
+#include "ifunc.h"
 #include "symbol.h"
 
 #pragma GCC visibility push(hidden)
@@ -34,6 +35,10 @@ struct crebind_scopes {
   /// What the loader said; NULL if it is not asked, and what was opened later is
   /// passed over.
   struct crebind_answers *answers;
+  /// What resolvers gave; NULL if none is called.
+  struct crebind_ifuncs *ifuncs;
+  /// The images' indices in the records.
+  const uint32_t *known_of;
   bool is_ready;
 };
 
@@ -70,7 +75,8 @@ struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scop
 
 /// False if a lookup has put a question, and so gave no answer to rely on.
 static inline bool crebind_scopes_are_sure(const struct crebind_scopes *scopes) {
-  return scopes->answers == NULL || !crebind_answers_are_open(scopes->answers);
+  return (scopes->answers == NULL || !crebind_answers_are_open(scopes->answers))
+         && (scopes->ifuncs == NULL || !crebind_ifuncs_are_open(scopes->ifuncs));
 }
 
 /// True if an image of the global scope, as it was at start, offers the reference in front
@@ -105,9 +111,9 @@ crebind_status crebind_scopes_may_be_unloaded(struct crebind_scopes *scopes, siz
 bool crebind_scopes_reach_locally(struct crebind_scopes *scopes, size_t from, size_t definer);
 
 /// The run-time address that a symbol, which the image with this index defines,
-/// stands for with `value` in place of its `st_value`; an IFUNC's resolver is
-/// called. 0 for an IFUNC whose resolver must not be called.
-uintptr_t crebind_symbol_address(const struct crebind_images *images, size_t index,
+/// stands for with `value` in place of its `st_value`: of an IFUNC, what its resolver gave,
+/// and 0 if that has to be called first, or must not be. The loader's lock is held.
+uintptr_t crebind_symbol_address(struct crebind_scopes *scopes, size_t index,
                                  const ElfW(Sym) * symbol, uintptr_t value);
 
 #pragma GCC visibility pop

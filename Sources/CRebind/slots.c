@@ -1,9 +1,15 @@
 /// The slots of one image, with what each holds.
 
 #define _GNU_SOURCE
+#include "ask.h"
 #include "attempt.h"
 #include "look.h"
 #include "target.h"
+
+#include <errno.h>
+
+/// Each calls the resolvers that the one before came upon, of images that come and go.
+enum { ROUNDS = 100 };
 
 struct gathered_slot {
   crebind_slot_contents contents;
@@ -16,6 +22,7 @@ struct slots {
   struct crebind_world *world;
   size_t image;
   struct crebind_vector items;  // struct gathered_slot
+  struct crebind_ifuncs ifuncs;
   struct crebind_strings strings;
 };
 
@@ -74,12 +81,26 @@ static crebind_status gather_slot(void *context, const struct crebind_slot *slot
 static crebind_status gather(struct crebind_look *look, void *context) {
   struct slots *slots = context;
   slots->world = &look->world;
-  slots->items.count = 0;
+  slots->items.count = slots->strings.bytes.count = 0;
+  crebind_ifuncs_file(&slots->ifuncs);
+  look->world.scopes.ifuncs = &slots->ifuncs;
   crebind_status status = crebind_look_find(look, slots->header, &slots->image);
-  if (status != CREBIND_OK) return status;
-  return crebind_slot_scan_visit(NULL, crebind_world_image(&look->world, slots->image),
-                                 crebind_world_dynamic(&look->world, slots->image),
-                                 CREBIND_ALL_SLOT_KINDS, gather_slot, slots);
+  if (status == CREBIND_OK)
+    status = crebind_slot_scan_visit(NULL, crebind_world_image(&look->world, slots->image),
+                                     crebind_world_dynamic(&look->world, slots->image),
+                                     CREBIND_ALL_SLOT_KINDS, gather_slot, slots);
+  return slots->ifuncs.lacks_memory ? CREBIND_OUT_OF_MEMORY : status;
+}
+
+/// Looks again while there are resolvers to call.
+static crebind_status gather_all(struct slots *slots, crebind_error *error) {
+  crebind_status status = crebind_look(gather, slots, error);
+  for (int i = 1; status == CREBIND_OK && crebind_ifuncs_are_open(&slots->ifuncs); i++) {
+    if (i == ROUNDS) return crebind_fail(error, CREBIND_BUSY, -1);
+    crebind_ifuncs_call(&slots->ifuncs);
+    status = crebind_look(gather, slots, error);
+  }
+  return status;
 }
 
 crebind_status crebind_image_slots(const void *header, crebind_slot_contents_visitor *visit,
@@ -87,7 +108,10 @@ crebind_status crebind_image_slots(const void *header, crebind_slot_contents_vis
   if (visit == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   struct slots slots = {.header = header, .items = CREBIND_VECTOR(struct gathered_slot)};
   crebind_strings_begin(&slots.strings);
-  crebind_status status = crebind_look(gather, &slots, error);
+  crebind_ifuncs_begin(&slots.ifuncs);
+  int saved_errno = errno;
+  crebind_status status = gather_all(&slots, error);
+  errno = saved_errno;
   for (size_t i = 0; i < slots.items.count && status == CREBIND_OK; i++) {
     struct gathered_slot *slot = crebind_vector_at(&slots.items, i);
     slot->contents.symbol = crebind_strings_at(&slots.strings, slot->symbol);
@@ -98,5 +122,6 @@ crebind_status crebind_image_slots(const void *header, crebind_slot_contents_vis
   }
   crebind_vector_free(&slots.items);
   crebind_vector_free(&slots.strings.bytes);
+  crebind_ifuncs_end(&slots.ifuncs);
   return status;
 }

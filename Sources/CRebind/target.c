@@ -31,7 +31,7 @@ struct aim {
 };
 
 /// True if the image has a definition that is aimed at.
-static bool defines(const struct crebind_world *world, size_t index, const struct aim *aim) {
+static bool defines(struct crebind_world *world, size_t index, const struct aim *aim) {
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
   struct crebind_symbol_walk walk;
   crebind_symbol_walk_begin(&walk, dynamic, aim->name->string, aim->name->length,
@@ -41,7 +41,7 @@ static bool defines(const struct crebind_world *world, size_t index, const struc
     if (symbol->st_value == 0 || (symbol->st_info & 0xf) == STT_TLS) continue;
     uintptr_t word = crebind_base_word(crebind_world_known(world, index),
                                        (const uintptr_t *)&symbol->st_value);
-    uintptr_t address = crebind_symbol_address(&world->images, index, symbol, word);
+    uintptr_t address = crebind_symbol_address(&world->scopes, index, symbol, word);
     if (aim->target == address
         || (aim->may_be_inside && address != 0 && aim->target - address < symbol->st_size))
       return true;
@@ -51,7 +51,7 @@ static bool defines(const struct crebind_world *world, size_t index, const struc
 
 /// True if any image has one: which of them the loader took is not told apart
 /// (RTLD_DEEPBIND leaves no trace).
-static bool is_definition(const struct crebind_world *world, const struct crebind_slot *slot,
+static bool is_definition(struct crebind_world *world, const struct crebind_slot *slot,
                           const struct crebind_name *name, uintptr_t target) {
   struct aim aim = {name, target, slot->kind == CREBIND_ABSOLUTE && slot->tag == DT_REL};
   // Mostly the image that holds the address.
@@ -62,7 +62,7 @@ static bool is_definition(const struct crebind_world *world, const struct crebin
   return false;
 }
 
-bool crebind_slot_leads_home(const struct crebind_world *world, size_t index,
+bool crebind_slot_leads_home(struct crebind_world *world, size_t index,
                              const struct crebind_slot *slot, const struct crebind_name *name) {
   uintptr_t word = crebind_load_word(slot->address);
   uintptr_t target = word - slot->added;

@@ -33,7 +33,7 @@ static inline bool crebind_slot_is_relro(const struct crebind_image *image,
 
 /// True for a slot that holds NULL, is unresolved, or leads to a definition of its own
 /// symbol's name, whichever the loader would bind: much faster than judging it.
-bool crebind_slot_leads_home(const struct crebind_world *world, size_t index,
+bool crebind_slot_leads_home(struct crebind_world *world, size_t index,
                              const struct crebind_slot *slot, const struct crebind_name *name);
 
 /// Judges a slot of the image with this index, whose symbol has this name.

@@ -161,6 +161,7 @@ crebind_status crebind_world_fill(struct crebind_world *world) {
   find_known(world);
   crebind_status status = compact_strings() ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
   uint32_t *known_of = (uint32_t *)world->known_of.data;
+  world->scopes.known_of = known_of;
   for (size_t i = 0; i < count && status == CREBIND_OK; i++)
     if (known_of[i] == UINT32_MAX && !enter(world, i, &known_of[i]))
       status = CREBIND_OUT_OF_MEMORY;
@@ -183,13 +184,13 @@ static bool is_same(const char *a, const char *b) {
   return a == b || (a != NULL && b != NULL && crebind_equal(a, b));
 }
 
-uintptr_t crebind_world_function(const struct crebind_world *world,
+uintptr_t crebind_world_function(struct crebind_world *world,
                                  struct crebind_definition definition) {
   const ElfW(Sym) *symbol =
       &crebind_world_dynamic(world, definition.image)->symbols[definition.symbol];
   uintptr_t word = crebind_base_word(crebind_world_known(world, definition.image),
                                      (const uintptr_t *)&symbol->st_value);
-  return crebind_symbol_address(&world->images, definition.image, symbol, word);
+  return crebind_symbol_address(&world->scopes, definition.image, symbol, word);
 }
 
 crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,

@@ -57,8 +57,8 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
                                      bool wants_default, uintptr_t *function, size_t *definer);
 
 /// The function that a definition is of, without any of us; 0 for an IFUNC whose resolver
-/// must not be called.
-uintptr_t crebind_world_function(const struct crebind_world *world,
+/// has to be called first, or must not be.
+uintptr_t crebind_world_function(struct crebind_world *world,
                                  struct crebind_definition definition);
 
 /// True if any image defines the name, in whichever scope and version.

@@ -318,6 +318,12 @@ typedef struct crebind_handle crebind_handle;
 /// address, the page. Such a page cannot be changed before Linux 5.13, where mremap(2) or
 /// madvise(2) are refused, and if it has been written to (text relocations, breakpoints).
 ///
+/// Where a symbol is an IFUNC, its resolver is called, which is code of its library: on the
+/// calling thread, without our locks, and while the library is held. The loader's lock is
+/// held only where a constructor loads an image, or libc does, and where an image that was
+/// loaded later defines the symbol: then the loader may have to be asked for it, and calls
+/// the resolver, as by dlsym. So it must not wait for a thread that may load something.
+///
 /// The images that the replacements, and what receives the originals, are in stay
 /// loaded from now on, also if the call fails.
 ///

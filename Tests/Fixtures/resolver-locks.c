@@ -1,0 +1,111 @@
+/// An IFUNC's resolver is called without any lock: meanwhile another thread loads an image
+/// and looks a name up, and the resolver may make its first call of a function, for which
+/// the loader takes its lock, to note that the resolver's image needs the other one. Its
+/// image stays until it has returned, whoever closes it.
+///
+/// Usage: resolver-locks ROOT PLUGIN
+///
+/// The root needs the resolver's image and, unlike that one, the image with the function.
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "CRebindImages.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *root;
+static const char *plugin;
+static atomic_int wanted, done, late;
+static atomic_bool closes, ends;
+
+/// The other thread.
+static void *load_meanwhile(void *unused) {
+  while (!atomic_load(&ends)) {
+    usleep(100);
+    if (atomic_load(&wanted) == atomic_load(&done)) continue;
+    void *image = dlopen(plugin, RTLD_LAZY);
+    CHECK(image != NULL && dlclose(image) == 0);
+    if (atomic_exchange(&closes, false)) CHECK(dlclose(root) == 0);
+    CHECK(crebind_lookup("getppid") != NULL);
+    atomic_fetch_add(&done, 1);
+  }
+  return unused;
+}
+
+/// By the resolver.
+static void wait_for_other(void) {
+  CHECK(crebind_lookup("getppid") != NULL);
+  int number = atomic_fetch_add(&wanted, 1) + 1;
+  for (int i = 0; i < 20000 && atomic_load(&done) != number; i++) usleep(100);
+  if (atomic_load(&done) != number) atomic_fetch_add(&late, 1);
+}
+
+static int hook(void) { return 8; }
+static int (*original)(void);
+
+static void open_root(const char *path) {
+  root = dlopen(path, RTLD_LAZY);
+  if (root == NULL) fprintf(stderr, "%s\n", dlerror());
+  CHECK(root != NULL);
+  ((void (*)(void (*)(void)))dlsym(root, "set_run"))(wait_for_other);
+}
+
+static void check_called(int *before) {
+  CHECK(atomic_load(&wanted) > *before && atomic_load(&late) == 0);
+  *before = atomic_load(&wanted);
+}
+
+static void ignore_finding(const crebind_finding *finding, void *unused) {
+  (void)finding, (void)unused;
+}
+static void ignore_slot(const crebind_slot_contents *slot, void *unused) {
+  (void)slot, (void)unused;
+}
+static void ignore_diagnosis(const crebind_diagnosis *diagnosis, void *unused) {
+  (void)diagnosis, (void)unused;
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 3);
+  alarm(20);
+  plugin = argv[2];
+  open_root(argv[1]);
+  pthread_t other;
+  CHECK(pthread_create(&other, NULL, load_meanwhile, NULL) == 0);
+  int (*call)(void) = (int (*)(void))dlsym(root, "call_pick"), before = 0;
+  const crebind_rebinding rebinding = {
+      .name = "pick", .replacement = (void *)hook, .original = (void **)&original};
+  const crebind_options options = {.slots_only = true};
+  crebind_handle *handle;
+
+  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  check_called(&before);
+  CHECK(call() == 8 && original() == 7);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK && call() == 7);
+  before = atomic_load(&wanted);
+  CHECK(crebind_audit(ignore_finding, NULL, NULL) == CREBIND_OK);
+  check_called(&before);
+  CHECK(crebind_image_slots(crebind_image_containing((void *)call), ignore_slot, NULL, NULL)
+        == CREBIND_OK);
+  check_called(&before);
+  CHECK(crebind_diagnose(&rebinding, NULL, ignore_diagnosis, NULL, NULL) == CREBIND_OK);
+  check_called(&before);
+
+  // The other thread's is the last reference but ours.
+  CHECK(dlclose(root) == 0);
+  open_root(argv[1]);
+  atomic_store(&closes, true);
+  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
+  check_called(&before);
+  CHECK(dlopen(argv[1], RTLD_LAZY | RTLD_NOLOAD) == NULL);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+
+  atomic_store(&ends, true);
+  CHECK(pthread_join(other, NULL) == 0);
+  puts("no lock was held");
+}
