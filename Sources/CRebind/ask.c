@@ -32,7 +32,7 @@ static crebind_status collect_predicate(struct crebind_questions *questions,
                                         const struct crebind_world *world,
                                         struct crebind_handle *handle, uint64_t serial) {
   const crebind_options *options = &handle->batch.options;
-  if (options->scope != CREBIND_SCOPE_MATCHING) return CREBIND_OK;
+  if (options->scope != CREBIND_SCOPE_MATCHING || handle->is_left_over) return CREBIND_OK;
   size_t known_count = crebind_records.known.count, decided = handle->decisions.count;
   if (decided < known_count
       && crebind_vector_append(&handle->decisions, known_count - decided) == NULL)

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "attempt.h"
 #include "ask.h"
+#include "leftover.h"
 
 #include <errno.h>
 
@@ -84,6 +85,7 @@ static crebind_status run_locked(void *opaque) {
   if (status == CREBIND_OK)
     status = crebind_questions_collect_predicates(&errands->questions, world);
   if (status == CREBIND_OK) status = crebind_serve(world, &attempt->commit, &errands->unfinished);
+  if (status == CREBIND_OK) status = crebind_leftovers_give_back(world, &attempt->commit);
   if (status == CREBIND_OK) status = locked->body(attempt, locked->context);
   if (errands->questions.ifuncs.lacks_memory) return CREBIND_OUT_OF_MEMORY;
   return crebind_scopes_are_sure(&world->scopes) ? status : CREBIND_BUSY;

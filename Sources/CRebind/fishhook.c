@@ -25,6 +25,7 @@ static int errno_of(crebind_status status, const crebind_error *error) {
   case CREBIND_OTHER_FILE:
   case CREBIND_NO_SECTION_HEADERS:
   case CREBIND_BROKEN_FILE:
+  case CREBIND_COVERED:
   case CREBIND_PREDICATE_RUNS: break;  // Not of applying.
   }
   return EINVAL;

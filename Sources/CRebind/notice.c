@@ -69,7 +69,8 @@ static bool are_for_slots_only(void) {
 /// True if the wrappers are there, or not, as they should be.
 static bool are_in_line(void) {
   if (!are_needed()) return wrappers == NULL;
-  return wrappers != NULL && wrappers->batch.options.slots_only == are_for_slots_only();
+  return wrappers != NULL && !wrappers->is_left_over
+         && wrappers->batch.options.slots_only == are_for_slots_only();
 }
 
 static crebind_handle *install(bool slots_only) {
@@ -95,13 +96,16 @@ static void change_observers(size_t difference) {
   while (succeeds && !is_changing && !are_in_line()) {
     // Taken away meanwhile: a forked child would find it half freed.
     crebind_handle *handle = wrappers;
-    bool slots_only = are_for_slots_only();
+    bool slots_only = are_for_slots_only(), is_needed = are_needed();
     wrappers = NULL;
     is_changing = true;
     crebind_unlock();
-    if (handle == NULL) {
+    if (handle == NULL || (is_needed && handle->is_left_over)) {
+      crebind_handle *left_over = handle;
       handle = install(slots_only);
       succeeds = handle != NULL;
+      // The new ones take its places.
+      if (left_over != NULL) crebind_restore(left_over, NULL, NULL);
     } else {
       succeeds = crebind_restore(handle, NULL, NULL) == CREBIND_OK;
       if (succeeds) handle = NULL;

@@ -174,18 +174,32 @@ static crebind_status select_item(struct walk *walk, const struct crebind_slot *
   return CREBIND_OK;
 }
 
+/// True if a batch that has been restored, but for words that somebody else's hook lies on,
+/// leads this one to `replacement` still: on top, that would lead back to itself.
+static bool has_left_over(const struct walk *walk, uintptr_t address, uintptr_t replacement) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    const struct crebind_entry *entry =
+        handle->is_left_over ? crebind_handle_find(handle, walk->known, address) : NULL;
+    if (entry != NULL && crebind_batch_item(&handle->batch, entry->item)->replacement == replacement)
+      return true;
+  }
+  return false;
+}
+
 /// What a word of the image holds that an active batch has planned or stored, for
 /// the batch to be applied on top; NULL if none has.
 static const struct crebind_entry *entry_below(const struct walk *walk, uintptr_t address,
-                                               uintptr_t word, uintptr_t value) {
+                                               uintptr_t word, uintptr_t value,
+                                               bool is_left_over) {
   struct crebind_handle *owner;
   if (walk->plan->late_handle != NULL)
     return crebind_find_below(walk->plan->late_handle, walk->known, address, &owner);
   // Mostly the word is what is below. If it is our own value already, another
   // batch may have the same replacement, and be restored before this one.
-  if (word != value) return NULL;
+  if (word != value && !is_left_over) return NULL;
   const struct crebind_entry *top = crebind_find_top(walk->known, address);
-  return top != NULL && top->value == word ? top : NULL;
+  return top != NULL && top->value == value ? top : NULL;
 }
 
 /// True if the word leads to a wrapper of ours, and that to the same replacement: on top of
@@ -311,13 +325,13 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   plan->bypassed += bypass != 0 && bypass != item->replacement;
   bool is_replacement = is_replacement_of(item, word - addend);
   const struct crebind_entry *above = entry_above(walk, slot->address);
+  bool is_leaving = plan->late_handle != NULL && plan->late_handle->is_leaving;
+  // A batch that is being restored takes on what its definitions have led to it.
+  if (is_leaving && (above != NULL ? above->previous : word) != entry.value) return CREBIND_OK;
   if (above != NULL) {
     take_place_below(walk, &entry, above);
     return append_entry(plan, &entry);
   }
-  // A batch that is being restored takes on what its definitions have led to it.
-  if (plan->late_handle != NULL && plan->late_handle->is_leaving && word != entry.value)
-    return CREBIND_OK;
   if (plan->late_handle != NULL && !is_replacement) {
     status = bind(walk, slot, name, &binding);
     if (status != CREBIND_OK) return status;
@@ -327,7 +341,13 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
     plan->unchanged += plan->late_handle == NULL;
     return CREBIND_OK;
   }
-  const struct crebind_entry *below = entry_below(walk, slot->address, word, entry.value);
+  bool is_left_over = has_left_over(walk, slot->address, item->replacement);
+  const struct crebind_entry *below =
+      entry_below(walk, slot->address, word, entry.value, is_left_over);
+  if (below == NULL && is_left_over && plan->late_handle == NULL) {
+    plan->unchanged++;
+    return CREBIND_OK;
+  }
   if (below != NULL) {
     entry.previous = below->value;
     entry.is_lazy = below->is_lazy;
@@ -387,11 +407,15 @@ static crebind_status add_definition(struct walk *walk, uint32_t symbol_index, s
       .kind = CREBIND_DEFINITION,
   };
   if (leads_here_already(walk, address, entry.value)) return CREBIND_OK;
+  if (has_left_over(walk, address, item->replacement)) {
+    plan->needs_notice = true;
+    return CREBIND_OK;
+  }
   const struct crebind_entry *above = entry_above(walk, address), *below = NULL;
   if (above != NULL)
     take_place_below(walk, &entry, above);
   else
-    below = entry_below(walk, address, entry.previous, entry.previous);
+    below = entry_below(walk, address, entry.previous, entry.previous, false);
   if (below != NULL) entry.previous = below->value;
   entry.original = crebind_symbol_address(&plan->world->scopes, walk->index, symbol,
                                           entry.previous);

@@ -63,6 +63,11 @@ struct crebind_handle {
   bool is_own;
   /// Being restored: the definitions lead to the originals again, the slots not yet.
   bool is_leaving;
+  /// Restored but for words that somebody else's hook lies on; see leftover.h. Then it is
+  /// leaving, too.
+  bool is_left_over;
+  /// A definition was given back at the last call, and images may have been bound to it.
+  bool may_be_bound;
   /// Batches that were applied before and after.
   struct crebind_handle *older, *newer;
 };

@@ -4,6 +4,7 @@
 #include "ask.h"
 #include "attempt.h"
 #include "cover.h"
+#include "leftover.h"
 #include "next.h"
 #include "notice.h"
 #include "settle.h"
@@ -15,6 +16,9 @@ struct restore {
   struct crebind_handle *handle;
   crebind_report report;
   bool is_done;
+  /// Somebody else's hook lies on this word, in this image; 0 for none.
+  uintptr_t covered_address;
+  uint32_t covered_image;
   /// Another thread is in the batch's predicate.
   bool is_asked;
 };
@@ -51,27 +55,13 @@ static bool has_staying_above(const struct crebind_handle *handle,
   return false;
 }
 
-/// The word of a definition without its batch, and without those right below it that other
-/// threads are restoring meanwhile.
-static uintptr_t word_below(const struct crebind_handle *handle,
-                            const struct crebind_entry *entry) {
-  uintptr_t word = entry->previous;
-  struct crebind_handle *owner;
-  while ((entry = crebind_find_below(handle, entry->image, entry->address, &owner)) != NULL
-         && owner->is_leaving && word == entry->value) {
-    word = entry->previous;
-    handle = owner;
-  }
-  return word;
-}
-
 /// Leads the definitions to the originals, or back to the replacements.
 static crebind_status turn_definitions(struct crebind_attempt *attempt,
                                        struct crebind_handle *handle, bool is_leaving) {
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
     if (!is_definition(entry)) continue;
-    uintptr_t below = word_below(handle, entry);
+    uintptr_t below = crebind_word_below(handle, entry);
     uintptr_t from = is_leaving ? entry->value : below;
     uintptr_t to = is_leaving ? below : entry->value;
     uintptr_t word = crebind_load_word(entry->address);
@@ -89,22 +79,6 @@ static crebind_status stay_locked(struct crebind_attempt *attempt, void *context
 }
 
 // MARK: - Slots
-
-/// Where a batch has been applied on top of the entry, that one's is the slot,
-/// and it inherits what lies below.
-static void relink(const struct crebind_handle *handle, struct crebind_entry *entry) {
-  struct crebind_entry *above = next_above(handle, entry);
-  uintptr_t word = crebind_load_word(entry->address);
-  if (above != NULL && above->previous == entry->value) {
-    above->previous = entry->previous;
-    above->original = entry->original;
-    // The slot may be the loader's to bind once more.
-    above->is_lazy |= entry->is_lazy;
-  } else if (above != NULL || word != entry->previous) {
-    // Somebody else's hook leads to us, and will go on to: the resolver stays ours.
-    entry->resolver = 0;
-  }
-}
 
 static void count_change(crebind_report *report, const struct crebind_entry *entry,
                          uint32_t *last_image) {
@@ -147,7 +121,7 @@ static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
     report->skipped += is_slot && word != entry->previous;
     return true;
   }
-  uintptr_t former = is_slot ? entry->previous : word_below(restore->handle, entry);
+  uintptr_t former = crebind_word_below(restore->handle, entry);
   if (former == entry->value) {
     report->unchanged += is_slot;
     return true;
@@ -169,10 +143,43 @@ static crebind_status summarize_others(struct crebind_attempt *attempt) {
   return status;
 }
 
+/// Takes the batch out of the records, but for words that somebody else's hook lies on.
+static void take_out(struct crebind_attempt *attempt, struct restore *restore) {
+  struct crebind_handle *handle = restore->handle;
+  const struct crebind_entry *covered = crebind_leftover_make(handle, &attempt->world);
+  restore->covered_address = covered != NULL ? covered->address : 0;
+  if (covered != NULL) {
+    restore->covered_image = covered->image;
+    handle->is_leaving = true;
+  } else {
+    crebind_handle_unlink(handle);
+    crebind_summary_inherit(handle);
+  }
+  for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
+    crebind_summarize(other, &attempt->world);
+  // Without it the table knows of a batch more, and an image stays covered: no harm.
+  bool unused = false;
+  attempt->commit.changes.count = 0;
+  crebind_cover_update(attempt, NULL, &unused);
+  crebind_next_publish(&attempt->world, NULL);
+  restore->is_done = true;
+}
+
+/// Says what is left of the batch.
+static crebind_status end_status(struct crebind_attempt *attempt, const struct restore *restore) {
+  if (restore->covered_address == 0) return CREBIND_OK;
+  attempt->commit.failed_image = crebind_known_image_at(restore->covered_image)->index;
+  attempt->commit.failure = (struct crebind_patch_failure){.address = restore->covered_address};
+  return CREBIND_COVERED;
+}
+
 static crebind_status restore_locked(struct crebind_attempt *attempt, void *context) {
   struct restore *restore = context;
   struct crebind_handle *handle = restore->handle;
-  if (restore->is_done) return summarize_others(attempt);
+  if (restore->is_done) {
+    crebind_status status = summarize_others(attempt);
+    return status == CREBIND_OK ? end_status(attempt, restore) : status;
+  }
   // Its predicate may be running, and the caller about to free what it uses.
   restore->is_asked = crebind_questions_are_elsewhere(handle);
   if (restore->is_asked) return CREBIND_BUSY;
@@ -181,6 +188,7 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
   // before the slots are restored.
   if (!handle->is_leaving && is_found_lazily(handle))
     return turn_definitions(attempt, handle, true);
+  if (handle->is_left_over && handle->may_be_bound) return CREBIND_OK;
   memset(&restore->report, 0, sizeof restore->report);
   uint32_t last_image = UINT32_MAX;
   for (size_t i = 0; i < handle->entries.count; i++)
@@ -190,20 +198,8 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
   if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
   if (status == CREBIND_OK) status = crebind_commit_run(&attempt->commit, &attempt->world);
   if (status != CREBIND_OK) return status;
-
-  for (size_t i = 0; i < handle->entries.count; i++)
-    relink(handle, crebind_handle_entry(handle, i));
-  crebind_handle_unlink(handle);
-  crebind_summary_inherit(handle);
-  for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
-    crebind_summarize(other, &attempt->world);
-  // Without it the table knows of a batch more, and an image stays covered: no harm.
-  bool unused = false;
-  attempt->commit.changes.count = 0;
-  crebind_cover_update(attempt, NULL, &unused);
-  crebind_next_publish(&attempt->world, NULL);
-  restore->is_done = true;
-  return CREBIND_OK;
+  take_out(attempt, restore);
+  return end_status(attempt, restore);
 }
 
 crebind_status crebind_restore(crebind_handle *handle, crebind_report *report,
@@ -215,10 +211,13 @@ crebind_status crebind_restore(crebind_handle *handle, crebind_report *report,
   if (status == CREBIND_OK && !restore.is_done) {
     crebind_settle();
     status = crebind_attempt(restore_locked, &restore, NULL, error);
-    if (!restore.is_done) crebind_attempt(stay_locked, &restore, NULL, NULL);
+    if (!restore.is_done && !handle->is_left_over)
+      crebind_attempt(stay_locked, &restore, NULL, NULL);
   }
   // What has been taken out is not there to be restored again.
-  if (restore.is_done) status = CREBIND_OK;
+  if (restore.is_done && restore.covered_address == 0) status = CREBIND_OK;
+  if (restore.is_done && restore.covered_address != 0 && status != CREBIND_COVERED)
+    status = crebind_fail(error, CREBIND_COVERED, -1);
   if (status == CREBIND_BUSY && restore.is_asked)
     status = crebind_fail(error, CREBIND_PREDICATE_RUNS, -1);
   if (status == CREBIND_OK) crebind_handle_free(handle);

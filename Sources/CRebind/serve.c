@@ -92,8 +92,8 @@ static void forget_images(const struct crebind_world *world, bool looks_closer) 
 
 // MARK: - Images that have come
 
-static crebind_status plan_image(struct crebind_world *world, struct crebind_handle *handle,
-                                 size_t index) {
+crebind_status crebind_serve_plan(struct crebind_world *world, struct crebind_handle *handle,
+                                  size_t index) {
   struct crebind_plan plan;
   crebind_plan_begin(&plan, world, &handle->batch);
   plan.late_handle = handle;
@@ -116,7 +116,7 @@ static crebind_status serve_image(struct crebind_world *world, size_t index,
   for (struct crebind_handle *handle = crebind_records.oldest;
        handle != NULL && status == CREBIND_OK; handle = handle->newer)
     if (crebind_batch_serves_later_images(&handle->batch))
-      status = plan_image(world, handle, index);
+      status = crebind_serve_plan(world, handle, index);
   if (status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes)) status = CREBIND_BUSY;
   if (status == CREBIND_OK && !crebind_add_due_changes(commit, known))
     status = CREBIND_OUT_OF_MEMORY;

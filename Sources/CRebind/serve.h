@@ -18,6 +18,11 @@
 crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit,
                              struct crebind_unfinished *unfinished);
 
+/// Adds what an active batch has to change in an image, or, where it is leaving, what has
+/// been bound to it; marked as due.
+crebind_status crebind_serve_plan(struct crebind_world *world, struct crebind_handle *handle,
+                                  size_t index);
+
 /// True if the batch's options, and its predicate's answer, select the image.
 bool crebind_handle_selects(const struct crebind_handle *handle,
                             const struct crebind_world *world, size_t index);

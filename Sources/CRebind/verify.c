@@ -49,11 +49,11 @@ static crebind_status verify_locked(struct crebind_attempt *attempt, void *conte
     // The slot leads to us through the batches above.
     const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
     uintptr_t word = crebind_load_word(entry->address);
-    if (top == NULL || word == top->value) {
+    if (!handle->is_left_over && (top == NULL || word == top->value)) {
       report->unchanged += is_slot;
       continue;
     }
-    if (top->is_left || !is_of_resolver(top, word)) {
+    if (handle->is_left_over || top->is_left || !is_of_resolver(top, word)) {
       report->skipped += is_slot;
       continue;
     }

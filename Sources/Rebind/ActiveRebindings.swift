@@ -31,7 +31,9 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   /// that someone else has changed since is left alone, and counted as skipped.
   ///
   /// - Throws: `RebindError`, with nothing changed. The token is used up all the same: it
-  ///   tries once more as it goes, and if that fails too the rebindings stay.
+  ///   tries once more as it goes, and if that fails too the rebindings stay. With `covered`
+  ///   these are the slots that somebody else's hook lies on, which a later call gives back;
+  ///   see `Rebinding.restore`.
   ///
   /// The corresponding C function is `crebind_restore`.
   @discardableResult

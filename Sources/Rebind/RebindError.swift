@@ -1,5 +1,5 @@
 /// Why a rebinding could not be applied or restored, or an image not be looked at.
-/// Nothing has changed then.
+/// Nothing has changed then, but for `covered`.
 public struct RebindError: Error, Sendable, Hashable {
   /// What went wrong; the cases correspond to `crebind_status`.
   public struct Code: RawRepresentable, Sendable, Hashable {
@@ -30,6 +30,10 @@ public struct RebindError: Error, Sendable, Hashable {
     /// `mprotect` refused to close pages of the image, which stay writable from `address` on.
     /// Everything else is as before.
     public static let leftOpen = Code(rawValue: 17)
+    /// Somebody else's hook lies on top of some slots, such as that of another copy of
+    /// CRebind, and may lead on to ours; all others are restored. What it puts back one day,
+    /// a later call gives back. See `Rebinding.restore`.
+    public static let covered = Code(rawValue: 18)
     /// The rebinding is active already.
     public static let alreadyActive = Code(rawValue: 1000)
     /// The rebinding is not active.
@@ -100,6 +104,9 @@ extension RebindError: CustomStringConvertible {
       return "\(action)\(place): \(reason); leave the image out of the scope, or out of each by "
         + "skipsSealedImages"
     case .predicateRuns: return "\(action): \(reason); try again when it has answered"
+    case .covered:
+      return "cannot restore \(symbol)\(place): \(reason) (address \(hexadecimal(address))); "
+        + "restore the hook on top first, or this one again afterwards"
     case .busy: return "\(action)\(place): \(reason); try again"
     case .alreadyActive:
       return "\(symbol) is rebound already: restore it first, or declare a second Rebinding for it"

@@ -1,5 +1,6 @@
 /// Somebody else stores into a slot between two batches: restoring the lower one says
-/// that the slot still leads to it. And what is counted are slots, not definitions.
+/// that the slot still leads to it, and a later call gives it back once it holds the lower
+/// one's value. And what is counted are slots, not definitions.
 
 #include "CRebind.h"
 #include "check.h"
@@ -48,11 +49,19 @@ int main(void) {
   originals[1] = *(pid_t(**)(void))address;
   *(pid_t(**)(void))address = foreign;
   CHECK(crebind_apply(&rebindings[1], 1, &program, &handles[1], NULL, NULL) == CREBIND_OK);
-  CHECK(crebind_restore(handles[0], &report, NULL) == CREBIND_OK);
-  CHECK(report.changed == 0 && report.skipped == 1);
+  crebind_error error;
+  CHECK(crebind_restore(handles[0], &report, &error) == CREBIND_COVERED);
+  CHECK(report.changed == 0 && report.skipped == 1 && error.address == address);
   getppid();
   CHECK(calls[0] == 1 && calls[1] == 1 && calls[2] == 1);
   CHECK(crebind_restore(handles[1], &report, NULL) == CREBIND_OK && report.changed == 1);
   CHECK(*(pid_t(**)(void))address == foreign);
+  CHECK(crebind_restore(handles[0], &report, NULL) == CREBIND_COVERED);
+  CHECK(crebind_verify(handles[0], &report, NULL) == CREBIND_OK && report.skipped == 1);
+  *(pid_t(**)(void))address = lower;
+  CHECK(crebind_refresh(NULL) == CREBIND_OK);
+  getppid();
+  CHECK(*(pid_t(**)(void))address != lower && calls[0] == 1);
+  CHECK(crebind_restore(handles[0], &report, NULL) == CREBIND_OK && report.skipped == 0);
   printf("told\n");
 }

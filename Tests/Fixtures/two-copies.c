@@ -3,7 +3,8 @@
 /// Restored in the order of a stack, each takes its own away. The copies do not
 /// know of each other, so where the lower one is restored first, its slots are
 /// covered: it leaves them alone and says so, its hook stays in the chain below
-/// the upper one, and the upper one puts it back on top.
+/// the upper one, and the upper one puts it back on top. The lower one's next call takes
+/// it away, with what has been bound to it since.
 ///
 /// Usage: two-copies PLUGIN LATER-IMAGE...
 
@@ -31,10 +32,27 @@ static void apply(void) {
   CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
 }
 
-static unsigned long restore(void) {
+static bool restore(void) {
   crebind_report report;
-  CHECK(crebind_restore(handle, &report, NULL) == CREBIND_OK);
-  return report.skipped;
+  crebind_error error = {.status = CREBIND_OK};
+  crebind_status status = crebind_restore(handle, &report, &error);
+  CHECK(status == CREBIND_OK || status == CREBIND_COVERED);
+  CHECK((status == CREBIND_COVERED) == (report.skipped != 0));
+  CHECK(status == CREBIND_OK || (error.status == CREBIND_COVERED && error.address != 0));
+  return status == CREBIND_OK;
+}
+
+static void verify(void) { CHECK(crebind_verify(handle, NULL, NULL) == CREBIND_OK); }
+static void refresh(void) { CHECK(crebind_refresh(NULL) == CREBIND_OK); }
+
+/// A call of our own on another name.
+static void apply_another(void) {
+  static pid_t (*unused)(void);
+  const crebind_rebinding another = {
+      .name = "getsid", .replacement = (void *)hook, .original = (void **)&unused};
+  crebind_handle *other_handle;
+  CHECK(crebind_apply(&another, 1, NULL, &other_handle, NULL, NULL) == CREBIND_OK);
+  CHECK(crebind_restore(other_handle, NULL, NULL) == CREBIND_OK);
 }
 
 /// Checks how often each hook runs at one call.
@@ -56,8 +74,14 @@ static pid_t (*open_later(const char *path))(void) {
   return later;
 }
 
+/// Closes it twice over, as `open_later` keeps it.
+static void close_later(const char *path) {
+  void *image = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  CHECK(image != NULL && dlclose(image) == 0 && dlclose(image) == 0);
+}
+
 int main(int argc, char *argv[]) {
-  CHECK(argc == 6);
+  CHECK(argc == 7);
   parent = getppid();
   void *plugin = dlopen(argv[1], RTLD_NOW);
   CHECK(plugin != NULL);
@@ -77,11 +101,11 @@ int main(int argc, char *argv[]) {
   expect(second, 1, 1);
   CHECK(crebind_verify(handle, NULL, NULL) == CREBIND_OK);
   expect(call, 1, 1);
-  CHECK(other->restore() == 0);
+  CHECK(other->restore());
   expect(call, 1, 0);
   expect(first, 1, 0);
   expect(second, 1, 0);
-  CHECK(restore() == 0);
+  CHECK(restore());
   expect(call, 0, 0);
   expect(first, 0, 0);
   expect(second, 0, 0);
@@ -91,22 +115,63 @@ int main(int argc, char *argv[]) {
   pid_t (*third)(void) = open_later(argv[4]);
   other->refresh();
   expect(third, 1, 1);
-  CHECK(restore() == 0);
+  CHECK(restore());
   expect(call, 0, 1);
   expect(third, 0, 1);
-  CHECK(other->restore() == 0);
+  CHECK(other->restore());
   expect(call, 0, 0);
   expect(third, 0, 0);
 
-  // The lower one first.
+  // The lower one first; whichever call of its own comes next.
+  void (*const calls[])(void) = {refresh, verify, apply_another};
+  for (int i = 0; i < 3; i++) {
+    apply();
+    other->apply();
+    CHECK(!restore());
+    expect(call, 1, 1);
+    pid_t (*fourth)(void) = open_later(argv[5]);
+    expect(fourth, 1, 1);
+    CHECK(other->restore());
+    expect(call, 1, 0);
+    pid_t (*bound_meanwhile)(void) = open_later(argv[6]);
+    expect(bound_meanwhile, 1, 0);
+    calls[i]();
+    expect(call, 0, 0);
+    expect(fourth, 0, 0);
+    expect(bound_meanwhile, 0, 0);
+    CHECK(restore());
+    close_later(argv[5]);
+    close_later(argv[6]);
+  }
+
+  // With ours on top, by restoring the other one's again.
+  other->apply();
+  apply();
+  CHECK(!other->restore());
+  CHECK(!other->restore());
+  expect(call, 1, 1);
+  CHECK(restore());
+  expect(call, 0, 1);
+  CHECK(other->restore());
+  expect(call, 0, 0);
+
+  // Applied again where it lies below: once more on top, it would lead to itself.
   apply();
   other->apply();
-  CHECK(restore() > 0);
+  CHECK(!restore());
+  crebind_handle *former = handle;
+  apply();
   expect(call, 1, 1);
-  pid_t (*fourth)(void) = open_later(argv[5]);
-  expect(fourth, 1, 1);
-  CHECK(other->restore() == 0);
+  CHECK(crebind_restore(former, NULL, NULL) == CREBIND_COVERED);
+  expect(call, 1, 1);
+  CHECK(other->restore());
+  refresh();
+  CHECK(crebind_restore(former, NULL, NULL) == CREBIND_OK);
   expect(call, 1, 0);
-  expect(fourth, 1, 0);
+  pid_t (*last)(void) = open_later(argv[6]);
+  expect(last, 1, 0);
+  CHECK(restore());
+  expect(call, 0, 0);
+  expect(last, 0, 0);
   printf("each active hook ran once a call\n");
 }

@@ -128,6 +128,10 @@ typedef enum crebind_status {
   /// what it did before the call, and these pages of the image stay writable:
   /// `crebind_error` has its name, the first of them and the size.
   CREBIND_LEFT_OPEN = 17,
+  /// Restore: somebody else's hook lies on top of some slots, such as that of another copy of
+  /// CRebind, and may lead on to ours. `crebind_error` names the first of them. All others
+  /// are restored. See `crebind_restore`.
+  CREBIND_COVERED = 18,
 } crebind_status;
 
 /// What failed, where. Filled in by a call that returns anything but
@@ -356,13 +360,22 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
                              crebind_error *CREBIND_NULLABLE error);
 
 /// Puts back what the slots of a batch held, where our value still stands, and
-/// frees the handle. On failure nothing has changed and the handle stays valid.
+/// frees the handle. On failure the handle stays valid, and but for CREBIND_COVERED nothing
+/// has changed.
 ///
-/// Handles of one copy of this library may be restored in any order; of two copies in one
-/// process, what was applied last goes first, as what a copy does not find as it left it
-/// stays. A rebinding that was applied on top of this one gets this one's original as its
-/// own. Calls that are inside of the replacement go on. A lazy resolver that has found the
-/// replacement is waited for as by `crebind_apply`.
+/// Handles of one copy of this library may be restored in any order. A rebinding that was
+/// applied on top of this one gets this one's original as its own. Calls that are inside of
+/// the replacement go on. A lazy resolver that has found the replacement is waited for as by
+/// `crebind_apply`.
+///
+/// Several copies in one process know nothing of each other, and what lies on top of our
+/// slots may as well be anybody's hook. It leads on to our replacement, which stays in the
+/// chain there, and is going to put it back: CREBIND_COVERED says so. Once such a slot holds
+/// our value again, the next call of this copy gives it back: any apply, restore, verify or
+/// refresh, and a load that gives notice. To restore the handle again does that, too, and
+/// frees it when no such slot is left; until then the replacement and its original stay in
+/// use. A pointer in writable data that holds something else is the program's to assign, and
+/// alone no reason to fail.
 crebind_status crebind_restore(crebind_handle *handle, crebind_report *CREBIND_NULLABLE report,
                                crebind_error *CREBIND_NULLABLE error);
 

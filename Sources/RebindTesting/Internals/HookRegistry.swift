@@ -15,6 +15,8 @@ final class HookRegistry: @unchecked Sendable {
   private struct Hook {
     let pointer: OpaquePointer
     var rebinding: OpaquePointer?
+    /// It is restored but for slots that somebody else's hook lies on.
+    var isCovered = false
     var scopes = 0
   }
 
@@ -36,9 +38,13 @@ final class HookRegistry: @unchecked Sendable {
       }
       var hook = hooks[symbol]!
       let scope = try ActiveScope(interception, on: hook.pointer)
-      if hook.rebinding == nil {
+      if hook.rebinding == nil || hook.isCovered {
+        let covered = hook.rebinding
         hook.rebinding = try applyRebinding(
-          of: symbol, to: hook.pointer, mayBeUncalled: interception.mayBeUncalled)
+          of: symbol, to: hook.pointer, mayBeUncalled: interception.mayBeUncalled || hook.isCovered)
+        hook.isCovered = false
+        // The new one has its slots.
+        if let covered { crebind_restore(covered, nil, nil) }
       }
       hook.scopes += 1
       hooks[symbol] = hook
@@ -53,10 +59,10 @@ final class HookRegistry: @unchecked Sendable {
     let kept = withLock {
       let symbol = scope.symbol
       hooks[symbol]!.scopes -= 1
-      if hooks[symbol]!.scopes == 0,
-        crebind_restore(hooks[symbol]!.rebinding!, nil, nil) == CREBIND_OK
-      {
-        hooks[symbol]!.rebinding = nil
+      if hooks[symbol]!.scopes == 0 {
+        let status = crebind_restore(hooks[symbol]!.rebinding!, nil, nil)
+        if status == CREBIND_OK { hooks[symbol]!.rebinding = nil }
+        hooks[symbol]!.isCovered = status == CREBIND_COVERED
       }
       let kept = busy
       busy = (busy + [scope]).filter { crebind_testing_is_busy($0.pointer) }
