@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "commit.h"
+#include "publish.h"
 
 void crebind_commit_begin(struct crebind_commit *commit) {
   memset(commit, 0, sizeof *commit);
@@ -69,6 +70,7 @@ crebind_status crebind_commit_run(struct crebind_commit *commit,
   crebind_status status = CREBIND_OK;
   size_t done = 0;
   commit->refused = 0;
+  if (commit->changes.count != 0) crebind_publish_end();
   while (done < commit->changes.count && status == CREBIND_OK) {
     struct run run = run_at(commit, done);
     status = store(commit, world, &run);

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "resolver.h"
+#include "publish.h"
 #include "runtime.h"
 
 enum { CREBIND_RESOLVERS = 512 };
@@ -46,7 +47,7 @@ uint16_t crebind_resolver_make(uintptr_t target) {
     if (__atomic_load_n(&in_use[i], __ATOMIC_ACQUIRE)) continue;
     in_use[i] = true;
     next_turn = i + 1;
-    __atomic_store_n(&targets[i], target, __ATOMIC_RELEASE);
+    crebind_publish(&targets[i], target);
     return (uint16_t)(i + 1);
   }
   return 0;

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "summary.h"
+#include "publish.h"
 
 /// What dlsym(RTLD_DEFAULT) would give without us; 0 for nothing, or another library's than
 /// the rebinding asks for.
@@ -51,7 +52,7 @@ static void publish(struct crebind_item *item, uintptr_t original) {
   bool is_none_still = original == 0 && item->summary_original == 0;
   item->summary_original = original;
   if (item->original != NULL && !is_none_still)
-    __atomic_store_n(item->original, (void *)original, __ATOMIC_RELEASE);
+    crebind_publish((crebind_published *)item->original, original);
 }
 
 /// The function that the word leads to without any of us.

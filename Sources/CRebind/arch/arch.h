@@ -73,6 +73,11 @@ static inline uintptr_t crebind_direct_jump(const uint8_t *code, size_t room) {
 }
 #endif
 
+/// Loads of one thread are never seen out of their order by others.
+#ifndef CREBIND_KEEPS_ORDER_OF_LOADS
+#define CREBIND_KEEPS_ORDER_OF_LOADS 0
+#endif
+
 #ifndef CREBIND_HAS_LOCAL_ENTRIES
 #define CREBIND_HAS_LOCAL_ENTRIES 0
 #endif

@@ -4,6 +4,7 @@
 #define CREBIND_R_GLOB_DAT R_386_GLOB_DAT
 #define CREBIND_R_ABSOLUTE R_386_32
 #define CREBIND_ADDENDS CREBIND_ADDENDS_IGNORED  // REL has none
+#define CREBIND_KEEPS_ORDER_OF_LOADS 1
 
 /// An unresolved slot holds the address of its own PLT entry's second half,
 /// `push $offset; jmp PLT0`, behind an `endbr32` in an IBT-enabled PLT; the

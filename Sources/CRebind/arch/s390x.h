@@ -4,6 +4,7 @@
 #define CREBIND_R_GLOB_DAT R_390_GLOB_DAT
 #define CREBIND_R_ABSOLUTE R_390_64
 #define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED_AT_LOAD
+#define CREBIND_KEEPS_ORDER_OF_LOADS 1
 
 /// An unresolved slot holds the address of its own PLT entry's second half:
 /// `basr %r1, 0; lgf %r1, 12(%r1); jg PLT0`, and the relocation's offset in its

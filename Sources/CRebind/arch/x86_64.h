@@ -5,6 +5,7 @@
 #define CREBIND_R_ABSOLUTE R_X86_64_64
 /// Since glibc 2.36; what was linked with `-z mark-plt` asks for that.
 #define CREBIND_ADDENDS CREBIND_ADDENDS_IGNORED
+#define CREBIND_KEEPS_ORDER_OF_LOADS 1
 
 /// An unresolved slot holds the address of its own PLT entry's second half,
 /// `push $index; jmp PLT0`, behind an `endbr64` in an IBT-enabled PLT. mold's

@@ -55,6 +55,10 @@ struct rebinding {
   /// to; whether the image was opened with RTLD_DEEPBIND cannot be known, though,
   /// and its own dependencies are not put before the global scope.
   ///
+  /// The replacement reads it plainly, once a call, as another call of this interface may
+  /// change it meanwhile: it is written in one store, and whoever is led to the
+  /// replacement finds it written, on every machine. (An atomic load does no harm.)
+  ///
   /// A call that fails may have written it, and leaves it so: a thread may be inside of the
   /// replacement, by a slot that held it for a moment.
   void *CREBIND_NULLABLE *CREBIND_NULLABLE replaced;
@@ -352,7 +356,8 @@ typedef struct crebind_handle crebind_handle;
 /// In proportion to the number of symbols that the images import, not to the number of names
 /// times that. Where the loader has not bound a slot yet, a system call for each thread of the
 /// process comes on top, and reading one file of /proc for those that have run since the last
-/// call.
+/// call; on machines that reorder loads, such as AArch64, membarrier(2), where an original is
+/// new.
 crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebindings, size_t count,
                              const crebind_options *CREBIND_NULLABLE options,
                              crebind_handle *CREBIND_NULLABLE *CREBIND_UNSPECIFIED handle,

@@ -1,0 +1,31 @@
+/// Words of ours that other threads read because of a word that is stored afterwards: who is
+/// led to a replacement by a slot reads its original.
+///
+/// The reader does not synchronise: it calls through a slot and reads the original, plainly,
+/// as fishhook's users do. Where processors keep the order of loads, storing the original
+/// first is enough. On the others a processor may predict where the slot leads, read the
+/// original, and only then find the prediction right. So membarrier(2) is called in between:
+/// each thread passes a full barrier after the original is there and before the slot is, and
+/// one that has read the original before finds the former word in the slot.
+
+#ifndef CREBIND_PUBLISH_H
+#define CREBIND_PUBLISH_H
+
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/// The word is mostly a pointer to the reader.
+typedef uintptr_t __attribute__((may_alias)) crebind_published;
+
+/// Stores the word at once; under our lock. ThreadSanitizer is not told of it, as it would
+/// take the reader for a race.
+void crebind_publish(crebind_published *place, uintptr_t word);
+
+/// Call it before a word is stored that leads to readers; under our lock. A system call, if
+/// something has been published since, and only on machines that do not keep the order.
+void crebind_publish_end(void);
+
+#pragma GCC visibility pop
+
+#endif
