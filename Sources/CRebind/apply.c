@@ -136,20 +136,26 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   return status;
 }
 
-static crebind_status apply_locked(struct crebind_attempt *attempt, void *context) {
-  struct apply *apply = context;
-  memset(&apply->report, 0, sizeof apply->report);
-  crebind_status status =
-      crebind_cover_update(attempt, apply->handle, &apply->has_lazy_slots);
-  if (status != CREBIND_OK) return status;
+static crebind_status plan_and_commit(struct crebind_attempt *attempt, struct apply *apply) {
   struct crebind_plan plan;
   crebind_plan_begin(&plan, &attempt->world, &apply->handle->batch);
-  status = crebind_attempt_plan(attempt, &plan, apply->handle);
+  crebind_status status = crebind_attempt_plan(attempt, &plan, apply->handle);
   apply->report.unchanged = plan.unchanged;
   apply->report.skipped = plan.skipped;
   apply->report.bypassed = plan.bypassed;
   if (status == CREBIND_OK) status = commit_plan(attempt, apply, &plan);
   crebind_plan_end(&plan);
+  return status;
+}
+
+static crebind_status apply_locked(struct crebind_attempt *attempt, void *context) {
+  struct apply *apply = context;
+  memset(&apply->report, 0, sizeof apply->report);
+  crebind_status status =
+      crebind_cover_update(attempt, apply->handle, &apply->has_lazy_slots);
+  if (status == CREBIND_OK) status = plan_and_commit(attempt, apply);
+  if (status != CREBIND_OK && crebind_cover_undo(attempt) == CREBIND_LEFT_OPEN)
+    status = CREBIND_LEFT_OPEN;
   return status;
 }
 
@@ -171,7 +177,6 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
     *result = apply.handle;
     if (report != NULL) *report = apply.report;
   } else {
-    crebind_cover_undo();
     crebind_handle_free(apply.handle);
   }
   crebind_notice_update();

@@ -125,16 +125,17 @@ static crebind_status attempt_once(struct errands *errands, struct locked *locke
   return status;
 }
 
-/// Does what there is to do before attempt `number`, or else pauses.
-static void run_errands(struct errands *errands, int number) {
+/// Does what there is to do before attempt `number`, or else pauses. False without memory.
+static bool run_errands(struct errands *errands, int number) {
   bool has_questions = crebind_questions_are_open(&errands->questions);
   bool has_pins = errands->pins.items.count != 0;
   if (has_questions) crebind_questions_ask(&errands->questions);
-  if (has_pins) crebind_pins_hold(&errands->pins);
+  if (has_pins && !crebind_pins_hold(&errands->pins)) return false;
   if (errands->unfinished.images.count != 0 && number % CREBIND_ATTEMPTS_BEFORE_WAITING == 0)
     crebind_loading_wait(&errands->unfinished);
   else if (!has_questions && !has_pins && number > 1)
     crebind_sleep(1000000);
+  return true;
 }
 
 static crebind_status make_attempts(crebind_status (*body)(struct crebind_attempt *, void *),
@@ -147,10 +148,10 @@ static crebind_status make_attempts(crebind_status (*body)(struct crebind_attemp
   struct locked locked = {NULL, asks ? &errands : NULL, body, context};
   crebind_status status = attempt_once(&errands, &locked, new_handle, error);
   for (int i = 1; i < CREBIND_ATTEMPTS && status == CREBIND_BUSY; i++) {
-    run_errands(&errands, i);
-    status = attempt_once(&errands, &locked, new_handle, error);
+    status = run_errands(&errands, i) ? attempt_once(&errands, &locked, new_handle, error)
+                                      : crebind_fail(error, CREBIND_OUT_OF_MEMORY, -1);
   }
-  if (status == CREBIND_BUSY) {
+  if (status != CREBIND_OK) {
     crebind_lock();
     crebind_questions_file(&errands.questions, new_handle);
     crebind_unlock();

@@ -135,23 +135,29 @@ static crebind_status cover(struct crebind_attempt *attempt, size_t index,
   return status;
 }
 
-/// Puts back what the slots of an image held. Where that fails it stays covered.
-static bool uncover(struct crebind_attempt *attempt, size_t known) {
+/// Puts back what the slots of an image held. Where their pages cannot be opened, it stays
+/// covered.
+static crebind_status uncover(struct crebind_attempt *attempt, size_t known) {
   struct crebind_handle *topmost = crebind_records.topmost;
   struct crebind_commit *commit = &attempt->commit;
   struct crebind_run run = crebind_handle_run(topmost, known);
   bool has_memory = true;
   for (uint32_t i = run.first; i < run.first + run.count && has_memory; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(topmost, i);
-    has_memory = crebind_commit_add(commit, entry, entry->value, entry->previous, false, false);
+    has_memory = crebind_commit_add(commit, entry, entry->previous, entry->value, false, false);
   }
-  bool is_done = has_memory && crebind_commit_run(commit, &attempt->world) == CREBIND_OK;
+  crebind_status status = has_memory ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
+  if (has_memory && run.count != 0)
+    status = crebind_patch_image(&attempt->world, (struct crebind_change *)commit->changes.data,
+                                 run.count, CREBIND_PATCH_BACK, &commit->failure);
   commit->changes.count = 0;
-  if (!is_done) return false;
+  if (status == CREBIND_LEFT_OPEN) commit->failed_image = crebind_known_image_at(known)->index;
+  if (status != CREBIND_OK && status != CREBIND_LEFT_OPEN) return status;
   for (uint32_t i = run.first; i < run.first + run.count; i++)
     crebind_handle_entry(topmost, i)->is_dropped = true;
   crebind_handle_drop(topmost);
-  return true;
+  crebind_known_image_at(known)->is_covered = false;
+  return status;
 }
 
 // MARK: - Calls
@@ -166,26 +172,31 @@ crebind_status crebind_cover_update(struct crebind_attempt *attempt,
     struct crebind_known_image *known =
         crebind_known_image_at(crebind_world_known(world, i));
     if (known->is_wanted == known->is_covered) continue;
-    if (known->is_wanted)
-      status = cover(attempt, i, has_lazy_slots);
-    else if (!uncover(attempt, crebind_world_known(world, i)))
+    if (!known->is_wanted) {
+      if (uncover(attempt, crebind_world_known(world, i)) == CREBIND_LEFT_OPEN)
+        status = CREBIND_LEFT_OPEN;
       continue;
+    }
+    status = cover(attempt, i, has_lazy_slots);
     if (status == CREBIND_SEALED && !must_cover(world, i, new_handle)) {
       status = CREBIND_OK;
       continue;
     }
-    if (status == CREBIND_OK) known->is_covered = known->is_wanted;
+    if (status == CREBIND_OK) known->is_covered = true;
   }
   free_topmost_if_empty();
   return status;
 }
 
-static crebind_status undo_locked(struct crebind_attempt *attempt, void *context) {
+crebind_status crebind_cover_undo(struct crebind_attempt *attempt) {
+  // It tells of the failure that led here, and memory may have run out since it had some.
+  struct crebind_commit *commit = &attempt->commit, failed = *commit;
+  commit->changes.count = 0;
   bool unused = false;
-  (void)context;
   crebind_status status = crebind_cover_update(attempt, NULL, &unused);
   crebind_next_publish(&attempt->world, NULL);
-  return status;
+  if (status == CREBIND_LEFT_OPEN) return status;
+  failed.changes = commit->changes;
+  *commit = failed;
+  return CREBIND_OK;
 }
-
-void crebind_cover_undo(void) { crebind_attempt(undo_locked, NULL, NULL, NULL); }

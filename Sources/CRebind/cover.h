@@ -22,9 +22,9 @@ crebind_status crebind_cover_update(struct crebind_attempt *attempt,
                                     const struct crebind_handle *new_handle,
                                     bool *has_lazy_slots);
 
-/// Uncovers what has been covered for a batch that has not become active; without any
-/// lock.
-void crebind_cover_undo(void);
+/// Uncovers what has been covered for a batch that is not going to be active; under both locks.
+/// CREBIND_LEFT_OPEN if a page cannot be closed, else CREBIND_OK.
+crebind_status crebind_cover_undo(struct crebind_attempt *attempt);
 
 /// The entry of ours for a word, or NULL.
 static inline struct crebind_entry *crebind_cover_of(const struct crebind_entry *entry) {

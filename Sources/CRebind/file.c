@@ -46,6 +46,7 @@ static int64_t seek(int descriptor, uint64_t offset, int origin) {
 
 int crebind_file_open(struct crebind_file *file, const char *path) {
   file->memory = NULL;
+  file->error = 0;
   file->descriptor = open_path(path);
   if (file->descriptor < 0) return -file->descriptor;
   int64_t size = is_regular(file->descriptor) ? seek(file->descriptor, 0, SEEK_END) : -EINVAL;
@@ -73,15 +74,17 @@ static int64_t read_some(int descriptor, char *bytes, size_t size) {
   return (int64_t)count;
 }
 
-bool crebind_file_read(const struct crebind_file *file, uint64_t offset, void *bytes,
+bool crebind_file_read(struct crebind_file *file, uint64_t offset, void *bytes,
                        size_t size) {
   if (offset > file->size || size > file->size - offset) return false;
   if (file->memory != NULL) {
     if (size != 0) memcpy(bytes, file->memory + offset, size);
     return true;
   }
-  return seek(file->descriptor, offset, SEEK_SET) >= 0
-         && read_some(file->descriptor, bytes, size) == (int64_t)size;
+  int64_t result = seek(file->descriptor, offset, SEEK_SET);
+  if (result >= 0) result = read_some(file->descriptor, bytes, size);
+  if (result < 0) file->error = (int)-result;
+  return result == (int64_t)size;
 }
 
 int crebind_file_read_all(const char *path, struct crebind_vector *bytes) {

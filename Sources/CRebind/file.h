@@ -12,6 +12,8 @@ struct crebind_file {
   /// Where there is no descriptor; NULL for a file.
   const char *memory;
   uint64_t size;
+  /// The `errno` of the last read that failed, or 0.
+  int error;
 };
 
 /// Opens a regular file for reading; what else there may be at the path is not waited for.
@@ -21,7 +23,7 @@ int crebind_file_open(struct crebind_file *file, const char *path);
 void crebind_file_close(struct crebind_file *file);
 
 /// Reads all of a range, which may lie outside of the file: false then.
-bool crebind_file_read(const struct crebind_file *file, uint64_t offset, void *bytes, size_t size);
+bool crebind_file_read(struct crebind_file *file, uint64_t offset, void *bytes, size_t size);
 
 /// Appends what a file holds that does not say how much that is, such as those of proc(5).
 /// Returns 0 or `errno`.

@@ -42,15 +42,26 @@ static void ignore_section(const crebind_section *section, void *context) {
   (void)section, (void)context;
 }
 
+/// True if another try may find the file.
+static bool may_pass(const crebind_error *error) {
+  int number = error->system_error;
+  return error->status == CREBIND_OUT_OF_MEMORY || number == ENOMEM || number == EMFILE
+         || number == ENFILE || number == EIO;
+}
+
 /// Or its metadata tell, where the runtime's symbols are hidden.
-static bool has_swift_section(uintptr_t header) {
+static crebind_status look_for_swift_sections(struct request *request) {
   static const char *const names[] = {"swift5_type_metadata", "swift5_protocols",
                                       "swift5_reflection_strings"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (crebind_section_data((const void *)header, names[i], ignore_section, NULL, NULL)
-        == CREBIND_OK)
-      return true;
-  return false;
+  for (size_t i = 0; i < sizeof names / sizeof names[0] && !request->has_swift; i++) {
+    crebind_error error;
+    memset(&error, 0, sizeof error);
+    crebind_status status = crebind_section_data((const void *)request->header, names[i],
+                                                 ignore_section, NULL, &error);
+    request->has_swift = status == CREBIND_OK;
+    if (status != CREBIND_OK && may_pass(&error)) return status;
+  }
+  return CREBIND_OK;
 }
 
 // MARK: - The image
@@ -132,33 +143,41 @@ static struct loader find_loader(void) {
 
 static bool is_same(const struct loader *loader, void *image, const struct request *request) {
   struct link_map *map = NULL;
-  return loader->information != NULL && loader->information(image, RTLD_DI_LINKMAP, &map) == 0
+  return loader->information(image, RTLD_DI_LINKMAP, &map) == 0
          && map->l_addr == request->bias && (uintptr_t)map->l_ld == request->dynamic;
 }
 
-/// One more reference to the image; NULL if the loader does not have it by its path.
-static void *open_image(const struct loader *loader, struct request *request, int flags) {
-  if (loader->open == NULL || loader->close == NULL) return NULL;
+/// One more reference to the image, if the loader has it by its path.
+static crebind_status open_image(const struct loader *loader, struct request *request, int flags,
+                                 void **result) {
+  // It has loaded the image: memory has run out for looking it up.
+  if (loader->open == NULL || loader->close == NULL || loader->information == NULL)
+    return CREBIND_OUT_OF_MEMORY;
   void *image = loader->open(request->path.data, RTLD_LAZY | RTLD_NOLOAD | flags);
   if (image == NULL && loader->last_error != NULL)
     loader->last_error();  // The failure is not the program's.
-  if (image == NULL) return NULL;
+  if (image == NULL) return CREBIND_NO_SUCH_IMAGE;
   // With the reference it stays what it is now: another one, or still the one meant.
-  if (is_same(loader, image, request) && crebind_look(find, request, NULL) == CREBIND_OK)
-    return image;
-  loader->close(image);
-  return NULL;
+  crebind_status status = is_same(loader, image, request) ? crebind_look(find, request, NULL)
+                                                          : CREBIND_NO_SUCH_IMAGE;
+  if (status == CREBIND_OK)
+    *result = image;
+  else
+    loader->close(image);
+  return status;
 }
 
 /// Holds an image that has been found; for good if that is asked for or has to be.
 static crebind_status hold(struct request *request, bool is_for_good, void **result) {
   *result = NULL;
   if (request->is_permanent) return CREBIND_OK;
-  is_for_good = is_for_good || request->has_swift || has_swift_section(request->header);
+  crebind_status status = CREBIND_OK;
+  if (!is_for_good && !request->has_swift) status = look_for_swift_sections(request);
+  is_for_good |= request->has_swift;
   struct loader loader = find_loader();
-  *result = open_image(&loader, request, is_for_good ? RTLD_NODELETE : 0);
-  if (*result == NULL) return CREBIND_NO_SUCH_IMAGE;
-  if (!is_for_good) return CREBIND_OK;
+  if (status == CREBIND_OK)
+    status = open_image(&loader, request, is_for_good ? RTLD_NODELETE : 0, result);
+  if (status != CREBIND_OK || !is_for_good) return status;
   crebind_look(note_pin, request, NULL);
   loader.close(*result);
   *result = NULL;
@@ -167,13 +186,13 @@ static crebind_status hold(struct request *request, bool is_for_good, void **res
 
 // MARK: - Interface
 
-bool crebind_hold_image_with(uintptr_t address) {
+crebind_status crebind_hold_image_with(uintptr_t address) {
   struct request request = {.header = address, .path = CREBIND_VECTOR(char)};
   void *image;
-  bool succeeds = crebind_look(find_with, &request, NULL) == CREBIND_OK
-                  && hold(&request, true, &image) == CREBIND_OK;
+  crebind_status status = crebind_look(find_with, &request, NULL);
+  if (status == CREBIND_OK) status = hold(&request, true, &image);
   crebind_vector_free(&request.path);
-  return succeeds;
+  return status;
 }
 
 crebind_status crebind_hold_image(const void *header, uintptr_t dynamic, uint64_t generation,

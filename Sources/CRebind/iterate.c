@@ -94,7 +94,7 @@ static bool is_same(const void *a, const void *b, size_t size) {
 
 /// True if the file has what lies in memory from the ELF header on, program headers
 /// included: as good as no other build has.
-static bool has_same_headers(const struct crebind_file *file, const struct crebind_image *image) {
+static bool has_same_headers(struct crebind_file *file, const struct crebind_image *image) {
   char bytes[sizeof(ElfW(Phdr))];
   uintptr_t end = (uintptr_t)(image->phdr + image->phnum);
   for (uintptr_t at = image->header, size; at < end; at += size) {

@@ -117,7 +117,7 @@ void crebind_listen_for_annotations(crebind_annotation_listener *call, void *con
   if (call == NULL) return;
   // Afterwards, as it may wait for the loader; until then the caller keeps them.
   crebind_hold_image_with((uintptr_t)call);
-  bool is_held = crebind_hold_image_with((uintptr_t)&crebind_told);
+  bool is_held = crebind_hold_image_with((uintptr_t)&crebind_told) == CREBIND_OK;
   if (is_held && !__atomic_exchange_n(&has_asked, 1, __ATOMIC_ACQ_REL)) ask_for_exit();
 }
 

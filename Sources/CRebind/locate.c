@@ -98,7 +98,12 @@ static bool try_path(struct search *search, const char *path) {
   else
     search->answer.status = status;
   crebind_file_close(&file);
-  return status != CREBIND_OTHER_FILE;
+  if (file.error == 0) return status != CREBIND_OTHER_FILE;
+  // Whatever was made of what could not be read.
+  crebind_table_free(search->answer.table);
+  search->answer = (struct crebind_table_answer){.status = CREBIND_NO_FILE,
+                                                 .system_error = file.error};
+  return true;
 }
 
 /// As a string; false if there is no room.
@@ -137,7 +142,7 @@ static struct crebind_table_answer read_memory(const struct search *search) {
   const struct crebind_portrait *portrait = search->portrait;
   const ElfW(Phdr) *segments = crebind_portrait_phdr(search->portraits, portrait);
   uintptr_t mask = crebind_runtime()->page_size - 1;
-  struct crebind_file file = {-1, (const char *)portrait->header, 0};
+  struct crebind_file file = {-1, (const char *)portrait->header, 0, 0};
   for (size_t i = 0; i < portrait->phnum; i++)
     if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0)
       file.size = (segments[i].p_memsz + mask) & ~mask;

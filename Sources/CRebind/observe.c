@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "observe.h"
 #include "attempt.h"
+#include "cover.h"
 #include "futex.h"
 #include "gather.h"
 #include "notice.h"
@@ -94,9 +95,16 @@ static crebind_status note_changes(struct crebind_attempt *attempt, void *contex
   return CREBIND_OK;
 }
 
+static crebind_status look(struct crebind_attempt *attempt, void *context) {
+  // For what could not be uncovered when a batch went: no harm if it cannot be still.
+  bool unused = false;
+  crebind_cover_update(attempt, NULL, &unused);
+  return note_changes(attempt, context);
+}
+
 crebind_status crebind_look_for_images(crebind_error *error) {
   int saved_errno = errno;
-  crebind_status status = crebind_attempt(note_changes, NULL, NULL, error);
+  crebind_status status = crebind_attempt(look, NULL, NULL, error);
   crebind_notice_update();
   errno = saved_errno;
   return status;

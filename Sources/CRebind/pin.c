@@ -49,10 +49,13 @@ crebind_status crebind_pins_collect(struct crebind_pins *pins, struct crebind_wo
   return status == CREBIND_OK && pins->items.count != 0 ? CREBIND_BUSY : status;
 }
 
-void crebind_pins_hold(struct crebind_pins *pins) {
+bool crebind_pins_hold(struct crebind_pins *pins) {
+  for (size_t i = 0; i < pins->items.count; i++) {
+    const struct pin *pin = crebind_vector_at(&pins->items, i);
+    if (crebind_hold_image_with(pin->address) == CREBIND_OUT_OF_MEMORY) return false;
+  }
   pins->were_held = true;
-  for (size_t i = 0; i < pins->items.count; i++)
-    crebind_hold_image_with(((const struct pin *)crebind_vector_at(&pins->items, i))->address);
+  return true;
 }
 
 void crebind_pins_file(struct crebind_pins *pins) {

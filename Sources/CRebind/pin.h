@@ -22,8 +22,8 @@ crebind_status crebind_pins_collect(struct crebind_pins *pins, struct crebind_wo
                                     const struct crebind_batch *batch);
 
 /// Keeps each loaded for good; without any lock. An image that the loader does not
-/// find by its own name for it is left as it is.
-void crebind_pins_hold(struct crebind_pins *pins);
+/// find by its own name for it is left as it is. False without memory.
+bool crebind_pins_hold(struct crebind_pins *pins);
 
 /// Notes what was held, and forgets the list; under our lock.
 void crebind_pins_file(struct crebind_pins *pins);

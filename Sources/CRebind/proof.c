@@ -80,7 +80,7 @@ static void leave_out(const struct crebind_range *range, uintptr_t address, cons
   }
 }
 
-static crebind_status compare_part(const struct crebind_file *file,
+static crebind_status compare_part(struct crebind_file *file,
                                    const struct crebind_portraits *portraits,
                                    const struct crebind_portrait *portrait, struct part part,
                                    char *buffers) {
@@ -102,7 +102,7 @@ static crebind_status compare_part(const struct crebind_file *file,
   return CREBIND_OK;
 }
 
-static crebind_status compare_segments(const struct crebind_file *file,
+static crebind_status compare_segments(struct crebind_file *file,
                                        const struct crebind_portraits *portraits,
                                        const struct crebind_portrait *portrait) {
   if (portrait->has_text_relocations) return CREBIND_OTHER_FILE;
@@ -129,7 +129,7 @@ static uint64_t round_up(uint64_t size, uint64_t alignment) {
 }
 
 /// Looks for the image's build ID among the notes of a part of the file.
-static bool has_build_id(const struct crebind_file *file, uint64_t offset, uint64_t size,
+static bool has_build_id(struct crebind_file *file, uint64_t offset, uint64_t size,
                          size_t alignment, const char *build_id, size_t build_id_size) {
   uint64_t at = 0;
   for (size_t i = 0; i < MOST && at < size && size - at >= sizeof(ElfW(Nhdr)); i++) {
@@ -157,7 +157,7 @@ static bool has_build_id(const struct crebind_file *file, uint64_t offset, uint6
 
 /// In the segments, or else in the sections: those of separate debug information may have
 /// segments that are not in that file.
-static bool has_same_build_id(const struct crebind_file *file, const ElfW(Ehdr) * header,
+static bool has_same_build_id(struct crebind_file *file, const ElfW(Ehdr) * header,
                               const char *build_id, size_t size) {
   for (size_t i = 0; i < header->e_phnum && i < MOST; i++) {
     ElfW(Phdr) segment;
@@ -182,7 +182,7 @@ static bool has_same_build_id(const struct crebind_file *file, const ElfW(Ehdr) 
 
 // MARK: - All
 
-static bool has_same_headers(const struct crebind_file *file, const ElfW(Ehdr) * header,
+static bool has_same_headers(struct crebind_file *file, const ElfW(Ehdr) * header,
                              const struct crebind_portraits *portraits,
                              const struct crebind_portrait *portrait) {
   if (portrait->has_elf_header
@@ -199,7 +199,7 @@ static bool has_same_headers(const struct crebind_file *file, const ElfW(Ehdr) *
   return true;
 }
 
-crebind_status crebind_proof(const struct crebind_file *file,
+crebind_status crebind_proof(struct crebind_file *file,
                              const struct crebind_portraits *portraits,
                              const struct crebind_portrait *portrait) {
   if (portrait->is_overwritten) return CREBIND_OTHER_FILE;

@@ -16,7 +16,7 @@
 /// Not proven, so CREBIND_OTHER_FILE: an image whose headers or build ID have changed, and
 /// one without a build ID that has no read-only segment, whose code has been patched, or
 /// whose relocations are in its code (DT_TEXTREL).
-crebind_status crebind_proof(const struct crebind_file *file,
+crebind_status crebind_proof(struct crebind_file *file,
                              const struct crebind_portraits *portraits,
                              const struct crebind_portrait *portrait);
 

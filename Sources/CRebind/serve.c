@@ -109,8 +109,9 @@ crebind_status crebind_serve_plan(struct crebind_world *world, struct crebind_ha
   return status;
 }
 
+/// \param is_refused Set if the image could not be changed, which another try may change.
 static crebind_status serve_image(struct crebind_world *world, size_t index,
-                                  struct crebind_commit *commit) {
+                                  struct crebind_commit *commit, bool *is_refused) {
   uint32_t known = crebind_world_known(world, index);
   crebind_status status = CREBIND_OK;
   for (struct crebind_handle *handle = crebind_records.oldest;
@@ -124,6 +125,7 @@ static crebind_status serve_image(struct crebind_world *world, size_t index,
   crebind_keep_stored(known, commit, status);
   commit->changes.count = 0;
   // One image that cannot be changed must not keep the others from it.
+  *is_refused = crebind_is_refusal(status) && status != CREBIND_SEALED;
   return crebind_is_refusal(status) ? CREBIND_OK : status;
 }
 
@@ -139,25 +141,27 @@ static bool is_decided(uint32_t known) {
 
 /// Brings the batches to each image that has come; one that the loader has to be asked
 /// about keeps none of the others from it, so that all is asked at once.
+///
+/// \param all_served Made false if an image is due still.
 static crebind_status serve_images(struct crebind_world *world, struct crebind_commit *commit,
-                                   bool looks_closer, bool *all_decided) {
+                                   bool looks_closer, bool *all_served) {
   bool has_questions = false;
   for (size_t i = 0; i < world->images.items.count; i++) {
     uint32_t known = crebind_world_known(world, i);
-    bool is_due = !crebind_known_image_at(known)->is_served;
+    bool is_due = !crebind_known_image_at(known)->is_served, is_refused = false;
     crebind_status status = CREBIND_OK;
     // An image without entries does not show whether it is another one: a file
     // may even have been rebuilt and loaded again.
     if (!is_due && looks_closer)
       status = crebind_scopes_may_be_unloaded(&world->scopes, i, &is_due);
     if (status == CREBIND_OK && is_due && crebind_records.oldest != NULL)
-      status = serve_image(world, i, commit);
+      status = serve_image(world, i, commit, &is_refused);
     has_questions |= status == CREBIND_BUSY;
     if (status == CREBIND_BUSY) continue;
     if (status != CREBIND_OK) return status;
-    bool decided = is_decided(known);
-    crebind_known_image_at(known)->is_served = decided;
-    *all_decided &= decided;
+    bool is_served = !is_refused && is_decided(known);
+    crebind_known_image_at(known)->is_served = is_served;
+    *all_served &= is_served;
   }
   return has_questions ? CREBIND_BUSY : CREBIND_OK;
 }
@@ -175,13 +179,13 @@ static crebind_status revise_originals(struct crebind_world *world) {
 
 /// Brings the active batches to all images; the generation is another one.
 static crebind_status serve(struct crebind_world *world, struct crebind_commit *commit,
-                            struct crebind_unfinished *unfinished, bool *all_decided) {
+                            struct crebind_unfinished *unfinished, bool *all_served) {
   crebind_status status = crebind_loading_check(world, unfinished);
   if (status != CREBIND_OK) return status;
   bool looks_closer = may_have_been_replaced(world);
   forget_images(world, looks_closer);
   crebind_moved_forget(world, looks_closer);
-  return serve_images(world, commit, looks_closer, all_decided);
+  return serve_images(world, commit, looks_closer, all_served);
 }
 
 crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit,
@@ -190,9 +194,9 @@ crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit 
                       && crebind_records.adds == world->images.adds
                       && crebind_records.subs == world->images.subs;
   if (is_as_before && !crebind_judge_is_due()) return CREBIND_OK;
-  bool all_decided = true;
+  bool all_served = true;
   crebind_status status = CREBIND_OK;
-  if (!is_as_before) status = serve(world, commit, unfinished, &all_decided);
+  if (!is_as_before) status = serve(world, commit, unfinished, &all_served);
   if (status == CREBIND_OK) status = crebind_judge(world, commit);
   if (status == CREBIND_OK) status = revise_originals(world);
   if (!crebind_next_publish(world, NULL) && status == CREBIND_OK)
@@ -205,6 +209,6 @@ crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit 
   }
   crebind_records.adds = world->images.adds;
   crebind_records.subs = world->images.subs;
-  crebind_records.has_generation = all_decided;
+  crebind_records.has_generation = all_served;
   return CREBIND_OK;
 }

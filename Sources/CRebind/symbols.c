@@ -72,14 +72,14 @@ static crebind_status gather(struct crebind_look *look, void *context) {
     size_t count = count_symbols(dynamic);
     for (size_t i = 1; i < count; i++)
       if (!gather_symbol(symbols, &look->world, image, i)) return CREBIND_OUT_OF_MEMORY;
-    return CREBIND_OK;
+    return symbols->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;
   }
   struct crebind_symbol_walk walk;
   crebind_symbol_walk_begin(&walk, dynamic, symbols->wanted, crebind_length(symbols->wanted),
                             crebind_gnu_hash(symbols->wanted));
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)
     if (!gather_symbol(symbols, &look->world, image, i)) return CREBIND_OUT_OF_MEMORY;
-  return CREBIND_OK;
+  return symbols->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;
 }
 
 crebind_status crebind_symbols(const void *header, const char *name,

@@ -10,7 +10,7 @@ static struct crebind_table_answer fail(crebind_status status, uint64_t offset) 
 }
 
 /// Pages with a part of a file, which is not empty; NULL if it is not there, or without memory.
-static char *read_part(const struct crebind_file *file, uint64_t offset, uint64_t size,
+static char *read_part(struct crebind_file *file, uint64_t offset, uint64_t size,
                        crebind_status *status) {
   *status = CREBIND_BROKEN_FILE;
   if (size > LARGEST_TABLE || offset > file->size || size > file->size - offset) return NULL;
@@ -34,7 +34,7 @@ struct headers {
   size_t names_end;
 };
 
-static struct crebind_table_answer read_headers(const struct crebind_file *file,
+static struct crebind_table_answer read_headers(struct crebind_file *file,
                                                 struct headers *headers) {
   ElfW(Ehdr) header;
   if (!crebind_file_read(file, 0, &header, sizeof header)) return fail(CREBIND_BROKEN_FILE, 0);
@@ -74,7 +74,7 @@ static void free_headers(struct headers *headers) {
 }
 
 /// False for a name or contents outside of the file.
-static bool is_inside(const struct crebind_file *file, const struct headers *headers,
+static bool is_inside(struct crebind_file *file, const struct headers *headers,
                       const ElfW(Shdr) * header) {
   if (header->sh_type == SHT_NULL) return true;
   if (header->sh_name >= headers->names_end) return false;
@@ -137,7 +137,7 @@ static struct crebind_table *make_table(const struct headers *headers,
   return table;
 }
 
-struct crebind_table_answer crebind_table_read(const struct crebind_file *file,
+struct crebind_table_answer crebind_table_read(struct crebind_file *file,
                                                const struct crebind_portraits *portraits,
                                                const struct crebind_portrait *portrait) {
   struct headers headers = {NULL, 0, 0, NULL, 0, 0};

@@ -41,7 +41,7 @@ struct crebind_table_answer {
 };
 
 /// Reads the section headers of a file that is known to be the image's.
-struct crebind_table_answer crebind_table_read(const struct crebind_file *file,
+struct crebind_table_answer crebind_table_read(struct crebind_file *file,
                                                const struct crebind_portraits *portraits,
                                                const struct crebind_portrait *portrait);
 

@@ -6,7 +6,7 @@
 
 #define _GNU_SOURCE
 #include "CRebind.h"
-#include "failing-memory.h"
+#include "failing-calls.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -18,6 +18,17 @@
 /// The step that fails, and after how many requests.
 static int failing_step;
 static long failing_request;
+
+/// How many requests are granted until one fails; -1 for all.
+static long granted = -1;
+static bool has_failed;
+
+static int refuse_one(long number, long first, long third) {
+  (void)number, (void)first, (void)third;
+  if (granted < 0 || granted-- > 0) return 0;
+  has_failed = true;
+  return ENOMEM;
+}
 
 static void begin(int step) { granted = step == failing_step ? failing_request : -1; }
 static void end(void) { granted = -1; }
@@ -105,13 +116,15 @@ static void work(char *paths[]) {
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
+  const long requests[] = {SYS_mmap, SYS_mremap};
+  refusal = refuse_one;
   int failures = 0;
   for (failing_step = 0; failing_step < STEPS; failing_step++) {
     int status = 1;
     for (failing_request = 0; status != 0; failing_request++) {
       pid_t child = fork();
       if (child == 0) {
-        if (!trap_requests()) _exit(3);
+        if (!trap_calls(requests, 2)) _exit(3);
         work(argv + 1);
         _exit(has_failed ? 2 : 0);
       }

@@ -114,7 +114,7 @@ typedef enum crebind_status {
   CREBIND_NO_SECTION = 9,
   /// The section is not part of what is loaded.
   CREBIND_SECTION_NOT_LOADED = 10,
-  /// The image carries no note of the section, and its file cannot be opened.
+  /// The image carries no note of the section, and its file cannot be opened or read.
   CREBIND_NO_FILE = 11,
   /// The image carries no note of the section, and the file at its path is another one.
   CREBIND_OTHER_FILE = 12,
@@ -311,8 +311,8 @@ typedef struct crebind_handle crebind_handle;
 /// or CREBIND_SCOPE_MATCHING, all. For that dlopen's slots are rebound, from the call
 /// that comes upon such a case until the last batch is restored. What goes past
 /// dlopen's slots, or comes while they are not rebound, is served at the next call of
-/// this interface. A later image that cannot be changed is passed over. Images that
-/// dlmopen puts into other namespaces are left alone.
+/// this interface. A later image that cannot be changed is passed over until the next call.
+/// Images that dlmopen puts into other namespaces are left alone.
 ///
 /// An image that another thread is loading is waited for until it is relocated,
 /// after a tenth of a second on the loader's lock. If another thread is in its
@@ -366,7 +366,8 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
 
 /// Puts back what the slots of a batch held, where our value still stands, and
 /// frees the handle. On failure the handle stays valid, and but for CREBIND_COVERED nothing
-/// has changed.
+/// has changed; where memory has run out even for the way back, the definitions stay as they
+/// are without the batch until it is restored.
 ///
 /// Handles of one copy of this library may be restored in any order. A rebinding that was
 /// applied on top of this one gets this one's original as its own. Calls that are inside of

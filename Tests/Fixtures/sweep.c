@@ -1,0 +1,734 @@
+/// Each system call of the core's that may fail fails, at each call number: once, and from there
+/// on. A call of the interface that reports it has changed nothing, one that does not has done its
+/// work, and the next one without a failure does all of it. Prints a table.
+///
+/// With -DDEFINER, -DCALLER, -DREPLACEMENT and -DLATER the libraries.
+///
+/// Usage: sweep CALLER REPLACEMENT LATER [OPERATION CALL NUMBER once|on]
+
+#define _GNU_SOURCE
+#include <unistd.h>
+
+int sweep_number(void);
+int sweep_pending(void);
+
+#if defined DEFINER
+int sweep_number(void) { return 7; }
+#elif defined CALLER
+pid_t caller_parent(void);
+pid_t caller_parent(void) { return getppid(); }
+int caller_number(void);
+int caller_number(void) { return sweep_number(); }
+pid_t (*const caller_pointer)(void) = getppid;
+__attribute__((section("sweep_section"), used)) static int section = 3;
+#elif defined LATER
+int sweep_pending(void) { return 70; }
+int later_pending(void);
+int later_pending(void) { return sweep_pending(); }
+int (*const later_pointer)(void) = sweep_pending;
+pid_t later_parent(void);
+pid_t later_parent(void) { return getppid(); }
+#elif defined REPLACEMENT
+#include <dlfcn.h>
+int replacement_count;
+pid_t (*replacement_original)(void);
+pid_t replacement(void);
+pid_t replacement(void) {
+  replacement_count++;
+  return replacement_original();
+}
+void *replacement_next(void);
+void *replacement_next(void) { return dlsym(RTLD_NEXT, "getppid"); }
+__attribute__((section("swift5_type_metadata"), used)) static int metadata = 1;
+#else
+
+#include "CRebind.h"
+#include "failing-calls.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+// MARK: - The calls that fail
+
+static const struct failing_call {
+  const char *name;
+  long number;
+  int error;
+} calls[] = {
+    {"mprotect", SYS_mprotect, ENOMEM}, {"mmap", SYS_mmap, ENOMEM},
+    {"mremap", SYS_mremap, ENOMEM},     {"openat", SYS_openat, EMFILE},
+    {"read", SYS_read, EIO},            {"munmap", SYS_munmap, ENOMEM},
+};
+enum { CALLS = sizeof calls / sizeof *calls };
+
+/// One bit a call.
+enum { MPROTECT = 1, MMAP = 2, MREMAP = 4, OPENAT = 8, READ = 16, MUNMAP = 32, EVERY = 63 };
+
+static const struct failing_call *failing;
+static bool goes_on;
+/// How many calls are granted until one fails; -1 for all.
+static long granted = -1;
+
+static bool was_refused, was_hooked;
+
+// MARK: - State
+
+enum { MOST_IMAGES = 32, MOST_WORDS = 512 };
+
+struct state {
+  char maps[1 << 16];
+  /// Of what is read-only now, symbols and relro included.
+  struct {
+    ElfW(Addr) bias;
+    uint64_t sum;
+  } images[MOST_IMAGES];
+  size_t image_count;
+  uintptr_t words[MOST_WORDS];
+};
+
+/// The slots of what is rebound, in the images that are there from the start; in memory that the
+/// children share.
+static struct {
+  size_t count;
+  /// Where they lead once they are bound.
+  uintptr_t addresses[MOST_WORDS], bound[MOST_WORDS];
+  bool is_lazy[MOST_WORDS];
+  char names[MOST_WORDS][16];
+  uintptr_t hooked_address;
+  /// The last child has failed a call.
+  bool has_failed;
+} *slots;
+
+static uint64_t sum_of(uintptr_t start, size_t size, uint64_t sum) {
+  for (size_t i = 0; i + sizeof(uint64_t) <= size; i += sizeof(uint64_t))
+    sum = (sum ^ *(const uint64_t *)(start + i)) * 0x9e3779b97f4a7c15 + (sum >> 29);
+  return sum;
+}
+
+static int add_image(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  struct state *state = context;
+  CHECK(state->image_count < MOST_IMAGES);
+  uint64_t sum = 0;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    bool is_constant = segment->p_type == PT_LOAD && (segment->p_flags & PF_W) == 0;
+    if (is_constant || segment->p_type == PT_GNU_RELRO)
+      sum = sum_of(info->dlpi_addr + segment->p_vaddr, segment->p_memsz, sum);
+  }
+  state->images[state->image_count].bias = info->dlpi_addr;
+  state->images[state->image_count++].sum = sum;
+  return 0;
+}
+
+static int spans(struct dl_phdr_info *info, size_t size, void *address) {
+  (void)size;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    ElfW(Addr) start = (info->dlpi_addr + segment->p_vaddr) & -4096UL;
+    ElfW(Addr) end = info->dlpi_addr + segment->p_vaddr + segment->p_memsz;
+    if (segment->p_type == PT_LOAD && *(ElfW(Addr) *)address >= start
+        && *(ElfW(Addr) *)address < end)
+      return 1;
+  }
+  return 0;
+}
+
+/// The maps, but for the address of a page that is kept: see moved.h.
+static void take_maps(struct state *state) {
+  char *text = read_maps(), *to = state->maps;
+  for (char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {
+    ElfW(Addr) address = strtoul(text, NULL, 16);
+    if (dl_iterate_phdr(spans, &address) == 0) text = strchr(text, ' ');
+    to = mempcpy(to, text, (size_t)(end - text) + 1);
+  }
+  *to = 0;
+}
+
+static void take(struct state *state) {
+  state->image_count = 0;
+  take_maps(state);
+  dl_iterate_phdr(add_image, state);
+  for (size_t i = 0; i < slots->count; i++)
+    state->words[i] = *(const uintptr_t *)slots->addresses[i];
+}
+
+/// The lines that the other text does not have.
+static void print_others(const char *title, const char *text, const char *other) {
+  static char line[4096];
+  for (const char *end; (end = strchr(text, '\n')) != NULL; text = end + 1) {
+    snprintf(line, sizeof line, "%.*s", (int)(end - text) + 1, text);
+    if (strstr(other, line) == NULL) fprintf(stderr, "%s: %s", title, line);
+  }
+}
+
+/// Pages that could not be closed hold what they did.
+static void check_same(const struct state *before, bool are_maps_same) {
+  static struct state now;
+  take(&now);
+  for (size_t i = 0; i < slots->count; i++) {
+    bool is_same = now.words[i] == before->words[i] || now.words[i] == slots->bound[i];
+    if (!is_same) fprintf(stderr, "a slot of %s\n", slots->names[i]);
+    CHECK(is_same);
+  }
+  CHECK(now.image_count == before->image_count);
+  for (size_t i = 0; i < now.image_count; i++) {
+    CHECK(now.images[i].bias == before->images[i].bias);
+    CHECK(now.images[i].sum == before->images[i].sum);
+  }
+  if (!are_maps_same) return;
+  print_others("before", before->maps, now.maps);
+  print_others("after", now.maps, before->maps);
+  CHECK(strcmp(now.maps, before->maps) == 0);
+}
+
+static bool is_hooked(void) {
+  const uintptr_t *words = (const uintptr_t *)slots->addresses;
+  for (size_t i = 0; i < slots->count; i++)
+    if (*(const uintptr_t *)words[i] == slots->hooked_address) return true;
+  return false;
+}
+
+static int refuse(long number, long first, long third) {
+  static long refused_first, refused_third;
+  if (granted < 0 || number != failing->number) return 0;
+  if (granted > 0) {
+    granted--;
+    return 0;
+  }
+  // Other pages can be opened, closed and moved.
+  bool is_other = (number == SYS_mprotect || number == SYS_mremap) && was_refused
+                  && (first != refused_first || third != refused_third);
+  if (is_other || (was_refused && !goes_on)) return 0;
+  was_refused = slots->has_failed = true;
+  refused_first = first;
+  refused_third = third;
+  was_hooked |= is_hooked();
+  return failing->error;
+}
+
+// MARK: - What is rebound
+
+static const char *later_path, *replacement_path;
+static void *later;
+static pid_t (*caller_parent)(void);
+static int (*caller_number)(void);
+static pid_t (*const *caller_pointer)(void);
+static int *replacement_count;
+static pid_t (**replacement_original)(void);
+static void *(*replacement_next)(void);
+static void *(*real_dlopen)(const char *, int);
+static const void *caller_header, *replacement_header;
+static pid_t parent;
+
+static int (*original_number)(void), (*original_pending)(void);
+static int number_hook(void) { return original_number() + 1; }
+static int pending_hook(void) { return original_pending() + 1; }
+static pid_t (*original_upper)(void);
+static int upper_count;
+static pid_t upper_hook(void) {
+  upper_count++;
+  return original_upper();
+}
+
+static crebind_rebinding rebindings[] = {
+    {.name = "getppid"},
+    {.name = "sweep_number", .replacement = (void *)number_hook,
+     .original = (void **)&original_number},
+    {.name = "sweep_pending", .replacement = (void *)pending_hook,
+     .original = (void **)&original_pending},
+};
+static const crebind_rebinding upper = {
+    .name = "getppid", .replacement = (void *)upper_hook, .original = (void **)&original_upper};
+static crebind_handle *handle, *upper_handle;
+
+static crebind_status apply(void) { return crebind_apply(rebindings, 3, NULL, &handle, NULL, NULL); }
+static crebind_status apply_upper(void) {
+  return crebind_apply(&upper, 1, NULL, &upper_handle, NULL, NULL);
+}
+static crebind_status restore(void) { return crebind_restore(handle, NULL, NULL); }
+static crebind_status restore_upper(void) { return crebind_restore(upper_handle, NULL, NULL); }
+static void must_apply(void) { CHECK(apply() == CREBIND_OK); }
+static void must_apply_both(void) {
+  must_apply();
+  CHECK(apply_upper() == CREBIND_OK);
+}
+static void must_restore(void) { CHECK(restore() == CREBIND_OK); }
+static void must_restore_upper(void) { CHECK(restore_upper() == CREBIND_OK); }
+static void must_restore_both(void) {
+  must_restore();
+  must_restore_upper();
+}
+
+static void check_calls(int lower, int upper) {
+  *replacement_count = upper_count = 0;
+  CHECK(getppid() == parent && caller_parent() == parent && (*caller_pointer)() == parent);
+  CHECK(*replacement_count == 3 * lower && upper_count == 3 * upper);
+  CHECK(caller_number() == 7 + lower && sweep_number() == 7 + lower);
+  CHECK((void *)replacement_next() != NULL
+        && replacement_next() != (void *)slots->hooked_address);
+}
+
+static bool is_later_served(void) {
+  int (*call)(void) = (int (*)(void))dlsym(later, "later_pending");
+  int (*const *pointer)(void) = (int (*const *)(void))dlsym(later, "later_pointer");
+  pid_t (*later_parent)(void) = (pid_t(*)(void))dlsym(later, "later_parent");
+  *replacement_count = 0;
+  CHECK(later_parent() == parent);
+  return *replacement_count == 1 && call() == 71 && (*pointer)() == 71;
+}
+
+/// Served at the latest by the next call, where memory for the notice had run out.
+static bool was_noticed;
+
+static void check_applied(void) {
+  check_calls(1, 0);
+  was_noticed = true;
+  if (later == NULL) {
+    later = dlopen(later_path, RTLD_NOW);
+    CHECK(later != NULL);
+    was_noticed = is_later_served();
+  }
+  CHECK(crebind_refresh(NULL) == CREBIND_OK);
+  CHECK(is_later_served());
+}
+
+static void check_both(void) { check_calls(1, 1); }
+static void check_lower(void) { check_calls(1, 0); }
+static void check_upper(void) { check_calls(0, 1); }
+static void check_none(void) { check_calls(0, 0); }
+static void nothing(void) {}
+
+static void restore_and_unload(void) {
+  must_restore();
+  if (later != NULL) CHECK(dlclose(later) == 0);
+}
+
+// MARK: - Verify, refresh and a load
+
+static uintptr_t *overtaken;
+static void overtake(void) {
+  must_apply();
+  for (size_t i = 0; i < slots->count && overtaken == NULL; i++) {
+    uintptr_t *slot = (uintptr_t *)slots->addresses[i];
+    if (slots->is_lazy[i] && *slot == slots->hooked_address) overtaken = slot;
+  }
+  CHECK(overtaken != NULL);
+  *overtaken = (uintptr_t)*replacement_original;
+}
+static crebind_status verify(void) { return crebind_verify(handle, NULL, NULL); }
+
+static void load_unseen(void) {
+  must_apply();
+  later = real_dlopen(later_path, RTLD_NOW);
+  CHECK(later != NULL);
+}
+
+/// It passes over what it cannot change, until the next call.
+enum { UNSERVED = -1 };
+static crebind_status refresh(void) {
+  crebind_status status = crebind_refresh(NULL);
+  return status != CREBIND_OK || is_later_served() ? status : (crebind_status)UNSERVED;
+}
+
+static crebind_status load(void) {
+  if (later != NULL) return crebind_refresh(NULL);
+  later = dlopen(later_path, RTLD_NOW);
+  CHECK(later != NULL);
+  return is_later_served() ? CREBIND_OK : (crebind_status)UNSERVED;
+}
+static void check_later(void) {
+  check_calls(1, 0);
+  CHECK(is_later_served());
+}
+static void load_seen(void) {
+  must_apply();
+  later = dlopen(later_path, RTLD_NOW);
+  CHECK(later != NULL && is_later_served());
+}
+static crebind_status unload(void) {
+  if (later != NULL) CHECK(dlclose(later) == 0);
+  later = NULL;
+  return crebind_refresh(NULL);
+}
+
+// MARK: - Looks
+
+/// What a look has visited.
+static uint64_t visited, visited_before;
+
+static void visit_word(uint64_t word) { visited = (visited ^ word) * 0x9e3779b97f4a7c15 + 1; }
+static void visit_string(const char *string) {
+  for (; *string != 0; string++) visit_word((uint64_t)*string);
+}
+static void visit_slot(const crebind_slot_info *slot, void *context) {
+  (void)context;
+  visit_word(slot->address);
+}
+static void visit_section(const crebind_section *section, void *context) {
+  (void)context;
+  visit_string(section->name);
+  visit_word(section->size);
+}
+static void visit_image(const crebind_image_contents *image, void *context) {
+  (void)context;
+  visit_string(image->info.path);
+}
+static void visit_symbol(const crebind_symbol_info *symbol, void *context) {
+  (void)context;
+  visit_string(symbol->name);
+}
+static void visit_contents(const crebind_slot_contents *slot, void *context) {
+  (void)context;
+  visit_word(slot->address);
+}
+static void visit_finding(const crebind_finding *finding, void *context) {
+  (void)context;
+  visit_word(finding->slot.address);
+}
+static void visit_diagnosis(const crebind_diagnosis *diagnosis, void *context) {
+  (void)context;
+  visit_word(diagnosis->reason);
+}
+static void visit_annotation(const crebind_annotation *annotation, void *context) {
+  (void)context;
+  visit_word(annotation->section);
+}
+static void visit_target(const crebind_target *target, void *context) {
+  (void)context;
+  visit_word(target->address);
+}
+static void visit_copy(const crebind_image_info *image, void *context) {
+  (void)context;
+  visit_string(image->path);
+}
+
+static crebind_status look_up(void) {
+  visit_word(1);
+  return crebind_lookup("getppid") != NULL ? CREBIND_OK : (crebind_status)UNSERVED;
+}
+static crebind_status plan(void) {
+  return crebind_plan(rebindings, 3, NULL, visit_slot, NULL, NULL);
+}
+static crebind_status list_slots(void) { return crebind_slots(handle, visit_slot, NULL, NULL); }
+static crebind_status section(void) {
+  return crebind_section_data(caller_header, "sweep_section", visit_section, NULL, NULL);
+}
+static crebind_status list_sections(void) {
+  return crebind_sections(caller_header, visit_section, NULL, NULL);
+}
+static crebind_status list_images(void) { return crebind_images(visit_image, NULL, NULL); }
+static crebind_status list_symbols(void) {
+  return crebind_symbols(caller_header, NULL, visit_symbol, NULL, NULL);
+}
+static crebind_status list_contents(void) {
+  return crebind_image_slots(caller_header, visit_contents, NULL, NULL);
+}
+static crebind_status audit(void) { return crebind_audit(visit_finding, NULL, NULL); }
+static crebind_status diagnose(void) {
+  return crebind_diagnose(&upper, NULL, visit_diagnosis, NULL, NULL);
+}
+static crebind_status list_annotations(void) {
+  return crebind_annotations(NULL, visit_annotation, NULL, NULL);
+}
+static crebind_status describe(void) {
+  return crebind_describe_address((uintptr_t)caller_parent, visit_target, NULL, NULL);
+}
+static crebind_status list_copies(void) { return crebind_copies(visit_copy, NULL, NULL); }
+
+/// The first look that succeeds has visited what the next one visits.
+static void check_visited(crebind_status (*look)(void)) {
+  visited_before = visited;
+  visited = 0;
+  CHECK(look() == CREBIND_OK);
+  CHECK(visited == visited_before);
+}
+
+// MARK: - Observers and holds
+
+static size_t added;
+static void count_added(const crebind_image_info *image, void *context) {
+  (void)image, (void)context;
+  added++;
+}
+static crebind_observation *observation;
+static crebind_status observe(void) {
+  const crebind_image_observer observer = {.added = count_added};
+  added = 0;
+  return crebind_observe(&observer, &observation, NULL);
+}
+static void check_observed(void) {
+  static struct state now;
+  take(&now);
+  if (added != now.image_count) CHECK(crebind_refresh(NULL) == CREBIND_OK);
+  CHECK(added == now.image_count);
+  later = dlopen(later_path, RTLD_NOW);
+  CHECK(later != NULL);
+  was_noticed = added == now.image_count + 1;
+  CHECK(crebind_refresh(NULL) == CREBIND_OK);
+  CHECK(added == now.image_count + 1);
+}
+static void unobserve(void) {
+  crebind_unobserve(observation);
+  if (later != NULL) CHECK(dlclose(later) == 0);
+}
+static void must_observe(void) { CHECK(observe() == CREBIND_OK); }
+static crebind_status end_observing(void) {
+  if (observation != NULL) crebind_unobserve(observation);
+  observation = NULL;
+  return crebind_refresh(NULL);
+}
+
+static crebind_image_contents held;
+static void find_held(const crebind_image_contents *image, void *context) {
+  (void)context;
+  if (image->info.header == replacement_header) held = *image;
+}
+static crebind_image_hold *hold_result;
+static void prepare_hold(void) { CHECK(crebind_images(find_held, NULL, NULL) == CREBIND_OK); }
+static crebind_status hold(void) {
+  return crebind_hold_image(held.info.header, held.dynamic, held.generation, &hold_result, NULL);
+}
+static void check_held(void) { CHECK(hold_result == NULL); }
+
+// MARK: - Operations
+
+/// What has everything as it was before a call that fails.
+enum way_back {
+  /// That call.
+  AT_ONCE,
+  /// The next call of the interface: the wrappers of dlopen and dlclose may be there still, and
+  /// the pages of our own wrappers' slots may be writable.
+  BY_NEXT_CALL,
+  /// Nothing: it goes on where it has stopped.
+  BY_SAME_CALL,
+};
+
+/// One call of the interface, or what leads to one.
+static const struct operation {
+  const char *name;
+  void (*prepare)(void);
+  crebind_status (*run)(void);
+  void (*check)(void);
+  void (*finish)(void);
+  /// The calls that it makes.
+  unsigned makes;
+  /// Those without which it can do its work.
+  unsigned may_do_without;
+  /// After one failure, and after one that goes on.
+  enum way_back once, on;
+  /// The image of the replacement stays loaded once it is done.
+  bool pins;
+} operations[] = {
+    {"apply", nothing, apply, check_applied, restore_and_unload, EVERY, EVERY, AT_ONCE, AT_ONCE, true},
+    {"apply on top", must_apply, apply_upper, check_both, must_restore_both, MPROTECT | MMAP | MREMAP | MUNMAP, MPROTECT | MUNMAP, AT_ONCE, AT_ONCE, true},
+    {"restore", must_apply, restore, check_none, nothing, EVERY, EVERY, AT_ONCE, BY_SAME_CALL, true},
+    {"restore from below", must_apply_both, restore, check_upper, must_restore_upper, EVERY, EVERY, AT_ONCE, BY_SAME_CALL, true},
+    {"restore on top", must_apply_both, restore_upper, check_lower, must_restore, MPROTECT | MMAP | MUNMAP, MPROTECT | MMAP | MUNMAP, AT_ONCE, AT_ONCE, true},
+    {"verify", overtake, verify, check_lower, must_restore, MMAP | MUNMAP, MUNMAP, AT_ONCE, AT_ONCE, true},
+    {"refresh", load_unseen, refresh, check_later, restore_and_unload, MPROTECT | MMAP | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, true},
+    {"dlopen", must_apply, load, check_later, restore_and_unload, MPROTECT | MMAP | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, true},
+    {"dlclose", load_seen, unload, check_lower, must_restore, MMAP | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, true},
+    {"observe", nothing, observe, check_observed, unobserve, MPROTECT | MMAP | MREMAP | OPENAT | MUNMAP, EVERY, AT_ONCE, BY_NEXT_CALL, false},
+    {"unobserve", must_observe, end_observing, nothing, nothing, MPROTECT | MMAP | OPENAT | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, false},
+    {"hold", prepare_hold, hold, check_held, nothing, MMAP | OPENAT | READ | MUNMAP, MMAP | OPENAT | MUNMAP, AT_ONCE, AT_ONCE, true},
+    {"lookup", nothing, look_up, NULL, nothing, MMAP | MUNMAP, MUNMAP, AT_ONCE, AT_ONCE, false},
+    {"plan", nothing, plan, NULL, nothing, MMAP | MREMAP | MUNMAP, MMAP | MUNMAP, AT_ONCE, AT_ONCE, false},
+    {"slots", must_apply, list_slots, NULL, must_restore, MMAP | MUNMAP, MUNMAP, AT_ONCE, AT_ONCE, true},
+    {"section", nothing, section, NULL, nothing, MMAP | OPENAT | READ | MUNMAP, OPENAT | MUNMAP, AT_ONCE, AT_ONCE, false},
+    {"sections", nothing, list_sections, NULL, nothing, MMAP | OPENAT | READ | MUNMAP, OPENAT | MUNMAP, AT_ONCE, AT_ONCE, false},
+    {"images", nothing, list_images, NULL, nothing, MMAP | MUNMAP, MMAP | MUNMAP, AT_ONCE, AT_ONCE, false},
+    {"symbols", nothing, list_symbols, NULL, nothing, MMAP | MUNMAP, MUNMAP, AT_ONCE, AT_ONCE, false},
+    {"image slots", nothing, list_contents, NULL, nothing, MMAP | MUNMAP, MMAP | MUNMAP, AT_ONCE, AT_ONCE, false},
+    {"audit", nothing, audit, NULL, nothing, MMAP | MUNMAP, MUNMAP, AT_ONCE, AT_ONCE, false},
+    {"diagnose", nothing, diagnose, NULL, nothing, MPROTECT | MMAP | MREMAP | MUNMAP, MMAP | MPROTECT | MUNMAP, AT_ONCE, AT_ONCE, false},
+    {"annotations", nothing, list_annotations, NULL, nothing, MMAP | OPENAT | READ | MUNMAP, MMAP | OPENAT | READ | MUNMAP, AT_ONCE, AT_ONCE, false},
+    {"describe", nothing, describe, NULL, nothing, MMAP | MUNMAP, MMAP | MUNMAP, AT_ONCE, AT_ONCE, false},
+    {"copies", nothing, list_copies, NULL, nothing, MMAP | MUNMAP, MUNMAP, AT_ONCE, AT_ONCE, false},
+};
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+/// What a child exits with.
+enum outcome { REFUSED = 10, LEFT_OPEN, DONE, NOTICED_LATER, NO_SUCH_CALL, NO_FILTERS };
+
+static bool is_loaded(const char *path) { return dlopen(path, RTLD_LAZY | RTLD_NOLOAD) != NULL; }
+
+static enum outcome try(const struct operation *operation, long number) {
+  static struct state initial, before;
+  enum way_back way_back = goes_on ? operation->on : operation->once;
+  take(&initial);
+  operation->prepare();
+  take(&before);
+  granted = number;
+  crebind_status status = operation->run();
+  granted = -1;
+  enum outcome outcome = slots->has_failed ? DONE : NO_SUCH_CALL;
+  if (!slots->has_failed) CHECK(status == CREBIND_OK);
+  if (status != CREBIND_OK) {
+    outcome = status == CREBIND_LEFT_OPEN ? LEFT_OPEN : REFUSED;
+    if (way_back == BY_NEXT_CALL) crebind_refresh(NULL);
+    if (way_back != BY_SAME_CALL) check_same(&before, status != CREBIND_LEFT_OPEN);
+    // Threads may be inside of the replacement.
+    CHECK(!was_hooked || (*replacement_original)() == parent);
+    visited = 0;
+    CHECK(operation->run() == CREBIND_OK);
+  }
+  if (operation->check != NULL)
+    operation->check();
+  else
+    check_visited(operation->run);
+  if (outcome == DONE && !was_noticed) outcome = NOTICED_LATER;
+  operation->finish();
+  // Brings the notice in line with who needs it, if that has failed.
+  CHECK(crebind_refresh(NULL) == CREBIND_OK);
+  bool may_leave_open = way_back != AT_ONCE && goes_on && failing->number == SYS_mprotect;
+  check_same(&initial, outcome != LEFT_OPEN && !may_leave_open);
+  void *image = dlopen(replacement_path, RTLD_NOW | RTLD_NOLOAD);
+  dlclose(image);
+  dlclose(image);
+  if (operation->pins) CHECK(is_loaded(replacement_path));
+  return outcome;
+}
+
+static int try_in_child(const struct operation *operation, const struct failing_call *call,
+                        long number, bool on) {
+  slots->has_failed = false;
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    long numbers[CALLS];
+    for (size_t i = 0; i < CALLS; i++) numbers[i] = calls[i].number;
+    failing = call;
+    goes_on = on;
+    refusal = refuse;
+    was_noticed = true;
+    parent = getppid();
+    if (!trap_calls(numbers, CALLS)) _exit(NO_FILTERS);
+    _exit(try(operation, number));
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) >= REFUSED) return WEXITSTATUS(status);
+  fprintf(stderr, "%s, %s %ld %s: %s %d\n", operation->name, call->name, number,
+          on ? "on" : "once", WIFEXITED(status) ? "exit" : "signal",
+          WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+  return 0;
+}
+
+static size_t deviations;
+
+static void sweep(const struct operation *operation, const struct failing_call *call, bool on) {
+  size_t counts[NO_FILTERS + 1] = {0}, wrong = 0;
+  long number = 0;
+  for (;; number++) {
+    int outcome = try_in_child(operation, call, number, on);
+    if (outcome == NO_FILTERS) {
+      printf("no filters here\n");
+      exit(0);
+    }
+    if (outcome == NO_SUCH_CALL) break;
+    counts[outcome]++;
+    if (outcome == 0 && (++wrong == 10 || !slots->has_failed)) break;
+  }
+  deviations += wrong;
+  unsigned bit = 1U << (call - calls);
+  bool is_expected = ((operation->makes & bit) != 0) == (number != 0);
+  // The work was done without what failed.
+  if (counts[DONE] + counts[NOTICED_LATER] != 0)
+    is_expected &= (operation->may_do_without & bit) != 0;
+  deviations += !is_expected;
+  if (number == 0 && is_expected) return;
+  printf("%-18s %-8s %-4s %5ld %7zu %9zu %4zu %5zu %s\n", operation->name, call->name,
+         on ? "on" : "once", number, counts[REFUSED], counts[LEFT_OPEN], counts[DONE],
+         counts[NOTICED_LATER], is_expected ? "" : "not as the table says");
+  fflush(stdout);
+}
+
+// MARK: - The images
+
+static void add_slot(const crebind_slot_contents *slot, void *context) {
+  (void)context;
+  static const char *const names[] = {"getppid", "sweep_number", "sweep_pending", "dlopen",
+                                      "dlclose", "dlsym", "dlvsym"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(slot->symbol, names[i]) == 0) {
+      CHECK(slots->count < MOST_WORDS);
+      strcpy(slots->names[slots->count], names[i]);
+      slots->bound[slots->count] = slot->word;
+      slots->addresses[slots->count++] = slot->address;
+    }
+}
+
+static void add_slots(const crebind_image_contents *image, void *context) {
+  (void)context;
+  if (image->info.header != NULL) crebind_image_slots(image->info.header, add_slot, NULL, NULL);
+}
+
+/// In a child: this process has never called the core, so that its children do so first.
+static void find_slots(void) {
+  slots = mmap(NULL, sizeof *slots, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  CHECK(slots != MAP_FAILED);
+  slots->hooked_address = (uintptr_t)rebindings[0].replacement;
+  pid_t child = fork();
+  if (child == 0) {
+    CHECK(crebind_images(add_slots, NULL, NULL) == CREBIND_OK);
+    // Bound are those of the program and of the libraries, too.
+    CHECK(caller_parent() == getppid() && caller_number() == 7 && replacement_next() != NULL);
+    CHECK(sweep_number() == 7);
+    CHECK(dlclose(dlopen(replacement_path, RTLD_NOW)) == 0);
+    for (size_t i = 0; i < slots->count; i++) {
+      slots->is_lazy[i] = slots->bound[i] != *(const uintptr_t *)slots->addresses[i];
+      slots->bound[i] = *(const uintptr_t *)slots->addresses[i];
+    }
+    _exit(0);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0 && slots->count > 8);
+}
+
+static void load_images(char *paths[]) {
+  void *caller = dlopen(paths[0], RTLD_LAZY), *replacements = dlopen(paths[1], RTLD_NOW);
+  CHECK(caller != NULL && replacements != NULL);
+  replacement_path = paths[1];
+  later_path = paths[2];
+  caller_parent = (pid_t(*)(void))dlsym(caller, "caller_parent");
+  caller_number = (int (*)(void))dlsym(caller, "caller_number");
+  caller_pointer = (pid_t(*const *)(void))dlsym(caller, "caller_pointer");
+  replacement_count = dlsym(replacements, "replacement_count");
+  replacement_original = (pid_t(**)(void))dlsym(replacements, "replacement_original");
+  replacement_next = (void *(*)(void))dlsym(replacements, "replacement_next");
+  real_dlopen = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
+  rebindings[0].replacement = dlsym(replacements, "replacement");
+  rebindings[0].original = (void **)replacement_original;
+  Dl_info info;
+  CHECK(dladdr((void *)caller_parent, &info) != 0);
+  caller_header = info.dli_fbase;
+  CHECK(dladdr((void *)replacement_original, &info) != 0);
+  replacement_header = info.dli_fbase;
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc >= 4);
+  load_images(argv + 1);
+  find_slots();
+  if (argc < 8)
+    printf("%-18s %-8s %-4s %5s %7s %9s %4s %5s\n", "operation", "call", "", "calls", "refused",
+           "left open", "done", "later");
+  fflush(stdout);
+  for (size_t o = 0; o < OPERATIONS; o++)
+    for (size_t c = 0; c < CALLS; c++)
+      for (int on = 0; on < 2; on++) {
+        if (argc > 4 && strcmp(argv[4], operations[o].name) != 0) continue;
+        if (argc > 5 && strcmp(argv[5], calls[c].name) != 0) continue;
+        if (argc < 8)
+          sweep(&operations[o], &calls[c], on);
+        else if (strcmp(argv[7], on ? "on" : "once") == 0)
+          printf("%d\n", try_in_child(&operations[o], &calls[c], atol(argv[6]), on));
+      }
+  if (deviations == 0) printf("nothing was lost\n");
+  return deviations != 0;
+}
+#endif
