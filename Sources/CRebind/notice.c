@@ -5,6 +5,8 @@
 #include "thread.h"
 #include "transaction.h"
 
+#include <limits.h>
+
 // MARK: - Wrappers
 
 static void *(*original_dlopen)(const char *, int);
@@ -18,15 +20,47 @@ static void end_loading(bool has_changed) {
 }
 
 static void *open_and_tell(const char *file, int mode) {
-  char path[4096];
-  // The loader takes us for the caller, and would search by our RUNPATH.
-  if (crebind_caller_path(file, (uintptr_t)__builtin_return_address(0), path, sizeof path))
-    file = path;
   crebind_thread.loading++;
   void *image = __atomic_load_n(&original_dlopen, __ATOMIC_ACQUIRE)(file, mode);
   end_loading(image != NULL);
   return image;
 }
+
+static void *open_path_and_tell(char *path, int mode) {
+  void *image = open_and_tell(path, mode);
+  crebind_pages_free(path, PATH_MAX);
+  return image;
+}
+
+/// The arguments of dlopen, as they are going to be.
+struct arguments {
+  const char *file;
+  uintptr_t mode;
+};
+
+// Called by assembly alone.
+#pragma GCC visibility push(hidden)
+uintptr_t crebind_choose_dlopen(struct arguments *arguments, uintptr_t caller);
+extern void crebind_dlopen_entry(void);
+#pragma GCC visibility pop
+
+/// The loader takes us for the caller, and would search by our RUNPATH.
+__attribute__((used)) uintptr_t crebind_choose_dlopen(struct arguments *arguments,
+                                                      uintptr_t caller) {
+  char *path = crebind_pages(PATH_MAX);
+  enum crebind_opening opening = path != NULL
+                                     ? crebind_opening_for(arguments->file, caller, path)
+                                     : CREBIND_OPEN_BY_CALLER;
+  if (opening == CREBIND_OPEN_PATH) {
+    arguments->file = path;
+    return (uintptr_t)open_path_and_tell;
+  }
+  crebind_pages_free(path, PATH_MAX);
+  if (opening == CREBIND_OPEN_AS_IT_IS) return (uintptr_t)open_and_tell;
+  return (uintptr_t)__atomic_load_n(&original_dlopen, __ATOMIC_ACQUIRE);
+}
+
+CREBIND_DEFINE_TAIL_CALL(crebind_dlopen_entry, crebind_choose_dlopen);
 
 static int close_and_tell(void *image) {
   crebind_thread.loading++;
@@ -75,7 +109,7 @@ static bool are_in_line(void) {
 
 static crebind_handle *install(bool slots_only) {
   const crebind_rebinding rebindings[] = {
-      {.name = "dlopen", .replacement = (void *)open_and_tell,
+      {.name = "dlopen", .replacement = (void *)crebind_dlopen_entry,
        .original = (void **)&original_dlopen},
       {.name = "dlclose", .replacement = (void *)close_and_tell,
        .original = (void **)&original_dlclose},

@@ -20,10 +20,20 @@ void crebind_notice_remove(void);
 /// In a child process: the thread that changed the wrappers is not there.
 void crebind_notice_forked(void);
 
-/// The path by which the image that holds `caller` would find `file`, if it is
-/// one that this image would not find by itself: by the caller's RPATH, RUNPATH
-/// or $ORIGIN. Returns false if `file` can be passed on as it is.
-bool crebind_caller_path(const char *file, uintptr_t caller, char *path, size_t size);
+/// How a wrapper around dlopen loads what its caller asks for, so that it is what the caller
+/// would get without us.
+enum crebind_opening {
+  /// The loader finds the same for us.
+  CREBIND_OPEN_AS_IT_IS,
+  /// At the path that has been found.
+  CREBIND_OPEN_PATH,
+  /// By a jump: the loader knows its caller by the return address. The wrapper does not come
+  /// back then, so that the next call of the interface gives notice.
+  CREBIND_OPEN_BY_CALLER,
+};
+
+/// \param path Has room for PATH_MAX bytes.
+enum crebind_opening crebind_opening_for(const char *file, uintptr_t caller, char *path);
 
 #pragma GCC visibility pop
 

@@ -311,7 +311,10 @@ typedef struct crebind_handle crebind_handle;
 /// or CREBIND_SCOPE_MATCHING, all. For that dlopen's slots are rebound, from the call
 /// that comes upon such a case until the last batch is restored. What goes past
 /// dlopen's slots, or comes while they are not rebound, is served at the next call of
-/// this interface. A later image that cannot be changed is passed over until the next call.
+/// this interface. So is a load whose caller, or the image that holds this code, has a RUNPATH or
+/// RPATH of its own by which the two would find different files and only the loader can tell
+/// which: the caller is left to ask it itself, so that each load finds what it finds without us.
+/// A later image that cannot be changed is passed over until the next call.
 /// Images that dlmopen puts into other namespaces are left alone.
 ///
 /// An image that another thread is loading is waited for until it is relocated,
