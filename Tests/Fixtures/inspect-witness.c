@@ -3,7 +3,7 @@
 
 #define _GNU_SOURCE
 #include "CRebind.h"
-#include "check.h"
+#include "looked-at.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -72,8 +72,5 @@ int main(int count, char **arguments) {
   ask("number", NULL, "libplain.so");
   ask("value", NULL, NULL);
   ask("no_such_function", NULL, NULL);
-  printf("ready\n");
-  CHECK(fflush(stdout) == 0);
-  char byte;
-  while (read(STDIN_FILENO, &byte, 1) > 0) continue;
+  wait_to_be_looked_at();
 }

@@ -2,11 +2,11 @@
 /// a batch that would have to change it is refused by name, or leaves it out and says so.
 /// Sealed symbols alone refuse nothing.
 ///
-/// Usage: sealed PLUGIN DEFINER
+/// Usage: sealed PLUGIN DEFINER [wait]
 
 #define _GNU_SOURCE
 #include "CRebind.h"
-#include "check.h"
+#include "looked-at.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -83,8 +83,13 @@ static size_t slots_of_reason(crebind_reason reason, const char *path) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc == 3);
+  CHECK(argc >= 3);
   void *plugin = load_sealed(argv[1], false);
+  if (argc == 4) {
+    load_sealed(argv[2], true);
+    wait_to_be_looked_at();
+    return 0;
+  }
   pid_t (*call)(void) = (pid_t(*)(void))dlsym(plugin, "plugin_call");
   pid_t parent = getppid();
   char *before = read_maps();

@@ -184,11 +184,13 @@ struct Slot: Decodable, Equatable {
   var state: String?
   var target: Target?
   var reboundBy: String?
+  var bypass: Target?
 
   /// Without what it holds in a process.
   var ofFile: Slot {
     var slot = self
     (slot.value, slot.state, slot.target, slot.reboundBy) = (nil, nil, nil, nil)
+    slot.bypass = nil
     return slot
   }
 }

@@ -193,7 +193,8 @@ import Testing
   /// The core's numbers.
   private static let reasons = [
     "1": "has-slots", "3": "bound-inside", "4": "other-name", "5": "other-version",
-    "6": "other-library", "9": "static-executable", "10": "unchangeable",
+    "6": "other-library", "9": "static-executable", "10": "unchangeable", "11": "bypassed",
+    "12": "sealed",
   ]
 }
 

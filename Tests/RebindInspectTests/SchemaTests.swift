@@ -82,7 +82,8 @@ struct SchemaTests {
     var validator = try SchemaValidator()
     for command in [
       ["slots"], ["images"], ["audit"], ["annotations"], ["why", "open"],
-      ["why", "none", "--in", "none.so"], ["diff", program.url.path], ["diff", Places.program],
+      ["hardening"], ["why", "none", "--in", "none.so"], ["diff", program.url.path],
+      ["diff", Places.program],
     ] {
       let status = try validator.add(command + ["--pid", "\(process.id)"])
       if command == ["audit"] { #expect((status == 1) == (what != "nothing")) }

@@ -20,6 +20,7 @@ enum Subcommands {
   /// In front of `--pid`.
   static let ofProcesses = [
     ["slots"], ["images"], ["audit"], ["annotations"], ["who-imports", "malloc"], ["why", "open"],
+    ["hardening"],
   ]
 
   /// By the help.

@@ -4,6 +4,8 @@ import TestSupport
 /// A program that has said that it is ready, and waits to be ended.
 final class WaitingProcess {
   private let process = Process()
+  /// What it has said first.
+  let said: String
   /// Where its files are, which stay as long as it lasts.
   var directory: TemporaryDirectory?
   var id: Int32 { process.processIdentifier }
@@ -16,7 +18,7 @@ final class WaitingProcess {
     process.standardInput = Pipe()
     process.standardOutput = output
     try process.run()
-    _ = output.fileHandleForReading.availableData
+    said = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
   }
 
   deinit {

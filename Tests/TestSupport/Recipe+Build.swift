@@ -7,7 +7,7 @@ public struct BuiltFixture: Sendable {
   public let arguments: [String]
   public let environment: [String: String]
   /// Has the files as long as it is there.
-  let builder: FixtureBuilder
+  public let builder: FixtureBuilder
 
   /// Runs it; a deadlock is killed: SIGTERM is blocked in the threads of tests, and so in their
   /// children.

@@ -118,7 +118,7 @@ struct FileFacts {
       "stack-protector": hardening.hasStackProtector.map(text) ?? unknown,
       "fortified": hardening.knowsFortified ? text(!hardening.fortified.isEmpty) : unknown,
       "branch-protections": hardening.branchProtections.sorted().joined(separator: " "),
-      "symbolic": text(hardening.isSymbolic),
+      "symbolic": text(hardening.isSymbolic), "memory-seal": text(hardening.asksForSealing),
     ]
   }
 }

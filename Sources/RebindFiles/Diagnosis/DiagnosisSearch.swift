@@ -18,6 +18,14 @@ struct DiagnosisSearch {
     /// How many it cannot change, and why.
     var fixedSlots = 0
     var fixedBy = ""
+    /// How many more it would change, if they were not sealed.
+    var sealedSlots = 0
+    /// How many of the first lie where the file asks for its pages to be sealed.
+    var slotsToBeSealed = 0
+    /// How many of the first calls pass by.
+    var bypassedSlots = 0
+    /// How many there are.
+    var allSlots: Int { slots + fixedSlots + sealedSlots }
     /// What the symbol is bound to; nil for nothing.
     var definition: SymbolScope.Definition?
   }
@@ -60,10 +68,9 @@ struct DiagnosisSearch {
   /// All that there is to say, the answer first.
   func diagnoses(_ context: Context) throws(ELFFileError) -> [FileDiagnosis] {
     var found: [FileDiagnosis] = []
-    var selected = 0
-    var selectedInData = 0
-    for match in matches where match.slots + match.fixedSlots > 0 {
-      let slots = match.slots + match.fixedSlots
+    var (selected, selectedInData, sealed, toBeSealed, bypassed) = (0, 0, 0, 0, 0)
+    for match in matches where match.allSlots > 0 {
+      let slots = match.allSlots
       // What asks for no version is bound to one nevertheless.
       let version = version(of: match) ?? match.definition?.version
       let names = match.definition.map { context.names($0.image) } ?? []
@@ -78,6 +85,9 @@ struct DiagnosisSearch {
       } else {
         selected += match.slots
         selectedInData += match.slotsInData
+        sealed += match.sealedSlots
+        toBeSealed += match.slotsToBeSealed
+        bypassed += match.bypassedSlots
         if match.fixedSlots > 0 {
           found.append(FileDiagnosis(.unchangeable, match.fixedBy, slots: match.fixedSlots))
         }
@@ -88,8 +98,15 @@ struct DiagnosisSearch {
       found.insert(FileDiagnosis(.hasSlots, isInData ? "data" : "", slots: selected), at: 0)
       // Code has no slot: its calls go by another way, if there are any.
       if isInData, let defined = definedMatch { found.append(try bound(defined, context)) }
-    } else if found.isEmpty {
+    } else if found.isEmpty, sealed == 0 {
       found.append(try withoutSlots(context))
+    }
+    if sealed > 0 { found.append(FileDiagnosis(.sealed, slots: sealed)) }
+    if toBeSealed > 0 { found.append(FileDiagnosis(.sealed, "requested", slots: toBeSealed)) }
+    if bypassed > 0 {
+      // Where all are, that is the answer.
+      let place = bypassed == selected ? 0 : found.count
+      found.insert(FileDiagnosis(.bypassed, slots: bypassed), at: place)
     }
     found += otherNames.map { FileDiagnosis(.otherName, $0) }
     if selected == 0 || context.isComplete, !isDefined(found, in: context.scope) {

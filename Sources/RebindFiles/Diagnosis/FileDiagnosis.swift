@@ -74,9 +74,11 @@ extension DependencyGraph {
     }
     // How many each symbol has.
     var slots = [Int](repeating: 0, count: symbols.count)
-    var slotsInData = slots
+    var (slotsInData, slotsToBeSealed) = (slots, slots)
+    let asksForSealing = try file.asksForSealing
     found.forEach {
       slots[$0.symbol] += 1
+      if asksForSealing, $0.isProtected { slotsToBeSealed[$0.symbol] += 1 }
       if found.types.isInData($0) { slotsInData[$0.symbol] += 1 }
     }
     var search = DiagnosisSearch(sought, in: symbols)
@@ -84,12 +86,14 @@ extension DependencyGraph {
       match.definition = scope.definition(of: symbol, at: match.index, in: symbols)
       match.slots = slots[match.index]
       match.slotsInData = slotsInData[match.index]
+      match.slotsToBeSealed = slotsToBeSealed[match.index]
       // MIPS has slots without relocations: one for each symbol from a certain one on.
       if file.machine == .mips, !symbol.isDefined {
         (match.slots, match.slotsInData) = (max(1, match.slots), 0)
       }
       if match.definition == nil, symbol.binding == .weak {
         (match.slots, match.slotsInData, match.fixedSlots) = (0, 0, match.slots)
+        match.slotsToBeSealed = 0
         match.fixedBy = SoughtSymbol.undefinedWeak
       }
     }

@@ -56,8 +56,11 @@ extension ProcessScope {
           match.fixedSlots += 1
           match.fixedBy =
             match.definition == nil && symbol.binding == .weak ? SoughtSymbol.undefinedWeak : why
+        } else if isSealed(slot.slot, of: image) {
+          match.sealedSlots += 1
         } else {
           match.slots += 1
+          if slot.bypass != nil { match.bypassedSlots += 1 }
           if found.types.isInData(slot.slot) { match.slotsInData += 1 }
         }
       }

@@ -38,6 +38,8 @@ package struct FileHardening {
   package let runPath: String?
   /// Names are bound inside the file first. The corresponding tag is `DT_SYMBOLIC`.
   package let isSymbolic: Bool
+  /// The file asks for its pages to be sealed, as glibc does from 2.43 on.
+  package let asksForSealing: Bool
 }
 
 extension ELFFile {
@@ -59,10 +61,7 @@ extension ELFFile {
         }
       }
       let names = try CheckedNames(of: self, kind)
-      var properties: [NoteProperty] = []
-      for note in try notes {
-        if case .properties(let all)? = note.content { properties += all }
-      }
+      let properties = try noteProperties
       return FileHardening(
         kind: kind, headers: headers, hasStackProtector: names?.hasStackProtector(of: kind),
         fortified: names?.fortified ?? [], fortifiable: names?.fortifiable ?? [],
@@ -70,7 +69,26 @@ extension ELFFile {
         branchProtections: properties.filter { $0.type == 0xc000_0002 || $0.type == 0xc000_0000 }
           .flatMap { $0.flags ?? [] },
         rpath: table[.rpath]?.string, runPath: table[.runPath]?.string,
-        isSymbolic: table.isSymbolic)
+        isSymbolic: table.isSymbolic, asksForSealing: Self.asksForSealing(properties))
+    }
+  }
+
+  /// The file asks for its pages to be sealed by mseal(2).
+  var asksForSealing: Bool {
+    get throws(ELFFileError) { Self.asksForSealing(try noteProperties) }
+  }
+
+  private static func asksForSealing(_ properties: [NoteProperty]) -> Bool {
+    properties.contains { $0.type == NoteProperty.memorySeal }
+  }
+
+  private var noteProperties: [NoteProperty] {
+    get throws(ELFFileError) {
+      var properties: [NoteProperty] = []
+      for note in try notes {
+        if case .properties(let all)? = note.content { properties += all }
+      }
+      return properties
     }
   }
 

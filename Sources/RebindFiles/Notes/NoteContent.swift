@@ -124,6 +124,10 @@ package struct NoteProperty {
     return properties
   }
 
+  /// The file asks for its pages to be sealed. The corresponding constant is
+  /// `GNU_PROPERTY_MEMORY_SEAL`.
+  static var memorySeal: UInt32 { 3 }
+
   private init(_ type: UInt32, _ value: UInt64?, _ machine: Machine) {
     self.type = type
     self.value = value
@@ -137,8 +141,8 @@ package struct NoteProperty {
       switch (type, machine) {
       case (1, _): ("STACK_SIZE", nil)
       case (2, _): ("NO_COPY_ON_PROTECTED", nil)
+      case (Self.memorySeal, _): ("MEMORY_SEAL", nil)
       case (0xb000_8000, _): ("1_NEEDED", ["INDIRECT_EXTERN_ACCESS"])
-      case (0xb000_7ffc, _): ("MEMORY_SEAL", nil)
       case (0xc000_0000, .aarch64): ("AARCH64_FEATURE_1_AND", ["BTI", "PAC", "GCS"])
       case (0xc000_0000, .riscv): ("RISCV_FEATURE_1_AND", ["CFI_LP_UNLABELED", "CFI_SS"])
       case (0xc000_0002, _) where x86:

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The images of a process, as its mappings tell of them.
 package struct ProcessImages {
   /// In the order of their addresses.
@@ -32,21 +30,6 @@ package struct ProcessImages {
   }
 
   private static func mappings(of pid: Int32) throws(ELFFileError) -> [ProcessMapping] {
-    let path = "/proc/\(pid)/maps"
-    func error() -> ELFFileError { ProcessStatus.failure(errno, of: pid, at: path) }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw error() }
-    defer { close(descriptor) }
-    var text: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count < 0 { throw error() }
-      if count == 0 { break }
-      text += buffer[..<count]
-    }
-    // Every process has memory until it ends.
-    if text.isEmpty { throw ProcessStatus.failure(ESRCH, of: pid, at: path) }
-    return text.split(separator: UInt8(ascii: "\n")).compactMap { ProcessMapping($0) }
+    try ProcessFolder.lines(of: "maps", pid: pid).compactMap { ProcessMapping($0) }
   }
 }

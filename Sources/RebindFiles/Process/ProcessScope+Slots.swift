@@ -40,7 +40,9 @@ extension ProcessScope {
       }
       let isAdded = found.types.addsAddend(of: slot.kind, isLazy: slot.isLazy, loaderKind)
       let added = isAdded ? UInt64(bitPattern: slot.addend ?? 0) : 0
-      slots.append(judge(slot, word, less: added, of: image, symbols, stored))
+      var judged = judge(slot, word, less: added, of: image, symbols, stored)
+      judged.bypass = bypass(of: slot, isAdded: isAdded, in: image)
+      slots.append(judged)
     }
     if hasVanished { throw ELFFileError(path: image.image.path, reason: .vanished) }
     return ProcessSlots(symbols: symbols, types: found.types, slots: slots)

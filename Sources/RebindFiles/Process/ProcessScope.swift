@@ -18,6 +18,9 @@ package final class ProcessScope {
   private(set) lazy var loaderKind = LoaderKind(
     interpreter: images.first?.interpreter, needed: images.first?.table.needed ?? [])
 
+  /// What mseal(2) keeps as it is. Asked for once: the kernel walks all pages for it.
+  private(set) lazy var sealed = Self.sealedRanges(pid: pid)
+
   /// Throws if the process may not be looked at, or is not there.
   package init(pid: Int32) throws(ELFFileError) {
     let found = try ProcessImages(pid: pid)

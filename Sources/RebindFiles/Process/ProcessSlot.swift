@@ -6,6 +6,8 @@ package struct ProcessSlot {
   package let state: State
   /// Where it leads, less what the loader has added; nil for NULL, and for the loader's resolver.
   package let target: ProcessTarget?
+  /// Where calls jump that pass the slot by, as its PLT entry was rewritten; nil if they read it.
+  package var bypass: ProcessTarget?
 
   /// Where a slot leads.
   package enum State: String, CaseIterable {

@@ -17,9 +17,10 @@ struct SlotsCommand: ParsableCommand {
       what is bound when the file is loaded), relro, what it takes to change the word (store, or \
       mprotect in front of it), addend and symbol@version; - stands for none.
 
-      Of a process there are three more: the state (null, unresolved, original, rebound, or \
-      assigned for a pointer in writable data that leads elsewhere), the word, and where it leads, \
-      as image:symbol+offset. A slot is original if it leads to any definition of its symbol.
+      Of a process there are four more: the state (null, unresolved, original, rebound, or \
+      assigned for a pointer in writable data that leads elsewhere), the word, where it leads, as \
+      image:symbol+offset, and where calls jump that pass the slot by. A slot is original if it \
+      leads to any definition of its symbol.
 
       Section headers are not needed: the slots are found as the loader finds them.
 

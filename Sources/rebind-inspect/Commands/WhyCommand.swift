@@ -14,8 +14,9 @@ struct WhyCommand: ParsableCommand {
     discussion: """
       The columns of text are reason, detail, the number of slots, and a sentence; - stands for no \
       detail. The first line is the answer. The reason is has-slots (they are seen), not-imported, \
-      bound-inside, other-name, other-version, other-library, not-defined, static-executable or \
-      unchangeable. other-name has names to rebind too: open64, __open_2, openat, and what \
+      bound-inside, other-name, other-version, other-library, not-defined, static-executable, \
+      unchangeable, sealed (the slots lie in pages that nobody can open) or bypassed (calls jump past \
+      the slots). other-name has names to rebind too: open64, __open_2, openat, and what \
       compilers make of calls, as puts of printf. Several may hold: has-slots with not-defined is \
       of a symbol that none of the file's libraries has.
 

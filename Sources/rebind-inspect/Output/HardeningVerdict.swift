@@ -9,7 +9,9 @@ struct HardeningVerdict {
   let consequence: String
 
   /// Those that can be said of a file of this kind.
-  static func all(of hardening: FileHardening) -> [Self] {
+  ///
+  /// - Parameter sealing: That of the image of a process; nil for a file.
+  static func all(of hardening: FileHardening, _ sealing: ProcessSealing?) -> [Self] {
     var verdicts: [Self] = []
     if hardening.hasSlots { verdicts += slots(hardening) }
     if let place = place(hardening.kind) { verdicts.append(place) }
@@ -18,6 +20,8 @@ struct HardeningVerdict {
     if hardening.hasSlots { verdicts += [searchPath(hardening)] }
     if hardening.kind != .object, hardening.kind != .other { verdicts += code(hardening.headers) }
     if hardening.hasSlots { verdicts.append(symbolic(hardening)) }
+    if let sealing { verdicts.append(sealed(sealing)) }
+    if hardening.hasSlots, sealing == nil { verdicts.append(seal(hardening)) }
     return verdicts
   }
 
@@ -130,6 +134,24 @@ struct HardeningVerdict {
     hardening.isSymbolic
       ? Self("symbolic", "yes", "calls of its own functions stay inside and have no slots")
       : Self("symbolic", "no", "calls of its own exported functions may go through slots")
+  }
+}
+
+extension HardeningVerdict {
+  private static func seal(_ hardening: FileHardening) -> Self {
+    hardening.asksForSealing
+      ? Self("seal", "requested", "from glibc 2.43 on no rebinding changes read-only slots")
+      : Self("seal", "no", "no loader is asked to seal pages")
+  }
+
+  /// Of the image of a process.
+  private static func sealed(_ sealing: ProcessSealing) -> Self {
+    switch sealing {
+    case .full: Self("seal", "sealed", "no rebinding changes read-only slots")
+    case .partial:
+      Self("seal", "partial", "no rebinding changes slots in the pages that are sealed")
+    case .none: Self("seal", "no", "no pages are sealed")
+    }
   }
 }
 

@@ -54,13 +54,17 @@ struct ProcessSlotReport: ReportBody {
 extension SlotColumns {
   /// Those of the columns behind the symbol.
   static var stateTitles: [ColumnTitle] {
-    [.init(text: "STATE"), .init(text: "VALUE"), .init(text: "TARGET")]
+    [
+      .init(text: "STATE"), .init(text: "VALUE"), .init(text: "TARGET"), .init(text: "BYPASS"),
+    ]
   }
 
-  /// Writes three columns: what a slot holds.
+  /// Writes four columns: what a slot holds, and where calls go that pass it by.
   func writeState(of slot: ProcessSlot, in output: inout OutputBuffer) {
     output.append(text: " \(slot.state.rawValue) \(hexadecimal(slot.word)) ")
     output.append(column: slot.target?.text ?? "-")
+    output.append(text: " ")
+    output.append(column: slot.bypass?.text ?? "-")
   }
 }
 
@@ -72,5 +76,6 @@ extension OutputBuffer {
     append(key: "target", target: slot.target)
     append(
       key: "reboundBy", text: slot.state == .rebound ? slot.target?.place?.text ?? "" : nil)
+    append(key: "bypass", target: slot.bypass)
   }
 }

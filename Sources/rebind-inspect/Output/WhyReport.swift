@@ -34,7 +34,7 @@ struct WhyReport: ReportBody {
     output.append(key: "symbol", text: symbol.name)
     output.append(key: "version", text: symbol.version)
     output.append(key: "library", text: symbol.library)
-    output.append(key: "isSeen", diagnoses.contains { $0.reason == .hasSlots })
+    output.append(key: "isSeen", isSeen)
     output.append(text: ",\"reasons\":[")
     var isFirst = true
     for diagnosis in diagnoses {
@@ -53,6 +53,14 @@ struct WhyReport: ReportBody {
       output.append(key: "loadBias", hex: process.loadBias)
       output.append(text: ",\"slots\":[]")
     }
+  }
+
+  /// True if calls go through slots that can be changed.
+  private var isSeen: Bool {
+    func slots(_ reason: Diagnosis.Reason) -> Int? {
+      diagnoses.first { $0.reason == reason }?.slotCount
+    }
+    return slots(.hasSlots).map { $0 > slots(.bypassed) ?? 0 } ?? false
   }
 
   private func meaning(of diagnosis: FileDiagnosis) -> String {
@@ -88,7 +96,8 @@ extension ProcessSlot {
       case .unresolved: "is bound at its first call"
       default: "leads to \(target?.text ?? hexadecimal(word))"
       }
-    return "\(kind) at \(hexadecimal(slot.address)) \(leads)"
+    let passed = bypass.map { ", but calls pass it by and jump to \($0.text)" } ?? ""
+    return "\(kind) at \(hexadecimal(slot.address)) \(leads)\(passed)"
   }
 }
 
@@ -106,6 +115,8 @@ extension Diagnosis.Reason {
     case .notDefined: "not-defined"
     case .staticExecutable: "static-executable"
     case .unchangeable: "unchangeable"
+    case .bypassed: "bypassed"
+    case .sealed: "sealed"
     default: "unknown"
     }
   }
@@ -144,6 +155,12 @@ extension Diagnosis.Reason {
       case "loader": "a rebinding leaves the loader alone"
       default: "the \(what) asks for it, but has no slot that can be changed"
       }
+    case .bypassed:
+      "calls pass slots by: glibc has rewritten the PLT, unless glibc.cpu.plt_rewrite is 0"
+    case .sealed where detail == "requested":
+      "the \(what) asks for its pages to be sealed: from glibc 2.43 on no rebinding changes these slots"
+    case .sealed:
+      "the slots lie in pages that are sealed, which no rebinding can change"
     default: description
     }
   }
