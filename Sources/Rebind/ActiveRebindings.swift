@@ -3,6 +3,11 @@
 /// It cannot be copied, so there is one place that ends them; a property of a class
 /// or of another such type holds it for longer. Assigned to `_` it goes at once: end
 /// its scope with `restore()`, or use `withRebindings`.
+///
+/// While another thread is in the predicate of the scope, or images keep being loaded, the
+/// rebindings stay applied for longer. That thread restores them when the predicate has
+/// answered, or the next call of this module does. They stay for good only where the
+/// operating system refuses to open their pages.
 public struct ActiveRebindings: ~Copyable, Sendable {
   /// What applying them did.
   public let report: RebindingReport
@@ -20,9 +25,7 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   }
 
   deinit {
-    // What an operating system that refuses mprotect leaves applied has nobody to
-    // be told to.
-    if let batch, (try? batch.restore()) != nil { release(replacements) }
+    if let batch { LeftBatches.restoreOrLeave(batch, replacements) }
   }
 
   /// Puts back what the slots held, now.
@@ -30,15 +33,15 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   /// Calls that are inside a replacement go on, and may still use `original`. A slot
   /// that someone else has changed since is left alone, and counted as skipped.
   ///
-  /// - Throws: `RebindError`, with nothing changed. The token is used up all the same: it
-  ///   tries once more as it goes, and if that fails too the rebindings stay. With `covered`
-  ///   these are the slots that somebody else's hook lies on, which a later call gives back;
-  ///   see `Rebinding.restore`.
+  /// - Throws: `RebindError`, with nothing changed. The token is used up all the same, and
+  ///   tries once more as it goes. With `covered`, what is left are the slots that somebody
+  ///   else's hook lies on, which a later call gives back; see `Rebinding.restore`.
   ///
   /// The corresponding C function is `crebind_restore`.
   @discardableResult
   public consuming func restore() throws(RebindError) -> RebindingReport {
     guard let batch else { return RebindingReport() }
+    LeftBatches.restore()
     let report = try batch.restore()
     self.batch = nil
     release(replacements)
@@ -57,7 +60,8 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   /// The corresponding C function is `crebind_verify`.
   @discardableResult
   public func verify() throws(RebindError) -> RebindingReport {
-    try batch?.verify() ?? RebindingReport()
+    LeftBatches.restore()
+    return try batch?.verify() ?? RebindingReport()
   }
 
   /// The slots that are rebound, each with its own original.

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import Rebind
 import Synchronization
@@ -9,6 +10,12 @@ private typealias GetParent = @convention(c) () -> pid_t
 private enum Hooks {
   static let getParent = Rebinding<GetParent>("getppid")
   static let seen = Mutex<[String]>([])
+}
+
+/// A predicate that stands still.
+private enum Predicate {
+  static let isInside = Atomic(false)
+  static let mayLeave = Atomic(false)
 }
 
 /// A rebinding changes the slots in its scope, and no others.
@@ -119,6 +126,38 @@ private enum Hooks {
       try #require(
         Hooks.seen.withLock { $0.filter { $0 == "libscope-later.so" }.count }
           == (loadedImagesOnly ? 0 : 1))
+    }
+  }
+
+  /// The owner goes while another thread is in the predicate, which may wait for the owner's: the
+  /// rebindings go when it has answered.
+  @Test func predicateOutlastsTheOwner() async {
+    await #expect(processExitsWith: .success) {
+      let plugin = try Plugin(name: "libscope-slow.so")
+      let (parent, isLoaded) = (getppid(), DispatchSemaphore(value: 0))
+      try {
+        let active = try RebindingBatch([Hooks.getParent.replaced { 1 }]).apply(
+          in: .matching { image in
+            guard image.isNamed("libscope-slow.so") else { return true }
+            Predicate.isInside.store(true, ordering: .releasing)
+            while !Predicate.mayLeave.load(ordering: .acquiring) { usleep(1000) }
+            return true
+          })
+        try #require(getppid() == 1)
+        DispatchQueue.global().async {
+          _ = try? OpenLibrary(plugin.path)
+          isLoaded.signal()
+        }
+        while !Predicate.isInside.load(ordering: .acquiring) { usleep(1000) }
+        _ = active.report
+      }()
+      // Its owner has gone, and cannot restore it yet.
+      try #require(getppid() == 1 && Hooks.getParent.isActive)
+      Predicate.mayLeave.store(true, ordering: .releasing)
+      isLoaded.wait()
+      try #require(getppid() == parent && !Hooks.getParent.isActive)
+      try Hooks.getParent.apply { 2 }
+      try #require(getppid() == 2)
     }
   }
 

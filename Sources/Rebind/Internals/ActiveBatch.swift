@@ -1,4 +1,5 @@
 internal import CRebind
+internal import Synchronization
 
 /// What is asked of the core for one rebinding.
 struct RebindingRequest: Sendable {
@@ -36,6 +37,9 @@ struct ActiveBatch: @unchecked Sendable {
     self.predicate = predicate.map(Unmanaged.passRetained)
     symbols = requests.map(\.name)
   }
+
+  /// A reference to the scope's predicate, which lasts longer than the batch; nil for none.
+  var scopePredicate: ScopePredicate? { predicate?.takeUnretainedValue() }
 
   func restore() throws(RebindError) -> RebindingReport {
     let report = try reporting(symbols) { crebind_restore(handle, $0, $1) }
@@ -171,7 +175,10 @@ private func withOptions<Result>(
     options.scope = CREBIND_SCOPE_MATCHING
     options.context = predicate.map { Unmanaged.passUnretained($0).toOpaque() }
     options.matches = { info, context in
-      Unmanaged<ScopePredicate>.fromOpaque(context!).takeUnretainedValue().accepts(info.pointee)
+      // To be restored by this thread, if its owner has gone meanwhile.
+      defer { LeftBatches.restore() }
+      return Unmanaged<ScopePredicate>.fromOpaque(context!).takeUnretainedValue()
+        .accepts(info.pointee)
     }
   }
   options.image_count = headers.count
@@ -183,9 +190,10 @@ private func withOptions<Result>(
 }
 
 /// A scope's predicate, which the core calls on any thread.
-private final class ScopePredicate: Sendable {
+final class ScopePredicate: Sendable {
   private let predicate: @Sendable (Image) -> Bool
   private let images = ImageTable()
+  private let asking = Atomic<Int>(0)
 
   /// Nil for a scope without one.
   init?(_ scope: RebindingScope) {
@@ -193,8 +201,13 @@ private final class ScopePredicate: Sendable {
     self.predicate = predicate
   }
 
+  /// True while some thread is in it.
+  var isAsked: Bool { asking.load(ordering: .sequentiallyConsistent) != 0 }
+
   func accepts(_ info: crebind_image_info) -> Bool {
-    predicate(images.image(info))
+    asking.add(1, ordering: .sequentiallyConsistent)
+    defer { asking.subtract(1, ordering: .sequentiallyConsistent) }
+    return predicate(images.image(info))
   }
 }
 

@@ -51,6 +51,7 @@ func originalAddress(of name: String) -> UInt64 {
 }
 
 func refreshImages() throws(RebindError) {
+  LeftBatches.restore()
   try calling([]) { crebind_refresh($0) }
 }
 

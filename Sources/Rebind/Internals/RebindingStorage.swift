@@ -94,7 +94,8 @@ struct RebindingStorage: Sendable {
   func apply(
     _ request: RebindingRequest, in scope: RebindingScope
   ) throws(RebindError) -> RebindingReport {
-    try state.pointee.use.withLock { (use) throws(RebindError) -> RebindingReport in
+    LeftBatches.restore()
+    return try state.pointee.use.withLock { (use) throws(RebindError) -> RebindingReport in
       guard case .inactive = use else {
         throw RebindError(code: .alreadyActive, symbol: request.name)
       }
@@ -106,7 +107,8 @@ struct RebindingStorage: Sendable {
   }
 
   func restore(symbol: String) throws(RebindError) -> RebindingReport {
-    try state.pointee.use.withLock { (use) throws(RebindError) -> RebindingReport in
+    LeftBatches.restore()
+    return try state.pointee.use.withLock { (use) throws(RebindError) -> RebindingReport in
       switch use {
       case .inactive: return RebindingReport()
       case .inBatch: throw RebindError(code: .partOfBatch, symbol: symbol)
@@ -156,6 +158,7 @@ struct RebindingStorage: Sendable {
 func reserving<Result>(
   _ replacements: [Replacement], _ apply: () throws(RebindError) -> Result
 ) throws(RebindError) -> Result {
+  LeftBatches.restore()
   var reserved: [Replacement] = []
   do throws(RebindError) {
     for replacement in replacements {
