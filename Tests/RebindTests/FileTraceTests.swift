@@ -144,6 +144,22 @@ import Testing
       result.errorOutput == "file-trace: cannot run /nonexistent: No such file or directory\n")
   }
 
+  /// tcmalloc, in front of the library, has had no constructor yet when this one's runs.
+  @Test(arguments: [true, false])
+  func besideAnAllocatorThatStartsLate(isInFront: Bool) throws {
+    let builder = try FixtureBuilder(.gcc)
+    let allocator = try builder.buildLibrary("liballocator.so", from: "late-allocator.c").path
+    let library = SamplePackage("file-trace").product("libFileTrace.so").path
+    let report = folder.url.appending(path: "report").path
+    let order = isInFront ? [allocator, library] : [library, allocator]
+    let result = try run(
+      "cat", [file],
+      environment: ["FILE_TRACE": report, "LD_PRELOAD": order.joined(separator: ":")])
+    #expect(result.succeeded && result.output == "one\ntwo\nthree\n")
+    #expect(result.errorOutput.hasPrefix("file-trace: nothing is traced: ") == isInFront)
+    #expect(FileManager.default.fileExists(atPath: report) != isInFront)
+  }
+
   // MARK: - What it leaves behind
 
   /// With a folder for temporary files that has to be empty at the end.

@@ -1,3 +1,4 @@
+import CFileTrace
 import Glibc
 import Rebind
 
@@ -6,6 +7,12 @@ import Rebind
 @section(".init_array") @used
 private let start: @convention(c) () -> Void = {
   guard Report.path != nil else { return }
+  guard file_trace_heap_is_ready() else {
+    let line: StaticString =
+      "file-trace: nothing is traced: LD_PRELOAD has the allocator in front of libFileTrace.so\n"
+    write(STDERR_FILENO, line.utf8Start, line.utf8CodeUnitCount)
+    return
+  }
   let error = errno
   // Made now, as it takes the heap and a lock.
   _ = Report.programName
