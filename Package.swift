@@ -45,7 +45,8 @@ let package = Package(
       name: "CLibelf", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
     .systemLibrary(
       name: "CLibffi", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
-    .target(name: "CRebind", cSettings: cSettings),
+    .target(
+      name: "CRebind", cSettings: [.headerSearchPath(".")] + cSettings),
     .target(name: "Rebind", dependencies: ["CRebind"], swiftSettings: swiftSettings),
     .target(
       name: "RebindConfiguration", dependencies: ["Rebind"], swiftSettings: swiftSettings),

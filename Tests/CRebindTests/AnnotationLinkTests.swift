@@ -157,7 +157,7 @@ import Testing
       // A reference to the section's start would keep the section.
       let symbols = build.linkFlags.contains("-Wl,--gc-sections") ? [] : ["-DSYMBOLS"]
       try compile("annotated-check.c", symbols + (isLibrary ? ["-DLIBRARY"] : []), to: "check.o")
-      try compile("../../Sources/CRebind/record.c", [], to: "record.o")
+      try compile("../../Sources/CRebind/sections/annotation-record.c", [], to: "record.o")
       if isLibrary { try compile("annotated-check.c", ["-DCALLER"], to: "caller.o") }
     }
 

@@ -17,8 +17,7 @@ import Testing
     let builder = try FixtureBuilder(compiler)
     try builder.compile(
       ["-std=gnu11", "-Wall", "-Wextra", "-Werror"] + flags
-        + ["-I", Places.package.appending(path: "Sources/CRebind/include").path, "-c"]
-        + FixtureBuilder.coreSources.map(\.path))
+        + FixtureBuilder.coreFlags + ["-c"] + FixtureBuilder.coreSources.map(\.path))
     let objects = FixtureBuilder.coreSources.map {
       $0.deletingPathExtension().lastPathComponent + ".o"
     }
@@ -57,24 +56,5 @@ import Testing
       ["-std=gnu11", "-Wall", "-Wextra", "-Werror", optimisation]
         + ["-I", folder.appending(path: "include").path]
         + ["-c", folder.appending(path: "index.c").path])
-  }
-
-  /// CONTRIBUTING.md says of each file what its duty is, and of no other.
-  @Test func theMapNamesEachFile() throws {
-    let text = try String(
-      contentsOf: Places.package.appending(path: "CONTRIBUTING.md"), encoding: .utf8)
-    let map = try #require(text.firstRange(of: "### The core's files"))
-    let end = try #require(text[map.upperBound...].firstRange(of: "## "))
-    let rows = text[map.upperBound..<end.lowerBound].split(separator: "\n")
-      .filter { $0.hasPrefix("| `") }
-    let named = rows.flatMap { row in
-      row.dropFirst(2).prefix { $0 != "|" }.split(separator: ",")
-        .map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "` ")) }
-    }
-    let files = try FileManager.default.contentsOfDirectory(
-      at: Places.package.appending(path: "Sources/CRebind"), includingPropertiesForKeys: nil
-    ).filter { ["c", "h"].contains($0.pathExtension) }
-      .map { $0.deletingPathExtension().lastPathComponent }
-    #expect(Set(named) == Set(files))
   }
 }

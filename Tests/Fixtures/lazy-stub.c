@@ -3,7 +3,8 @@
 
 #define _GNU_SOURCE
 #include "check.h"
-#include "dynamic.h"
+#include "elf/dynamic.h"
+#include "elf/snapshot.h"
 
 #include <unistd.h>
 

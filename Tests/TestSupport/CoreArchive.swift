@@ -17,8 +17,7 @@ public enum CoreArchive {
       try compile(
         compiler,
         ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-pthread"] + flags
-          + ["-I", Places.package.appending(path: "Sources/CRebind/include").path, "-c"]
-          + FixtureBuilder.coreSources.map(\.path), in: folder)
+          + FixtureBuilder.coreFlags + ["-c"] + FixtureBuilder.coreSources.map(\.path), in: folder)
       let objects = FixtureBuilder.coreSources.map {
         $0.deletingPathExtension().lastPathComponent + ".o"
       }

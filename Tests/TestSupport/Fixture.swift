@@ -46,18 +46,22 @@ public struct FixtureBuilder: Sendable {
     directory = try TemporaryDirectory()
   }
 
-  /// The C files of the core.
+  /// The C files of the core, of which no two have one name.
   public static let coreSources: [URL] = {
-    let folder = Places.core
-    let files = try? FileManager.default.contentsOfDirectory(
-      at: folder, includingPropertiesForKeys: nil)
-    return (files ?? []).filter { $0.pathExtension == "c" }.sorted { $0.path < $1.path }
+    let files = FileManager.default.enumerator(at: Places.core, includingPropertiesForKeys: nil)
+    return (files?.compactMap { $0 as? URL } ?? [])
+      .filter { $0.pathExtension == "c" }.sorted { $0.path < $1.path }
   }()
 
-  public static let includeFlags = [
-    "-I", Places.package.appending(path: "Sources/CRebind/include").path,
-    "-I", Places.package.appending(path: "Sources/CRebindAnnotations/include").path,
+  /// To compile the core, and whatever looks into it.
+  public static let coreFlags = [
+    "-I", Places.core.appending(path: "include").path, "-I", Places.core.path,
   ]
+
+  public static let includeFlags =
+    coreFlags + [
+      "-I", Places.package.appending(path: "Sources/CRebindAnnotations/include").path,
+    ]
 
   /// Compiles and links `sources` into `output`, with warnings as errors.
   ///

@@ -46,7 +46,7 @@ extension Recipe {
     let findsLibraries = !libraries.isEmpty && !flags.contains { $0.hasPrefix("-static") }
     let program = try builder.build(
       "program", from: sources,
-      flags: compiler.flags + filled(flags, with: builder) + ["-I", Places.core.path],
+      flags: compiler.flags + filled(flags, with: builder),
       libraries: linked + core + compiler.linkFlags + (findsLibraries ? [builder.runPath] : []),
       withCore: false)
     let words = isQuick && !quickArguments.isEmpty ? quickArguments : arguments

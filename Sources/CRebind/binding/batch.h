@@ -1,0 +1,118 @@
+/// A batch of rebindings as the caller gave it, copied: what to rebind, to what,
+/// and where.
+
+#ifndef CREBIND_BINDING_BATCH_H
+#define CREBIND_BINDING_BATCH_H
+
+#include "binding/names.h"
+
+#pragma GCC visibility push(hidden)
+
+/// One rebinding.
+struct crebind_item {
+  struct crebind_name name;
+  /// NULL for any.
+  const char *version, *library;
+  uintptr_t replacement;
+  void **original;
+  /// Where the summary original comes from: the entry at this address of the
+  /// known image with this index; 0 if there is none. See storing/summary.h.
+  uintptr_t summary_address, summary_original;
+  size_t summary_image;
+  /// While summarizing: what the entry there leads to, and its kind.
+  uintptr_t source_original;
+  bool source_is_definition;
+  /// Its slots lead to different functions without us.
+  bool differs;
+  /// Some slot or definition has another original.
+  bool is_ambiguous;
+  // Of the first item of each name:
+  /// An image that defines the name has come or gone: which of its definitions is
+  /// redirected has to be judged anew.
+  bool is_due;
+  /// Which one that is may change though no image comes or goes; see
+  /// `crebind_scopes_elect_outside`.
+  bool is_contested;
+  /// While planning: the first image of the global scope that defines the name.
+  size_t first_definer;
+  /// Which one outside of the global scope was last found to be redirected while planning,
+  /// and of which version.
+  bool has_election;
+  const char *elected_version;
+  size_t elected_image, elected_symbol;
+  /// What the records last answered while planning: is this function a
+  /// replacement? Most slots of a name ask about the same one.
+  bool last_is_replacement;
+  uintptr_t last_function;
+  /// The next item with the same name plus one, or 0.
+  uint32_t next;
+};
+
+struct crebind_batch {
+  /// What the vectors and the table of names lie in: pages of their own would be six.
+  void *block;
+  size_t block_size;
+  struct crebind_vector items;    // struct crebind_item
+  struct crebind_vector strings;  // char
+  struct crebind_vector unique;   // struct crebind_name: each name once
+  struct crebind_vector first;    // uint32_t: the first item of each unique name
+  struct crebind_names names;     // over `unique`
+  crebind_options options;
+  struct crebind_vector headers;  // uintptr_t: a copy of options.images
+};
+
+static inline struct crebind_item *crebind_batch_item(const struct crebind_batch *batch,
+                                                      size_t index) {
+  return crebind_vector_at(&batch->items, index);
+}
+
+/// The first item of the unique name with this index.
+static inline struct crebind_item *crebind_batch_item_named(const struct crebind_batch *batch,
+                                                            size_t unique) {
+  return crebind_batch_item(batch, *(uint32_t *)crebind_vector_at(&batch->first, unique));
+}
+
+/// The first item with this name, and the next one after an item; NULL at the end.
+static inline struct crebind_item *crebind_batch_first(const struct crebind_batch *batch,
+                                                       const struct crebind_name *name) {
+  int64_t unique = crebind_names_find_equal(&batch->names, name);
+  return unique < 0 ? NULL : crebind_batch_item_named(batch, (size_t)unique);
+}
+
+static inline struct crebind_item *crebind_batch_next(const struct crebind_batch *batch,
+                                                      const struct crebind_item *item) {
+  return item->next == 0 ? NULL : crebind_batch_item(batch, item->next - 1);
+}
+
+/// Copies and checks a batch. Free it in any case.
+///
+/// \param needs_replacements False for a diagnosis, which stores nothing.
+/// \param bad_item Receives the index of the rebinding that is refused.
+/// \returns CREBIND_OK, CREBIND_INVALID_ARGUMENT, CREBIND_DUPLICATE_NAME or
+///   CREBIND_OUT_OF_MEMORY.
+crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_rebinding *rebindings,
+                                  size_t count, const crebind_options *options,
+                                  bool needs_replacements, int64_t *bad_item);
+void crebind_batch_free(struct crebind_batch *batch);
+
+/// True if images that are loaded later may be in the batch's scope.
+static inline bool crebind_batch_serves_later_images(const struct crebind_batch *batch) {
+  return !batch->options.loaded_images_only
+         && (batch->options.scope == CREBIND_SCOPE_ALL
+             || batch->options.scope == CREBIND_SCOPE_MATCHING);
+}
+
+/// True if the symbols shall be redirected where they are defined: only then
+/// does everything that is bound later belong to the scope.
+static inline bool crebind_batch_redirects_definitions(const struct crebind_batch *batch) {
+  return batch->options.scope == CREBIND_SCOPE_ALL && !batch->options.loaded_images_only
+         && !batch->options.slots_only && !batch->options.excludes_self
+         && batch->options.slot_kinds == CREBIND_ALL_SLOT_KINDS;
+}
+
+/// True if the options, apart from a predicate, select the image.
+bool crebind_batch_selects(const struct crebind_batch *batch, const struct crebind_image *image);
+
+#pragma GCC visibility pop
+
+#endif

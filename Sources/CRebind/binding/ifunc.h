@@ -1,0 +1,67 @@
+/// What the resolvers of IFUNCs give: to which function does each lead?
+///
+/// A resolver is a stranger's code. It may make its first call of a function, for which the
+/// loader may want a lock that another thread's dlopen holds, and that one may wait for us.
+/// So the question is put under the locks, and the resolver called without any, while its
+/// image is held, and the images whose scopes it looks through; at the next attempt the
+/// answer is there. An answer is good for one call, and for later ones if it is that of an
+/// image that is never unloaded.
+
+#ifndef CREBIND_BINDING_IFUNC_H
+#define CREBIND_BINDING_IFUNC_H
+
+#include "runtime/runtime.h"
+
+#pragma GCC visibility push(hidden)
+
+struct crebind_ifunc {
+  uintptr_t resolver;
+  /// What it gave; 0 if its image had gone.
+  uintptr_t function;
+  /// Of the image that it is in; see binding/records.h.
+  uint64_t serial;
+  /// The images to hold, that one first; none if that is never unloaded.
+  size_t first_image, image_count;
+  /// The answer is good for later calls.
+  bool lasts;
+};
+
+/// What `crebind_hold_image` takes and gives.
+struct crebind_ifunc_image {
+  uintptr_t header, dynamic;
+  uint64_t generation;
+  struct crebind_image_hold *hold;
+};
+
+struct crebind_ifuncs {
+  struct crebind_vector items;   // struct crebind_ifunc
+  struct crebind_vector images;  // struct crebind_ifunc_image
+  /// The items from here on are questions still.
+  size_t answered;
+  /// A question could not be put.
+  bool lacks_memory;
+};
+
+void crebind_ifuncs_begin(struct crebind_ifuncs *ifuncs);
+void crebind_ifuncs_end(struct crebind_ifuncs *ifuncs);
+
+static inline bool crebind_ifuncs_are_open(const struct crebind_ifuncs *ifuncs) {
+  return ifuncs->lacks_memory || ifuncs->answered != ifuncs->items.count;
+}
+
+/// The answer of a resolver of the image with this serial, or NULL; phase C.
+const struct crebind_ifunc *crebind_ifuncs_find(const struct crebind_ifuncs *ifuncs,
+                                                uintptr_t resolver, uint64_t serial);
+
+/// Puts a question that has no answer; false if it has been put before.
+bool crebind_ifuncs_put(struct crebind_ifuncs *ifuncs, const struct crebind_ifunc *question);
+/// Adds an image to hold to the question that was put last.
+void crebind_ifuncs_add_image(struct crebind_ifuncs *ifuncs,
+                              const struct crebind_ifunc_image *image);
+
+/// Keeps the answers that are good for later calls; phase B.
+void crebind_ifuncs_file(const struct crebind_ifuncs *ifuncs);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,48 @@
+/// What the loader was asked during one call, and what it answered: to which
+/// address does a name lead in its global scope?
+
+#ifndef CREBIND_BINDING_LOADER_ANSWERS_H
+#define CREBIND_BINDING_LOADER_ANSWERS_H
+
+#include "runtime/runtime.h"
+
+#pragma GCC visibility push(hidden)
+
+struct crebind_answer {
+  /// Offsets into the strings; the version's is SIZE_MAX for none.
+  size_t name, version;
+  uint32_t hash;
+  /// 0 if nothing in the global scope defines the name.
+  uintptr_t address;
+};
+
+struct crebind_answers {
+  struct crebind_vector items;    // struct crebind_answer
+  struct crebind_vector strings;  // char
+  /// Indices into `items` plus one, by hash, with linear probing.
+  struct crebind_vector table;    // uint32_t
+  /// The items from here on are questions still.
+  size_t answered;
+};
+
+void crebind_answers_begin(struct crebind_answers *answers);
+void crebind_answers_end(struct crebind_answers *answers);
+
+static inline bool crebind_answers_are_open(const struct crebind_answers *answers) {
+  return answers->answered != answers->items.count;
+}
+
+/// NULL for SIZE_MAX.
+static inline const char *crebind_answers_string(const struct crebind_answers *answers,
+                                                 size_t offset) {
+  return offset == SIZE_MAX ? NULL : answers->strings.data + offset;
+}
+
+/// Receives the answer about a name and a version, or NULL after it has put the
+/// question. Returns false without memory.
+bool crebind_answers_find(struct crebind_answers *answers, const char *name, const char *version,
+                          uint32_t hash, const struct crebind_answer **answer);
+
+#pragma GCC visibility pop
+
+#endif

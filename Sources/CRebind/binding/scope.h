@@ -1,0 +1,121 @@
+/// Which definition the loader would bind a reference to.
+///
+/// The loader's own lookup is not to be had: dlsym knows the scope of its
+/// caller only, takes the loader's lock, and may be rebound. So the scopes are
+/// rebuilt from what the images say of themselves. A reference is looked up in
+/// (1) its own image first if that is linked with -Bsymbolic; (2) the global
+/// scope: the program, what is preloaded, and what they need, in load order;
+/// (3) what was opened with RTLD_GLOBAL, in the order of opening, which goes at
+/// the global scope's end; (4) the local scopes: of each image that leads to the
+/// reference's own by DT_NEEDED, that image and all that it needs, breadth first.
+///
+/// (3) leaves no trace in the images. Where images outside of the global scope
+/// define a name, the loader has to be asked, which cannot be done under its lock:
+/// the question is put, and the call tries again. Nor does RTLD_DEEPBIND leave one,
+/// which puts (4) before (2), and it cannot be asked for: such an image is taken
+/// for an ordinary one.
+
+#ifndef CREBIND_BINDING_SCOPE_H
+#define CREBIND_BINDING_SCOPE_H
+
+#include "binding/ifunc.h"
+#include "binding/loader-answers.h"
+#include "elf/symbol.h"
+
+#pragma GCC visibility push(hidden)
+
+struct crebind_scopes {
+  const struct crebind_images *images;
+  const struct crebind_dynamic *dynamics;
+  /// For image i, its dependencies are `edges[first_edge[i] ..< first_edge[i + 1]]`.
+  struct crebind_vector first_edge, edges;  // uint32_t
+  /// Is the image in the global scope?
+  struct crebind_vector is_global;  // bool
+  struct crebind_vector queue, visited;  // uint32_t and bool, for searches
+  /// What the loader said; NULL if it is not asked, and what was opened later is
+  /// passed over.
+  struct crebind_answers *answers;
+  /// What resolvers gave; NULL if none is called.
+  struct crebind_ifuncs *ifuncs;
+  /// The images' indices in the records.
+  const uint32_t *known_of;
+  bool is_ready;
+};
+
+/// The name, and the version that the reference asks for (NULL for none).
+struct crebind_reference {
+  const char *name;
+  size_t length;
+  uint32_t gnu_hash;
+  const char *version;
+  /// Without a version: take the default one, as dlsym does, rather than the
+  /// first, as the loader does for an image that was linked without versions.
+  bool wants_default;
+};
+
+/// A definition, or `image` SIZE_MAX for none.
+struct crebind_definition {
+  size_t image, symbol;
+};
+
+/// The arrays must outlive the scopes, and the loader's lock be held meanwhile.
+void crebind_scopes_begin(struct crebind_scopes *scopes, const struct crebind_images *images,
+                          const struct crebind_dynamic *dynamics);
+void crebind_scopes_end(struct crebind_scopes *scopes);
+
+/// What a reference in the image with index `from` is bound to; a non-PIE
+/// executable's canonical PLT entry is looked through.
+crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
+                                     const struct crebind_reference *reference,
+                                     struct crebind_definition *definition);
+
+/// The definition that an image by itself offers to a reference, wherever that is.
+struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scopes, size_t index,
+                                               const struct crebind_reference *reference);
+
+/// False if a lookup has put a question, and so gave no answer to rely on.
+static inline bool crebind_scopes_are_sure(const struct crebind_scopes *scopes) {
+  return (scopes->answers == NULL || !crebind_answers_are_open(scopes->answers))
+         && (scopes->ifuncs == NULL || !crebind_ifuncs_are_open(scopes->ifuncs));
+}
+
+/// True if an image of the global scope, as it was at start, offers the reference in front
+/// of image `index`. The scopes have been used before.
+bool crebind_scopes_have_before(const struct crebind_scopes *scopes, size_t index,
+                                const struct crebind_reference *reference);
+
+/// Of the images outside of that scope, the one definition that may be redirected, where the
+/// scope has none: the first that was opened with RTLD_GLOBAL, or the only one. The scopes
+/// have been used before.
+///
+/// \param is_contested Receives true if several images offer it: opening one of them again
+///   with RTLD_GLOBAL changes the answer, and nothing tells.
+crebind_status crebind_scopes_elect_outside(struct crebind_scopes *scopes,
+                                            const struct crebind_reference *reference,
+                                            struct crebind_definition *definition,
+                                            bool *is_contested);
+
+/// True if a definition that a lookup has found is in the global scope.
+static inline bool crebind_scopes_is_global(const struct crebind_scopes *scopes,
+                                            struct crebind_definition definition) {
+  return definition.image != SIZE_MAX
+         && *(const bool *)crebind_vector_at(&scopes->is_global, definition.image);
+}
+
+/// False for the program, what is preloaded, and what they need.
+crebind_status crebind_scopes_may_be_unloaded(struct crebind_scopes *scopes, size_t image,
+                                              bool *may_be);
+
+/// True if image `from` is outside of the global scope, and a local scope that it looks
+/// through has image `definer`. False without memory, too.
+bool crebind_scopes_reach_locally(struct crebind_scopes *scopes, size_t from, size_t definer);
+
+/// The run-time address that a symbol, which the image with this index defines,
+/// stands for with `value` in place of its `st_value`: of an IFUNC, what its resolver gave,
+/// and 0 if that has to be called first, or must not be. The loader's lock is held.
+uintptr_t crebind_symbol_address(struct crebind_scopes *scopes, size_t index,
+                                 const ElfW(Sym) * symbol, uintptr_t value);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,171 @@
+#define _GNU_SOURCE
+#include "binding/slot-scan.h"
+
+void crebind_slot_scan_begin(struct crebind_slot_scan *scan) {
+  scan->matches = CREBIND_VECTOR(uint32_t);
+  scan->bits = CREBIND_VECTOR(uint64_t);
+  scan->names = CREBIND_VECTOR(uint32_t);
+}
+
+void crebind_slot_scan_end(struct crebind_slot_scan *scan) {
+  crebind_vector_free(&scan->matches);
+  crebind_vector_free(&scan->bits);
+  crebind_vector_free(&scan->names);
+}
+
+// MARK: - Matching symbols
+
+static bool has_bit(const struct crebind_vector *bits, size_t index) {
+  return index / 64 < bits->count && ((const uint64_t *)bits->data)[index / 64] >> index % 64 & 1;
+}
+
+static bool add_match(struct crebind_slot_scan *scan, size_t symbol, size_t name) {
+  if (has_bit(&scan->bits, symbol)) return true;
+  if (symbol / 64 >= scan->bits.count) {
+    size_t missing = symbol / 64 + 1 - scan->bits.count;
+    uint64_t *added = crebind_vector_append(&scan->bits, missing);
+    if (added == NULL || crebind_vector_append(&scan->names, missing * 64) == NULL) return false;
+    memset(added, 0, missing * sizeof *added);
+  }
+  uint32_t *match = crebind_vector_append(&scan->matches, 1);
+  if (match == NULL) return false;
+  *match = (uint32_t)symbol;
+  ((uint64_t *)scan->bits.data)[symbol / 64] |= UINT64_C(1) << symbol % 64;
+  ((uint32_t *)scan->names.data)[symbol] = (uint32_t)name;
+  return true;
+}
+
+static bool match_index(struct crebind_slot_scan *scan, const struct crebind_dynamic *dynamic,
+                        const struct crebind_names *names, size_t index) {
+  const ElfW(Sym) *symbol = crebind_symbol(dynamic, index);
+  if (symbol == NULL) return true;
+  int64_t name = crebind_names_find(names, dynamic, symbol);
+  return name < 0 || add_match(scan, index, (size_t)name);
+}
+
+static size_t symbol_of_relocation(const struct crebind_relocations *table, size_t index) {
+  return table->is_rela ? CREBIND_R_SYM(((const ElfW(Rela) *)table->data)[index].r_info)
+                        : CREBIND_R_SYM(((const ElfW(Rel) *)table->data)[index].r_info);
+}
+
+enum { PREFETCH_DISTANCE = 16 };
+
+crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
+                                       const struct crebind_dynamic *dynamic,
+                                       const struct crebind_names *names) {
+  // Only the words that a match has touched need clearing.
+  for (size_t i = 0; i < scan->matches.count; i++)
+    ((uint64_t *)scan->bits.data)[((const uint32_t *)scan->matches.data)[i] / 64] = 0;
+  scan->matches.count = 0;
+  if (dynamic->symbols == NULL) return CREBIND_OK;
+
+  // A GNU hash table leaves out what is undefined: the symbols before its
+  // first. That of an executable that exports nothing is empty and starts at 1,
+  // which tells nothing; then the relocations name the symbols.
+  size_t undefined_count = 0;
+  if (dynamic->gnu_hash.symbol_offset > 1)
+    undefined_count = dynamic->gnu_hash.symbol_offset;
+  else if (dynamic->gnu_hash.bucket_count == 0)
+    undefined_count = dynamic->sysv_hash.chain_count;
+
+  if (undefined_count > dynamic->symbol_limit) undefined_count = dynamic->symbol_limit;
+  for (size_t i = 1; i < undefined_count; i++) {
+    // The names lie apart from the symbols; waiting for each is most of the work.
+    if (i + PREFETCH_DISTANCE < undefined_count)
+      __builtin_prefetch(dynamic->strings + dynamic->symbols[i + PREFETCH_DISTANCE].st_name);
+    if (!match_index(scan, dynamic, names, i)) return CREBIND_OUT_OF_MEMORY;
+  }
+
+  if (undefined_count == 0) {
+    for (size_t t = 0; t < 3; t++) {
+      const struct crebind_relocations *table = &dynamic->relocations[t];
+      for (size_t i = table->relative_count; i < table->count; i++)
+        if (!match_index(scan, dynamic, names, symbol_of_relocation(table, i)))
+          return CREBIND_OUT_OF_MEMORY;
+    }
+  }
+  if (dynamic->gnu_hash.bucket_count != 0) {
+    // What the image defines itself, and may still reach through a slot.
+    for (size_t n = 0; n < names->count; n++) {
+      const struct crebind_name *name = &names->items[n];
+      if (!crebind_symbol_may_be_hashed(dynamic, name->gnu_hash)) continue;
+      struct crebind_symbol_walk walk;
+      crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
+      for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)
+        if (!add_match(scan, i, n)) return CREBIND_OUT_OF_MEMORY;
+    }
+  }
+  return CREBIND_OK;
+}
+
+// MARK: - Visiting slots
+
+/// The kinds of slot that a relocation type may fill; RISC-V has one type for
+/// two of them.
+static unsigned kinds_of(uint32_t type) {
+  return (type == CREBIND_R_JUMP_SLOT ? CREBIND_JUMP_SLOT : 0)
+         | (type == CREBIND_R_GLOB_DAT ? CREBIND_GLOB_DAT : 0)
+         | (type == CREBIND_R_ABSOLUTE ? CREBIND_ABSOLUTE : 0);
+}
+
+/// What the loader adds to a function's address in a slot of this kind. Where it adds
+/// at load alone, the image says when its jump slots are bound.
+static uintptr_t added(intptr_t addend, unsigned kind, const struct crebind_dynamic *dynamic) {
+  bool is_added = kind == CREBIND_ABSOLUTE || CREBIND_ADDENDS == CREBIND_ADDENDS_ADDED
+                  || (CREBIND_ADDENDS == CREBIND_ADDENDS_ADDED_AT_LOAD
+                      && (kind == CREBIND_GLOB_DAT || dynamic->bind_now));
+  return is_added ? (uintptr_t)addend : 0;
+}
+
+/// Visits the slots of one table whose symbol was matched, or all of them.
+static crebind_status visit_table(
+    const struct crebind_slot_scan *scan, const struct crebind_image *image,
+    const struct crebind_dynamic *dynamic, size_t t, unsigned kinds,
+    crebind_status (*visit)(void *context, const struct crebind_slot *slot, uint32_t name),
+    void *context) {
+  static const int32_t tags[] = {DT_RELA, DT_REL, DT_JMPREL};
+  const struct crebind_relocations *table = &dynamic->relocations[t];
+  // Most relocations fail the test of one bit, so it is kept short.
+  const uint64_t *bits = scan != NULL ? (const uint64_t *)scan->bits.data : NULL;
+  size_t bit_count = scan != NULL ? scan->bits.count * 64 : 0;
+  size_t stride = table->is_rela ? sizeof(ElfW(Rela)) : sizeof(ElfW(Rel));
+  const char *end = table->data + table->count * stride;
+  for (const char *at = table->data + table->relative_count * stride; at < end; at += stride) {
+    // An ElfW(Rela) begins with an ElfW(Rel).
+    const ElfW(Rel) *rel = (const ElfW(Rel) *)at;
+    size_t symbol = CREBIND_R_SYM(rel->r_info);
+    if (scan != NULL && (symbol >= bit_count || (bits[symbol / 64] >> symbol % 64 & 1) == 0))
+      continue;
+    unsigned kind = kinds_of((uint32_t)CREBIND_R_TYPE(rel->r_info));
+    if ((kind & kinds) == 0) continue;
+    // What may be data is changed with data's care.
+    if ((kind & CREBIND_ABSOLUTE) != 0) kind = CREBIND_ABSOLUTE;
+    intptr_t addend = table->is_rela ? (intptr_t)((const ElfW(Rela) *)at)->r_addend : 0;
+    struct crebind_slot slot = {
+        .address = image->bias + rel->r_offset,
+        .kind = (crebind_slot_kind)kind,
+        .index = (uint32_t)((size_t)(at - table->data) / stride),
+        .symbol = (uint32_t)symbol,
+        .tag = tags[t],
+        .addend = addend,
+        .added = added(addend, kind, dynamic),
+        .is_rela = table->is_rela,
+    };
+    uint32_t name = scan != NULL ? crebind_slot_scan_name(scan, symbol) : 0;
+    crebind_status status = visit(context, &slot, name);
+    if (status != CREBIND_OK) return status;
+  }
+  return CREBIND_OK;
+}
+
+crebind_status crebind_slot_scan_visit(
+    const struct crebind_slot_scan *scan, const struct crebind_image *image,
+    const struct crebind_dynamic *dynamic, unsigned kinds,
+    crebind_status (*visit)(void *context, const struct crebind_slot *slot, uint32_t name),
+    void *context) {
+  crebind_status status = CREBIND_OK;
+  if (scan != NULL && scan->matches.count == 0) return status;
+  for (size_t t = 0; t < 3 && status == CREBIND_OK; t++)
+    status = visit_table(scan, image, dynamic, t, kinds, visit, context);
+  return status;
+}

@@ -1,0 +1,26 @@
+/// The C library's own dl_iterate_phdr, whoever has hooked it.
+///
+/// Before main nothing is hooked. A copy of this core in a library that is loaded later
+/// may find its slot bound to another one's replacement, and the definition pointing
+/// there too, and must not keep that hook for life: so the definition is read in the C
+/// library itself, and where it has been redirected, in its file.
+///
+/// The slot's function is all there is in a static executable, for a program whose
+/// dynamic table does not tell debuggers of the loader (`-z rodynamic`, or run as
+/// `ld-musl.so ./program`), and where the definition has been redirected and the C
+/// library's file is not at its path any more, or is another one by now.
+
+#ifndef CREBIND_ELF_ITERATE_H
+#define CREBIND_ELF_ITERATE_H
+
+#include "elf/image.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Calls the callback for each loaded image, under the loader's lock, until one call
+/// does not return 0.
+int crebind_iterate(int (*callback)(struct dl_phdr_info *, size_t, void *), void *context);
+
+#pragma GCC visibility pop
+
+#endif

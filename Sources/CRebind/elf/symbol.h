@@ -1,0 +1,79 @@
+/// One image's dynamic symbols: names, versions, and lookup by hash.
+
+#ifndef CREBIND_ELF_SYMBOL_H
+#define CREBIND_ELF_SYMBOL_H
+
+#include "elf/dynamic.h"
+
+#pragma GCC visibility push(hidden)
+
+/// DT_GNU_HASH's hash of a name.
+uint32_t crebind_gnu_hash(const char *name);
+
+/// The symbol's entry, or NULL if the index lies outside of the image.
+static inline const ElfW(Sym) * crebind_symbol(const struct crebind_dynamic *dynamic,
+                                               size_t index) {
+  return index < dynamic->symbol_limit ? &dynamic->symbols[index] : NULL;
+}
+
+/// How many symbols the hash table counts; 0 if it tells nothing. O(buckets).
+size_t crebind_symbol_count(const struct crebind_dynamic *dynamic);
+
+/// True for a definition that other images may be bound to.
+static inline bool crebind_symbol_is_offered(const ElfW(Sym) * symbol) {
+  unsigned binding = symbol->st_info >> 4, type = symbol->st_info & 0xf;
+  unsigned visibility = symbol->st_other & 3;
+  return symbol->st_shndx != SHN_UNDEF && binding != STB_LOCAL && type != STT_TLS
+         && visibility != STV_HIDDEN && visibility != STV_INTERNAL
+         && (symbol->st_value != 0 || symbol->st_shndx == SHN_ABS);
+}
+
+/// True if the symbol's name is `name`, whose length is `length`.
+bool crebind_symbol_is_named(const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol,
+                             const char *name, size_t length);
+
+/// A symbol's version as DT_VERSYM and DT_VERNEED or DT_VERDEF give it.
+struct crebind_version {
+  /// NULL for an unversioned symbol.
+  const char *name;
+  /// True for a definition that is not the default (`name@VERSION`).
+  bool is_hidden;
+};
+
+struct crebind_version crebind_symbol_version(const struct crebind_image *image,
+                                              const struct crebind_dynamic *dynamic, size_t index);
+
+/// A walk over the symbols that the image's hash table has for a name: its
+/// definitions, one a version, and a non-PIE executable's canonical PLT entries.
+struct crebind_symbol_walk {
+  const struct crebind_dynamic *dynamic;
+  const char *name;
+  size_t length;
+  uint32_t hash;
+  /// The next index to look at; 0 at the end.
+  size_t next;
+  bool is_gnu;
+  /// Steps left, so that a chain with a cycle ends.
+  size_t steps;
+};
+
+/// False if the image's Bloom filter says that it does not define the name.
+static inline bool crebind_symbol_may_be_hashed(const struct crebind_dynamic *dynamic,
+                                                uint32_t gnu_hash) {
+  const struct crebind_gnu_hash *gnu = &dynamic->gnu_hash;
+  const unsigned bits = 8 * sizeof(ElfW(Addr));
+  if (gnu->bucket_count == 0) return dynamic->sysv_hash.bucket_count != 0;
+  ElfW(Addr) word = gnu->bloom[gnu_hash / bits & gnu->bloom_mask];
+  return (word >> gnu_hash % bits & word >> (gnu_hash >> gnu->bloom_shift) % bits & 1) != 0;
+}
+
+/// - Complexity: O(1) for most names that the image does not define.
+void crebind_symbol_walk_begin(struct crebind_symbol_walk *walk,
+                               const struct crebind_dynamic *dynamic, const char *name,
+                               size_t length, uint32_t gnu_hash);
+/// The next symbol's index, or 0.
+size_t crebind_symbol_walk_next(struct crebind_symbol_walk *walk);
+
+#pragma GCC visibility pop
+
+#endif

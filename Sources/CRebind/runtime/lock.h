@@ -1,0 +1,39 @@
+/// The one lock of this core, and forks.
+///
+/// A forked child has only the thread that forked: with the lock taken, no other one is in the
+/// middle of a change, or holds the loader's lock for us. So fork(2) waits for the lock.
+///
+/// A signal handler may fork in the middle of a change on its own thread, which cannot be
+/// waited for: that child is left as it is, and may only exec or exit.
+
+#ifndef CREBIND_RUNTIME_LOCK_H
+#define CREBIND_RUNTIME_LOCK_H
+
+#include <stdbool.h>
+
+#pragma GCC visibility push(hidden)
+
+/// Serialises all that changes or reads the records, and every walk over the loaded
+/// images: a child forked in the middle of one would find the loader's lock held
+/// for ever. Not recursive.
+void crebind_lock(void);
+void crebind_unlock(void);
+/// For destructors, as a signal may have ended the program in the middle of a call: false
+/// if the lock is held.
+bool crebind_try_lock(void);
+
+/// Sets right, in a forked child, what other threads were in the middle of without the lock.
+struct crebind_fork_handler {
+  /// Called under the lock.
+  ///
+  /// \param parent The forking thread's number in the parent.
+  void (*run)(int parent);
+  struct crebind_fork_handler *next;
+};
+
+/// Registers a handler, for good; from a constructor.
+void crebind_handle_forks(struct crebind_fork_handler *handler);
+
+#pragma GCC visibility pop
+
+#endif

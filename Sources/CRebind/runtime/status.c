@@ -1,0 +1,64 @@
+#include "runtime/status.h"
+#include "runtime/runtime.h"
+
+crebind_status crebind_fail(crebind_error *error, crebind_status status, int64_t rebinding) {
+  if (error == NULL) return status;
+  memset(error, 0, sizeof *error);
+  error->status = status;
+  error->rebinding = rebinding;
+  return status;
+}
+
+const char *crebind_status_description(crebind_status status) {
+  switch (status) {
+  case CREBIND_OK: return "success";
+  case CREBIND_INVALID_ARGUMENT: return "an argument is missing, or the batch is empty";
+  case CREBIND_DUPLICATE_NAME: return "two rebindings of one batch name the same symbol";
+  case CREBIND_NO_SUCH_IMAGE: return "no loaded image has this header and slide";
+  case CREBIND_STATIC_EXECUTABLE:
+    return "the program is statically linked, so its calls go through no slots";
+  case CREBIND_BROKEN_IMAGE: return "the image's dynamic table points outside of its segments";
+  case CREBIND_OUT_OF_MEMORY: return "mmap gave no memory";
+  case CREBIND_PROTECTION: return "mprotect refused to change the protection of a page";
+  case CREBIND_BUSY: return "images kept being loaded or unloaded";
+  case CREBIND_NO_SECTION: return "the image has no section of that name";
+  case CREBIND_SECTION_NOT_LOADED: return "the section is not part of what is loaded";
+  case CREBIND_NO_FILE:
+    return "the image has no note of the section, and its file cannot be opened";
+  case CREBIND_OTHER_FILE:
+    return "the image has no note of the section, and the file at its path is another one";
+  case CREBIND_NO_SECTION_HEADERS:
+    return "the image has no note of the section, and its file has no section headers";
+  case CREBIND_BROKEN_FILE:
+    return "a header of the image's file points outside of the file or of the image";
+  case CREBIND_SEALED: return "the image is sealed (mseal), so that no slot of it can be changed";
+  case CREBIND_LEFT_OPEN: return "mprotect refused to close a page, which stays writable";
+  case CREBIND_COVERED:
+    return "another hook lies on top of a slot, and leads on to ours for as long as it stays";
+  case CREBIND_PREDICATE_RUNS: return "another thread is in the batch's predicate";
+  }
+  return "unknown status";
+}
+
+const char *crebind_reason_description(crebind_reason reason) {
+  switch (reason) {
+  case CREBIND_REASON_HAS_SLOTS: return "has slots for the symbol";
+  case CREBIND_REASON_NOT_IMPORTED: return "no image in scope imports the symbol";
+  case CREBIND_REASON_BOUND_INSIDE:
+    return "defines the symbol and calls it without a slot";
+  case CREBIND_REASON_OTHER_NAME: return "imports another name of the function";
+  case CREBIND_REASON_OTHER_VERSION: return "imports another version of the symbol";
+  case CREBIND_REASON_OTHER_LIBRARY: return "is bound to another library's definition";
+  case CREBIND_REASON_NOT_IN_SCOPE: return "has slots for the symbol, but is not in scope";
+  case CREBIND_REASON_NOT_DEFINED: return "no loaded image defines the symbol";
+  case CREBIND_REASON_STATIC_EXECUTABLE:
+    return "the program is statically linked, so its calls go through no slots";
+  case CREBIND_REASON_UNCHANGEABLE:
+    return "asks for the symbol, but has no slot of it that can be changed";
+  case CREBIND_REASON_SEALED:
+    return "has slots for the symbol in pages that are sealed (mseal)";
+  case CREBIND_REASON_BYPASSED:
+    return "calls the symbol past its slots, as glibc has rewritten the PLT";
+  }
+  return "unknown reason";
+}

@@ -1,0 +1,17 @@
+/// How a call tells that it has failed.
+
+#ifndef CREBIND_RUNTIME_STATUS_H
+#define CREBIND_RUNTIME_STATUS_H
+
+#include "CRebind.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Fills in `error`, unless it is NULL, and returns `status`.
+///
+/// \param rebinding The index of the rebinding that is to blame, or -1.
+crebind_status crebind_fail(crebind_error *error, crebind_status status, int64_t rebinding);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,37 @@
+/// What this copy of CRebind keeps for each thread.
+
+#ifndef CREBIND_RUNTIME_THREAD_H
+#define CREBIND_RUNTIME_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct crebind_questions;
+
+struct crebind_thread {
+  /// The sections that the thread is in, a bit each; see `crebind_enter`.
+  uint64_t entered;
+  /// The questions to predicates that the thread is asking, the innermost first.
+  struct crebind_questions *asking;
+  /// How many questions to dlsym it is answering; see storing/next.h.
+  uint32_t answering;
+  /// How many calls of dlopen or dlclose by way of our wrappers.
+  uint32_t loading;
+  /// The thread takes our lock, or has it: its signal handlers must not wait for that.
+  bool is_locking;
+  /// How many forks are under way in signal handlers that have interrupted it there.
+  uint32_t interrupting_forks;
+};
+
+// In the static TLS block, because the first access to dynamic TLS allocates, and
+// malloc may be the function that is replaced. musl allocates when an image is
+// loaded, and has no room in its static block for one that is loaded later.
+#ifdef __GLIBC__
+#define CREBIND_TLS __attribute__((visibility("hidden"), tls_model("initial-exec")))
+#else
+#define CREBIND_TLS __attribute__((visibility("hidden")))
+#endif
+
+extern __thread struct crebind_thread crebind_thread CREBIND_TLS;
+
+#endif

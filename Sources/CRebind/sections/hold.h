@@ -1,0 +1,15 @@
+/// References to images, by the loader.
+
+#ifndef CREBIND_SECTIONS_HOLD_H
+#define CREBIND_SECTIONS_HOLD_H
+
+#include "CRebind.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Keeps the image that an address is in for good.
+crebind_status crebind_hold_image_with(uintptr_t address);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,72 @@
+/// The section headers of an image, read from its file once and kept.
+
+#ifndef CREBIND_SECTIONS_SECTION_HEADERS_H
+#define CREBIND_SECTIONS_SECTION_HEADERS_H
+
+#include "elf/file.h"
+#include "world/portrait.h"
+
+#pragma GCC visibility push(hidden)
+
+struct crebind_table_entry {
+  /// An offset into the table's names.
+  size_t name;
+  /// The run-time address; 0 for a section that is not loaded.
+  uintptr_t address;
+  uint64_t size, flags, alignment, entry_size;
+  uint32_t type;
+  /// The header says that it is loaded, and no segment has room for it.
+  bool is_outside;
+};
+
+struct crebind_table {
+  /// Of the pages that it takes.
+  size_t page_bytes;
+  crebind_section_source source;
+  size_t count;
+  struct crebind_table_entry *entries;
+  const char *names;
+};
+
+/// What came of an attempt to read one.
+struct crebind_table_answer {
+  /// CREBIND_OK with a table, CREBIND_NO_SECTION_HEADERS, CREBIND_BROKEN_FILE,
+  /// CREBIND_NO_FILE, CREBIND_OTHER_FILE, CREBIND_OUT_OF_MEMORY or CREBIND_BUSY.
+  crebind_status status;
+  /// Of CREBIND_NO_FILE.
+  int system_error;
+  /// Of CREBIND_BROKEN_FILE: where the header is in the file.
+  uint64_t offset;
+  struct crebind_table *table;
+};
+
+/// Reads the section headers of a file that is known to be the image's.
+struct crebind_table_answer crebind_table_read(struct crebind_file *file,
+                                               const struct crebind_portraits *portraits,
+                                               const struct crebind_portrait *portrait);
+
+/// Finds the image's file, and reads it; of the vDSO what is in memory. Without any lock.
+struct crebind_table_answer crebind_table_find(const struct crebind_portraits *portraits,
+                                               const struct crebind_portrait *portrait);
+
+/// Pages of its own; NULL without memory.
+struct crebind_table *crebind_table_copy(const struct crebind_table *table);
+void crebind_table_free(struct crebind_table *table);
+
+// MARK: - Known images
+
+/// What is known of an image's file, until another image has its place; NULL for nothing.
+/// Under our lock.
+const struct crebind_table_answer *crebind_table_known(struct crebind_world *world,
+                                                       size_t index);
+
+/// Files the answer for a portrait, and takes its table; CREBIND_NO_SUCH_IMAGE, and the
+/// table is freed, if another image may have taken the place. Under our lock.
+crebind_status crebind_table_file(struct crebind_world *world,
+                                  const struct crebind_portraits *portraits,
+                                  const struct crebind_portrait *portrait,
+                                  struct crebind_table_answer *answer);
+
+#pragma GCC visibility pop
+
+#endif

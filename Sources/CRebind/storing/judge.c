@@ -1,0 +1,162 @@
+#define _GNU_SOURCE
+#include "storing/judge.h"
+#include "storing/late.h"
+#include "storing/next.h"
+
+void crebind_judge_later(struct crebind_handle *handle, const struct crebind_entry *entry) {
+  const struct crebind_name *name = &crebind_batch_item(&handle->batch, entry->item)->name;
+  crebind_batch_first(&handle->batch, name)->is_due = true;
+}
+
+static bool is_due(const struct crebind_handle *handle) {
+  if (!crebind_batch_redirects_definitions(&handle->batch) || handle->is_leaving) return false;
+  for (size_t n = 0; n < handle->batch.names.count; n++) {
+    const struct crebind_item *first = crebind_batch_item_named(&handle->batch, n);
+    if (first->is_due || first->is_contested) return true;
+  }
+  return false;
+}
+
+bool crebind_judge_is_due(void) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    if (is_due(handle)) return true;
+  return false;
+}
+
+// MARK: - Judging
+
+/// Plans the names of one batch over all images.
+static crebind_status judge_handle(struct crebind_world *world, struct crebind_handle *handle) {
+  for (size_t n = 0; n < handle->batch.names.count; n++) {
+    struct crebind_item *first = crebind_batch_item_named(&handle->batch, n);
+    first->is_due |= first->is_contested;
+    first->is_contested = false;
+  }
+  struct crebind_plan plan;
+  crebind_plan_begin(&plan, world, &handle->batch);
+  plan.late_handle = handle;
+  crebind_status status = CREBIND_OK;
+  for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++) {
+    status = crebind_plan_judge_image(&plan, i);
+    if (status == CREBIND_OK
+        && !crebind_take_entries(handle, crebind_world_known(world, i), &plan))
+      status = CREBIND_OUT_OF_MEMORY;
+  }
+  handle->needs_notice |= plan.needs_notice;
+  crebind_plan_end(&plan);
+  return status;
+}
+
+// MARK: - Turning back
+
+/// The word that a definition gets back: what it had without the entries at the top of its
+/// chain that go.
+static uintptr_t former_word(size_t image, uintptr_t address) {
+  uintptr_t former = 0;
+  for (const struct crebind_handle *handle = crebind_records.newest; handle != NULL;
+       handle = handle->older) {
+    const struct crebind_entry *entry = crebind_handle_find(handle, image, address);
+    if (entry == NULL) continue;
+    if (!entry->is_turning_back && !handle->is_leaving) break;
+    former = entry->previous;
+  }
+  return former;
+}
+
+static bool add_turned_back(struct crebind_commit *commit, uint32_t known) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    struct crebind_run run = crebind_handle_run(handle, known);
+    for (uint32_t i = run.first; i < run.first + run.count; i++) {
+      const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      if (!entry->is_turning_back || crebind_find_top(known, entry->address) != entry) continue;
+      uintptr_t former = former_word(known, entry->address);
+      if (!crebind_commit_add(commit, entry, entry->value, former, false, true)) return false;
+    }
+  }
+  return true;
+}
+
+/// False while somebody else's hook leads to us, or the page cannot be opened: then the
+/// entry stays.
+static bool is_turned_back(const struct crebind_entry *entry) {
+  if (!entry->is_turning_back) return false;
+  const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
+  return !top->is_turning_back
+         || crebind_load_word(entry->address) == former_word(entry->image, entry->address);
+}
+
+/// What was applied on top inherits what lies below.
+static void relink(const struct crebind_handle *handle, const struct crebind_entry *entry) {
+  struct crebind_handle *owner;
+  struct crebind_entry *above =
+      crebind_find_above(handle, entry->image, entry->address, &owner);
+  if (above == NULL || above->previous != entry->value) return;
+  above->previous = entry->previous;
+  above->original = entry->original;
+}
+
+static void drop_turned_back(void) {
+  struct crebind_handle *handle;
+  for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
+    for (size_t i = 0; i < handle->entries.count; i++) {
+      struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      entry->is_dropped = is_turned_back(entry);
+      // Looked at again: it may be possible then.
+      if (entry->is_turning_back && !entry->is_dropped) crebind_judge_later(handle, entry);
+    }
+  for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer) {
+    for (size_t i = 0; i < handle->entries.count; i++) {
+      struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      entry->is_turning_back = false;
+      if (entry->is_dropped) relink(handle, entry);
+    }
+    crebind_handle_drop(handle);
+  }
+}
+
+static void forget_turning_back(void) {
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    for (size_t i = 0; i < handle->entries.count; i++)
+      crebind_handle_entry(handle, i)->is_turning_back = false;
+}
+
+// MARK: - All batches
+
+static bool add_changes(struct crebind_commit *commit, const struct crebind_world *world) {
+  for (size_t i = 0; i < world->images.items.count; i++) {
+    uint32_t known = crebind_world_known(world, i);
+    if (!crebind_add_due_changes(commit, known) || !add_turned_back(commit, known)) return false;
+  }
+  return true;
+}
+
+crebind_status crebind_judge(struct crebind_world *world, struct crebind_commit *commit) {
+  if (!crebind_judge_is_due()) return CREBIND_OK;
+  crebind_status status = CREBIND_OK;
+  struct crebind_handle *handle;
+  for (handle = crebind_records.oldest; handle != NULL && status == CREBIND_OK;
+       handle = handle->newer)
+    if (is_due(handle)) status = judge_handle(world, handle);
+  if (status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes)) status = CREBIND_BUSY;
+  if (status == CREBIND_OK && !add_changes(commit, world)) status = CREBIND_OUT_OF_MEMORY;
+  // Who is led to a replacement may ask what is behind it at once.
+  if (status == CREBIND_OK && !crebind_next_publish(world, NULL)) status = CREBIND_OUT_OF_MEMORY;
+  if (status == CREBIND_OK) {
+    for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
+      for (size_t n = 0; n < handle->batch.names.count && !handle->is_leaving; n++)
+        crebind_batch_item_named(&handle->batch, n)->is_due = false;
+    status = crebind_commit_run(commit, world);
+  }
+  for (size_t i = 0; i < world->images.items.count; i++)
+    crebind_keep_stored(crebind_world_known(world, i), commit, status);
+  if (status == CREBIND_OK)
+    drop_turned_back();
+  else
+    forget_turning_back();
+  commit->changes.count = 0;
+  // What cannot be changed is passed over.
+  return crebind_is_refusal(status) ? CREBIND_OK : status;
+}

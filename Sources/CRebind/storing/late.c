@@ -1,0 +1,80 @@
+#define _GNU_SOURCE
+#include "storing/late.h"
+#include "storing/summary.h"
+
+bool crebind_take_entries(struct crebind_handle *handle, uint32_t known,
+                         struct crebind_plan *plan) {
+  if (plan->entries.count == 0) return true;
+  struct crebind_run run = crebind_handle_run(handle, known);
+  size_t planned = plan->entries.count, total = handle->entries.count + planned;
+  if (crebind_vector_append(&handle->entries, planned) == NULL) return false;
+  size_t at = run.count == 0 ? total - planned : run.first + run.count;
+  for (size_t i = total; i-- > at + planned;)
+    *crebind_handle_entry(handle, i) = *crebind_handle_entry(handle, i - planned);
+  memcpy(crebind_handle_entry(handle, at), plan->entries.data,
+         planned * sizeof(struct crebind_entry));
+  for (size_t i = at; i < at + planned; i++) crebind_handle_entry(handle, i)->is_due = true;
+  plan->entries.count = 0;
+  return crebind_handle_index(handle);
+}
+
+bool crebind_add_due_changes(struct crebind_commit *commit, uint32_t known) {
+  for (struct crebind_handle *handle = crebind_records.newest, *owner; handle != NULL;
+       handle = handle->older) {
+    struct crebind_run run = crebind_handle_run(handle, known);
+    for (uint32_t i = run.first; i < run.first + run.count; i++) {
+      const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      if (!entry->is_due) continue;
+      crebind_summary_offer(crebind_batch_item(&handle->batch, entry->item), entry->original);
+      uintptr_t word = crebind_load_word(entry->address);
+      if (word == entry->value || entry->is_left
+          || crebind_find_above(handle, known, entry->address, &owner) != NULL)
+        continue;
+      bool is_optional = entry->kind == CREBIND_DEFINITION;
+      if (!crebind_commit_add(commit, entry, word, entry->value, true, is_optional)) return false;
+    }
+  }
+  return true;
+}
+
+/// True if the word's page could not be opened.
+static bool is_refused(const struct crebind_commit *commit, uintptr_t address) {
+  for (size_t i = 0; i < commit->changes.count; i++) {
+    const struct crebind_change *change = crebind_vector_at(&commit->changes, i);
+    if (change->is_refused && change->address == address) return true;
+  }
+  return false;
+}
+
+/// Makes what was stored on top before, while a predicate was being asked, lead to
+/// the entry.
+static void lead_here(const struct crebind_handle *handle, const struct crebind_entry *entry) {
+  struct crebind_handle *owner;
+  struct crebind_entry *above =
+      crebind_find_above(handle, entry->image, entry->address, &owner);
+  if (above == NULL) return;
+  uintptr_t replacement = crebind_batch_item(&handle->batch, entry->item)->replacement;
+  bool is_same = crebind_batch_item(&owner->batch, above->item)->replacement == replacement;
+  above->previous = entry->value;
+  above->original = is_same ? entry->original : replacement;
+}
+
+void crebind_keep_stored(uint32_t known, const struct crebind_commit *commit,
+                        crebind_status status) {
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    struct crebind_run run = crebind_handle_run(handle, known);
+    bool drops = false;
+    for (uint32_t i = run.first; i < run.first + run.count; i++) {
+      struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      if (!entry->is_due) continue;
+      entry->is_due = false;
+      bool was_refused = commit->refused != 0 && is_refused(commit, entry->address);
+      handle->needs_notice |= was_refused;
+      entry->is_dropped = status != CREBIND_OK || was_refused;
+      drops |= entry->is_dropped;
+      if (!entry->is_dropped) lead_here(handle, entry);
+    }
+    if (drops) crebind_handle_drop(handle);
+  }
+}

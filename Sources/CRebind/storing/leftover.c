@@ -1,0 +1,132 @@
+#define _GNU_SOURCE
+#include "storing/leftover.h"
+#include "storing/serve.h"
+
+static bool is_definition(const struct crebind_entry *entry) {
+  return entry->kind == CREBIND_DEFINITION;
+}
+
+uintptr_t crebind_word_below(const struct crebind_handle *handle,
+                             const struct crebind_entry *entry) {
+  uintptr_t word = entry->previous;
+  struct crebind_handle *owner;
+  if (!is_definition(entry)) return word;
+  while ((entry = crebind_find_below(handle, entry->image, entry->address, &owner)) != NULL
+         && owner->is_leaving && word == entry->value) {
+    word = entry->previous;
+    handle = owner;
+  }
+  return word;
+}
+
+// MARK: - Words
+
+/// True if somebody else has stored on top of the entry, or between it and a batch on top.
+static bool is_covered(const struct crebind_handle *handle, const struct crebind_entry *entry) {
+  struct crebind_handle *owner;
+  const struct crebind_entry *above =
+      crebind_find_above(handle, entry->image, entry->address, &owner);
+  if (above != NULL) return above->previous != entry->value;
+  uintptr_t word = crebind_load_word(entry->address);
+  if (word == entry->previous || word == crebind_word_below(handle, entry)) return false;
+  // What a lazy resolver stores.
+  uintptr_t replacement = crebind_batch_item(&handle->batch, entry->item)->replacement;
+  return is_definition(entry) || word != entry->original + (entry->value - replacement);
+}
+
+/// True if the program may assign the word.
+static bool is_assignable(const struct crebind_entry *entry, const struct crebind_world *world) {
+  if (entry->kind != CREBIND_ABSOLUTE) return false;
+  const struct crebind_image *image =
+      crebind_world_image(world, crebind_known_image_at(entry->image)->index);
+  return entry->address < image->relro.start || entry->address >= image->relro.end;
+}
+
+/// What was applied on top of the entry inherits what lies below.
+static void relink(const struct crebind_handle *handle, const struct crebind_entry *entry) {
+  struct crebind_handle *owner;
+  struct crebind_entry *above =
+      crebind_find_above(handle, entry->image, entry->address, &owner);
+  if (above == NULL) return;
+  above->previous = entry->previous;
+  above->original = entry->original;
+  // The slot may be the loader's to bind once more.
+  above->is_lazy |= entry->is_lazy;
+}
+
+const struct crebind_entry *crebind_leftover_make(struct crebind_handle *handle,
+                                                  const struct crebind_world *world) {
+  bool is_left_over = false;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    entry->is_dropped = !is_covered(handle, entry);
+    if (entry->is_dropped)
+      relink(handle, entry);
+    else
+      is_left_over |= !is_assignable(entry, world);
+  }
+  crebind_handle_drop(handle);
+  handle->is_left_over = is_left_over;
+  for (size_t i = 0; i < handle->entries.count && is_left_over; i++)
+    if (!is_assignable(crebind_handle_entry(handle, i), world))
+      return crebind_handle_entry(handle, i);
+  return NULL;
+}
+
+// MARK: - Giving back
+
+/// True if a definition leads to the batch again.
+static bool leads_here(const struct crebind_handle *handle) {
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    if (is_definition(entry) && crebind_load_word(entry->address) == entry->value) return true;
+  }
+  return false;
+}
+
+/// Adds the slots that have been bound to the batch since.
+static crebind_status find_bound(struct crebind_world *world, struct crebind_handle *handle) {
+  crebind_status status = CREBIND_OK;
+  for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++)
+    status = crebind_serve_plan(world, handle, i);
+  for (size_t i = 0; i < handle->entries.count; i++)
+    crebind_handle_entry(handle, i)->is_due = false;
+  return status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes) ? CREBIND_BUSY : status;
+}
+
+static bool add_changes(struct crebind_commit *commit, const struct crebind_handle *handle) {
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    struct crebind_handle *owner;
+    uintptr_t former = crebind_word_below(handle, entry);
+    if (crebind_load_word(entry->address) != entry->value || former == entry->value
+        || crebind_find_above(handle, entry->image, entry->address, &owner) != NULL)
+      continue;
+    if (!crebind_commit_add(commit, entry, entry->value, former, false, false)) return false;
+  }
+  return true;
+}
+
+static crebind_status give_back(struct crebind_world *world, struct crebind_handle *handle,
+                                struct crebind_commit *commit) {
+  bool turns_back = leads_here(handle);
+  crebind_status status = CREBIND_OK;
+  if (turns_back || handle->may_be_bound) status = find_bound(world, handle);
+  if (status == CREBIND_OK && !add_changes(commit, handle)) status = CREBIND_OUT_OF_MEMORY;
+  if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
+  commit->changes.count = 0;
+  if (status != CREBIND_OK) return crebind_is_refusal(status) ? CREBIND_OK : status;
+  handle->may_be_bound = turns_back;
+  crebind_leftover_make(handle, world);
+  handle->is_left_over = true;
+  return CREBIND_OK;
+}
+
+crebind_status crebind_leftovers_give_back(struct crebind_world *world,
+                                           struct crebind_commit *commit) {
+  crebind_status status = CREBIND_OK;
+  for (struct crebind_handle *handle = crebind_records.oldest;
+       handle != NULL && status == CREBIND_OK; handle = handle->newer)
+    if (handle->is_left_over) status = give_back(world, handle, commit);
+  return status;
+}

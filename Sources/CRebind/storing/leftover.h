@@ -1,0 +1,40 @@
+/// Batches that are restored but for words that somebody else's hook lies on, such as that of
+/// another copy of CRebind: what it leads on to is our hook, and it puts that back one day.
+///
+/// Copies share no data, so nothing tells when. A batch stays among the active ones with
+/// these words alone, as one that is being restored, and each call looks whether a word
+/// holds its value again. Where a definition did, images may have been bound to the hook
+/// since: their slots are looked for, once more at the next call, as a lazy resolver may have
+/// been under way.
+
+#ifndef CREBIND_STORING_LEFTOVER_H
+#define CREBIND_STORING_LEFTOVER_H
+
+#include "storing/commit.h"
+
+#pragma GCC visibility push(hidden)
+
+/// The word that an entry's has without its batch, and, of a definition, without the batches
+/// right below that other threads are restoring meanwhile.
+uintptr_t crebind_word_below(const struct crebind_handle *handle,
+                             const struct crebind_entry *entry);
+
+/// Takes what has its former word again, or is led to by a batch on top alone, out of a batch
+/// that has been restored. Phase C.
+///
+/// \returns The first entry that somebody else's hook lies on, so that the batch is left over;
+///   NULL if there is none. A pointer in writable data is no such entry, as the program may
+///   have assigned it.
+const struct crebind_entry *crebind_leftover_make(struct crebind_handle *handle,
+                                                  const struct crebind_world *world);
+
+/// Gives back the words of batches that are left over, where they hold our value again;
+/// phase C. What cannot be changed is passed over.
+///
+/// \param commit Has no changes, before and after.
+crebind_status crebind_leftovers_give_back(struct crebind_world *world,
+                                           struct crebind_commit *commit);
+
+#pragma GCC visibility pop
+
+#endif

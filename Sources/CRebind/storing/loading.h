@@ -1,0 +1,39 @@
+/// Is the loader done with an image? One that it has mapped and not relocated has
+/// link-time words in its slots, and code that crashes when it is called.
+///
+/// glibc lists an image as soon as it is mapped, and holds its lock until the
+/// constructors have run. What tells is the relro range: the loader closes it
+/// when the last word is in place. Where it has none, the words themselves tell.
+
+#ifndef CREBIND_STORING_LOADING_H
+#define CREBIND_STORING_LOADING_H
+
+#include "world/world.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Images that a check came upon and that seemed not to be relocated.
+struct crebind_unfinished {
+  struct crebind_vector images;  // of storing/loading.c
+  /// The loader has been waited for since.
+  bool was_awaited;
+};
+
+void crebind_unfinished_begin(struct crebind_unfinished *unfinished);
+void crebind_unfinished_end(struct crebind_unfinished *unfinished);
+
+/// Looks at every image that was not found relocated before; phase C.
+/// What was unfinished before the loader was waited for is taken as it is from now
+/// on: somebody has opened its relro range and left it so.
+///
+/// \returns CREBIND_BUSY if an image is not relocated, and adds it to `unfinished`.
+crebind_status crebind_loading_check(struct crebind_world *world,
+                                     struct crebind_unfinished *unfinished);
+
+/// True if the image's words are in place, for those who only read them: its slots may say
+/// so as well, for one whose relro range somebody has left open. Phase C.
+bool crebind_loading_is_done(struct crebind_world *world, size_t index);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,35 @@
+/// What dlsym and dlvsym give the images that hold replacements.
+///
+/// A replacement that asks for the function behind it, by RTLD_NEXT as in a library
+/// for LD_PRELOAD, or by RTLD_DEFAULT or a handle, would get itself where the
+/// definition leads to it, and call itself for ever. So in these images the slots of
+/// dlsym and dlvsym lead here; see transactions/cover.h. RTLD_NEXT of a name whose replacement
+/// lives in the caller's image gives that rebinding's original. To any other handle
+/// the loader answers, and an answer that is a replacement of the name gives way to
+/// the original, too. All other questions go on to where the slot led: by a jump,
+/// since the loader knows its caller, and so what is next, by the return address.
+///
+/// Questions are answered on any thread, in constructors and under the loader's
+/// locks, and an answer may run an IFUNC's resolver. So nothing is locked: what there
+/// is to know lies in a table that is made anew after each change.
+
+#ifndef CREBIND_STORING_NEXT_H
+#define CREBIND_STORING_NEXT_H
+
+#include "world/world.h"
+
+#pragma GCC visibility push(hidden)
+
+/// The function that the slots of dlsym and of dlvsym lead to.
+uintptr_t crebind_next_entry(bool with_version);
+
+/// Makes the table anew, of the active batches and of one that is about to be active, or
+/// NULL; phase C. Returns false without memory: the table is as it was.
+///
+/// - Complexity: O(rebindings, and the definitions that they redirect).
+bool crebind_next_publish(struct crebind_world *world,
+                          const struct crebind_handle *new_handle);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,90 @@
+/// Stores words into slots and dynamic symbols: opens the pages that are not writable,
+/// stores each word with one aligned atomic store, and gives the pages their protection
+/// back. Pages that share their segment with code are not opened; see storing/moved.h.
+
+#ifndef CREBIND_STORING_PATCH_H
+#define CREBIND_STORING_PATCH_H
+
+#include "world/world.h"
+
+#pragma GCC visibility push(hidden)
+
+/// One word to change.
+struct crebind_change {
+  uintptr_t address, from, to;
+  /// The image's index in the snapshot.
+  uint32_t image;
+  /// Store whatever the word is by now; else only in place of `from`.
+  bool always;
+  /// Done without where the page cannot be opened; then `is_refused`.
+  bool is_optional, is_refused;
+  /// Refused, as the image is sealed.
+  bool is_sealed;
+  /// Found out when it is stored.
+  bool is_beside_code;
+};
+
+/// What the change makes of a word, or, where it is taken back, of its own.
+static inline uintptr_t crebind_changed_word(const struct crebind_change *change, uintptr_t word,
+                                             bool takes_back) {
+  if (takes_back) return word == change->to ? change->from : word;
+  return change->always || word == change->from ? change->to : word;
+}
+
+/// Which of the changes to store, and which way.
+enum crebind_patch_part {
+  CREBIND_PATCH_REQUIRED,
+  CREBIND_PATCH_OPTIONAL,
+  /// Takes back what was stored of both.
+  CREBIND_PATCH_BACK,
+};
+
+/// What failed.
+struct crebind_patch_failure {
+  int system_error;
+  uintptr_t address;
+  /// CREBIND_LEFT_OPEN: of the pages.
+  size_t size;
+};
+
+/// True if the status says that pages could not be opened or closed, and not that memory ran
+/// out.
+static inline bool crebind_is_refusal(crebind_status status) {
+  return status == CREBIND_PROTECTION || status == CREBIND_SEALED
+         || status == CREBIND_LEFT_OPEN;
+}
+
+/// Stores into one image, or takes back what was stored. After a failure
+/// (CREBIND_PROTECTION, CREBIND_SEALED) some of the words may have been stored. The optional
+/// part never fails so: changes that could not be made are marked as refused. Pages that
+/// cannot be closed (CREBIND_LEFT_OPEN) have their former words again, of either part.
+///
+/// \param changes At least one, all in the same image.
+///
+/// The program headers say what is writable and what protection to put back, so
+/// /proc/self/maps need not be read. Of the relro range, the run of pages from
+/// the first slot to the last is opened, with one pair of mprotect calls: the
+/// rest is mostly data, and changing its page table entries costs more than all
+/// else. When the run is closed, the kernel joins the mappings again. A segment
+/// that never was writable is opened whole, for a part of it would stay a mapping
+/// of its own: the kernel accounts for it as writable from then on. A page of the
+/// relro range that someone has left writable stays so.
+crebind_status crebind_patch_image(const struct crebind_world *world,
+                                   struct crebind_change *changes, size_t count,
+                                   enum crebind_patch_part part,
+                                   struct crebind_patch_failure *failure);
+
+/// True if the word's page is not writable and shares its segment with code. No slot of
+/// an ordinary file is there, but for text relocations. A segment that is writable and
+/// executable as it is (`ld -N`) needs no opening, and its words are stored as any.
+bool crebind_patch_is_beside_code(const struct crebind_image *image, uintptr_t address);
+
+/// True if the word's page is not writable and mseal(2) keeps it so.
+bool crebind_patch_is_sealed(const struct crebind_image *image, uintptr_t address);
+
+/// True if the image's relro pages are writable still.
+bool crebind_patch_is_open(const struct crebind_image *image);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,45 @@
+/// What a batch would change: every slot and definition in its scope, with what
+/// it holds, what it leads to and what would be stored.
+
+#ifndef CREBIND_STORING_PLAN_H
+#define CREBIND_STORING_PLAN_H
+
+#include "binding/slot-scan.h"
+#include "world/world.h"
+
+#pragma GCC visibility push(hidden)
+
+struct crebind_plan {
+  // Given.
+  struct crebind_world *world;
+  const struct crebind_batch *batch;
+  /// The image is being served late: what older batches have planned for it may
+  /// not be stored yet, and the loader may have bound it to a replacement.
+  const struct crebind_handle *late_handle;
+
+  // Made.
+  struct crebind_vector entries;  // struct crebind_entry, by image
+  size_t unchanged, skipped;
+  /// Slots that calls pass by.
+  size_t bypassed;
+  /// Later images may be bound to something that is not redirected, or not for ever.
+  bool needs_notice;
+  struct crebind_slot_scan scan;
+};
+
+void crebind_plan_begin(struct crebind_plan *plan, struct crebind_world *world,
+                        const struct crebind_batch *batch);
+void crebind_plan_end(struct crebind_plan *plan);
+
+/// Adds the entries of one image, which the loader is done with: for slots if it
+/// is `in_scope`, and for definitions if the batch redirects them; phase C. Of an image that
+/// is served late, the names of the definitions are marked as due.
+crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, bool in_scope);
+
+/// Adds the definitions of the names that are due or contested, of an image that has been
+/// served; those that have an entry and should have none are marked.
+crebind_status crebind_plan_judge_image(struct crebind_plan *plan, size_t index);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,22 @@
+/// Does an item of a batch, with a version or a library, ask for what a reference is bound to?
+
+#ifndef CREBIND_STORING_SELECTION_H
+#define CREBIND_STORING_SELECTION_H
+
+#include "world/world.h"
+
+#pragma GCC visibility push(hidden)
+
+/// The version that a reference counts as asking for: its own, or, without one, that
+/// of the definition that it is bound to.
+const char *crebind_version_of_binding(const struct crebind_world *world, const char *version,
+                                       size_t definer, const struct crebind_name *name);
+
+/// True if the item asks for what a reference to `version` is bound to, which image
+/// `definer` defines.
+bool crebind_item_selects(const struct crebind_world *world, const struct crebind_item *item,
+                          const char *version, size_t definer);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,212 @@
+#define _GNU_SOURCE
+#include "storing/serve.h"
+#include "storing/judge.h"
+#include "storing/late.h"
+#include "storing/moved.h"
+#include "storing/next.h"
+#include "storing/plan.h"
+#include "storing/summary.h"
+
+bool crebind_handle_selects(const struct crebind_handle *handle,
+                            const struct crebind_world *world, size_t index) {
+  if (!crebind_batch_selects(&handle->batch, crebind_world_image(world, index))) return false;
+  if (handle->batch.options.scope != CREBIND_SCOPE_MATCHING) return true;
+  uint32_t known = crebind_world_known(world, index);
+  return known < handle->decisions.count
+         && *(uint8_t *)crebind_vector_at(&handle->decisions, known) == CREBIND_ACCEPTED;
+}
+
+// MARK: - Images that have gone
+
+/// True if the word is as the loader makes it: bound to the original, or to what a
+/// batch below has led the definition to.
+static bool is_fresh(const struct crebind_handle *handle, const struct crebind_image *image,
+                     const struct crebind_entry *entry, const struct crebind_entry *lowest) {
+  uintptr_t word = crebind_load_word(entry->address);
+  bool is_above = false, leads_below = false;
+  for (const struct crebind_handle *other = crebind_records.oldest; other != NULL;
+       other = other->newer) {
+    const struct crebind_entry *link = crebind_handle_find(other, entry->image, entry->address);
+    is_above |= other == handle;
+    if (link == NULL || word != link->value) continue;
+    if (is_above) return false;
+    leads_below = true;
+  }
+  if (leads_below || word == lowest->previous) return true;
+  if (entry->kind == CREBIND_DEFINITION) return false;
+  // A lazy slot's leads into the image's own PLT.
+  return word == lowest->original
+         || (entry->kind == CREBIND_JUMP_SLOT && crebind_image_segment(image, word, 1) != NULL);
+}
+
+/// False if the image at this place is not the one that we changed, though it has
+/// the same bias, dynamic table and path.
+static bool is_still_ours(const struct crebind_handle *handle, const struct crebind_entry *entry,
+                          const struct crebind_world *world) {
+  const struct crebind_known_image *known = crebind_known_image_at(entry->image);
+  const struct crebind_image *image = crebind_world_image(world, known->index);
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, known->index);
+  const ElfW(Sym) *symbol = crebind_symbol(dynamic, entry->symbol);
+  const struct crebind_name *name = &crebind_batch_item(&handle->batch, entry->item)->name;
+  // Without symbols the table has been broken since, and nothing can be said.
+  bool is_named = dynamic->symbols == NULL
+                  || (symbol != NULL
+                      && crebind_symbol_is_named(dynamic, symbol, name->string, name->length));
+  if (!is_named || crebind_image_segment(image, entry->address, sizeof(uintptr_t)) == NULL)
+    return false;
+  // The lazy resolver makes a word fresh, too, and a batch that does not look at
+  // later images would not find the slot again.
+  const struct crebind_entry *lowest = crebind_find_lowest(entry);
+  if (lowest->is_lazy && !crebind_batch_serves_later_images(&handle->batch)) return true;
+  return !is_fresh(handle, image, entry, lowest);
+}
+
+/// False if each image that was unloaded since the last look is gone: then none of
+/// those that are there has taken another one's place.
+static bool may_have_been_replaced(const struct crebind_world *world) {
+  unsigned long long gone = 0;
+  for (size_t i = 0; i < crebind_records.known.count; i++) {
+    const struct crebind_known_image *known = crebind_known_image_at(i);
+    gone += known->was_present && !known->is_present;
+  }
+  return world->images.counts.subs - crebind_records.counts.subs != gone;
+}
+
+static void forget_images(const struct crebind_world *world, bool looks_closer) {
+  struct crebind_handle *handle;
+  // All are marked before one is taken out: a chain is looked at as a whole.
+  for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer) {
+    for (size_t i = 0; i < handle->entries.count; i++) {
+      struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      struct crebind_known_image *known = crebind_known_image_at(entry->image);
+      entry->is_dropped =
+          !known->is_present || (looks_closer && !is_still_ours(handle, entry, world));
+      if (!entry->is_dropped) continue;
+      known->is_served = false;
+      if (entry->kind == CREBIND_DEFINITION) crebind_judge_later(handle, entry);
+    }
+  }
+  for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
+    crebind_handle_drop(handle);
+}
+
+// MARK: - Images that have come
+
+crebind_status crebind_serve_plan(struct crebind_world *world, struct crebind_handle *handle,
+                                  size_t index) {
+  struct crebind_plan plan;
+  crebind_plan_begin(&plan, world, &handle->batch);
+  plan.late_handle = handle;
+  crebind_status status =
+      crebind_plan_add_image(&plan, index, crebind_handle_selects(handle, world, index));
+  if (status == CREBIND_BROKEN_IMAGE)
+    status = CREBIND_OK;
+  else if (status == CREBIND_OK
+           && !crebind_take_entries(handle, crebind_world_known(world, index), &plan))
+    status = CREBIND_OUT_OF_MEMORY;
+  handle->needs_notice |= plan.needs_notice;
+  crebind_plan_end(&plan);
+  return status;
+}
+
+/// \param is_refused Set if the image could not be changed, which another try may change.
+static crebind_status serve_image(struct crebind_world *world, size_t index,
+                                  struct crebind_commit *commit, bool *is_refused) {
+  uint32_t known = crebind_world_known(world, index);
+  crebind_status status = CREBIND_OK;
+  for (struct crebind_handle *handle = crebind_records.oldest;
+       handle != NULL && status == CREBIND_OK; handle = handle->newer)
+    if (crebind_batch_serves_later_images(&handle->batch))
+      status = crebind_serve_plan(world, handle, index);
+  if (status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes)) status = CREBIND_BUSY;
+  if (status == CREBIND_OK && !crebind_add_due_changes(commit, known))
+    status = CREBIND_OUT_OF_MEMORY;
+  if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
+  crebind_keep_stored(known, commit, status);
+  commit->changes.count = 0;
+  // One image that cannot be changed must not keep the others from it.
+  *is_refused = crebind_is_refusal(status) && status != CREBIND_SEALED;
+  return crebind_is_refusal(status) ? CREBIND_OK : status;
+}
+
+/// False while a predicate is being asked about the image.
+static bool is_decided(uint32_t known) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    if (known < handle->decisions.count
+        && *(uint8_t *)crebind_vector_at(&handle->decisions, known) == CREBIND_ASKED)
+      return false;
+  return true;
+}
+
+/// Brings the batches to each image that has come; one that the loader has to be asked
+/// about keeps none of the others from it, so that all is asked at once.
+///
+/// \param all_served Made false if an image is due still.
+static crebind_status serve_images(struct crebind_world *world, struct crebind_commit *commit,
+                                   bool looks_closer, bool *all_served) {
+  bool has_questions = false;
+  for (size_t i = 0; i < world->images.items.count; i++) {
+    uint32_t known = crebind_world_known(world, i);
+    bool is_due = !crebind_known_image_at(known)->is_served, is_refused = false;
+    crebind_status status = CREBIND_OK;
+    // An image without entries does not show whether it is another one: a file
+    // may even have been rebuilt and loaded again.
+    if (!is_due && looks_closer)
+      status = crebind_scopes_may_be_unloaded(&world->scopes, i, &is_due);
+    if (status == CREBIND_OK && is_due && crebind_records.oldest != NULL)
+      status = serve_image(world, i, commit, &is_refused);
+    has_questions |= status == CREBIND_BUSY;
+    if (status == CREBIND_BUSY) continue;
+    if (status != CREBIND_OK) return status;
+    bool is_served = !is_refused && is_decided(known);
+    crebind_known_image_at(known)->is_served = is_served;
+    *all_served &= is_served;
+  }
+  return has_questions ? CREBIND_BUSY : CREBIND_OK;
+}
+
+/// Keeps every original right: none stays in an image that has gone.
+static crebind_status revise_originals(struct crebind_world *world) {
+  crebind_status status = CREBIND_OK;
+  for (struct crebind_handle *handle = crebind_records.oldest;
+       handle != NULL && status == CREBIND_OK; handle = handle->newer) {
+    status = crebind_summary_revise(handle, world);
+    if (status == CREBIND_OK) status = crebind_summarize(handle, world);
+  }
+  return status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes) ? CREBIND_BUSY : status;
+}
+
+/// Brings the active batches to all images; the generation is another one.
+static crebind_status serve(struct crebind_world *world, struct crebind_commit *commit,
+                            struct crebind_unfinished *unfinished, bool *all_served) {
+  crebind_status status = crebind_loading_check(world, unfinished);
+  if (status != CREBIND_OK) return status;
+  bool looks_closer = may_have_been_replaced(world);
+  forget_images(world, looks_closer);
+  crebind_moved_forget(world, looks_closer);
+  return serve_images(world, commit, looks_closer, all_served);
+}
+
+crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit,
+                             struct crebind_unfinished *unfinished) {
+  bool is_as_before = crebind_records.has_counts
+                      && crebind_counts_are_equal(crebind_records.counts, world->images.counts);
+  if (is_as_before && !crebind_judge_is_due()) return CREBIND_OK;
+  bool all_served = true;
+  crebind_status status = CREBIND_OK;
+  if (!is_as_before) status = serve(world, commit, unfinished, &all_served);
+  if (status == CREBIND_OK) status = crebind_judge(world, commit);
+  if (status == CREBIND_OK) status = revise_originals(world);
+  if (!crebind_next_publish(world, NULL) && status == CREBIND_OK)
+    status = CREBIND_OUT_OF_MEMORY;
+  if (status != CREBIND_OK || is_as_before) return status;
+
+  for (size_t i = 0; i < crebind_records.known.count; i++) {
+    struct crebind_known_image *known = crebind_known_image_at(i);
+    known->was_present = known->is_present;
+  }
+  crebind_records.counts = world->images.counts;
+  crebind_records.has_counts = all_served;
+  return CREBIND_OK;
+}

@@ -1,0 +1,239 @@
+#define _GNU_SOURCE
+#include "storing/settle.h"
+#include "elf/snapshot.h"
+#include "runtime/lock.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+enum {
+  /// The window is some dozen instructions, a page fault and an IFUNC's resolver; and a
+  /// virtual processor may be charged for what its host does meanwhile.
+  NANOSECONDS_TO_LEAVE = 200000,
+  NANOSECONDS_A_ROUND = 100000,
+  ROUNDS = 1000,
+  ROUNDS_FOR_THE_LOADER = 10000,
+};
+
+/// A thread that may be inside.
+struct suspect {
+  int thread;
+  /// Its processor time when the waiting for it began, at the last round, and when its
+  /// state was last read.
+  uint64_t used, last_used, read_used;
+  bool waits_for_loader;
+};
+
+/// A thread that was blocked outside when it had used so much: it still is unless it has
+/// run since, and nothing of /proc needs reading to tell.
+struct outsider {
+  int thread;
+  uint64_t used;
+};
+
+/// Those of the last call, which the next one takes; guarded by the lock.
+static struct crebind_vector kept_outsiders = {NULL, 0, 0, sizeof(struct outsider), false};
+
+/// The processor time that a thread of this process has used, by the kernel's
+/// own clock for it; 0 if the thread is gone.
+static uint64_t processor_time(int thread) {
+  // CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD_MASK, see clock_getcpuclockid(3).
+  long clock = (long)(~(unsigned)thread << 3 | 6);
+  // The system call's own timespec: the C library's may have 64-bit seconds.
+  long time[2] = {0, 0};
+  if (crebind_system_call(SYS_clock_gettime, (int)clock, time) != 0) return 0;
+  return (uint64_t)time[0] * 1000000000 + (uint64_t)time[1];
+}
+
+/// Reads "/proc/self/task/N/FILE"; returns its length, or 0.
+static long read_file(int thread, const char *file, char *text, size_t size) {
+  const char *prefix = "/proc/self/task/";
+  char path[64], digits[12];
+  size_t count = 0, length = crebind_length(prefix);
+  memcpy(path, prefix, length);
+  for (; thread != 0; thread /= 10) digits[count++] = (char)('0' + thread % 10);
+  while (count > 0) path[length++] = digits[--count];
+  path[length++] = '/';
+  memcpy(path + length, file, crebind_length(file) + 1);
+  long opened = crebind_system_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+  if (opened < 0) return 0;
+  long result = crebind_system_call(SYS_read, opened, text, size);
+  crebind_system_call(SYS_close, opened);
+  return result > 0 ? result : 0;
+}
+
+/// True if the thread is on a processor, or waits for one or for a page.
+static bool is_running(int thread) {
+  char text[512];
+  // "NUMBER (NAME) STATE ...", where the name may hold anything.
+  for (long length = read_file(thread, "stat", text, sizeof text), i = length; i-- > 0;) {
+    if (text[i] == ')') return i + 2 < length && (text[i + 2] == 'R' || text[i + 2] == 'D');
+    CREBIND_KEEP_LOOP();
+  }
+  return false;
+}
+
+enum place { OUTSIDE, MAYBE_INSIDE, WAITS_FOR_LOADER };
+
+/// Where a thread is, by the system call that it is blocked in: "NUMBER 0xARGUMENT ...",
+/// "-1 ..." outside of any, as for a page, or "running". On the loader's lock it waits for a
+/// word of the loader's own data.
+static enum place place_of(int thread) {
+  char text[512];
+  long length = read_file(thread, "syscall", text, sizeof text - 1), at = 0;
+  // A kernel without this file.
+  if (length == 0) return is_running(thread) ? MAYBE_INSIDE : OUTSIDE;
+  text[length] = 0;
+  if (text[0] == 'r' || text[0] == '-') return MAYBE_INSIDE;
+  while (at < length && text[at] != 'x') at++;
+  uintptr_t address = 0;
+  for (at++; at < length && text[at] != ' '; at++) {
+    char digit = text[at];
+    address = address * 16 + (uintptr_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+  }
+  struct crebind_range loader = crebind_loader_span();
+  return address >= loader.start && address < loader.end ? WAITS_FOR_LOADER : OUTSIDE;
+}
+
+// MARK: - Threads
+
+struct settling {
+  struct crebind_vector suspects;   // struct suspect
+  struct crebind_vector outsiders;  // struct outsider
+  /// Those of an earlier call, and where the next one is looked for: mostly the threads come
+  /// in the same order.
+  struct crebind_vector former;
+  size_t next_former;
+  size_t threads;
+};
+
+static void add_outsider(struct settling *settling, int thread, uint64_t used) {
+  struct outsider *outsider = crebind_vector_append(&settling->outsiders, 1);
+  if (outsider != NULL) *outsider = (struct outsider){thread, used};
+}
+
+/// True if the thread was outside at an earlier call and has not run since.
+static bool is_outside_still(struct settling *settling, int thread, uint64_t used) {
+  for (size_t i = 0; i < settling->former.count; i++) {
+    if (settling->next_former == settling->former.count) settling->next_former = 0;
+    const struct outsider *outsider =
+        crebind_vector_at(&settling->former, settling->next_former++);
+    if (outsider->thread == thread) return outsider->used == used;
+  }
+  return false;
+}
+
+static void look_at(struct settling *settling, int thread) {
+  // Before its state is read: what it runs afterwards shows the next time.
+  uint64_t used = processor_time(thread);
+  if (used == 0) return;
+  enum place place = is_outside_still(settling, thread, used) ? OUTSIDE : place_of(thread);
+  if (place == OUTSIDE) {
+    add_outsider(settling, thread, used);
+    return;
+  }
+  struct suspect *suspect = crebind_vector_append(&settling->suspects, 1);
+  if (suspect != NULL)
+    *suspect = (struct suspect){thread, used, used, used, place == WAITS_FOR_LOADER};
+}
+
+struct linux_dirent64 {
+  uint64_t inode;
+  int64_t offset;
+  unsigned short size;
+  unsigned char type;
+  char name[];
+};
+
+/// Looks at all other threads; false without /proc.
+static bool collect(struct settling *settling) {
+  long own = crebind_system_call(SYS_gettid);
+  long folder = crebind_system_call(SYS_openat, AT_FDCWD, "/proc/self/task",
+                                    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return false;
+  _Alignas(struct linux_dirent64) char buffer[4096];
+  long size;
+  while ((size = crebind_system_call(SYS_getdents64, folder, buffer, sizeof buffer)) > 0) {
+    for (long at = 0; at < size;) {
+      const struct linux_dirent64 *entry = (const struct linux_dirent64 *)(buffer + at);
+      at += entry->size;
+      int thread = 0;
+      for (const char *digit = entry->name; *digit >= '0' && *digit <= '9'; digit++) {
+        thread = thread * 10 + (*digit - '0');
+        CREBIND_KEEP_LOOP();
+      }
+      if (thread == 0) continue;
+      settling->threads++;
+      if (thread != own) look_at(settling, thread);
+    }
+  }
+  crebind_system_call(SYS_close, folder);
+  return true;
+}
+
+/// True if the suspect has left, or has been seen outside. One that goes on running shows
+/// by its time alone.
+static bool has_left(struct settling *settling, struct suspect *suspect) {
+  uint64_t used = processor_time(suspect->thread);
+  if (used == 0 || used - suspect->used >= NANOSECONDS_TO_LEAVE) return true;
+  bool stands = used == suspect->last_used;
+  suspect->last_used = used;
+  if (!stands || used == suspect->read_used) return false;
+  suspect->read_used = used;
+  enum place place = place_of(suspect->thread);
+  suspect->waits_for_loader = place == WAITS_FOR_LOADER;
+  if (place == OUTSIDE) add_outsider(settling, suspect->thread, used);
+  return place == OUTSIDE;
+}
+
+/// Forgets the suspects that have left, and says whether another one waits for the
+/// loader.
+static bool look_again(struct settling *settling) {
+  size_t left = 0;
+  bool any_waits = false;
+  for (size_t i = 0; i < settling->suspects.count; i++) {
+    struct suspect *suspect = crebind_vector_at(&settling->suspects, i);
+    if (has_left(settling, suspect)) continue;
+    any_waits |= suspect->waits_for_loader;
+    *(struct suspect *)crebind_vector_at(&settling->suspects, left++) = *suspect;
+  }
+  settling->suspects.count = left;
+  return any_waits;
+}
+
+static void begin(struct settling *settling) {
+  *settling = (struct settling){.suspects = CREBIND_VECTOR(struct suspect),
+                                .outsiders = CREBIND_VECTOR(struct outsider)};
+  crebind_lock();
+  settling->former = kept_outsiders;
+  kept_outsiders = CREBIND_VECTOR(struct outsider);
+  crebind_unlock();
+}
+
+static void end(struct settling *settling) {
+  crebind_lock();
+  struct crebind_vector other = kept_outsiders;  // another thread's
+  kept_outsiders = settling->outsiders;
+  crebind_unlock();
+  crebind_vector_free(&other);
+  crebind_vector_free(&settling->former);
+  crebind_vector_free(&settling->suspects);
+}
+
+bool crebind_settle(void) {
+  struct settling settling;
+  begin(&settling);
+  bool has_proc = collect(&settling);
+  // One that has waited for the loader has its time to leave from then on.
+  int running = 0;
+  for (int round = 0; settling.suspects.count != 0 && round < ROUNDS_FOR_THE_LOADER; round++) {
+    crebind_sleep(NANOSECONDS_A_ROUND);
+    running = look_again(&settling) ? 0 : running + 1;
+    if (running >= ROUNDS) break;
+  }
+  end(&settling);
+  if (has_proc) return settling.threads > 1;
+  // Nobody to ask: a few scheduler periods.
+  crebind_sleep(20000000);
+  return true;
+}

@@ -1,0 +1,27 @@
+/// Waits until no thread can still be inside of a lazy resolver that it entered
+/// before.
+
+#ifndef CREBIND_STORING_SETTLE_H
+#define CREBIND_STORING_SETTLE_H
+
+#include "runtime/runtime.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Returns false at once in a process with one thread: then nobody has raced.
+///
+/// glibc's `_dl_fixup` looks a symbol up and stores the result a few instructions
+/// later; a thread that was preempted in between overwrites what we stored. A
+/// thread has left that window once it has used some processor time since, or
+/// has been seen blocked: inside, it can only be so on the loader's lock, which
+/// is taken for a symbol of an image that may be unloaded, and the kernel says
+/// what a thread waits for. Waits a tenth of a second at most for a thread that
+/// gets no processor, and a second for one that waits for the loader.
+///
+/// - Complexity: O(threads): a system call for each, and reading one file for those that have
+///   run since the last call.
+bool crebind_settle(void);
+
+#pragma GCC visibility pop
+
+#endif

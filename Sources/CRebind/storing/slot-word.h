@@ -1,0 +1,31 @@
+/// What a slot's word tells, and what a definition's symbol does.
+
+#ifndef CREBIND_STORING_SLOT_WORD_H
+#define CREBIND_STORING_SLOT_WORD_H
+
+#include "binding/slot-scan.h"
+#include "world/world.h"
+
+#pragma GCC visibility push(hidden)
+
+/// True if a jump slot's word still leads into its own image's PLT.
+bool crebind_is_unresolved(const struct crebind_image *image, const struct crebind_slot *slot,
+                           uintptr_t word);
+
+/// Where calls jump that pass a slot by, as the PLT has been rewritten; 0 if they read it.
+uintptr_t crebind_bypass_of(const struct crebind_image *image, const struct crebind_slot *slot);
+
+/// True if the word may be a local entry point, which only its own image can call.
+bool crebind_is_local_entry(const struct crebind_image *image, uintptr_t word);
+
+/// The address of a non-PIE executable's canonical PLT entry for the name, which
+/// stands for the function wherever its address is taken; 0 if there is none.
+uintptr_t crebind_canonical_plt_entry(const struct crebind_world *world,
+                                      const struct crebind_name *name);
+
+/// True if a definition is visible to other images and is a function's.
+bool crebind_is_exported_function(const ElfW(Sym) * symbol);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,175 @@
+#define _GNU_SOURCE
+#include "storing/summary.h"
+#include "runtime/publish.h"
+
+/// What dlsym(RTLD_DEFAULT) would give without us; 0 for nothing, or another library's than
+/// the rebinding asks for.
+static crebind_status find_default(const struct crebind_item *item, struct crebind_world *world,
+                                   uintptr_t *function) {
+  size_t definer;
+  crebind_status status = crebind_world_resolve(world, 0, &item->name, item->version,
+                                                item->version == NULL, function, &definer);
+  if (definer != SIZE_MAX && item->library != NULL
+      && !crebind_world_is_library(world, definer, item->library))
+    *function = 0;
+  return status;
+}
+
+static bool is_definition(const struct crebind_entry *entry) {
+  return entry->kind == CREBIND_DEFINITION;
+}
+
+static const struct crebind_entry *source_of(const struct crebind_handle *handle,
+                                             const struct crebind_item *item) {
+  if (item->summary_address == 0) return NULL;
+  return crebind_handle_find(handle, item->summary_image, item->summary_address);
+}
+
+/// Finds the entry that each summary comes from: it stays with the slot that it came from,
+/// and a definition's gives way to the first slot that comes.
+static void find_sources(struct crebind_handle *handle) {
+  size_t missing = 0;
+  for (size_t i = 0; i < handle->batch.items.count; i++) {
+    struct crebind_item *item = crebind_batch_item(&handle->batch, i);
+    const struct crebind_entry *source = source_of(handle, item);
+    if (source != NULL && !is_definition(source)) continue;
+    item->summary_address = 0;
+    missing++;
+  }
+  for (unsigned wants_definitions = 0; wants_definitions <= 1; wants_definitions++)
+    for (size_t i = 0; i < handle->entries.count && missing != 0; i++) {
+      const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      struct crebind_item *item = crebind_batch_item(&handle->batch, entry->item);
+      if (item->summary_address != 0 || is_definition(entry) != wants_definitions) continue;
+      item->summary_address = entry->address;
+      item->summary_image = entry->image;
+      missing--;
+    }
+}
+
+static void publish(struct crebind_item *item, uintptr_t original) {
+  // Before anything defines the name, the caller's word is the caller's.
+  bool is_none_still = original == 0 && item->summary_original == 0;
+  item->summary_original = original;
+  if (item->original != NULL && !is_none_still)
+    crebind_publish((crebind_published *)item->original, original);
+}
+
+/// The function that the word leads to without any of us.
+static uintptr_t base_of(const struct crebind_entry *entry) {
+  return crebind_find_lowest(entry)->original;
+}
+
+/// Compares each entry with the summary's source. Those of a chain may have different
+/// links, and lead to one function all the same.
+static void compare(struct crebind_handle *handle) {
+  struct crebind_batch *batch = &handle->batch;
+  for (size_t i = 0; i < batch->items.count; i++) {
+    struct crebind_item *item = crebind_batch_item(batch, i);
+    const struct crebind_entry *source = source_of(handle, item);
+    item->is_ambiguous = item->differs = false;
+    if (source == NULL) continue;
+    item->source_original = source->original;
+    item->source_is_definition = is_definition(source);
+  }
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    struct crebind_item *item = crebind_batch_item(batch, entry->item);
+    if (entry->original == item->source_original) continue;
+    item->is_ambiguous = true;
+    // That a definition leads elsewhere is not the slots' disagreement.
+    if (is_definition(entry) == item->source_is_definition && !item->differs)
+      item->differs = base_of(entry) != base_of(source_of(handle, item));
+  }
+}
+
+/// Of slots that differ, takes the original of the first that leads to `function` without
+/// us, since there may be batches between; or the function itself.
+static uintptr_t original_of(const struct crebind_handle *handle, const struct crebind_item *item,
+                             uintptr_t function) {
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    if (crebind_batch_item(&handle->batch, entry->item) == item
+        && is_definition(entry) == item->source_is_definition && base_of(entry) == function)
+      return entry->original;
+  }
+  return function;
+}
+
+void crebind_summary_offer(struct crebind_item *item, uintptr_t original) {
+  uintptr_t former = item->summary_original;
+  if (former != original && (former == 0 || crebind_is_gone(former))) publish(item, original);
+}
+
+crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_world *world) {
+  find_sources(handle);
+  compare(handle);
+  for (size_t i = 0; i < handle->batch.items.count; i++) {
+    struct crebind_item *item = crebind_batch_item(&handle->batch, i);
+    bool has_source = item->summary_address != 0;
+    uintptr_t original = has_source ? item->source_original : item->summary_original;
+    // What somebody got from a definition that was turned back leads there still.
+    bool is_usable = original != 0 && (has_source || !crebind_is_gone(original));
+    if (!is_usable || item->differs) {
+      uintptr_t function;
+      crebind_status status = find_default(item, world, &function);
+      if (status != CREBIND_OK) return status;
+      if (!crebind_scopes_are_sure(&world->scopes)) continue;
+      if (!is_usable)
+        original = function;
+      else if (function != 0)
+        original = original_of(handle, item, function);
+    }
+    publish(item, original);
+  }
+  return CREBIND_OK;
+}
+
+void crebind_summary_inherit(const struct crebind_handle *leaving) {
+  for (size_t i = 0; i < leaving->batch.items.count; i++) {
+    const struct crebind_item *former = crebind_batch_item(&leaving->batch, i);
+    for (struct crebind_handle *handle = leaving->newer; handle != NULL; handle = handle->newer)
+      for (struct crebind_item *item = crebind_batch_first(&handle->batch, &former->name);
+           item != NULL; item = crebind_batch_next(&handle->batch, item))
+        if (item->summary_original == former->replacement)
+          item->summary_original = former->summary_original;
+  }
+}
+
+crebind_status crebind_summary_ask(const struct crebind_handle *leaving,
+                                   struct crebind_world *world) {
+  crebind_status status = CREBIND_OK;
+  for (const struct crebind_handle *handle = leaving->newer; handle != NULL;
+       handle = handle->newer)
+    for (size_t i = 0; i < leaving->batch.names.count; i++) {
+      const struct crebind_name *name = &leaving->batch.names.items[i];
+      for (const struct crebind_item *item = crebind_batch_first(&handle->batch, name);
+           item != NULL && status == CREBIND_OK;
+           item = crebind_batch_next(&handle->batch, item)) {
+        uintptr_t unused;
+        status = find_default(item, world, &unused);
+      }
+    }
+  return status;
+}
+
+crebind_status crebind_summary_revise(struct crebind_handle *handle,
+                                      struct crebind_world *world) {
+  if (!crebind_has_gone_images()) return CREBIND_OK;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    if (is_definition(entry) || !crebind_is_gone(entry->original)) continue;
+    size_t index = crebind_known_image_at(entry->image)->index, definer;
+    const struct crebind_name *name = &crebind_batch_item(&handle->batch, entry->item)->name;
+    const char *version =
+        crebind_symbol_version(crebind_world_image(world, index),
+                               crebind_world_dynamic(world, index), entry->symbol)
+            .name;
+    uintptr_t function;
+    crebind_status status =
+        crebind_world_resolve(world, index, name, version, false, &function, &definer);
+    if (status != CREBIND_OK) return status;
+    if (crebind_scopes_are_sure(&world->scopes)) entry->original = function;
+  }
+  return CREBIND_OK;
+}

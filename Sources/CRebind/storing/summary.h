@@ -1,0 +1,38 @@
+/// The one original that a rebinding gives its replacement, though each slot has its own:
+/// the slots' where they agree; where they differ, what dlsym(RTLD_DEFAULT) would give
+/// without us; where that gives nothing, the first slot's. Slots that lead to one function
+/// through different batches do not differ.
+///
+/// A rebinding without a slot takes it from its definitions, and one that has neither from
+/// what the program would be bound to. It never stays in an image that has gone.
+
+#ifndef CREBIND_STORING_SUMMARY_H
+#define CREBIND_STORING_SUMMARY_H
+
+#include "world/world.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Gives each rebinding of the batch its original; phase C. As far as the loader
+/// has to be asked first, the question is put.
+crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_world *world);
+
+/// Gives a rebinding whose original is none, or has gone, this one, before the word is
+/// stored that leads to its replacement.
+void crebind_summary_offer(struct crebind_item *item, uintptr_t original);
+
+/// Has the newer batches that led to this one, which is not there any more, lead to what is
+/// behind it: one without a slot by now is told by nothing else.
+void crebind_summary_inherit(const struct crebind_handle *leaving);
+
+/// Puts the questions that come up once the batch is not there any more.
+crebind_status crebind_summary_ask(const struct crebind_handle *leaving,
+                                   struct crebind_world *world);
+
+/// Looks up anew where slots lead that led to an image that has gone: the loader had not
+/// bound them, so nothing kept it. Phase C.
+crebind_status crebind_summary_revise(struct crebind_handle *handle, struct crebind_world *world);
+
+#pragma GCC visibility pop
+
+#endif

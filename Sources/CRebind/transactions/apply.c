@@ -1,0 +1,178 @@
+/// Applying a batch.
+
+#define _GNU_SOURCE
+#include "storing/next.h"
+#include "storing/settle.h"
+#include "storing/summary.h"
+#include "transactions/attempt.h"
+#include "transactions/cover.h"
+#include "transactions/transaction.h"
+
+/// Counts the rebindings that have changed nothing and whose symbol nothing defines, and
+/// those that have several originals.
+static void count_items(const struct crebind_handle *handle, crebind_report *report) {
+  for (size_t i = 0; i < handle->batch.items.count; i++) {
+    const struct crebind_item *item = crebind_batch_item(&handle->batch, i);
+    report->pending += item->summary_original == 0;
+    report->ambiguous += item->is_ambiguous;
+  }
+}
+
+struct apply {
+  struct crebind_handle *handle;
+  crebind_report report;
+  bool has_lazy_slots;
+};
+
+static bool is_stored(const struct crebind_entry *entry) {
+  // On top of a batch with the same replacement there is nothing to store.
+  return !entry->is_left && entry->previous != entry->value && crebind_cover_of(entry) == NULL;
+}
+
+/// Has the topmost batch lead to the entries below it. Returns true if there are any.
+static bool lead_covers(const struct crebind_handle *handle) {
+  bool has_covers = false;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    struct crebind_entry *cover = crebind_cover_of(entry);
+    if (cover == NULL || cover->previous == entry->value) continue;
+    cover->previous = entry->value;
+    cover->original = crebind_batch_item(&handle->batch, entry->item)->replacement;
+    has_covers = true;
+  }
+  return has_covers;
+}
+
+/// Drops what could not be changed: definitions, and all of sealed images.
+static void drop_refused(struct crebind_attempt *attempt, struct crebind_handle *handle,
+                         crebind_report *report) {
+  size_t next = 0;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    if (!is_stored(entry)) continue;
+    const struct crebind_change *change = crebind_vector_at(&attempt->commit.changes, next++);
+    entry->is_dropped = change->is_refused;
+    report->sealed += change->is_sealed && entry->kind != CREBIND_DEFINITION;
+  }
+  crebind_handle_drop(handle);
+}
+
+/// Counts the slots that hold our value now.
+static void count_slots(const struct crebind_handle *handle, crebind_report *report) {
+  uint32_t last_image = UINT32_MAX;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    bool is_slot = entry->kind != CREBIND_DEFINITION;
+    if (!is_slot || entry->is_left || entry->previous == entry->value) continue;
+    report->changed++;
+    report->images += entry->image != last_image;
+    last_image = entry->image;
+  }
+}
+
+static crebind_status store_entries(struct crebind_attempt *attempt, struct apply *apply) {
+  struct crebind_handle *handle = apply->handle;
+  crebind_report *report = &apply->report;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    bool is_slot = entry->kind != CREBIND_DEFINITION;
+    if (entry->is_left) {
+      report->skipped++;
+      continue;
+    }
+    if (entry->previous == entry->value) {
+      report->unchanged += is_slot;
+      continue;
+    }
+    if (is_stored(entry)
+        && !crebind_commit_add(&attempt->commit, entry, entry->previous, entry->value, true,
+                               !is_slot))
+      return CREBIND_OUT_OF_MEMORY;
+    apply->has_lazy_slots |= entry->is_lazy;
+  }
+  attempt->commit.skips_sealed = handle->batch.options.skips_sealed_images;
+  crebind_status status = crebind_commit_run(&attempt->commit, &attempt->world);
+  if (status != CREBIND_OK) return status;
+  drop_refused(attempt, handle, report);
+  count_slots(handle, report);
+  return status;
+}
+
+/// Takes the plan's entries for the batch and stores them; on failure the plan has
+/// them back.
+static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply *apply,
+                                  struct crebind_plan *plan) {
+  struct crebind_handle *handle = apply->handle;
+  handle->entries = plan->entries;
+  plan->entries = CREBIND_VECTOR(struct crebind_entry);
+  crebind_status status = crebind_handle_index(handle) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
+  if (status == CREBIND_OK) status = crebind_summarize(handle, &attempt->world);
+  count_items(handle, &apply->report);
+  if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
+  if (status == CREBIND_OK)
+    status = crebind_pins_collect(attempt->pins, &attempt->world, &handle->batch);
+  // Who is led to a replacement may ask what is behind it at once.
+  if (status == CREBIND_OK && !crebind_next_publish(&attempt->world, handle))
+    status = CREBIND_OUT_OF_MEMORY;
+  if (status == CREBIND_OK) status = store_entries(attempt, apply);
+  if (status == CREBIND_OK) {
+    handle->needs_notice = apply->report.pending != 0 || attempt->commit.refused != 0
+                           || plan->needs_notice
+                           || !crebind_batch_redirects_definitions(&handle->batch);
+    crebind_handle_link(handle);
+    if (lead_covers(handle)) crebind_next_publish(&attempt->world, NULL);
+    return status;
+  }
+  // The originals stay published: a thread may be inside of a replacement.
+  plan->entries = handle->entries;  // frees their resolvers
+  handle->entries = CREBIND_VECTOR(struct crebind_entry);
+  for (size_t i = 0; i < handle->batch.items.count; i++) {
+    struct crebind_item *item = crebind_batch_item(&handle->batch, i);
+    item->summary_address = item->summary_original = 0;
+  }
+  return status;
+}
+
+static crebind_status plan_and_commit(struct crebind_attempt *attempt, struct apply *apply) {
+  struct crebind_plan plan;
+  crebind_plan_begin(&plan, &attempt->world, &apply->handle->batch);
+  crebind_status status = crebind_attempt_plan(attempt, &plan, apply->handle);
+  apply->report.unchanged = plan.unchanged;
+  apply->report.skipped = plan.skipped;
+  apply->report.bypassed = plan.bypassed;
+  if (status == CREBIND_OK) status = commit_plan(attempt, apply, &plan);
+  crebind_plan_end(&plan);
+  return status;
+}
+
+static crebind_status apply_locked(struct crebind_attempt *attempt, void *context) {
+  struct apply *apply = context;
+  memset(&apply->report, 0, sizeof apply->report);
+  crebind_status status =
+      crebind_cover_update(attempt, apply->handle, &apply->has_lazy_slots);
+  if (status == CREBIND_OK) status = plan_and_commit(attempt, apply);
+  if (status != CREBIND_OK && crebind_cover_undo(attempt) == CREBIND_LEFT_OPEN)
+    status = CREBIND_LEFT_OPEN;
+  return status;
+}
+
+crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
+                                   const crebind_options *options, bool is_own,
+                                   crebind_handle **result, crebind_report *report,
+                                   crebind_error *error) {
+  struct apply apply = {.has_lazy_slots = false};
+  crebind_status status =
+      crebind_handle_make(&apply.handle, rebindings, count, options, true, error);
+  if (status != CREBIND_OK) return status;
+  apply.handle->is_own = is_own;
+  status = crebind_attempt(apply_locked, &apply, apply.handle, error);
+  if (status == CREBIND_OK) {
+    // A resolver that was under way may overtake us with what it found before.
+    if (apply.has_lazy_slots && crebind_settle()) crebind_verify_batch(apply.handle, NULL, NULL);
+    *result = apply.handle;
+    if (report != NULL) *report = apply.report;
+  } else {
+    crebind_handle_free(apply.handle);
+  }
+  return status;
+}

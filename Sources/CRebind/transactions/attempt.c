@@ -1,0 +1,275 @@
+/// The locks, the phases of a call, and what outlives them.
+///
+/// Locks, outermost first. Nobody waits for one while they hold one below it.
+///
+///   the loader's   dlopen, dlclose and dlsym hold it, and so do the constructors, destructors
+///                  and IFUNC resolvers that the loader runs. A call of ours may begin under it.
+///   ours           `crebind_lock`. It guards the records and all other state of the core that
+///                  does not say otherwise, and every walk over the loaded images.
+///   the list's     dl_iterate_phdr holds it while it calls us, so that no image comes or goes.
+///                  musl holds none: it unloads nothing.
+///
+/// Under our lock or the list's, nothing is called that may be rebound or is somebody else's: no
+/// malloc, no function of the loader, no predicate, observer or resolver. Replacements,
+/// predicates, observers and resolvers run under none of the two; where the program calls us
+/// from a constructor, they run under the loader's.
+///
+/// A call has five phases. Comments elsewhere name them by their letters.
+///
+///   A  The arguments are copied into a handle (binding/batch.h). No lock.
+///   B  The list of images is copied (elf/snapshot.h), and what phase D found out is filed.
+///      Our lock.
+///   C  The images are recognised and the active batches brought to those that have come
+///      (world/world.h, storing/serve.h); then the call's body plans and stores
+///      (storing/plan.h, storing/commit.h). Our lock and the list's. Whatever cannot be said or
+///      done here becomes an errand: the body stores nothing and returns CREBIND_BUSY.
+///   D  The errands: predicates and resolvers are called, the loader is asked
+///      (transactions/questions.h), images are held (sections/hold.h), a load under way is
+///      waited for. No lock. Then B again, for some tenths of a second at most.
+///   E  Lazy resolvers that were under way are waited for (storing/settle.h), and the slots
+///      verified; the wrappers around dlopen and dlclose are brought in line
+///      (transactions/notice.h), and observers called (transactions/observe.h). No lock.
+///
+/// The world of B and C (snapshot, dynamic tables, scopes, changes) is freed at the end of each
+/// attempt; questions, their answers and the images to hold with the call; a batch's entries when
+/// it is restored. A batch that could not be applied leaves its originals published, since a
+/// thread may be inside of a replacement.
+///
+/// Records name images by an index, which lasts: it is given to another image once its own has
+/// gone, no active batch has entries there, the batches have been told that it has gone, and so
+/// have the observers. What was found out in phase D names its image by index and serial number,
+/// and is dropped where the serial number is another one's by then.
+
+#define _GNU_SOURCE
+#include "transactions/attempt.h"
+#include "runtime/lock.h"
+#include "runtime/status.h"
+#include "sections/hold.h"
+#include "storing/leftover.h"
+#include "transactions/questions.h"
+#include "world/loader.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+
+enum {
+  /// At a millisecond an attempt. The loader is done with most images sooner, and
+  /// waiting for its lock would wait for constructors, which may wait for us.
+  CREBIND_ATTEMPTS_BEFORE_WAITING = 100,
+  CREBIND_ATTEMPTS = 300,
+};
+
+static void name_image(crebind_error *error, const struct crebind_attempt *attempt) {
+  if (attempt->commit.failed_image >= attempt->world.images.items.count) return;
+  const char *path = crebind_image_path(
+      &attempt->world.images, crebind_world_image(&attempt->world, attempt->commit.failed_image));
+  size_t length = crebind_length(path);
+  if (length >= sizeof error->image) length = sizeof error->image - 1;
+  memcpy(error->image, path, length);
+  error->image[length] = 0;
+}
+
+crebind_status crebind_handle_make(struct crebind_handle **result,
+                                   const crebind_rebinding *rebindings, size_t count,
+                                   const crebind_options *options, bool needs_replacements,
+                                   crebind_error *error) {
+  struct crebind_handle *handle = crebind_pages(sizeof *handle);
+  if (handle == NULL) return crebind_fail(error, CREBIND_OUT_OF_MEMORY, -1);
+  handle->entries = CREBIND_VECTOR(struct crebind_entry);
+  handle->runs = CREBIND_VECTOR(struct crebind_run);
+  handle->decisions = CREBIND_VECTOR(uint8_t);
+  // What is kept for each known image begins in the rest of the page.
+  _Static_assert(sizeof *handle <= 2048, "the smallest page has room for the rest");
+  size_t room = (crebind_runtime()->page_size - sizeof *handle) / (sizeof(struct crebind_run) + 1);
+  crebind_vector_lend(&handle->runs, handle + 1, room * sizeof(struct crebind_run));
+  crebind_vector_lend(&handle->decisions, handle->runs.data + room * sizeof(struct crebind_run),
+                      room);
+  int64_t bad_item;
+  crebind_status status = crebind_batch_make(&handle->batch, rebindings, count, options,
+                                             needs_replacements, &bad_item);
+  if (status == CREBIND_OK) {
+    *result = handle;
+    return status;
+  }
+  crebind_handle_free(handle);
+  return crebind_fail(error, status, bad_item);
+}
+
+// MARK: - Attempts
+
+/// What a call does between two attempts.
+struct errands {
+  struct crebind_questions questions;
+  struct crebind_pins pins;
+  struct crebind_unfinished unfinished;
+};
+
+struct locked {
+  struct crebind_attempt *attempt;
+  struct errands *errands;
+  crebind_status (*body)(struct crebind_attempt *, void *);
+  void *context;
+};
+
+static crebind_status run_locked(void *opaque) {
+  struct locked *locked = opaque;
+  struct crebind_attempt *attempt = locked->attempt;
+  struct crebind_world *world = &attempt->world;
+  crebind_status status = crebind_world_fill(world);
+  struct errands *errands = locked->errands;
+  world->scopes.answers = &errands->questions.loader;
+  world->scopes.ifuncs = &errands->questions.ifuncs;
+  if (status == CREBIND_OK)
+    status = crebind_questions_collect_predicates(&errands->questions, world);
+  if (status == CREBIND_OK) status = crebind_serve(world, &attempt->commit, &errands->unfinished);
+  if (status == CREBIND_OK) status = crebind_leftovers_give_back(world, &attempt->commit);
+  if (status == CREBIND_OK) status = locked->body(attempt, locked->context);
+  if (errands->questions.ifuncs.lacks_memory) return CREBIND_OUT_OF_MEMORY;
+  return crebind_scopes_are_sure(&world->scopes) ? status : CREBIND_BUSY;
+}
+
+static void describe_failure(crebind_error *error, const struct crebind_attempt *attempt,
+                             crebind_status status) {
+  crebind_fail(error, status, -1);
+  if (error == NULL) return;
+  error->system_error = attempt->commit.failure.system_error;
+  error->address = attempt->commit.failure.address;
+  error->size = attempt->commit.failure.size;
+  error->tag = attempt->failed_tag;
+  name_image(error, attempt);
+}
+
+static crebind_status attempt_once(struct errands *errands, struct locked *locked,
+                                   struct crebind_handle *new_handle, crebind_error *error) {
+  struct crebind_attempt attempt;
+  memset(&attempt, 0, sizeof attempt);
+  crebind_commit_begin(&attempt.commit);
+  attempt.pins = &errands->pins;
+  locked->attempt = &attempt;
+  crebind_lock();
+  crebind_questions_file(&errands->questions, new_handle);
+  crebind_pins_file(&errands->pins);
+  crebind_status status = crebind_world_begin(&attempt.world);
+  attempt.world.new_handle = new_handle;
+  if (status == CREBIND_OK)
+    status = crebind_images_with_lock(attempt.world.images.counts, run_locked, locked);
+  // Nobody is going to ask.
+  if (status != CREBIND_BUSY) crebind_questions_file(&errands->questions, new_handle);
+  crebind_unlock();
+  if (status != CREBIND_OK) describe_failure(error, &attempt, status);
+  crebind_commit_end(&attempt.commit);
+  crebind_world_end(&attempt.world);
+  return status;
+}
+
+/// Keeps each image loaded for good. An image that the loader does not find by its own name
+/// for it is left as it is. False without memory.
+static bool hold_pins(struct crebind_pins *pins) {
+  for (size_t i = 0; i < pins->items.count; i++) {
+    const struct crebind_pin *pin = crebind_vector_at(&pins->items, i);
+    if (crebind_hold_image_with(pin->address) == CREBIND_OUT_OF_MEMORY) return false;
+  }
+  pins->were_held = true;
+  return true;
+}
+
+/// Waits until no other thread loads an image; returns at once on a thread that is loading
+/// one itself.
+static void wait_for_loading(struct crebind_unfinished *unfinished) {
+  // For the lock that it takes. Where there is no dlopen, nobody is in it.
+  struct crebind_loader loader = crebind_loader();
+  if (loader.open != NULL) loader.open(NULL, RTLD_LAZY);
+  unfinished->was_awaited = true;
+}
+
+/// Does what there is to do before attempt `number`, or else pauses. False without memory.
+static bool run_errands(struct errands *errands, int number) {
+  bool has_questions = crebind_questions_are_open(&errands->questions);
+  bool has_pins = errands->pins.items.count != 0;
+  if (has_questions && !crebind_questions_ask(&errands->questions)) return false;
+  if (has_pins && !hold_pins(&errands->pins)) return false;
+  if (errands->unfinished.images.count != 0 && number % CREBIND_ATTEMPTS_BEFORE_WAITING == 0)
+    wait_for_loading(&errands->unfinished);
+  else if (!has_questions && !has_pins && number > 1)
+    crebind_sleep(1000000);
+  return true;
+}
+
+crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, void *),
+                               void *context, struct crebind_handle *new_handle,
+                               crebind_error *error) {
+  struct errands errands;
+  crebind_questions_begin(&errands.questions);
+  crebind_pins_begin(&errands.pins);
+  crebind_unfinished_begin(&errands.unfinished);
+  struct locked locked = {NULL, &errands, body, context};
+  crebind_status status = attempt_once(&errands, &locked, new_handle, error);
+  for (int i = 1; i < CREBIND_ATTEMPTS && status == CREBIND_BUSY; i++) {
+    status = run_errands(&errands, i) ? attempt_once(&errands, &locked, new_handle, error)
+                                      : crebind_fail(error, CREBIND_OUT_OF_MEMORY, -1);
+  }
+  if (status != CREBIND_OK) {
+    crebind_lock();
+    crebind_questions_file(&errands.questions, new_handle);
+    crebind_unlock();
+  }
+  crebind_questions_end(&errands.questions);
+  crebind_pins_end(&errands.pins);
+  crebind_unfinished_end(&errands.unfinished);
+  return status;
+}
+
+// MARK: - Lookup
+
+struct lookup {
+  struct crebind_name name;
+  uintptr_t function;
+};
+
+static crebind_status lookup_locked(struct crebind_attempt *attempt, void *context) {
+  struct lookup *lookup = context;
+  size_t definer;
+  return crebind_world_resolve(&attempt->world, 0, &lookup->name, NULL, true, &lookup->function,
+                               &definer);
+}
+
+void *crebind_lookup(const char *name) {
+  if (name == NULL) return NULL;
+  int saved_errno = errno;
+  struct lookup lookup = {{name, crebind_length(name), crebind_gnu_hash(name)}, 0};
+  crebind_status status = crebind_attempt(lookup_locked, &lookup, NULL, NULL);
+  errno = saved_errno;
+  return status == CREBIND_OK ? (void *)lookup.function : NULL;
+}
+
+// MARK: - Planning
+
+/// Every image that the options name has to be there.
+static bool has_all_images(const struct crebind_world *world, const struct crebind_batch *batch) {
+  for (size_t h = 0; h < batch->headers.count; h++) {
+    uintptr_t header = *(uintptr_t *)crebind_vector_at(&batch->headers, h);
+    if (crebind_world_find(world, (const void *)header) == SIZE_MAX) return false;
+  }
+  return true;
+}
+
+crebind_status crebind_attempt_plan(struct crebind_attempt *attempt, struct crebind_plan *plan,
+                                    const struct crebind_handle *handle) {
+  struct crebind_world *world = &attempt->world;
+  if (crebind_images_are_static(&world->images)) return CREBIND_STATIC_EXECUTABLE;
+  if (!has_all_images(world, &handle->batch)) return CREBIND_NO_SUCH_IMAGE;
+  for (size_t i = 0; i < world->images.items.count; i++) {
+    bool in_scope = crebind_handle_selects(handle, world, i);
+    int64_t *tag = crebind_vector_at(&world->broken_tags, i);
+    crebind_status status = CREBIND_OK;
+    if (in_scope && *tag != INT64_MIN)
+      status = CREBIND_BROKEN_IMAGE;
+    else
+      status = crebind_plan_add_image(plan, i, in_scope);
+    if (status == CREBIND_OK) continue;
+    attempt->commit.failed_image = i;
+    attempt->failed_tag = status == CREBIND_BROKEN_IMAGE ? *tag : 0;
+    return status;
+  }
+  return crebind_attempt_is_sure(attempt) ? CREBIND_OK : CREBIND_BUSY;
+}

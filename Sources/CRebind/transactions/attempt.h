@@ -1,0 +1,51 @@
+/// A call's work under the locks, tried until the set of images holds still.
+
+#ifndef CREBIND_TRANSACTIONS_ATTEMPT_H
+#define CREBIND_TRANSACTIONS_ATTEMPT_H
+
+#include "storing/pin.h"
+#include "storing/plan.h"
+#include "storing/serve.h"
+
+#pragma GCC visibility push(hidden)
+
+struct crebind_attempt {
+  struct crebind_world world;
+  /// For the words that the call stores.
+  struct crebind_commit commit;
+  /// What has to be held before anything is stored: a body that adds to it returns
+  /// CREBIND_BUSY.
+  struct crebind_pins *pins;
+  /// The dynamic tag that is broken in the commit's failed image.
+  int64_t failed_tag;
+};
+
+/// Calls `body` under our lock and the loader's, with a filled world and the
+/// active batches brought to every image; again while it returns CREBIND_BUSY,
+/// for some tenths of a second. Between two attempts, without any lock, it does
+/// what cannot be done under one: it asks predicates and the loader, calls
+/// resolvers, holds images, and waits for a load that takes long.
+crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *attempt,
+                                                      void *context),
+                               void *context, struct crebind_handle *new_handle,
+                               crebind_error *error);
+
+/// Makes a batch that is not active yet; on failure fills in `error`.
+crebind_status crebind_handle_make(struct crebind_handle **result,
+                                   const crebind_rebinding *rebindings, size_t count,
+                                   const crebind_options *options, bool needs_replacements,
+                                   crebind_error *error);
+
+/// False if a lookup came upon an image that the loader has to be asked about:
+/// store nothing then, and return CREBIND_BUSY.
+static inline bool crebind_attempt_is_sure(const struct crebind_attempt *attempt) {
+  return crebind_scopes_are_sure(&attempt->world.scopes);
+}
+
+/// Plans the batch over all images; a body's first step.
+crebind_status crebind_attempt_plan(struct crebind_attempt *attempt, struct crebind_plan *plan,
+                                    const struct crebind_handle *handle);
+
+#pragma GCC visibility pop
+
+#endif

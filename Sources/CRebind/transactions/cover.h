@@ -1,0 +1,37 @@
+/// Leads the slots of dlsym and dlvsym to storing/next.h, in the images that hold replacements.
+///
+/// Only while a batch redirects definitions: without, the loader gives nobody a
+/// replacement. A batch of our own has these slots, which no report counts. It stays
+/// the newest one: whoever hooks dlsym is led to by us, and not the other way round.
+/// Images of batches that leave themselves out are left alone.
+
+#ifndef CREBIND_TRANSACTIONS_COVER_H
+#define CREBIND_TRANSACTIONS_COVER_H
+
+#include "transactions/attempt.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Covers the images that hold replacements of the active batches, or of one that is
+/// about to be active, and uncovers the others; phase C.
+///
+/// \param new_handle May be NULL.
+/// \param has_lazy_slots Set if the loader had not bound a slot that was led here.
+/// - Complexity: O(rebindings), and for an image that is covered O(its imports).
+crebind_status crebind_cover_update(struct crebind_attempt *attempt,
+                                    const struct crebind_handle *new_handle,
+                                    bool *has_lazy_slots);
+
+/// Uncovers what has been covered for a batch that is not going to be active; phase C.
+/// CREBIND_LEFT_OPEN if a page cannot be closed, else CREBIND_OK.
+crebind_status crebind_cover_undo(struct crebind_attempt *attempt);
+
+/// The entry of ours for a word, or NULL.
+static inline struct crebind_entry *crebind_cover_of(const struct crebind_entry *entry) {
+  const struct crebind_handle *topmost = crebind_records.topmost;
+  return topmost == NULL ? NULL : crebind_handle_find(topmost, entry->image, entry->address);
+}
+
+#pragma GCC visibility pop
+
+#endif

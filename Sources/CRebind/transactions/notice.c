@@ -1,0 +1,174 @@
+#define _GNU_SOURCE
+#include "transactions/notice.h"
+#include "binding/records.h"
+#include "runtime/lock.h"
+#include "runtime/thread.h"
+#include "transactions/observe.h"
+#include "transactions/transaction.h"
+
+#include <errno.h>
+#include <limits.h>
+
+// MARK: - Wrappers
+
+static void *(*original_dlopen)(const char *, int);
+static int (*original_dlclose)(void *);
+
+/// Serves the images that came and went. What a constructor or destructor loads
+/// and unloads is told of by the outer call, when the loader's lock is free.
+static void end_loading(bool has_changed) {
+  if (has_changed) {
+    crebind_look_for_images(NULL);
+    crebind_notice_update();
+  }
+  if (--crebind_thread.loading == 0) crebind_tell_observers();
+}
+
+static void *open_and_tell(const char *file, int mode) {
+  crebind_thread.loading++;
+  void *image = __atomic_load_n(&original_dlopen, __ATOMIC_ACQUIRE)(file, mode);
+  end_loading(image != NULL);
+  return image;
+}
+
+static void *open_path_and_tell(char *path, int mode) {
+  void *image = open_and_tell(path, mode);
+  crebind_pages_free(path, PATH_MAX);
+  return image;
+}
+
+/// The arguments of dlopen, as they are going to be.
+struct arguments {
+  const char *file;
+  uintptr_t mode;
+};
+
+// Called by assembly alone.
+#pragma GCC visibility push(hidden)
+uintptr_t crebind_choose_dlopen(struct arguments *arguments, uintptr_t caller);
+extern void crebind_dlopen_entry(void);
+#pragma GCC visibility pop
+
+/// The loader takes us for the caller, and would search by our RUNPATH.
+__attribute__((used)) uintptr_t crebind_choose_dlopen(struct arguments *arguments,
+                                                      uintptr_t caller) {
+  char *path = crebind_pages(PATH_MAX);
+  enum crebind_opening opening = path != NULL
+                                     ? crebind_opening_for(arguments->file, caller, path)
+                                     : CREBIND_OPEN_BY_CALLER;
+  if (opening == CREBIND_OPEN_PATH) {
+    arguments->file = path;
+    return (uintptr_t)open_path_and_tell;
+  }
+  crebind_pages_free(path, PATH_MAX);
+  if (opening == CREBIND_OPEN_AS_IT_IS) return (uintptr_t)open_and_tell;
+  return (uintptr_t)__atomic_load_n(&original_dlopen, __ATOMIC_ACQUIRE);
+}
+
+CREBIND_DEFINE_TAIL_CALL(crebind_dlopen_entry, crebind_choose_dlopen);
+
+static int close_and_tell(void *image) {
+  crebind_thread.loading++;
+  int result = __atomic_load_n(&original_dlclose, __ATOMIC_ACQUIRE)(image);
+  end_loading(result == 0);
+  return result;
+}
+
+// MARK: - Users
+
+/// Guarded by the lock. One thread at a time changes `wrappers`, without it.
+static size_t observers;
+static bool is_changing;
+static crebind_handle *wrappers;
+
+/// True if somebody needs the wrappers. What a batch came to need stays as long as any
+/// batch lives.
+static bool are_needed(void) {
+  static bool is_needed_by_batches;
+  bool has_batches = false;
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    if (handle->is_own) continue;
+    has_batches = true;
+    is_needed_by_batches |=
+        handle->needs_notice && crebind_batch_serves_later_images(&handle->batch);
+  }
+  is_needed_by_batches &= has_batches;
+  return observers != 0 || is_needed_by_batches;
+}
+
+/// True if nobody wants a definition redirected, dlopen's among them.
+static bool are_for_slots_only(void) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    if (!handle->is_own && !handle->batch.options.slots_only) return false;
+  return observers == 0;
+}
+
+/// True if the wrappers are there, or not, as they should be.
+static bool are_in_line(void) {
+  if (!are_needed()) return wrappers == NULL;
+  return wrappers != NULL && !wrappers->is_left_over
+         && wrappers->batch.options.slots_only == are_for_slots_only();
+}
+
+static crebind_handle *install(bool slots_only) {
+  const crebind_rebinding rebindings[] = {
+      {.name = "dlopen", .replacement = (void *)crebind_dlopen_entry,
+       .original = (void **)&original_dlopen},
+      {.name = "dlclose", .replacement = (void *)close_and_tell,
+       .original = (void **)&original_dlclose},
+  };
+  const crebind_options options = {.slots_only = slots_only, .skips_sealed_images = true};
+  crebind_handle *handle;
+  // Without them crebind_refresh is left, as the header says.
+  crebind_status status = crebind_apply_batch(rebindings, 2, &options, true, &handle, NULL, NULL);
+  return status == CREBIND_OK ? handle : NULL;
+}
+
+/// Brings the wrappers in line with who needs them. Nobody waits for the
+/// thread that does so: it may wait for the loader, which the other one holds.
+static void change_observers(size_t difference) {
+  int saved_errno = errno;
+  crebind_lock();
+  observers += difference;
+  bool succeeds = true;
+  while (succeeds && !is_changing && !are_in_line()) {
+    // Taken away meanwhile: a forked child would find it half freed.
+    crebind_handle *handle = wrappers;
+    bool slots_only = are_for_slots_only(), is_needed = are_needed();
+    wrappers = NULL;
+    is_changing = true;
+    crebind_unlock();
+    if (handle == NULL || (is_needed && handle->is_left_over)) {
+      crebind_handle *left_over = handle;
+      handle = install(slots_only);
+      succeeds = handle != NULL;
+      // The new ones take its places.
+      if (left_over != NULL) crebind_restore_batch(left_over, NULL, NULL);
+    } else {
+      succeeds = crebind_restore_batch(handle, NULL, NULL) == CREBIND_OK;
+      if (succeeds) handle = NULL;
+    }
+    crebind_lock();
+    wrappers = handle;
+    is_changing = false;
+  }
+  crebind_unlock();
+  errno = saved_errno;
+}
+
+/// The thread that changed the wrappers is not there.
+static void forked(int parent) {
+  (void)parent;
+  is_changing = false;
+}
+
+__attribute__((constructor)) static void start(void) {
+  static struct crebind_fork_handler handler = {forked, NULL};
+  crebind_handle_forks(&handler);
+}
+
+void crebind_notice_update(void) { change_observers(0); }
+void crebind_notice_install(void) { change_observers(1); }
+void crebind_notice_remove(void) { change_observers((size_t)-1); }

@@ -1,0 +1,37 @@
+/// The wrappers around dlopen and dlclose that give notice of images that come and
+/// go: in place only while someone needs them.
+
+#ifndef CREBIND_TRANSACTIONS_NOTICE_H
+#define CREBIND_TRANSACTIONS_NOTICE_H
+
+#include "CRebind.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Puts the wrappers in place if an active batch has come to need them, and takes them away
+/// after the last batch and the last observer. Phase E. Another thread may still be
+/// at it when this returns.
+void crebind_notice_update(void);
+
+/// Counts one observer more or less, who needs them, too.
+void crebind_notice_install(void);
+void crebind_notice_remove(void);
+
+/// How a wrapper around dlopen loads what its caller asks for, so that it is what the caller
+/// would get without us.
+enum crebind_opening {
+  /// The loader finds the same for us.
+  CREBIND_OPEN_AS_IT_IS,
+  /// At the path that has been found.
+  CREBIND_OPEN_PATH,
+  /// By a jump: the loader knows its caller by the return address. The wrapper does not come
+  /// back then, so that the next call of the interface gives notice.
+  CREBIND_OPEN_BY_CALLER,
+};
+
+/// \param path Has room for PATH_MAX bytes.
+enum crebind_opening crebind_opening_for(const char *file, uintptr_t caller, char *path);
+
+#pragma GCC visibility pop
+
+#endif

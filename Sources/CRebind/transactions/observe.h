@@ -1,0 +1,26 @@
+/// The observers of images that come and go, below the public calls.
+
+#ifndef CREBIND_TRANSACTIONS_OBSERVE_H
+#define CREBIND_TRANSACTIONS_OBSERVE_H
+
+#include "CRebind.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Serves the images that came and went, and notes what the observers have to be
+/// told.
+crebind_status crebind_look_for_images(crebind_error *error);
+
+/// Tells them what has been noted, and not been told; phase E.
+void crebind_tell_observers(void);
+
+/// Adds an observer, and tells it of the images that are there; without any lock.
+crebind_status crebind_observation_begin(const crebind_image_observer *observer,
+                                         crebind_observation **result, crebind_error *error);
+
+/// False if the observation has ended before. Waits for a callback on another thread.
+bool crebind_observation_end(crebind_observation *observation);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,224 @@
+#define _GNU_SOURCE
+#include "transactions/questions.h"
+#include "runtime/lock.h"
+#include "runtime/thread.h"
+#include "world/loader.h"
+
+#include <dlfcn.h>
+
+struct predicate_question {
+  uint64_t serial;  // of the batch; 0: the new one
+  bool (*matches)(const crebind_image_info *, void *);
+  void *context;
+  uint32_t known;
+  uint64_t image_serial;
+  struct crebind_gathered_image image;
+  uint8_t answer;  // an enum crebind_decision
+};
+
+void crebind_questions_begin(struct crebind_questions *questions) {
+  questions->predicates = CREBIND_VECTOR(struct predicate_question);
+  crebind_answers_begin(&questions->loader);
+  crebind_ifuncs_begin(&questions->ifuncs);
+  crebind_strings_begin(&questions->strings);
+}
+
+void crebind_questions_end(struct crebind_questions *questions) {
+  crebind_vector_free(&questions->predicates);
+  crebind_answers_end(&questions->loader);
+  crebind_ifuncs_end(&questions->ifuncs);
+  crebind_vector_free(&questions->strings.bytes);
+}
+
+// MARK: - Collecting
+
+static crebind_status collect_predicate(struct crebind_questions *questions,
+                                        const struct crebind_world *world,
+                                        struct crebind_handle *handle, uint64_t serial) {
+  const crebind_options *options = &handle->batch.options;
+  if (options->scope != CREBIND_SCOPE_MATCHING || handle->is_left_over) return CREBIND_OK;
+  size_t known_count = crebind_records.known.count, decided = handle->decisions.count;
+  if (decided < known_count
+      && crebind_vector_append(&handle->decisions, known_count - decided) == NULL)
+    return CREBIND_OUT_OF_MEMORY;
+  for (size_t i = 0; i < world->images.items.count; i++) {
+    uint32_t known = crebind_world_known(world, i);
+    uint8_t *decision = crebind_vector_at(&handle->decisions, known);
+    if (*decision != CREBIND_UNDECIDED) continue;
+    if (!crebind_batch_selects(&handle->batch, crebind_world_image(world, i))
+        || (serial != 0 && options->loaded_images_only)) {
+      *decision = CREBIND_REFUSED;
+      continue;
+    }
+    struct predicate_question *question = crebind_vector_append(&questions->predicates, 1);
+    if (question == NULL) return CREBIND_OUT_OF_MEMORY;
+    *question = (struct predicate_question){
+        serial,
+        options->matches,
+        options->context,
+        known,
+        crebind_known_image_at(known)->serial,
+        crebind_gather_image(&questions->strings, world, i),
+        CREBIND_UNDECIDED,
+    };
+    // A path that is missing would be answered for another one.
+    if (questions->strings.lacks_memory) {
+      questions->predicates.count--;
+      return CREBIND_OUT_OF_MEMORY;
+    }
+    *decision = CREBIND_ASKED;
+    handle->asked++;
+  }
+  return CREBIND_OK;
+}
+
+crebind_status crebind_questions_collect_predicates(struct crebind_questions *questions,
+                                                    const struct crebind_world *world) {
+  crebind_status status = CREBIND_OK;
+  if (world->new_handle != NULL)
+    status = collect_predicate(questions, world, world->new_handle, 0);
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    if (status == CREBIND_OK) status = collect_predicate(questions, world, handle, handle->serial);
+  if (questions->predicates.count != 0 && status == CREBIND_OK) status = CREBIND_BUSY;
+  return status;
+}
+
+// MARK: - Asking
+
+/// False if the batch has been restored, by a predicate for example.
+static bool is_worth_asking(const struct predicate_question *question) {
+  if (question->serial == 0) return true;
+  crebind_lock();
+  bool is_active = crebind_handle_with_serial(question->serial) != NULL;
+  crebind_unlock();
+  return is_active;
+}
+
+/// CREBIND_OUT_OF_MEMORY, or else whether the resolver's own image is there.
+static crebind_status hold_images(struct crebind_ifunc_image *images, size_t count) {
+  crebind_status own = CREBIND_OK;
+  for (size_t i = 0; i < count; i++) {
+    struct crebind_ifunc_image *image = &images[i];
+    crebind_status status = crebind_hold_image((const void *)image->header, image->dynamic,
+                                               image->generation, &image->hold, NULL);
+    if (status == CREBIND_OUT_OF_MEMORY) return status;
+    if (i == 0) own = status;
+  }
+  return own;
+}
+
+void crebind_ifuncs_call(struct crebind_ifuncs *ifuncs) {
+  for (; ifuncs->answered != ifuncs->items.count; ifuncs->answered++) {
+    struct crebind_ifunc *ifunc = crebind_vector_at(&ifuncs->items, ifuncs->answered);
+    struct crebind_ifunc_image *images = crebind_vector_at(&ifuncs->images, ifunc->first_image);
+    crebind_status status = hold_images(images, ifunc->image_count);
+    if (status == CREBIND_OK)
+      ifunc->function = crebind_call_resolver(ifunc->resolver, crebind_runtime()->hwcap);
+    for (size_t i = 0; i < ifunc->image_count; i++) crebind_release_image(images[i].hold);
+    ifuncs->lacks_memory = status == CREBIND_OUT_OF_MEMORY;
+    if (ifuncs->lacks_memory) break;
+  }
+}
+
+/// False without memory.
+static bool ask_loader(struct crebind_answers *answers) {
+  if (!crebind_answers_are_open(answers)) return true;
+  struct crebind_loader loader = crebind_loader();
+  if (!loader.is_known) return false;
+  bool has_all = loader.open != NULL && loader.find != NULL;
+  void *global = has_all ? loader.open(NULL, RTLD_LAZY) : NULL;
+  bool has_failed = false;
+  for (; crebind_answers_are_open(answers); answers->answered++) {
+    struct crebind_answer *answer = crebind_vector_at(&answers->items, answers->answered);
+    if (global == NULL) continue;
+    const char *name = crebind_answers_string(answers, answer->name);
+    const char *version = crebind_answers_string(answers, answer->version);
+    answer->address = (uintptr_t)(version != NULL && loader.find_version != NULL
+                                      ? loader.find_version(global, name, version)
+                                      : loader.find(global, name));
+    has_failed |= answer->address == 0;
+  }
+  // The failure is not the program's.
+  if (has_failed && loader.last_error != NULL) loader.last_error();
+  return true;
+}
+
+bool crebind_questions_ask(struct crebind_questions *questions) {
+  questions->outer = crebind_thread.asking;
+  crebind_thread.asking = questions;
+  for (size_t i = 0; i < questions->predicates.count; i++) {
+    struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
+    if (!is_worth_asking(question)) continue;
+    crebind_image_info info = crebind_image_of(&questions->strings, &question->image);
+    question->answer =
+        question->matches(&info, question->context) ? CREBIND_ACCEPTED : CREBIND_REFUSED;
+  }
+  crebind_thread.asking = questions->outer;
+  crebind_ifuncs_call(&questions->ifuncs);
+  return ask_loader(&questions->loader);
+}
+
+// MARK: - Filing
+
+void crebind_questions_file(struct crebind_questions *questions,
+                            struct crebind_handle *new_handle) {
+  crebind_ifuncs_file(&questions->ifuncs);
+  for (size_t i = 0; i < questions->predicates.count; i++) {
+    const struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
+    struct crebind_handle *handle =
+        question->serial == 0 ? new_handle : crebind_handle_with_serial(question->serial);
+    if (handle == NULL) continue;
+    handle->asked--;
+    // Another image may have taken the index.
+    if (crebind_known_image_at(question->known)->serial != question->image_serial) continue;
+    *(uint8_t *)crebind_vector_at(&handle->decisions, question->known) = question->answer;
+  }
+  questions->predicates.count = questions->strings.bytes.count = 0;
+}
+
+// MARK: - Threads
+
+bool crebind_questions_are_elsewhere(const struct crebind_handle *handle) {
+  size_t own = 0;
+  for (const struct crebind_questions *questions = crebind_thread.asking; questions != NULL;
+       questions = questions->outer)
+    for (size_t i = 0; i < questions->predicates.count; i++) {
+      const struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
+      own += question->serial == handle->serial;
+    }
+  return handle->asked > own;
+}
+
+/// Takes back the questions to predicates that are being asked.
+static void forget_questions(void) {
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    handle->asked = 0;
+    for (size_t i = 0; i < handle->decisions.count; i++) {
+      uint8_t *decision = crebind_vector_at(&handle->decisions, i);
+      if (*decision == CREBIND_ASKED) *decision = CREBIND_UNDECIDED;
+    }
+  }
+}
+
+/// What other threads were asking, nobody is any more.
+static void forked(int parent) {
+  (void)parent;
+  forget_questions();
+  for (const struct crebind_questions *questions = crebind_thread.asking; questions != NULL;
+       questions = questions->outer)
+    for (size_t i = 0; i < questions->predicates.count; i++) {
+      const struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
+      struct crebind_handle *handle = crebind_handle_with_serial(question->serial);
+      if (handle == NULL) continue;
+      handle->asked++;
+      if (crebind_known_image_at(question->known)->serial == question->image_serial)
+        *(uint8_t *)crebind_vector_at(&handle->decisions, question->known) = CREBIND_ASKED;
+    }
+}
+
+__attribute__((constructor)) static void start(void) {
+  static struct crebind_fork_handler handler = {forked, NULL};
+  crebind_handle_forks(&handler);
+}

@@ -1,0 +1,32 @@
+/// The loader's own functions, for calling them: looked up rather than imported, so that a
+/// call goes past any hook.
+
+#ifndef CREBIND_WORLD_LOADER_H
+#define CREBIND_WORLD_LOADER_H
+
+#include <stdbool.h>
+
+#pragma GCC visibility push(hidden)
+
+/// Each is NULL where the C library does not have it.
+struct crebind_loader {
+  /// False where memory was lacking: nothing has been found then.
+  bool is_known;
+  void *(*open)(const char *path, int mode);
+  int (*close)(void *image);
+  void *(*find)(void *image, const char *name);
+  void *(*find_version)(void *image, const char *name, const char *version);
+  int (*information)(void *image, int request, void *result);
+  int (*address_information)(const void *address, void *result, void **extra, int flags);
+  char *(*last_error)(void);
+  int (*at_exit)(void (*function)(void *), void *context, void *image);
+};
+
+/// The functions that the names lead to in the global scope, as far as that can be said
+/// without asking the loader; without any lock. Found once, where they are in images that
+/// are never unloaded.
+struct crebind_loader crebind_loader(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,28 @@
+/// A look at the loaded images that changes nothing and asks nobody: no image is
+/// served, no predicate called. So a predicate may look itself.
+
+#ifndef CREBIND_WORLD_LOOK_H
+#define CREBIND_WORLD_LOOK_H
+
+#include "world/world.h"
+
+#pragma GCC visibility push(hidden)
+
+struct crebind_look {
+  struct crebind_world world;
+  /// What is reported of a failure: the image's path and the dynamic tag.
+  const char *failed_path;
+  int64_t failed_tag;
+};
+
+/// Calls `body` under our lock and the loader's, with a filled world; again while
+/// the set of images changes, for some tenths of a second.
+crebind_status crebind_look(crebind_status (*body)(struct crebind_look *look, void *context),
+                            void *context, crebind_error *error);
+
+/// The index of the image with this header, if its dynamic table can be read.
+crebind_status crebind_look_find(struct crebind_look *look, const void *header, size_t *index);
+
+#pragma GCC visibility pop
+
+#endif

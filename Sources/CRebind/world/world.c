@@ -1,0 +1,259 @@
+#define _GNU_SOURCE
+#include "world/world.h"
+#include "elf/note.h"
+
+crebind_status crebind_world_begin(struct crebind_world *world) {
+  memset(world, 0, sizeof *world);
+  world->dynamics = CREBIND_VECTOR(struct crebind_dynamic);
+  world->broken_tags = CREBIND_VECTOR(int64_t);
+  world->known_of = CREBIND_VECTOR(uint32_t);
+  world->memo = CREBIND_VECTOR(struct crebind_memo);
+  crebind_scopes_begin(&world->scopes, &world->images, NULL);
+  return crebind_images_read(&world->images);
+}
+
+void crebind_world_end(struct crebind_world *world) {
+  crebind_images_free(&world->images);
+  crebind_vector_free(&world->dynamics);
+  crebind_vector_free(&world->broken_tags);
+  crebind_vector_free(&world->known_of);
+  crebind_vector_free(&world->memo);
+  crebind_scopes_end(&world->scopes);
+}
+
+const char *crebind_soname(const struct crebind_dynamic *dynamic) {
+  const char *soname = dynamic->soname == SIZE_MAX || dynamic->strings == NULL
+                           ? NULL
+                           : crebind_dynamic_string(dynamic, dynamic->soname);
+  return soname != NULL ? soname : "";
+}
+
+// MARK: - Known images
+
+/// Drops the strings of images whose place has been taken, once they are the
+/// larger part: an image may come and go for ever.
+static bool compact_strings(void) {
+  static size_t limit = 1 << 16;
+  if (crebind_records.strings.count < limit) return true;
+  struct crebind_vector strings = CREBIND_VECTOR(char);
+  // Reserved at once, in pages that are more than enough, or nothing is changed.
+  if (crebind_vector_append(&strings, crebind_records.strings.count) == NULL) return false;
+  strings.count = 0;
+  for (size_t i = 0; i < crebind_records.known.count; i++) {
+    struct crebind_known_image *known = crebind_known_image_at(i);
+    known->path = crebind_vector_append_string(&strings, crebind_known_string(known->path));
+    known->soname = crebind_vector_append_string(&strings, crebind_known_string(known->soname));
+  }
+  crebind_vector_free(&crebind_records.strings);
+  crebind_records.strings = strings;
+  limit = strings.count * 2 > 1 << 16 ? strings.count * 2 : 1 << 16;
+  return true;
+}
+
+/// True if a batch has entries with the index of an image that is gone.
+static bool has_entries(size_t known) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    if (crebind_handle_run(handle, known).count != 0) return true;
+  return false;
+}
+
+/// An index that no image has: one whose image is gone, forgotten and told of, and whose
+/// functions are nobody's originals any more.
+static size_t free_index(void) {
+  static size_t next;
+  for (; next < crebind_records.known.count; next++) {
+    const struct crebind_known_image *known = crebind_known_image_at(next);
+    if (!known->is_present && !known->was_present && !known->is_announced && !has_entries(next))
+      return next;
+  }
+  size_t end = next;
+  next = 0;  // look from the start again another time
+  return end;
+}
+
+static void forget_decision(struct crebind_handle *handle, size_t known) {
+  if (known < handle->decisions.count)
+    *(uint8_t *)crebind_vector_at(&handle->decisions, known) = CREBIND_UNDECIDED;
+}
+
+/// Enters an image that the records do not have.
+static bool enter(const struct crebind_world *world, size_t index, uint32_t *place) {
+  const struct crebind_image *image = crebind_world_image(world, index);
+  struct crebind_vector *strings = &crebind_records.strings;
+  size_t path = crebind_vector_append_string(strings, crebind_image_path(&world->images, image));
+  size_t soname =
+      crebind_vector_append_string(strings, crebind_soname(crebind_world_dynamic(world, index)));
+  if (path == SIZE_MAX || soname == SIZE_MAX) return false;
+  size_t at = free_index();
+  if (at == crebind_records.known.count && crebind_vector_append(&crebind_records.known, 1) == NULL)
+    return false;
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    forget_decision(handle, at);
+  if (world->new_handle != NULL) forget_decision(world->new_handle, at);
+  *crebind_known_image_at(at) = (struct crebind_known_image){
+      .serial = ++crebind_records.next_image_serial,
+      .bias = image->bias,
+      .dynamic = image->dynamic,
+      .header = image->header,
+      .span = image->span,
+      .fingerprint = crebind_image_fingerprint(image),
+      .generation = world->images.counts.adds,
+      .path = path,
+      .soname = soname,
+      .index = index,
+      .is_present = true,
+  };
+  *place = (uint32_t)at;
+  return true;
+}
+
+static void find_known(struct crebind_world *world) {
+  size_t count = world->images.items.count, known_count = crebind_records.known.count;
+  uint32_t *known_of = (uint32_t *)world->known_of.data;
+  for (size_t i = 0; i < known_count; i++) crebind_known_image_at(i)->index = SIZE_MAX;
+  size_t next = 0;
+  for (size_t i = 0; i < count; i++) {
+    const struct crebind_image *image = crebind_world_image(world, i);
+    known_of[i] = UINT32_MAX;
+    // Mostly in the order of the last call.
+    for (size_t step = 0; step < known_count && known_of[i] == UINT32_MAX; step++) {
+      if (next >= known_count) next = 0;
+      struct crebind_known_image *known = crebind_known_image_at(next++);
+      if (!known->is_present || known->bias != image->bias || known->dynamic != image->dynamic)
+        continue;
+      // Another one may have taken its place.
+      if (crebind_images_may_be_others(&world->images, crebind_records.counts)
+          && (!crebind_equal(crebind_known_string(known->path),
+                             crebind_image_path(&world->images, image))
+              || known->fingerprint != crebind_image_fingerprint(image)))
+        continue;
+      known->index = i;
+      known_of[i] = (uint32_t)(next - 1);
+    }
+  }
+  for (size_t i = 0; i < known_count; i++) {
+    struct crebind_known_image *known = crebind_known_image_at(i);
+    if (known->index == SIZE_MAX) known->is_present = false;
+  }
+}
+
+crebind_status crebind_world_fill(struct crebind_world *world) {
+  size_t count = world->images.items.count;
+  if (crebind_vector_append(&world->dynamics, count) == NULL
+      || crebind_vector_append(&world->broken_tags, count) == NULL
+      || crebind_vector_append(&world->known_of, count) == NULL)
+    return CREBIND_OUT_OF_MEMORY;
+  for (size_t i = 0; i < count; i++) {
+    struct crebind_dynamic *dynamic = crebind_vector_at(&world->dynamics, i);
+    int64_t *tag = crebind_vector_at(&world->broken_tags, i);
+    *tag = INT64_MIN;
+    int64_t broken;
+    if (crebind_dynamic_decode(crebind_world_image(world, i), dynamic, &broken) == CREBIND_OK)
+      continue;
+    *tag = broken;
+    memset(dynamic, 0, sizeof *dynamic);  // it defines and imports nothing
+    dynamic->soname = SIZE_MAX;
+  }
+  world->scopes.dynamics = (const struct crebind_dynamic *)world->dynamics.data;
+
+  find_known(world);
+  crebind_status status = compact_strings() ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
+  uint32_t *known_of = (uint32_t *)world->known_of.data;
+  world->scopes.known_of = known_of;
+  for (size_t i = 0; i < count && status == CREBIND_OK; i++)
+    if (known_of[i] == UINT32_MAX && !enter(world, i, &known_of[i]))
+      status = CREBIND_OUT_OF_MEMORY;
+  return status;
+}
+
+// MARK: - Questions
+
+enum { MEMO_SIZE = 1024 };
+
+/// The place of a name and version in the memo; NULL without memory.
+static struct crebind_memo *memo_place(struct crebind_world *world,
+                                       const struct crebind_name *name) {
+  if (world->memo.count == 0 && crebind_vector_append(&world->memo, MEMO_SIZE) == NULL)
+    return NULL;
+  return crebind_vector_at(&world->memo, name->gnu_hash % MEMO_SIZE);
+}
+
+static bool is_same(const char *a, const char *b) {
+  return a == b || (a != NULL && b != NULL && crebind_equal(a, b));
+}
+
+uintptr_t crebind_world_function(struct crebind_world *world,
+                                 struct crebind_definition definition) {
+  const ElfW(Sym) *symbol =
+      &crebind_world_dynamic(world, definition.image)->symbols[definition.symbol];
+  uintptr_t word = crebind_base_word(crebind_world_known(world, definition.image),
+                                     (const uintptr_t *)&symbol->st_value);
+  return crebind_symbol_address(&world->scopes, definition.image, symbol, word);
+}
+
+crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
+                                     const struct crebind_name *name, const char *version,
+                                     bool wants_default, uintptr_t *function, size_t *definer) {
+  // An image linked with -Bsymbolic asks itself first.
+  bool asks_global_first = !wants_default && !crebind_world_dynamic(world, from)->symbolic;
+  struct crebind_memo *memo = asks_global_first ? memo_place(world, name) : NULL;
+  if (memo != NULL && memo->function != 0 && is_same(memo->version, version)
+      && is_same(memo->name, name->string)) {
+    *function = memo->function;
+    *definer = memo->definer;
+    return CREBIND_OK;
+  }
+  struct crebind_reference reference = {name->string, name->length, name->gnu_hash, version,
+                                        wants_default};
+  struct crebind_definition definition;
+  crebind_status status = crebind_scopes_lookup(&world->scopes, from, &reference, &definition);
+  *definer = definition.image;
+  *function = 0;
+  if (status != CREBIND_OK || definition.image == SIZE_MAX) return status;
+  *function = crebind_world_function(world, definition);
+  if (memo != NULL && crebind_scopes_is_global(&world->scopes, definition))
+    *memo = (struct crebind_memo){name->string, version, *function, *definer};
+  return CREBIND_OK;
+}
+
+bool crebind_world_is_defined(const struct crebind_world *world, const struct crebind_name *name) {
+  for (size_t i = 0; i < world->images.items.count; i++) {
+    const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, i);
+    struct crebind_symbol_walk walk;
+    crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
+    for (size_t s; (s = crebind_symbol_walk_next(&walk)) != 0;)
+      if (dynamic->symbols[s].st_shndx != SHN_UNDEF) return true;
+  }
+  return false;
+}
+
+crebind_image_info crebind_world_info(const struct crebind_world *world, size_t index) {
+  const struct crebind_image *image = crebind_world_image(world, index);
+  return (crebind_image_info){
+      .path = crebind_image_path(&world->images, image),
+      .soname = crebind_soname(crebind_world_dynamic(world, index)),
+      .header = (const void *)image->header,
+      .slide = (intptr_t)image->bias,
+  };
+}
+
+size_t crebind_world_find(const struct crebind_world *world, const void *header) {
+  for (size_t i = 0; i < world->images.items.count; i++)
+    if (header != NULL && crebind_world_image(world, i)->header == (uintptr_t)header) return i;
+  return SIZE_MAX;
+}
+
+size_t crebind_world_image_with(const struct crebind_world *world, uintptr_t address) {
+  for (size_t i = 0; i < world->images.items.count; i++)
+    if (crebind_image_segment(crebind_world_image(world, i), address, 1) != NULL) return i;
+  return SIZE_MAX;
+}
+
+bool crebind_world_is_library(const struct crebind_world *world, size_t index,
+                              const char *library) {
+  const char *path = crebind_image_path(&world->images, crebind_world_image(world, index));
+  return crebind_equal(path, library) || crebind_equal(crebind_basename(path), library)
+         || crebind_equal(crebind_soname(crebind_world_dynamic(world, index)), library);
+}

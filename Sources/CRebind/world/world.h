@@ -1,0 +1,85 @@
+/// The loaded images as one call sees them under the loader's lock: the
+/// snapshot, each image's decoded dynamic table, its place in the records, and
+/// the scopes for lookups.
+
+#ifndef CREBIND_WORLD_WORLD_H
+#define CREBIND_WORLD_WORLD_H
+
+#include "binding/records.h"
+#include "binding/scope.h"
+
+#pragma GCC visibility push(hidden)
+
+struct crebind_world {
+  struct crebind_images images;
+  /// The batch of the call under way that is not active yet, or NULL.
+  struct crebind_handle *new_handle;
+  struct crebind_vector dynamics;     // struct crebind_dynamic, by image
+  struct crebind_vector broken_tags;  // int64_t, by image: the tag, or INT64_MIN
+  struct crebind_vector known_of;     // uint32_t, by image: the index in the records
+  struct crebind_scopes scopes;
+  /// What the global scope gave for a name and version: most images ask the same.
+  struct crebind_vector memo;  // struct crebind_memo, by the name's hash
+};
+
+struct crebind_memo {
+  const char *name, *version;
+  uintptr_t function;
+  size_t definer;
+};
+
+static inline const struct crebind_image *crebind_world_image(const struct crebind_world *world,
+                                                              size_t index) {
+  return crebind_image_at(&world->images, index);
+}
+
+static inline const struct crebind_dynamic *crebind_world_dynamic(
+    const struct crebind_world *world, size_t index) {
+  return crebind_vector_at(&world->dynamics, index);
+}
+
+static inline uint32_t crebind_world_known(const struct crebind_world *world, size_t index) {
+  return *(uint32_t *)crebind_vector_at(&world->known_of, index);
+}
+
+/// Takes the snapshot; phase B. End the world in any case.
+crebind_status crebind_world_begin(struct crebind_world *world);
+void crebind_world_end(struct crebind_world *world);
+
+/// Decodes the images and finds them in the records, or enters them there; phase C. Images
+/// that are gone are marked.
+crebind_status crebind_world_fill(struct crebind_world *world);
+
+/// The function that a reference in image `from` is bound to without any of us,
+/// 0 for none, and the image that defines it, SIZE_MAX for none.
+crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
+                                     const struct crebind_name *name, const char *version,
+                                     bool wants_default, uintptr_t *function, size_t *definer);
+
+/// The function that a definition is of, without any of us; 0 for an IFUNC whose resolver
+/// has to be called first, or must not be.
+uintptr_t crebind_world_function(struct crebind_world *world,
+                                 struct crebind_definition definition);
+
+/// True if any image defines the name, in whichever scope and version.
+bool crebind_world_is_defined(const struct crebind_world *world, const struct crebind_name *name);
+
+/// Describes an image to a callback.
+crebind_image_info crebind_world_info(const struct crebind_world *world, size_t index);
+
+/// The image with this ELF header, or SIZE_MAX; that of no header is none.
+size_t crebind_world_find(const struct crebind_world *world, const void *header);
+
+/// The image that holds an address, or SIZE_MAX.
+size_t crebind_world_image_with(const struct crebind_world *world, uintptr_t address);
+
+/// DT_SONAME, or "".
+const char *crebind_soname(const struct crebind_dynamic *dynamic);
+
+/// True if `library` names the image: by soname, path or file name.
+bool crebind_world_is_library(const struct crebind_world *world, size_t index,
+                              const char *library);
+
+#pragma GCC visibility pop
+
+#endif
