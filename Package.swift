@@ -59,6 +59,9 @@ let package = Package(
       name: "RebindFiles", dependencies: ["CLibelf", "CRebind", "Rebind"],
       swiftSettings: swiftSettings),
     .target(
+      name: "ELFInspection", dependencies: ["CLibelf", "CRebind", "Rebind", "RebindFiles"],
+      swiftSettings: swiftSettings),
+    .target(
       name: "RebindAnnotations", dependencies: ["CRebindAnnotations"],
       swiftSettings: swiftSettings),
     .target(
@@ -68,7 +71,7 @@ let package = Package(
     .executableTarget(
       name: "rebind-inspect",
       dependencies: [
-        "CLibelf", "Rebind", "RebindFiles",
+        "CLibelf", "ELFInspection", "Rebind", "RebindFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings,
@@ -94,7 +97,8 @@ let package = Package(
       name: "RebindTestingTests", dependencies: ["CRebind", "RebindTesting", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "RebindFilesTests", dependencies: ["Rebind", "RebindFiles", "TestSupport"],
+      name: "RebindFilesTests",
+      dependencies: ["ELFInspection", "Rebind", "RebindFiles", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindMacrosTests",

@@ -1,4 +1,4 @@
-import RebindFiles
+import ELFInspection
 import TestSupport
 import Testing
 

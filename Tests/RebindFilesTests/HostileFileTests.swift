@@ -1,3 +1,4 @@
+import ELFInspection
 import Foundation
 import Rebind
 import RebindFiles

@@ -1,5 +1,4 @@
 import ArgumentParser
-import RebindFiles
 
 /// The subcommand `audit`: has somebody changed what a process calls?
 struct AuditCommand: ParsableCommand {

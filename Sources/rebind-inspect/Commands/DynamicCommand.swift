@@ -1,4 +1,5 @@
 import ArgumentParser
+import ELFInspection
 import RebindFiles
 
 /// The subcommand `dynamic`: what a file tells the loader.

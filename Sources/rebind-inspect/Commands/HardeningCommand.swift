@@ -1,4 +1,5 @@
 import ArgumentParser
+import ELFInspection
 import RebindFiles
 
 /// The subcommand `hardening`: what a file, or an image of a process, does against being attacked.

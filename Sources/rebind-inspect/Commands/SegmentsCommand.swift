@@ -1,4 +1,5 @@
 import ArgumentParser
+import ELFInspection
 import RebindFiles
 
 /// The subcommand `segments`: what is loaded, and where.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ELFInspection
 import RebindFiles
 
 /// The subcommand `tree`: what a loader would load with a file.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ELFInspection
 import RebindFiles
 
 /// The subcommand `why`: will a rebinding of a symbol see the calls of a file, or of a process?

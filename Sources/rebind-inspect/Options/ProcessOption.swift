@@ -1,5 +1,4 @@
 import ArgumentParser
-import RebindFiles
 
 /// The argument of the subcommands that look at a running process.
 struct ProcessOption: ParsableArguments {

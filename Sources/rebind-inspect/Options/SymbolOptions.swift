@@ -1,6 +1,5 @@
 import ArgumentParser
 import Rebind
-import RebindFiles
 
 /// The arguments that say which symbols are shown, and in which order.
 struct SymbolOptions: ParsableArguments {

@@ -1,5 +1,5 @@
+import ELFInspection
 import Rebind
-import RebindFiles
 
 /// What `audit` found in an image of a process.
 struct AuditReport: ReportBody {

@@ -1,3 +1,4 @@
+import ELFInspection
 import Rebind
 import RebindFiles
 

@@ -1,5 +1,5 @@
+import ELFInspection
 import Rebind
-import RebindFiles
 
 /// What `dynamic` found in a file.
 struct DynamicReport: ReportBody {

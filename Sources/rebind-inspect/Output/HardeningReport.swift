@@ -1,5 +1,5 @@
+import ELFInspection
 import Rebind
-import RebindFiles
 
 /// What `hardening` found in a file, or in an image of a process.
 struct HardeningReport: ReportBody {

@@ -1,5 +1,5 @@
+import ELFInspection
 import Rebind
-import RebindFiles
 
 /// A property of a file, as checksec and its kind judge it, and what follows from it.
 struct HardeningVerdict {

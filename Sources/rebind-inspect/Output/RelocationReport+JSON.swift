@@ -60,7 +60,7 @@ extension RelocationReport {
   private func writeRelative(
     _ table: RelocationTable, _ separator: StaticString, in output: inout OutputBuffer
   ) {
-    let type = RelocationNames.relative(of: subject.machine)
+    let type = RelocationRules.relativeType(of: subject.machine)
     var isFirst = true
     for address in table.relativeAddresses {
       writeStart(address, type, isFirst, separator, in: &output)

@@ -1,3 +1,4 @@
+import ELFInspection
 import Rebind
 import RebindFiles
 
@@ -30,7 +31,7 @@ struct RelocationReport: ReportBody {
     for table in tables {
       let start = columns.start(of: table)
       if table.kind == .relative {
-        let type = RelocationNames.relative(of: subject.machine)
+        let type = RelocationRules.relativeType(of: subject.machine)
         for address in table.relativeAddresses {
           columns.write(start, address, in: &output)
           columns.writeType(type, of: self, in: &output)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ELFInspection
 import Glibc
 import RebindFiles
 

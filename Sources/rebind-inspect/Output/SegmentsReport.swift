@@ -1,5 +1,5 @@
+import ELFInspection
 import Rebind
-import RebindFiles
 
 /// What `segments` found in a file.
 struct SegmentsReport: ReportBody {

@@ -1,3 +1,4 @@
+import ELFInspection
 import RebindFiles
 
 extension TreeReport {

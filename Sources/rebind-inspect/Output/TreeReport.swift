@@ -1,3 +1,4 @@
+import ELFInspection
 import RebindFiles
 
 /// What `tree` found for a file.

@@ -1,0 +1,135 @@
+import Rebind
+import RebindFiles
+
+/// What of a file is compared with another: a text for each name, by kind.
+struct FileFacts {
+  private(set) var facts: [FileChange.Kind: [String: String]] = [:]
+
+  /// - Complexity: O(symbols + relocations + notes).
+  init(of file: ELFFile, _ kinds: Set<FileChange.Kind>) throws(ELFFileError) {
+    for kind in kinds { facts[kind] = try Self.facts(of: file, kind) }
+  }
+
+  private static func facts(
+    of file: ELFFile, _ kind: FileChange.Kind
+  ) throws(ELFFileError) -> [String: String] {
+    switch kind {
+    case .header:
+      return [
+        "class": String(file.elfClass.addressSize * 8),
+        "byteOrder": file.byteOrder == .little ? "little" : "big",
+        "machine": String(file.machine.rawValue), "type": String(file.type.rawValue),
+      ]
+    case .buildID: return single("build-id", try file.buildID?.description)
+    case .interpreter: return single("interpreter", try file.interpreter)
+    case .soname: return single("soname", try file.dynamicTable?.soname)
+    case .needed:
+      return Dictionary(
+        (try file.dynamicTable?.needed ?? []).map { ($0, "") }, uniquingKeysWith: { $1 })
+    case .neededOrder, .exportValue, .slotValue: return [:]
+    case .searchPath:
+      let table = try file.dynamicTable
+      return single("rpath", table?[.rpath]?.string)
+        .merging(single("runpath", table?[.runPath]?.string)) { $1 }
+    case .definedVersion:
+      let versions = try file.versions.definitions.filter { $0.flags & FileVersions.base == 0 }
+      return Dictionary(
+        versions.map { ($0.name, $0.parents.joined(separator: " ")) }, uniquingKeysWith: { $1 })
+    case .neededVersion:
+      let needs = try file.versions.needs.flatMap { need in
+        need.versions.map {
+          ("\(need.file):\($0.name)", $0.flags & FileVersions.weak != 0 ? "weak" : "")
+        }
+      }
+      return Dictionary(needs, uniquingKeysWith: { $1 })
+    case .export:
+      return try symbols(of: file) {
+        $0.isExported || file.isRelocatable && $0.isDefined && $0.binding != .local
+      } as: { symbol in
+        let hasSize = symbol.type == .object || symbol.type == .threadLocal
+        return hasSize ? "\(symbol.type) \(symbol.size)" : "\(symbol.type)"
+      }
+    case .import:
+      return try symbols(of: file) {
+        !$0.isDefined
+      } as: {
+        "\($0.binding)"
+      }
+    case .slot: return try slots(of: file)
+    case .hardening: return try hardening(of: file)
+    }
+  }
+
+  /// Stands for what there is nothing to tell by.
+  static let unknown = "unknown"
+
+  private static func single(_ name: String, _ value: String?) -> [String: String] {
+    value.map { [name: $0] } ?? [:]
+  }
+
+  private static func symbols(
+    of file: ELFFile, where isWanted: (SymbolEntry) -> Bool, as text: (SymbolEntry) -> String
+  ) throws(ELFFileError) -> [String: String] {
+    guard let table = try linkedSymbols(of: file) else { return [:] }
+    var found: [String: String] = [:]
+    for index in table.indices {
+      let symbol = table[index]
+      guard isWanted(symbol), table.name(of: symbol)[0] != 0 else { continue }
+      found[try table.versionedName(at: index)] = text(symbol)
+    }
+    return found
+  }
+
+  /// Those that loaders bind by, and of an object file those that linkers do.
+  private static func linkedSymbols(of file: ELFFile) throws(ELFFileError) -> SymbolTable? {
+    guard file.isRelocatable else { return try SymbolTable(of: file) }
+    return try SymbolTable(ofLinkersIn: file)
+  }
+
+  /// How many slots of each type of relocation a symbol has.
+  private static func slots(of file: ELFFile) throws(ELFFileError) -> [String: String] {
+    let slots = try FileSlots(of: file)
+    guard let symbols = slots.symbols else { return [:] }
+    var counts: [Int: [UInt32: Int]] = [:]
+    slots.forEach { slot in
+      guard let type = slots.types.type(of: slot.kind) else { return }
+      counts[slot.symbol, default: [:]][type, default: 0] += 1
+    }
+    let names = RelocationNames(of: file.machine)
+    var found: [String: String] = [:]
+    for (symbol, types) in counts {
+      found[try symbols.versionedName(at: symbol)] = types.sorted { $0.key < $1.key }
+        .map { type, count in
+          "\(count) " + String(decoding: names.text(of: type), as: UTF8.self)
+        }.joined(separator: ", ")
+    }
+    return found
+  }
+
+  private static func hardening(of file: ELFFile) throws(ELFFileError) -> [String: String] {
+    let hardening = try file.hardening
+    let headers = hardening.headers
+    func text(_ value: Bool) -> String { value ? "yes" : "no" }
+    return [
+      "kind": hardening.kind.rawValue, "relro": headers.relro.rawValue,
+      "binds-now": text(headers.bindsNow),
+      "non-executable-stack": text(headers.hasNonExecutableStack),
+      "text-relocations": text(headers.hasTextRelocations),
+      "writable-code": text(headers.hasWritableCode),
+      "stack-protector": hardening.hasStackProtector.map(text) ?? unknown,
+      "fortified": hardening.knowsFortified ? text(!hardening.fortified.isEmpty) : unknown,
+      "branch-protections": hardening.branchProtections.sorted().joined(separator: " "),
+      "symbolic": text(hardening.isSymbolic), "memory-seal": text(hardening.asksForSealing),
+    ]
+  }
+}
+
+extension SymbolTable {
+  /// `open@GLIBC_2.2.5`, or `open@@GLIBC_2.2.5` for what a reference without a version takes.
+  fileprivate func versionedName(at index: Int) throws(ELFFileError) -> String {
+    let symbol = self[index]
+    let name = try strings.text(at: symbol.nameOffset)
+    guard let version = versions?.version(of: symbol, at: index) else { return name }
+    return name + (version.isDefault ? "@@" : "@") + (try strings.text(at: version.nameOffset))
+  }
+}

@@ -1,0 +1,62 @@
+package import Rebind
+package import RebindFiles
+
+/// A file that a loader would load: the one that was asked of, or a library that it needs.
+package struct DependencyImage {
+  /// A library that an image needs.
+  package struct Need {
+    /// From `DT_NEEDED`.
+    package let name: String
+    /// The index of the image that it is; nil if it is missing.
+    package let image: Int?
+  }
+
+  /// A version that an image needs, and whether it is there.
+  package struct Requirement {
+    package enum Status: String {
+      case found
+      case missing
+      /// The library defines no versions, which a loader only warns of.
+      case unversioned
+      /// The library itself is missing.
+      case noLibrary = "no-library"
+    }
+
+    /// The library that should have it, as `DT_NEEDED` has it.
+    package let library: String
+    package let version: String
+    /// True if the program is started without it. The corresponding constant is `VER_FLG_WEAK`.
+    package let isWeak: Bool
+    package let status: Status
+
+    /// True if a loader would refuse to start the program for it.
+    package var isMissing: Bool { status == .missing && !isWeak }
+  }
+
+  /// As it was asked for first.
+  package let name: String
+  /// As the loader would spell it.
+  package let path: FilePath
+  /// Nil for the file that was asked of.
+  package let reason: SearchReason?
+  /// The index of the image that was the first to need it; nil for the file that was asked of.
+  package let loadedBy: Int?
+  /// True if it is loaded before what the program needs, because a user says so.
+  package let isPreloaded: Bool
+  package let file: ELFFile
+  /// Empty if it has none.
+  package let table: DynamicTable
+  /// In its order.
+  package internal(set) var needs: [Need] = []
+  package internal(set) var requirements: [Requirement] = []
+
+  /// Where `$ORIGIN` is.
+  let origin: FilePath
+  /// Nil if it defines none at all, so that a loader cannot tell whether one is there.
+  let definedVersions: Set<String>?
+  /// The folders of its `DT_RUNPATH`.
+  var runPath: [(entry: String, folder: FilePath)] = []
+  /// The folders of its `DT_RPATH`, which counts only without the other.
+  var rpath: [(entry: String, folder: FilePath)] = []
+  var hasRunPath: Bool { table[.runPath] != nil }
+}

@@ -1,0 +1,176 @@
+import Glibc
+import Rebind
+import RebindFiles
+
+/// The loading of one file's libraries, in the loader's order.
+struct LibraryLoading {
+  private(set) var images: [DependencyImage] = []
+  private(set) var missing: [MissingLibrary] = []
+  let context: LoaderContext
+  /// The folders of `LD_LIBRARY_PATH`.
+  let environment: [(entry: String, folder: FilePath)]
+  private let preloads: [String]
+  /// True if there is a loader that loads it.
+  private let isDynamic: Bool
+  /// The images by the names that others may need them by.
+  private var names: [String: Int] = [:]
+  private var missingNames: Set<String> = []
+  /// The images by their files, which may have several paths.
+  private var places: [FilePlace: Int] = [:]
+
+  /// Starts with the file that libraries are looked for.
+  init(
+    of file: ELFFile, _ table: DynamicTable, interpreter: String?, _ search: LibrarySearch,
+    _ context: LoaderContext
+  ) throws(ELFFileError) {
+    self.context = context
+    let path = file.reader.path
+    // The kernel tells a program its path without links.
+    let origin = interpreter != nil ? path.resolved?.folder : path.folder.resolved
+    isDynamic = interpreter != nil || !table.needed.isEmpty
+    let trusts = !Self.changesUser(path)
+    environment =
+      trusts && !search.libraryPath.isEmpty
+      ? context.tokens.folders(
+        search.libraryPath, separators: context.kind == .musl ? ":\n" : ":;",
+        origin: origin ?? path.folder) : []
+    preloads =
+      (trusts ? search.preload.split { $0 == ":" || $0 == " " } : []).map(String.init)
+      + context.preloads
+    append(
+      DependencyImage(
+        name: path.text, path: path, reason: nil, loadedBy: nil, isPreloaded: false, file: file,
+        table: table, origin: origin ?? path.folder,
+        definedVersions: try Self.definedVersions(of: file)))
+  }
+
+  /// Loads all that is needed, and looks for the versions.
+  mutating func load() {
+    for name in preloads { _ = image(named: name, for: 0, isPreload: true) }
+    var index = 0
+    while index < images.count {
+      for name in images[index].table.needed {
+        let found = image(named: name, for: index, isPreload: false)
+        images[index].needs.append(.init(name: name, image: found))
+      }
+      index += 1
+    }
+    if context.kind == .glibc {
+      for index in images.indices { checkVersions(of: index) }
+    } else if isDynamic, let path = context.loaderPath, names[path] == nil {
+      // musl's loader is last if nothing else has asked for it.
+      _ = loader(named: path, for: 0)
+    }
+  }
+
+  /// The index of the image that a name is, which is loaded if it is new; nil if it is missing.
+  private mutating func image(named name: String, for needer: Int, isPreload: Bool) -> Int? {
+    if let known = names[name] { return known }
+    if missingNames.contains(name) { return nil }
+    if context.isLoader(name), let loader = loader(named: name, for: needer) { return loader }
+    var search = LibraryLookup(name: name, neededBy: needer, isPreload: isPreload)
+    guard let (path, file, reason) = find(name, for: needer, &search),
+      let loaded = add(name, path, file, reason, &search)
+    else {
+      missing.append(search.missing)
+      missingNames.insert(name)
+      return nil
+    }
+    return loaded
+  }
+
+  private mutating func loader(named name: String, for needer: Int) -> Int? {
+    guard let file = context.loader, let path = context.loaderPath else { return nil }
+    var search = LibraryLookup(name: name, neededBy: needer, isPreload: false)
+    return add(name, context.root.outside(FilePath(path)), file, .loader, &search)
+  }
+
+  /// Adds a file that was found, unless it is an image already.
+  private mutating func add(
+    _ name: String, _ path: FilePath, _ file: ELFFile, _ reason: SearchReason,
+    _ search: inout LibraryLookup
+  ) -> Int? {
+    if let place = FilePlace(file.reader.path), let known = places[place] {
+      names[name] = known
+      return known
+    }
+    if let why = reason == .loader ? nil : context.kind.refusal(of: file) {
+      search.reject(path, why)
+      return nil
+    }
+    do throws(ELFFileError) {
+      let absolute = path.isAbsolute ? path : FilePath(".").resolved?.appending(path.text) ?? path
+      append(
+        DependencyImage(
+          name: name, path: path, reason: reason, loadedBy: search.neededBy,
+          isPreloaded: search.isPreload, file: file,
+          table: try file.dynamicTable ?? DynamicTable(), origin: absolute.folder,
+          definedVersions: try Self.definedVersions(of: file)))
+      return images.count - 1
+    } catch {
+      search.reject(path, error.message)
+      return nil
+    }
+  }
+
+  private mutating func append(_ image: DependencyImage) {
+    var image = image
+    let tokens = context.tokens
+    if let text = image.table[.runPath]?.string {
+      image.runPath = tokens.folders(text, origin: image.origin)
+    } else if let text = image.table[.rpath]?.string {
+      image.rpath = tokens.folders(text, origin: image.origin)
+    }
+    let index = images.count
+    images.append(image)
+    // glibc's loader does not know its program again, and refuses that as a library.
+    let isKnown = index > 0 || context.kind.refusal(of: image.file) == nil
+    if isKnown, let place = FilePlace(image.file.reader.path) { places[place] = index }
+    for name in (isKnown ? [image.name, image.path.text] : []) + loaderNames(of: image)
+    where names[name] == nil {
+      names[name] = index
+    }
+  }
+
+  /// glibc finds an image by its soname too.
+  private func loaderNames(of image: DependencyImage) -> [String] {
+    let soname = context.kind == .glibc ? image.table.soname : nil
+    let loader = image.reason == .loader ? context.loaderPath : nil
+    return [soname, loader].compactMap { $0 }
+  }
+
+  // MARK: - Versions
+
+  private mutating func checkVersions(of index: Int) {
+    // What is wrong with it keeps no program from being looked at.
+    guard let needs = try? images[index].file.versions.needs else { return }
+    images[index].requirements = needs.flatMap { need in
+      need.versions.map { version in
+        .init(
+          library: need.file, version: version.name,
+          isWeak: version.flags & FileVersions.weak != 0, status: status(version.name, need.file))
+      }
+    }
+  }
+
+  private func status(_ version: String, _ name: String) -> DependencyImage.Requirement.Status {
+    guard let library = names[name] else { return .noLibrary }
+    guard let defined = images[library].definedVersions else { return .unversioned }
+    return defined.contains(version) ? .found : .missing
+  }
+
+  private static func definedVersions(of file: ELFFile) throws(ELFFileError) -> Set<String>? {
+    let definitions = try file.versions.definitions
+    return definitions.isEmpty ? nil : Set(definitions.map(\.name))
+  }
+
+  // MARK: - The system
+
+  /// True if the program runs with the rights of others, so that the environment does not count.
+  private static func changesUser(_ path: FilePath) -> Bool {
+    var status = stat()
+    guard stat(path.cString, &status) == 0 else { return false }
+    return status.st_mode & S_ISUID != 0 && status.st_uid != getuid()
+      || status.st_mode & S_ISGID != 0 && status.st_gid != getgid()
+  }
+}

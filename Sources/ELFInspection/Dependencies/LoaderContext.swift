@@ -1,0 +1,85 @@
+import Rebind
+import RebindFiles
+
+/// What all programs of one loader have in common.
+final class LoaderContext {
+  let kind: LoaderKind
+  let root: Sysroot
+  let tokens: LoaderTokens
+  let hardware: [String]
+  /// Where the loader looks when nothing else says where.
+  let folders: [(entry: String, folder: FilePath)]
+  let cache: LoaderCache?
+  /// The loader's path, as programs have it; nil if it is not known.
+  let loaderPath: String?
+  /// Nil if it is not there.
+  let loader: ELFFile?
+  /// Why there is none; nil if there is, or if its path is not known.
+  let loaderProblem: String?
+  let loaderName: String?
+  /// What the system preloads into every program. The corresponding file is `/etc/ld.so.preload`.
+  let preloads: [String]
+
+  init(
+    _ kind: LoaderKind, interpreter: String?, of file: ELFFile, _ root: Sysroot
+  ) {
+    self.kind = kind
+    self.root = root
+    loaderPath = interpreter ?? kind.usualPath(file.elfClass, file.byteOrder, file.machine)
+    (loader, loaderProblem) = Self.loader(loaderPath, for: file, root)
+    loaderName = try? self.loader?.dynamicTable?.soname
+    let defaults = LoaderDefaults(kind, path: loaderPath ?? "", file: self.loader, root)
+    tokens = LoaderTokens(
+      kind: kind, root: root, library: defaults.library, platform: file.machine.platform)
+    hardware = kind == .glibc ? HardwareFolders.names(for: file.machine) : []
+    folders = defaults.folders.map { ($0, root.outside(FilePath($0))) }
+    preloads = kind == .glibc ? Self.preloads(root) : []
+    cache = defaults.cache.flatMap {
+      LoaderCache(root.resolved(root.outside(FilePath($0))), file.byteOrder)
+    }
+  }
+
+  private static func loader(
+    _ path: String?, for file: ELFFile, _ root: Sysroot
+  ) -> (ELFFile?, problem: String?) {
+    guard let path else { return (nil, nil) }
+    do throws(ELFFileError) {
+      let loader = try ELFFile(root.resolved(root.outside(FilePath(path))))
+      return loader.elfClass == file.elfClass && loader.machine == file.machine
+        ? (loader, nil) : (nil, "is for \(loader.platform)")
+    } catch {
+      return (nil, error.message)
+    }
+  }
+
+  private static func preloads(_ root: Sysroot) -> [String] {
+    let path = root.outside(FilePath("/etc/ld.so.preload"))
+    guard let file = try? RegularFile.open(root.resolved(path)), file.size < 1 << 20
+    else { return [] }
+    return String(decoding: file.read(Int(file.size), at: 0), as: UTF8.self)
+      .split { " \t\n:".contains($0) }.map(String.init)
+  }
+
+  /// True if a needed name is the loader itself, whatever there is of that name elsewhere.
+  func isLoader(_ name: String) -> Bool {
+    guard loader != nil else { return false }
+    if name == loaderPath || name == loaderName { return true }
+    // musl's loader is its C library, and all that others have split from it.
+    guard kind == .musl, name.hasPrefix("lib") else { return false }
+    return ["c.", "pthread.", "rt.", "m.", "dl.", "util.", "xnet."]
+      .contains { name.dropFirst(3).hasPrefix($0) }
+  }
+}
+
+extension Machine {
+  /// What `$PLATFORM` stands for; nil if it depends on the processor.
+  fileprivate var platform: String? {
+    switch self {
+    case .amd64: "x86_64"
+    case .i386: "i686"
+    case .aarch64: "aarch64"
+    case .arm: "v7l"
+    default: nil
+    }
+  }
+}

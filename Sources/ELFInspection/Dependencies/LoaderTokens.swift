@@ -1,0 +1,94 @@
+import RebindFiles
+
+/// What the words stand for that a search path may contain. The corresponding words are
+/// `$ORIGIN`, `$LIB` and `$PLATFORM`.
+struct LoaderTokens {
+  let kind: LoaderKind
+  let root: Sysroot
+  /// Nil if it is not known.
+  let library: String?
+  /// Nil if it is not known.
+  let platform: String?
+
+  /// The folders of a search path, as paths outside of the root folder.
+  ///
+  /// - Parameters:
+  ///   - separators: What stands between two of them.
+  ///   - origin: The folder of the image that states the path.
+  func folders(
+    _ path: String, separators: String = ":", origin: FilePath
+  ) -> [(entry: String, folder: FilePath)] {
+    // musl drops a path with a word that it does not know.
+    if kind == .musl, path.contains("$") {
+      let known = path.replacing("${ORIGIN}", with: "").replacing("$ORIGIN", with: "")
+      if known.contains("$") { return [] }
+    }
+    return path.split(omittingEmptySubsequences: kind == .musl) { separators.contains($0) }
+      .compactMap { entry in
+        expand(String(entry), origin: origin).map { (String(entry), $0) }
+      }
+  }
+
+  /// The path outside of the root folder that a text stands for; nil if a word in it stands for
+  /// nothing here. The empty one is the current folder.
+  func expand(_ text: String, origin: FilePath) -> FilePath? {
+    if text.isEmpty { return FilePath(".") }
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    // What the origin stands for is outside already.
+    var isOutside = false
+    while let byte = rest.first {
+      rest = rest.dropFirst()
+      guard byte == UInt8(ascii: "$"), let word = takeWord(&rest) else {
+        bytes.append(byte)
+        continue
+      }
+      switch word {
+      case .origin:
+        isOutside = isOutside || bytes.isEmpty
+        bytes += origin.bytes
+      case .library:
+        guard let library else { return nil }
+        bytes += Array(library.utf8)
+      case .platform:
+        guard let platform else { return nil }
+        bytes += Array(platform.utf8)
+      }
+    }
+    // Slashes at the end are dropped.
+    while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+    return isOutside ? FilePath(bytes) : root.outside(FilePath(bytes))
+  }
+
+  private enum Word: String, CaseIterable {
+    case origin = "ORIGIN"
+    case library = "LIB"
+    case platform = "PLATFORM"
+  }
+
+  /// Takes a word from behind a dollar sign: with braces, or where no further letter follows.
+  private func takeWord(_ rest: inout ArraySlice<UInt8>) -> Word? {
+    let hasBrace = rest.first == UInt8(ascii: "{")
+    let start = hasBrace ? rest.dropFirst() : rest
+    for word in kind == .musl ? [Word.origin] : Word.allCases
+    where start.starts(with: word.rawValue.utf8) {
+      let behind = start.dropFirst(word.rawValue.utf8.count)
+      if hasBrace, behind.first == UInt8(ascii: "}") {
+        rest = behind.dropFirst()
+        return word
+      }
+      // musl looks at nothing behind the word.
+      if !hasBrace, kind == .musl || !(behind.first.map(Self.isLetter) ?? false) {
+        rest = behind
+        return word
+      }
+    }
+    return nil
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    let character = Unicode.Scalar(byte)
+    return character == "_" || ("0"..."9").contains(character) || ("a"..."z").contains(character)
+      || ("A"..."Z").contains(character)
+  }
+}

@@ -1,0 +1,185 @@
+import Rebind
+import RebindFiles
+
+/// The search for the reasons of one image, of a file or of a process.
+struct DiagnosisSearch {
+  private let sought: SoughtSymbol
+  private let symbols: SymbolTable
+  /// The symbols of the name that is sought, with the slots of each.
+  private(set) var matches: [Match] = []
+  private var otherNames: [String] = []
+
+  /// A symbol of the image, of the name that is sought.
+  struct Match {
+    let index: Int
+    /// How many slots of it a rebinding changes.
+    var slots = 0
+    /// How many of them are pointers in data, and not what code loads from.
+    var slotsInData = 0
+    /// How many it cannot change, and why.
+    var fixedSlots = 0
+    var fixedBy = ""
+    /// How many more it would change, if they were not sealed.
+    var sealedSlots = 0
+    /// How many of the first lie where the file asks for its pages to be sealed.
+    var slotsToBeSealed = 0
+    /// How many of the first calls pass by.
+    var bypassedSlots = 0
+    /// How many there are.
+    var allSlots: Int { slots + fixedSlots + sealedSlots }
+    /// What the symbol is bound to; nil for nothing.
+    var definition: SymbolScope.Definition?
+  }
+
+  /// What else there is to know of the image.
+  struct Context {
+    /// Where the symbols are that no loader knows.
+    let file: ELFFile
+    let table: DynamicTable
+    let scope: SymbolScope
+    /// True if nothing is missing from the scope that a loader would put there.
+    let isComplete: Bool
+    /// What an image of the scope is called, the name that a detail has first.
+    let names: (_ image: Int) -> [String]
+  }
+
+  /// - Complexity: O(symbols).
+  init(_ sought: SoughtSymbol, in symbols: SymbolTable) {
+    self.sought = sought
+    self.symbols = symbols
+    let variants = FunctionVariants.names(of: sought.name)
+    let longest = variants.reduce(sought.name.utf8.count) { max($0, $1.utf8.count) }
+    for index in symbols.indices {
+      let bytes = symbols.name(of: symbols[index]).prefix(longest + 1)
+      guard let end = bytes.firstIndex(of: 0) else { continue }
+      let name = String(decoding: bytes[..<end], as: UTF8.self)
+      if name == sought.name {
+        matches.append(Match(index: index))
+      } else if !symbols[index].isDefined, variants.contains(name), !otherNames.contains(name) {
+        otherNames.append(name)
+      }
+    }
+  }
+
+  /// Says of each match what it is bound to, and which slots it has.
+  mutating func look(_ body: (_ match: inout Match, _ symbol: SymbolEntry) -> Void) {
+    for match in matches.indices { body(&matches[match], symbols[matches[match].index]) }
+  }
+
+  /// All that there is to say, the answer first.
+  func diagnoses(_ context: Context) throws(ELFFileError) -> [FileDiagnosis] {
+    var found: [FileDiagnosis] = []
+    var (selected, selectedInData, sealed, toBeSealed, bypassed) = (0, 0, 0, 0, 0)
+    for match in matches where match.allSlots > 0 {
+      let slots = match.allSlots
+      // What asks for no version is bound to one nevertheless.
+      let version = version(of: match) ?? match.definition?.version
+      let names = match.definition.map { context.names($0.image) } ?? []
+      if let wanted = sought.version, version != wanted {
+        // What has no version at all is told by its library.
+        found.append(
+          version == nil && !names.isEmpty
+            ? FileDiagnosis(.otherLibrary, names[0], slots: slots)
+            : FileDiagnosis(.otherVersion, version ?? "none", slots: slots))
+      } else if let library = sought.library, let name = names.first, !names.contains(library) {
+        found.append(FileDiagnosis(.otherLibrary, name, slots: slots))
+      } else {
+        selected += match.slots
+        selectedInData += match.slotsInData
+        sealed += match.sealedSlots
+        toBeSealed += match.slotsToBeSealed
+        bypassed += match.bypassedSlots
+        if match.fixedSlots > 0 {
+          found.append(FileDiagnosis(.unchangeable, match.fixedBy, slots: match.fixedSlots))
+        }
+      }
+    }
+    if selected > 0 {
+      let isInData = selected == selectedInData
+      found.insert(FileDiagnosis(.hasSlots, isInData ? "data" : "", slots: selected), at: 0)
+      // Code has no slot: its calls go by another way, if there are any.
+      if isInData, let defined = definedMatch { found.append(try bound(defined, context)) }
+    } else if found.isEmpty, sealed == 0 {
+      found.append(try withoutSlots(context))
+    }
+    if sealed > 0 { found.append(FileDiagnosis(.sealed, slots: sealed)) }
+    if toBeSealed > 0 { found.append(FileDiagnosis(.sealed, "requested", slots: toBeSealed)) }
+    if bypassed > 0 {
+      // Where all are, that is the answer.
+      let place = bypassed == selected ? 0 : found.count
+      found.insert(FileDiagnosis(.bypassed, slots: bypassed), at: place)
+    }
+    found += otherNames.map { FileDiagnosis(.otherName, $0) }
+    if selected == 0 || context.isComplete, !isDefined(found, in: context.scope) {
+      found.append(FileDiagnosis(.notDefined))
+    }
+    return found
+  }
+
+  /// Why there are no slots.
+  private func withoutSlots(_ context: Context) throws(ELFFileError) -> FileDiagnosis {
+    if let defined = definedMatch { return try bound(defined, context) }
+    if !matches.isEmpty { return FileDiagnosis(.unchangeable) }
+    if let detail = try hiding(in: context.file) { return FileDiagnosis(.boundInside, detail) }
+    return FileDiagnosis(.notImported)
+  }
+
+  private var definedMatch: Match? { matches.first { symbols[$0.index].isDefined } }
+
+  /// How a symbol that the image defines is bound inside.
+  private func bound(_ match: Match, _ context: Context) throws(ELFFileError) -> FileDiagnosis {
+    let symbol = symbols[match.index]
+    let detail =
+      if symbol.visibility == .protected {
+        "protected"
+      } else if context.table.isSymbolic {
+        "-Bsymbolic"
+      } else if symbol.type == .object, try context.file.isCopied(match.index, in: symbols) {
+        "copied"
+      } else {
+        ""
+      }
+    return FileDiagnosis(.boundInside, detail)
+  }
+
+  /// Why no loader knows a symbol that the file defines; nil if it defines none.
+  private func hiding(in file: ELFFile) throws(ELFFileError) -> String? {
+    guard let all = try SymbolTable(ofLinkersIn: file) else { return nil }
+    let found = sought.withName { name in
+      all.indices.first {
+        all[$0].isDefined && all[$0].type != .file && isName(all.name(of: all[$0]), name)
+      }
+    }
+    // Linkers make hidden symbols local, and all but GNU ld leave their visibility as it was.
+    return found.map {
+      switch (all[$0].visibility, all[$0].binding) {
+      case (.hidden, _), (.internal, _): "hidden"
+      case (_, .local): "local"
+      default: "unexported"
+      }
+    }
+  }
+
+  private func version(of match: Match) -> String? {
+    symbols.versions?.version(of: symbols[match.index], at: match.index)
+      .map { symbols.strings.string(at: $0.nameOffset) }
+  }
+
+  /// True if something defines the symbol: for the loader, or for the image alone.
+  private func isDefined(_ found: [FileDiagnosis], in scope: SymbolScope) -> Bool {
+    found.contains { $0.reason == .boundInside } || matches.contains { $0.definition != nil }
+      || sought.withName { scope.definition(of: $0, version: nil) != nil }
+  }
+}
+
+extension SymbolScope {
+  /// What a loader would bind a symbol of an image to; nil for nothing.
+  func definition(
+    of symbol: SymbolEntry, at index: Int, in table: SymbolTable,
+    where isWanted: (_ image: Int) -> Bool = { _ in true }
+  ) -> Definition? {
+    let version = table.versions?.version(of: symbol, at: index)
+      .map { table.strings.bytes(from: $0.nameOffset) }
+    return definition(of: table.name(of: symbol), version: version, where: isWanted)
+  }
+}

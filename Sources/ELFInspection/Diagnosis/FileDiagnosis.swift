@@ -1,0 +1,116 @@
+package import Rebind
+package import RebindFiles
+
+/// One reason why a rebinding of a symbol sees the calls of a file or an image, or does not.
+package struct FileDiagnosis: Sendable, Hashable {
+  package let reason: Diagnosis.Reason
+  /// The other name, version or library, or a word that says how the symbol is bound inside, what
+  /// its slots are, or why they cannot be changed; "" for none.
+  package let detail: String
+  /// How many slots of the symbol the reason is about.
+  package let slotCount: Int
+
+  init(_ reason: Diagnosis.Reason, _ detail: String = "", slots: Int = 0) {
+    self.reason = reason
+    self.detail = detail
+    slotCount = slots
+  }
+}
+
+/// The symbol that is asked about.
+package struct SoughtSymbol: Sendable {
+  package var name: String
+  /// Only slots that ask for this version; nil for any.
+  package var version: String?
+  /// Only slots that this library's definition is bound to, by soname or file name; nil for any.
+  package var library: String?
+
+  package init(name: String, version: String? = nil, library: String? = nil) {
+    self.name = name
+    self.version = version
+    self.library = library
+  }
+
+  /// Reads `name`, `name@version` or `name@@version`.
+  package init(_ text: String) {
+    let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    self.init(name: String(parts[0]))
+    if parts.count > 1 { version = String(parts[1].drop { $0 == "@" }) }
+  }
+
+  /// Why the slots of a symbol cannot be changed that programs ask for before they call it: it is
+  /// weak, and nothing defines it.
+  static let undefinedWeak = "weak"
+
+  /// Calls `body` with the name, ended by a zero byte.
+  func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    var name = name + "\0"
+    return name.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension DependencyGraph {
+  /// Why a rebinding of a symbol would see the calls of the file, or would not.
+  ///
+  /// The first is the answer, and others follow: what is imported by another name.
+  ///
+  /// - Parameter scope: The symbols of this graph.
+  /// - Throws: `ELFFileError` if the file is not linked yet, or contradicts itself.
+  /// - Complexity: O(relocations + symbols of all images).
+  ///
+  /// The corresponding C function is `crebind_diagnose`.
+  package func diagnose(
+    _ sought: SoughtSymbol, in scope: SymbolScope
+  ) throws(ELFFileError) -> [FileDiagnosis] {
+    let file = images[0].file
+    guard !file.isRelocatable, !file.isDebugFile else {
+      throw file.reader.error(.unsupported("is no linked image"), field: nil, at: nil)
+    }
+    let found = try FileSlots(of: file)
+    guard let symbols = found.symbols, interpreter != nil || file.isLibrary(images[0].table)
+    else { return [FileDiagnosis(.staticExecutable)] }
+    guard found.types.isKnown else {
+      throw file.reader.error(
+        .unsupported("is for a machine whose slots are not known"), field: nil, at: nil)
+    }
+    // How many each symbol has.
+    var slots = [Int](repeating: 0, count: symbols.count)
+    var (slotsInData, slotsToBeSealed) = (slots, slots)
+    let asksForSealing = try file.asksForSealing
+    found.forEach {
+      slots[$0.symbol] += 1
+      if asksForSealing, $0.isProtected { slotsToBeSealed[$0.symbol] += 1 }
+      if found.types.isInData($0) { slotsInData[$0.symbol] += 1 }
+    }
+    var search = DiagnosisSearch(sought, in: symbols)
+    search.look { match, symbol in
+      match.definition = scope.definition(of: symbol, at: match.index, in: symbols)
+      match.slots = slots[match.index]
+      match.slotsInData = slotsInData[match.index]
+      match.slotsToBeSealed = slotsToBeSealed[match.index]
+      // MIPS has slots without relocations: one for each symbol from a certain one on.
+      if file.machine == .mips, !symbol.isDefined {
+        (match.slots, match.slotsInData) = (max(1, match.slots), 0)
+      }
+      if match.definition == nil, symbol.binding == .weak {
+        (match.slots, match.slotsInData, match.fixedSlots) = (0, 0, match.slots)
+        match.slotsToBeSealed = 0
+        match.fixedBy = SoughtSymbol.undefinedWeak
+      }
+    }
+    return try search.diagnoses(
+      DiagnosisSearch.Context(
+        file: file, table: images[0].table, scope: scope, isComplete: missing.isEmpty
+      ) { image in
+        [images[image].table.soname, images[image].path.lastComponent, images[image].path.text]
+          .compactMap { $0 }
+      })
+  }
+}
+
+extension ELFFile {
+  /// False for a program: this is asked where there is no loader.
+  func isLibrary(_ table: DynamicTable) -> Bool {
+    type == .sharedObject && !table.flags1.contains(.positionIndependentExecutable)
+  }
+}

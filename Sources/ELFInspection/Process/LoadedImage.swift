@@ -1,0 +1,110 @@
+import Rebind
+package import RebindFiles
+
+/// An image of a process with its tables: those in memory, and those of its file if that is proven
+/// to be the image's.
+package final class LoadedImage {
+  package let image: ProcessImage
+  /// As it is in memory.
+  package let loaded: ELFFile
+  /// Nil if the file cannot be read or is another one.
+  package let file: ELFFile?
+  /// Its place in the loader's list, in which the program is 0; nil if it is not in there, as the
+  /// image of another copy of the loader.
+  package internal(set) var order: Int?
+  /// The namespace that it was loaded into, 0 for the program's; nil if the loader does not know of
+  /// it. The corresponding call is `dlmopen`.
+  package internal(set) var namespace: Int?
+  /// True if it was loaded in front of what the program needs, by `LD_PRELOAD` or the like.
+  package internal(set) var isPreloaded = false
+  /// True for the loader, where that is no library too. A rebinding leaves its slots alone.
+  package internal(set) var isLoader = false
+  package let isVDSO: Bool
+  /// True for a library of `LD_AUDIT`, which the loader asks how it binds symbols: it is in a
+  /// namespace of its own, and defines what the loader calls first.
+  private(set) package lazy var isAuditor =
+    (namespace ?? 0) > 0 && (places?.defines("la_version") ?? false)
+  /// The symbols in memory; nil if there are none, or if their tables are broken.
+  package let loadedSymbols: SymbolTable?
+  /// Those of the file, if it is proven, and else those in memory: where the definitions are, even
+  /// if somebody has changed the table in memory.
+  package let symbols: SymbolTable?
+
+  private(set) lazy var places: SymbolPlaces? = symbols.map { SymbolPlaces(of: $0) }
+  /// What it tells the loader, as it is in memory; empty if it has no table, or a broken one.
+  private(set) lazy var table = ((try? loaded.dynamicTable) ?? nil) ?? DynamicTable()
+
+  init(_ image: ProcessImage, isVDSO: Bool = false) {
+    self.image = image
+    self.isVDSO = isVDSO
+    loaded = ELFFile(loaded: image)
+    file = isVDSO ? nil : image.provenFile
+    // Whoever asks for more than definitions is told what is wrong.
+    loadedSymbols = (try? SymbolTable(of: loaded)) ?? nil
+    symbols = (file.flatMap { try? SymbolTable(of: $0) } ?? nil) ?? loadedSymbols
+  }
+
+  /// The symbols in memory; nil if there are none. Throws if their tables are broken.
+  package func checkedSymbols() throws(ELFFileError) -> SymbolTable? {
+    if let loadedSymbols { return loadedSymbols }
+    return try SymbolTable(of: loaded)
+  }
+
+  /// The run-time address of the dynamic table.
+  var tableAddress: UInt64? {
+    image.segments.first { $0.type == .dynamic }
+      .map { image.elfClass.wrapped($0.address &+ image.loadBias) }
+  }
+
+  /// True if a run-time address lies in one of its segments.
+  package func contains(_ address: UInt64) -> Bool {
+    let linked = linked(address)
+    return image.segments.contains { $0.type == .load && $0.contains(linked) }
+  }
+
+  /// True if a part of the run-time addresses, which are not empty, lies in one of its segments.
+  func overlaps(_ range: Range<UInt64>) -> Bool {
+    let (first, last) = (linked(range.lowerBound), linked(range.upperBound - 1))
+    return image.segments.contains {
+      $0.type == .load && !$0.addresses.isEmpty && $0.addresses.lowerBound <= last
+        && $0.addresses.upperBound > first
+    }
+  }
+
+  /// True if a run-time address lies in one that is executable.
+  func containsCode(_ address: UInt64) -> Bool {
+    let linked = linked(address)
+    return image.segments.contains {
+      $0.type == .load && $0.permissions.contains(.execute) && $0.contains(linked)
+    }
+  }
+
+  /// The link-time address for a run-time one.
+  package func linked(_ address: UInt64) -> UInt64 {
+    image.elfClass.wrapped(address &- image.loadBias)
+  }
+}
+
+extension LoadedImage {
+  /// What identifies the build, by the notes in memory, as hexadecimal digits; nil if they do not
+  /// say.
+  package var buildID: String? { ((try? loaded.buildID) ?? nil).map { "\($0)" } }
+
+  /// The name that others ask for it by; nil for none. The corresponding tag is `DT_SONAME`.
+  package var soname: String? { table.soname }
+
+  /// The loader that it asks for; nil if it asks for none. The corresponding segment is `PT_INTERP`.
+  var interpreter: String? { (try? loaded.interpreter) ?? nil }
+
+  /// What others call it: by soname, if it has one, file name and path, as if its file was not gone.
+  package var names: [String] {
+    let path = FilePath(image.mapping.pathOfFile)
+    return [soname, path.lastComponent, path.text].compactMap { $0 }
+  }
+
+  /// True if a name, or a path of its file, is its own.
+  package func isNamed(_ name: FilePath) -> Bool {
+    let names = names
+    return names.contains(name.text) || name.resolved.map { names.contains($0.text) } ?? false
+  }
+}

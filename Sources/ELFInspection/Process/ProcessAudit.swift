@@ -1,0 +1,68 @@
+import Glibc
+package import RebindFiles
+
+extension ProcessLook<[ProcessFinding]> {
+  /// What of the images of a process is not as their files and the loader made it, and stays so.
+  ///
+  /// While an image is loaded, its slots are not filled and its pages are open, and the loader says
+  /// so only of a part of that time. So images with findings are looked at four times more, and what
+  /// is not found each time is left out.
+  ///
+  /// - Parameter willRead: Called with each image in front of a look at it.
+  /// - Throws: `ELFFileError` if the process may not be looked at, is not there, or has ended.
+  package static func audit(
+    pid: Int32, willRead: (LoadedImage) -> Void
+  ) throws(ELFFileError) -> Self {
+    var kept = try Self(pid: pid) { image, scope throws(ELFFileError) in
+      willRead(image)
+      return try scope.audit(image)
+    }
+    for pause in [1, 3, 7, 15] as [UInt32] {
+      let open = kept.entries.filter(\.isOpen)
+      if open.isEmpty { break }
+      usleep(pause * 1000)
+      let next = try Self(pid: pid) { image, scope throws(ELFFileError) in
+        guard open.contains(where: { $0.isOf(image) }) else { return nil }
+        willRead(image)
+        return try scope.audit(image)
+      }
+      kept.entries = kept.entries.compactMap { entry in
+        if !entry.isOpen { return entry }
+        return next.entries.first { $0.isOf(entry.image) }.map { entry.kept(by: $0) }
+      }
+    }
+    return kept
+  }
+}
+
+extension ProcessLook<[ProcessFinding]>.Entry {
+  /// True if another look may find less.
+  fileprivate var isOpen: Bool {
+    switch result {
+    case .success(let findings): !(findings ?? []).isEmpty
+    case .failure(let error): error.reason == .vanished
+    }
+  }
+
+  fileprivate func isOf(_ other: LoadedImage) -> Bool {
+    image.image.start == other.image.start && image.image.path.bytes == other.image.path.bytes
+  }
+
+  /// Without the findings that another look has not.
+  fileprivate func kept(by other: Self) -> Self {
+    guard case .success(let found) = result, case .success(let again) = other.result else {
+      return other
+    }
+    let known = Set((again ?? []).map(\.identity))
+    var kept = self
+    kept.result = .success((found ?? []).filter { known.contains($0.identity) })
+    return kept
+  }
+}
+
+extension ProcessFinding {
+  /// What makes two findings of an image the same.
+  fileprivate var identity: [UInt64?] {
+    [Kind.allCases.firstIndex(of: kind).map(UInt64.init), address, end, target?.address]
+  }
+}

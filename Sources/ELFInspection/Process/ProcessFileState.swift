@@ -1,0 +1,50 @@
+import Glibc
+import RebindFiles
+
+/// What became of the file that an image was loaded from.
+package enum ProcessFileState: String {
+  /// The file at its path is the image's.
+  case same
+  case deleted
+  /// Another file has its path, or it was written over.
+  case replaced
+  /// The file may not be read.
+  case unknown
+}
+
+extension ProcessScope {
+  /// What became of an image's file, as the process itself would find it.
+  package func fileState(of image: LoadedImage) -> ProcessFileState {
+    var state = stateNow(of: image)
+    // Of one that is unloaded and loaded again the memory can be gone just when it is compared.
+    for pause in 1...8 where state == .replaced && image.order != 0 {
+      usleep(UInt32(pause) * 300)
+      state = stateNow(of: image)
+    }
+    return state
+  }
+
+  private func stateNow(of image: LoadedImage) -> ProcessFileState {
+    let mapping = image.image.mapping
+    let states = mapping.places(of: pid).map { state(of: $0, image.image) }
+    if states.contains(.same) { return .same }
+    // A name can end as the kernel's note does.
+    if mapping.isDeleted {
+      let gone = mapping.places(of: pid, withoutNote: true)
+      return gone.contains { access($0.cString, F_OK) == 0 } ? .replaced : .deleted
+    }
+    return states.first { $0 != .deleted } ?? .deleted
+  }
+
+  private func state(of place: FilePath, _ image: ProcessImage) -> ProcessFileState {
+    guard access(place.cString, R_OK) == 0 else { return errno == ENOENT ? .deleted : .unknown }
+    do {
+      // The bytes may have been written over, which has no other trace.
+      return image.isImage(of: try ELFFile(place)) ? .same : .replaced
+    } catch {
+      // Too many open files, for one, tell nothing of this one.
+      if case .system = error.reason { return .unknown }
+      return .replaced
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package import RebindFiles
+
+/// The images of a process, as its mappings tell of them.
+package struct ProcessImages {
+  /// In the order of their addresses.
+  package let images: [ProcessImage]
+  /// The one that the kernel puts there; nil if there is none.
+  let vdso: ProcessImage?
+  let mappings: [ProcessMapping]
+  let memory: ProcessMemory
+
+  /// Looks at a process's mappings. Throws if it may not be looked at, or is not there.
+  package init(pid: Int32) throws(ELFFileError) {
+    let mappings = try Self.mappings(of: pid)
+    let memory = try ProcessMemory(pid: pid)
+    var images: [ProcessImage] = []
+    var end: UInt64 = 0
+    for mapping in mappings where mapping.offset == 0 && mapping.isOfFile {
+      // Where a file is small, all its segments are mapped from its first page. What an image says of
+      // its size hides no other file.
+      guard mapping.start >= end || mapping.identity != images.last?.mapping.identity,
+        let image = ProcessImage(pid: pid, mapping, memory, among: mappings)
+      else { continue }
+      images.append(image)
+      end = image.end
+    }
+    self.images = images
+    vdso = mappings.first { $0.path.elementsEqual("[vdso]".utf8) }
+      .flatMap { ProcessImage(pid: pid, $0, memory, among: mappings) }
+    self.mappings = mappings
+    self.memory = memory
+  }
+
+  private static func mappings(of pid: Int32) throws(ELFFileError) -> [ProcessMapping] {
+    try ProcessFolder.lines(of: "maps", pid: pid).compactMap { ProcessMapping($0) }
+  }
+}

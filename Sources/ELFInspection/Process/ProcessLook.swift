@@ -1,0 +1,60 @@
+import Glibc
+package import RebindFiles
+
+/// What was found in the images of a process while its loader was at rest, which is waited for.
+package struct ProcessLook<Found> {
+  /// In the order of the scope.
+  package internal(set) var entries: [Entry] = []
+  /// False if the loader was never at rest as long as that.
+  package let isSettled: Bool
+
+  /// An image, and what there is in it; nil for nothing.
+  package struct Entry {
+    package let image: LoadedImage
+    package internal(set) var result: Result<Found?, ELFFileError>
+  }
+
+  /// Looks at all images but the kernel's, until they stay the same meanwhile, at most ten times.
+  ///
+  /// - Parameter find: Called again for each look.
+  /// - Throws: `ELFFileError` if the process may not be looked at, is not there, or has ended.
+  package init(
+    pid: Int32, _ find: (LoadedImage, ProcessScope) throws(ELFFileError) -> Found?
+  ) throws(ELFFileError) {
+    var attempt = 1
+    var status = ProcessStatus(of: pid)
+    while true {
+      let scope: ProcessScope
+      do throws(ELFFileError) {
+        scope = try ProcessScope(pid: pid)
+      } catch {
+        throw error.code == .notFound && status != nil
+          ? ELFFileError(path: error.filePath, reason: .ended) : error
+      }
+      let isLast = attempt == 10
+      if scope.isSettled || isLast {
+        (entries, status) = ([], ProcessStatus(of: pid))
+        var hasLost = false
+        for image in scope.ordinaryImages {
+          do throws(ELFFileError) {
+            entries.append(Entry(image: image, result: .success(try find(image, scope))))
+          } catch {
+            entries.append(Entry(image: image, result: .failure(error)))
+            if error.reason == .vanished { hasLost = true }
+          }
+        }
+        if hasLost, ProcessStatus(of: pid)?.hasEnded ?? true {
+          throw ELFFileError(path: FilePath("/proc/\(pid)"), reason: .ended)
+        }
+        let isSettled = scope.isSettled
+        // An image can tell of tables that never were in memory.
+        if isLast || isSettled && (!hasLost || attempt >= 3) {
+          self.isSettled = isSettled
+          return
+        }
+      }
+      usleep(UInt32(attempt) * 1000)
+      attempt += 1
+    }
+  }
+}

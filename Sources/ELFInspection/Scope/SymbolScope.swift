@@ -1,0 +1,86 @@
+package import RebindFiles
+
+/// The symbols of several images, looked up as a loader does: of a file and its libraries, or of a
+/// process.
+package struct SymbolScope {
+  private let kind: LoaderKind
+  private let images: [ExportedSymbols?]
+  /// Why libraries could not be read, which offer nothing then.
+  package let errors: [ELFFileError]
+
+  /// - Parameter tables: Those of the images in the order of the scope; nil for one that offers
+  ///   nothing.
+  /// - Complexity: O(symbols of all images).
+  init(_ tables: [SymbolTable?], _ kind: LoaderKind, errors: [ELFFileError] = []) {
+    self.kind = kind
+    images = tables.map { table in table.map { ExportedSymbols(of: $0) } }
+    self.errors = errors
+  }
+
+  /// - Complexity: O(symbols of all images).
+  package init(of graph: DependencyGraph) {
+    var tables: [SymbolTable?] = []
+    var errors: [ELFFileError] = []
+    for image in graph.images {
+      do throws(ELFFileError) {
+        tables.append(try SymbolTable(of: image.file))
+      } catch {
+        tables.append(nil)
+        errors.append(error)
+      }
+    }
+    self.init(tables, graph.kind, errors: errors)
+  }
+
+  /// Calls `body` with each image that offers a definition for a reference, in the order of the
+  /// scope: the reference is bound to the first, which shadows the others.
+  ///
+  /// - Parameters:
+  ///   - name: Ends at its first zero byte, and has one.
+  ///   - version: The same of the version that is asked for; nil for none.
+  /// - Complexity: O(images).
+  package func forEachOffer(
+    of name: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer?,
+    _ body: (_ image: Int, _ symbol: Int) -> Void
+  ) {
+    let hash = ExportedSymbols.hash(name)
+    for image in images.indices {
+      if let symbol = images[image]?.offer(of: name, hash, version: version, kind) {
+        body(image, symbol)
+      }
+    }
+  }
+
+  /// What a loader would bind a reference to; nil for nothing.
+  ///
+  /// - Parameter isWanted: Says of an image whether it is asked.
+  func definition(
+    of name: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer?,
+    where isWanted: (_ image: Int) -> Bool = { _ in true }
+  ) -> Definition? {
+    let hash = ExportedSymbols.hash(name)
+    for image in images.indices where isWanted(image) {
+      if let exported = images[image],
+        let symbol = exported.offer(of: name, hash, version: version, kind)
+      {
+        return Definition(image: image, table: exported.table, symbol: symbol)
+      }
+    }
+    return nil
+  }
+
+  /// A symbol that a reference can be bound to.
+  struct Definition {
+    /// Its place in the scope.
+    let image: Int
+    let table: SymbolTable
+    let symbol: Int
+
+    var entry: SymbolEntry { table[symbol] }
+
+    var version: String? {
+      table.versions?.version(of: entry, at: symbol)
+        .map { table.strings.string(at: $0.nameOffset) }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+package import Rebind
+
+/// What a relocation fills a word of data with.
+enum RelocationRule {
+  /// The load bias and the addend.
+  case relative
+  /// A symbol's value and the addend.
+  case symbolic
+  /// A symbol's value, whatever is in place, and the addend if the loader adds that: a jump slot,
+  /// or an entry of the global offset table.
+  case symbol(addsAddend: Bool)
+  /// Something that is not known before it is loaded.
+  case unknown
+}
+
+/// The rules of a machine.
+package struct RelocationRules {
+  private let types: SlotTypes
+  private let loader: LoaderKind
+  private let relative: UInt32?
+
+  init(of file: ELFFile) {
+    types = SlotTypes(of: file.machine, file.elfClass)
+    loader = LoaderKind(of: file)
+    relative = Self.relativeType(of: file.machine)
+  }
+
+  /// The rule of a type of relocation; nil if it changes nothing.
+  func rule(of type: UInt32) -> RelocationRule? {
+    if type == 0 { return nil }
+    if type == relative { return .relative }
+    guard let kind = types.kind(of: type) else { return .unknown }
+    if kind == .absolute { return .symbolic }
+    // As if all was bound at load: what a word will be.
+    return .symbol(addsAddend: types.addsAddend(of: kind, isLazy: false, loader))
+  }
+
+  /// The type that adds the load bias to a word; nil if it is not known.
+  package static func relativeType(of machine: Machine) -> UInt32? {
+    switch machine {
+    case .amd64, .i386: 8
+    case .aarch64: 1027
+    case .arm: 23
+    case .riscv, .loongarch: 3
+    case .s390: 12
+    case .ppc64, .ppc: 22
+    default: nil
+    }
+  }
+}

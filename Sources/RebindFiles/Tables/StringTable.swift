@@ -1,0 +1,56 @@
+import CLibelf
+import Glibc
+import Rebind
+
+/// The names of an image's symbols and versions, each ended by a zero byte. The corresponding
+/// tags are `DT_STRTAB` and `DT_STRSZ`.
+package struct StringTable {
+  @usableFromInline package let data: TableData
+  /// How many bytes there are up to and with the last zero byte. A name that starts in front of
+  /// this ends inside the table.
+  package let count: Int
+
+  package init(of file: ELFFile, _ dynamic: DynamicEntries) throws(ELFFileError) {
+    let address = try dynamic.value(of: .stringTable, field: "DT_STRTAB")
+    let size = try dynamic.value(of: .stringTableSize, field: "DT_STRSZ")
+    data = try file.table(
+      atAddress: address, count: size, entrySize: 1, as: ELF_T_BYTE, field: "DT_STRTAB")
+    count = data.bytes.lastIndex(of: 0).map { $0 + 1 } ?? 0
+  }
+
+  /// The strings of a section. The corresponding constant is `SHT_STRTAB`.
+  init(of file: ELFFile, section index: Int) throws(ELFFileError) {
+    guard index < file.sectionHeaders.count, file.sectionHeaders[index].type == .stringTable else {
+      throw file.reader.error(
+        .malformed("is \(index), no section of strings"), field: "sh_link", at: nil)
+    }
+    let header = file.sectionHeaders[index]
+    data = try file.reader.data(
+      at: header.offset, size: header.size, as: ELF_T_BYTE, field: "section \(index)")
+    count = data.bytes.lastIndex(of: 0).map { $0 + 1 } ?? 0
+  }
+
+  /// The bytes from `offset`, which is less than `count`, to the end of the table: the name is
+  /// what is in front of their first zero byte.
+  @inlinable
+  package func bytes(from offset: UInt32) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: data.bytes[Int(offset)..<count])
+  }
+
+  private func name(at offset: UInt32) -> UnsafeRawBufferPointer {
+    let bytes = bytes(from: offset)
+    return bytes.untilZero ?? bytes
+  }
+
+  /// The name at `offset`, which is less than `count`, for those that ask for many.
+  ///
+  /// - Throws: `ELFFileError` if all of them together are too long.
+  package func text(at offset: UInt32) throws(ELFFileError) -> String {
+    try data.text(name(at: offset))
+  }
+
+  /// The name at `offset`, which is less than `count`; what is not UTF-8 becomes U+FFFD.
+  package func string(at offset: UInt32) -> String {
+    String(decoding: name(at: offset), as: UTF8.self)
+  }
+}

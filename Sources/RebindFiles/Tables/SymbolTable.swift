@@ -1,0 +1,111 @@
+import CLibelf
+import Glibc
+import Rebind
+
+/// The symbols that the loader binds by. The corresponding tag is `DT_SYMTAB`.
+///
+/// It starts from the dynamic table, so it is there without section headers too.
+package struct SymbolTable {
+  /// How many symbols there are, the null symbol at index 0 included.
+  package let count: Int
+  package let source: SymbolCount.Source
+  package let strings: StringTable
+  package let versions: VersionTable?
+  package let elfClass: ELFClass
+  @usableFromInline package let table: TableData
+
+  /// The table of a file, each name and version of which has been checked; nil if it has none.
+  package init?(of file: ELFFile) throws(ELFFileError) {
+    guard let dynamic = try DynamicEntries(of: file), let address = dynamic[.symbolTable] else {
+      return nil
+    }
+    elfClass = file.reader.elfClass
+    let entrySize = UInt64(
+      elfClass == .bits64 ? MemoryLayout<Symbol64>.size : MemoryLayout<Symbol32>.size)
+    let statedSize = try dynamic.value(of: .symbolSize, field: "DT_SYMENT")
+    let offset = try file.locate(address, field: "DT_SYMTAB").offset
+    guard statedSize == entrySize else {
+      throw file.reader.error(
+        .malformed("is \(statedSize), not \(entrySize)"), field: "DT_SYMENT", at: nil)
+    }
+    let symbolCount = try SymbolCount(
+      of: file, dynamic, tableAt: offset, entrySize: entrySize)
+    table = try file.table(
+      atAddress: address, count: symbolCount.value, entrySize: entrySize, as: ELF_T_SYM,
+      field: "DT_SYMTAB")
+    // The table is in memory, so its count fits.
+    count = Int(symbolCount.value)
+    source = symbolCount.source
+    strings = try StringTable(of: file, dynamic)
+    versions = try VersionTable(of: file, dynamic, count: count, strings: strings)
+    try check(file)
+  }
+
+  /// The symbols of a section, which a linker reads, and which have no versions.
+  ///
+  /// The corresponding constants are `SHT_SYMTAB` and `SHT_DYNSYM`.
+  init(of file: ELFFile, section index: Int) throws(ELFFileError) {
+    let field = "section \(index)"
+    guard index < file.sectionHeaders.count else {
+      throw file.reader.error(
+        .malformed("is \(index), and there are \(file.sectionHeaders.count) sections"),
+        field: "sh_link", at: nil)
+    }
+    let header = file.sectionHeaders[index]
+    guard header.type == .symbolTable || header.type == .dynamicSymbols else {
+      throw file.reader.error(
+        .malformed("should have symbols and is \(header.type)"), field: field, at: header.offset)
+    }
+    elfClass = file.reader.elfClass
+    table = try file.reader.data(
+      at: header.offset, size: header.size, as: ELF_T_SYM, field: field)
+    count =
+      elfClass == .bits64 ? table.count(of: Symbol64.self) : table.count(of: Symbol32.self)
+    source = .sectionHeader
+    strings = try StringTable(of: file, section: Int(header.link))
+    versions = nil
+    try check(file)
+  }
+
+  /// The symbols that linkers bind by, which may be stripped; nil if they are.
+  ///
+  /// The corresponding constant is `SHT_SYMTAB`.
+  package init?(ofLinkersIn file: ELFFile) throws(ELFFileError) {
+    guard let section = file.sectionHeaders.firstIndex(where: { $0.type == .symbolTable }) else {
+      return nil
+    }
+    try self.init(of: file, section: section)
+  }
+
+  /// The symbol at an index below `count`.
+  @inlinable
+  package subscript(index: Int) -> SymbolEntry {
+    switch elfClass {
+    case .bits64: SymbolEntry(table.entry(index, as: Symbol64.self))
+    case .bits32: SymbolEntry(table.entry(index, as: Symbol32.self))
+    }
+  }
+
+  /// The bytes of a symbol's name, ended by the first zero byte.
+  @inlinable
+  package func name(of symbol: SymbolEntry) -> UnsafeRawBufferPointer {
+    strings.bytes(from: symbol.nameOffset)
+  }
+
+  /// The indices of all symbols but the null symbol.
+  @inlinable
+  package var indices: Range<Int> { min(1, count)..<count }
+
+  private func check(_ file: ELFFile) throws(ELFFileError) {
+    for index in indices {
+      let symbol = self[index]
+      guard symbol.nameOffset < strings.count else {
+        throw table.error(
+          .malformed(
+            "has a name at \(hexadecimal(symbol.nameOffset)) of DT_STRTAB, behind its end"),
+          field: "symbol \(index)", distance: index * (table.bytes.count / count))
+      }
+      try versions?.check(symbolAt: index)
+    }
+  }
+}
