@@ -20,21 +20,6 @@ public struct AuditFinding: Sendable, Hashable {
   /// `us` for a replacement of an active rebinding of this copy of Rebind, or
   /// `someoneElse`.
   public var reboundBy: Rebinder
-
-  /// Describes a finding that was made in some other way, as in another process.
-  public init(
-    image: Image, symbol: String, version: String? = nil, address: UInt64, kind: SlotKinds,
-    target: Target, expected: UInt64, reboundBy: Rebinder
-  ) {
-    self.image = image
-    self.symbol = symbol
-    self.version = version
-    self.address = address
-    self.kind = kind
-    self.target = target
-    self.expected = expected
-    self.reboundBy = reboundBy
-  }
 }
 
 extension AuditFinding: CustomStringConvertible {

@@ -50,17 +50,6 @@ public struct Diagnosis: Sendable, Hashable {
   public var detail: String
   /// How many slots the image has for the symbol.
   public var slotCount: Int
-
-  /// Describes what was found in some other way, as in a file.
-  public init(
-    symbol: String, reason: Reason, image: Image? = nil, detail: String = "", slotCount: Int = 0
-  ) {
-    self.symbol = symbol
-    self.reason = reason
-    self.image = image
-    self.detail = detail
-    self.slotCount = slotCount
-  }
 }
 
 extension Diagnosis.Reason: CustomStringConvertible {

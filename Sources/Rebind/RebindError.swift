@@ -57,7 +57,7 @@ public struct RebindError: Error, Sendable, Hashable {
   public var address: UInt
 
   /// An error that `description` tells of.
-  public init(
+  package init(
     code: Code, symbol: String = "", image: String = "", systemError: Int32 = 0, tag: Int64 = 0,
     address: UInt = 0
   ) {

@@ -24,24 +24,6 @@ public struct RebindingSlot: Sendable, Hashable {
   /// The slot lies in the `PT_GNU_RELRO` range, which is read-only once relocated.
   public var isRelro: Bool
 
-  /// Describes a slot that was found in some other way, as in another process.
-  public init(
-    image: Image, symbol: String, version: String? = nil, address: UInt64, kind: SlotKinds,
-    current: UInt64, replacement: UInt64, original: UInt64, wasLazilyUnresolved: Bool,
-    isRelro: Bool
-  ) {
-    self.image = image
-    self.symbol = symbol
-    self.version = version
-    self.address = address
-    self.kind = kind
-    self.current = current
-    self.replacement = replacement
-    self.original = original
-    self.wasLazilyUnresolved = wasLazilyUnresolved
-    self.isRelro = isRelro
-  }
-
   /// True if the slot leads to the replacement now.
   public var isRebound: Bool { current == replacement }
 }

@@ -46,26 +46,26 @@ private enum Hooks {
 
       let pointer = try slot("getpid")
       #expect(pointer.kind == .absolute && pointer.addend == 3 && !pointer.isRelro)
-      let target = try #require(pointer.state?.target)
+      let target = try #require(pointer.state.target)
       #expect(target.address == UInt64(address(of: getpid)) && target.symbol == "getpid")
       #expect(target.image == (try Image.named("libc.so.6")) && target.offset == 0)
-      #expect(pointer.state?.word == target.address + 3 && pointer.state?.reboundBy == .nobody)
+      #expect(pointer.state.word == target.address + 3 && pointer.state.reboundBy == .nobody)
 
       let data = try slot("environ")
-      #expect(data.kind == .globDat && data.isRelro && data.state?.target?.symbol == "environ")
+      #expect(data.kind == .globDat && data.isRelro && data.state.target?.symbol == "environ")
       let missing = try slot("rebind_missing")
-      #expect(missing.state?.word == 0 && missing.state?.target == nil)
+      #expect(missing.state.word == 0 && missing.state.target == nil)
       #expect(missing.description.hasSuffix("globDat rebind_missing → NULL"))
 
       let call = try slot("getppid")
-      #expect(call.kind == .jumpSlot && call.state?.isLazilyUnresolved == true)
-      #expect(call.state?.target == nil)
+      #expect(call.kind == .jumpSlot && call.state.isLazilyUnresolved == true)
+      #expect(call.state.target == nil)
       #expect(call.description.hasSuffix(" → the loader's resolver"))
-      #expect(image.contains(try #require(call.state?.word)))
+      #expect(image.contains(call.state.word))
       #expect(try library.function("plugin_parent")() == getppid())
       let bound = try slot("getppid")
-      #expect(bound.state?.isLazilyUnresolved == false && bound.state?.target?.symbol == "getppid")
-      #expect(bound.state?.word == UInt64(address(of: getppid)))
+      #expect(bound.state.isLazilyUnresolved == false && bound.state.target?.symbol == "getppid")
+      #expect(bound.state.word == UInt64(address(of: getppid)))
       #expect(bound.description.hasSuffix(" → getppid in libc.so.6"))
     }
   }
@@ -77,11 +77,11 @@ private enum Hooks {
         let slots = try image.slots()
         #expect(!slots.isEmpty)
         for slot in slots {
-          guard let target = slot.state?.target, let info = LoaderInfo(target.address) else {
+          guard let target = slot.state.target, let info = LoaderInfo(target.address) else {
             continue
           }
           #expect(target.image?.header == info.base)
-          #expect(slot.state?.reboundBy == .nobody, "\(slot)")
+          #expect(slot.state.reboundBy == .nobody, "\(slot)")
         }
       }
     }
@@ -98,9 +98,9 @@ private enum Hooks {
       try Hooks.getParent.apply { 1 }
       try #require(library.function("plugin_parent")() == 1)
       let ours = try slot()
-      try #require(ours.state?.reboundBy == .us && ours.state?.isLazilyUnresolved == false)
+      try #require(ours.state.reboundBy == .us && ours.state.isLazilyUnresolved == false)
       let main = try Image.main
-      try #require(ours.state?.target?.image == main)
+      try #require(ours.state.target?.image == main)
       try #require(ours.description.hasSuffix(", rebound by us"))
       // Redirected where it is defined, and shown as it is without us.
       let libc = try #require(try Image.named("libc.so.6"))
@@ -108,18 +108,18 @@ private enum Hooks {
       let original = try Target.lookup("getppid")
       try #require(libc.loadBias + symbol.value == original?.address)
       try Hooks.getParent.restore()
-      try #require(slot().state?.reboundBy == .nobody)
+      try #require(slot().state.reboundBy == .nobody)
 
       patch(image.loadBias + ours.address, address(of: getpid))
       let foreign = try slot()
-      try #require(foreign.state?.reboundBy == .someoneElse)
-      try #require(foreign.state?.target?.symbol == "getpid")
+      try #require(foreign.state.reboundBy == .someoneElse)
+      try #require(foreign.state.target?.symbol == "getpid")
       try #require(foreign.description.hasSuffix("→ getpid in libc.so.6, rebound by someone else"))
 
       // Data is the program's to assign.
       let pointer = try #require(try image.slots().first { $0.symbol == "getpid" })
       patch(image.loadBias + pointer.address, address(of: getppid) + 3)
-      try #require(image.slots().first { $0.symbol == "getpid" }?.state?.reboundBy == .nobody)
+      try #require(image.slots().first { $0.symbol == "getpid" }?.state.reboundBy == .nobody)
     }
   }
 

@@ -46,12 +46,6 @@ public struct PluginError: Error, Sendable, Hashable {
   public var path: String
   /// The loader's text.
   public var reason: String
-
-  /// An error that `description` tells of.
-  public init(path: String, reason: String) {
-    self.path = path
-    self.reason = reason
-  }
 }
 
 extension PluginError: CustomStringConvertible {

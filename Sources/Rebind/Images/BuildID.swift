@@ -7,7 +7,7 @@ public struct BuildID: Sendable, Hashable {
   public var bytes: [UInt8]
 
   /// Takes the bytes of the note's descriptor.
-  public init(bytes: [UInt8]) { self.bytes = bytes }
+  package init(bytes: [UInt8]) { self.bytes = bytes }
 }
 
 extension BuildID: CustomStringConvertible {

@@ -12,8 +12,8 @@ public struct DynamicTable: Sendable, Hashable {
     /// The string that the value names, for the tags that name one; else nil.
     public var string: String?
 
-    /// Describes an entry, loaded or on disk.
-    public init(tag: DynamicTag, value: UInt64, string: String? = nil) {
+    /// Describes an entry of an image or of a file.
+    package init(tag: DynamicTag, value: UInt64, string: String? = nil) {
       self.tag = tag
       self.value = value
       self.string = string
@@ -24,7 +24,7 @@ public struct DynamicTable: Sendable, Hashable {
   public var entries: [Entry]
 
   /// Takes the entries up to the one that ends the table, which is left out.
-  public init(entries: [Entry] = []) { self.entries = entries }
+  package init(entries: [Entry] = []) { self.entries = entries }
 
   /// The first entry with this tag, which for most tags is the only one.
   ///

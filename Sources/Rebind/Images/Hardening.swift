@@ -27,8 +27,8 @@ public struct Hardening: Sendable, Hashable {
   /// can write there can put others in their place.
   public var hasSearchPath: Bool
 
-  /// Reads it from an image's headers, loaded or on disk.
-  public init(type: ImageType, segments: [Segment], dynamicTable: DynamicTable) {
+  /// Reads it from the headers of an image or of a file.
+  package init(type: ImageType, segments: [Segment], dynamicTable: DynamicTable) {
     bindsNow = dynamicTable.bindsNow
     let hasRelro = segments.contains { $0.type == .relro }
     relro = !hasRelro ? .none : bindsNow ? .full : .partial

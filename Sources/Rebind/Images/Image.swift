@@ -17,13 +17,6 @@ public struct Image: Sendable, Identifiable {
     public var dynamicTableAddress: UInt64
     /// The loader's count of loaded images, `dlpi_adds`, when Rebind first saw this one.
     public var generation: UInt64
-
-    /// Names an image that was found in some other way, as in another process.
-    public init(loadBias: UInt64, dynamicTableAddress: UInt64, generation: UInt64) {
-      self.loadBias = loadBias
-      self.dynamicTableAddress = dynamicTableAddress
-      self.generation = generation
-    }
   }
 
   /// What an image is in its process.
@@ -71,8 +64,7 @@ public struct Image: Sendable, Identifiable {
 
   private let contents: Contents
 
-  /// Describes an image that was found in some other way, as in another process.
-  public init(
+  init(
     id: ID, path: String, role: Role, header: UInt64, type: ImageType, machine: Machine,
     segments: [Segment], dynamicTable: DynamicTable, buildID: BuildID? = nil,
     brokenTag: DynamicTag? = nil

@@ -17,8 +17,8 @@ public struct Segment: Sendable, Hashable {
   /// A power of two that addresses and offsets agree modulo, 0 or 1 for none: `p_align`.
   public var alignment: UInt64
 
-  /// Describes a program header, loaded or on disk.
-  public init(
+  /// Describes a program header of an image or of a file.
+  package init(
     type: SegmentType, permissions: SegmentPermissions, fileOffset: UInt64, address: UInt64,
     fileSize: UInt64, memorySize: UInt64, alignment: UInt64
   ) {

@@ -26,8 +26,8 @@ public struct Symbol: Sendable, Hashable {
   /// The section that it is defined in: `st_shndx`.
   public var sectionIndex: UInt16
 
-  /// Describes an entry of a symbol table, loaded or on disk.
-  public init(
+  /// Describes an entry of a symbol table.
+  package init(
     index: Int, name: String, version: String? = nil, isDefaultVersion: Bool = false,
     type: SymbolType, binding: SymbolBinding, visibility: SymbolVisibility, value: UInt64,
     size: UInt64, sectionIndex: UInt16

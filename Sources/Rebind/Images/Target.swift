@@ -11,15 +11,7 @@ public struct Target: Sendable, Hashable {
   public var symbol: String?
   /// The distance in bytes from the symbol, or without one from the image's ELF
   /// header; 0 without an image.
-  public var offset: UInt64
-
-  /// Describes what an address was found to be in, as in another process.
-  public init(address: UInt64, image: Image? = nil, symbol: String? = nil, offset: UInt64 = 0) {
-    self.address = address
-    self.image = image
-    self.symbol = symbol
-    self.offset = offset
-  }
+  public var offset: UInt64 = 0
 }
 
 extension Target {

@@ -35,8 +35,8 @@ public struct Section: Sendable, Hashable {
   /// How this is known.
   public var provenance: Provenance
 
-  /// Describes a section, loaded or on disk.
-  public init(
+  /// Describes a section of an image or of a file.
+  package init(
     name: String, address: UInt64, size: UInt64, type: SectionType = .programData,
     flags: SectionFlags = .allocated, alignment: UInt64 = 1, entrySize: UInt64 = 0,
     provenance: Provenance

@@ -57,20 +57,7 @@ public struct SectionError: Error, Sendable, Hashable {
   /// The value concerned: a pointer, a size or an alignment; nil for none.
   public var value: UInt64?
   /// The `errno` of the system call that failed, or 0.
-  public var systemError: Int32
-
-  /// An error that `description` tells of.
-  public init(
-    code: Code, image: String, section: String, offset: Int? = nil, value: UInt64? = nil,
-    systemError: Int32 = 0
-  ) {
-    self.code = code
-    self.image = image
-    self.section = section
-    self.offset = offset
-    self.value = value
-    self.systemError = systemError
-  }
+  public var systemError: Int32 = 0
 }
 
 extension SectionError: CustomStringConvertible {

@@ -5,12 +5,6 @@ public struct SectionString: Sendable, Hashable {
   /// The string without the zero byte at its end, in whatever encoding it has.
   public var bytes: [UInt8]
 
-  /// Describes a string.
-  public init(offset: Int, bytes: [UInt8]) {
-    self.offset = offset
-    self.bytes = bytes
-  }
-
   /// The string, if it is UTF-8; what is not is replaced by U+FFFD.
   public var string: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,4 +1,10 @@
-/// A pointer-sized word that the loader fills with a symbol's address.
+/// A pointer-sized word that the loader has filled with a symbol's address, in an image of this
+/// process.
+///
+/// ``RebindingSlot`` is another type: of a slot that it changes, the core keeps what it stores
+/// and what it has replaced, and no relocation.
+///
+/// The corresponding C type is `crebind_slot_contents`.
 public struct Slot: Sendable, Hashable {
   /// What a slot of a loaded image held when it was looked at.
   public struct State: Sendable, Hashable {
@@ -12,14 +18,6 @@ public struct Slot: Sendable, Hashable {
     public var isLazilyUnresolved: Bool
     /// Who has stored in the slot what the loader would not have bound.
     public var reboundBy: Rebinder
-
-    /// Describes what was found in a slot in some other way, as in another process.
-    public init(word: UInt64, target: Target?, isLazilyUnresolved: Bool, reboundBy: Rebinder) {
-      self.word = word
-      self.target = target
-      self.isLazilyUnresolved = isLazilyUnresolved
-      self.reboundBy = reboundBy
-    }
   }
 
   /// The link-time address, `r_offset`: add the load bias for the one in memory.
@@ -38,23 +36,8 @@ public struct Slot: Sendable, Hashable {
   public var addend: Int64?
   /// The slot lies in the `PT_GNU_RELRO` range, which is read-only once relocated.
   public var isRelro: Bool
-  /// nil for a slot in a file.
-  public var state: State?
-
-  /// Describes a slot, loaded or on disk.
-  public init(
-    address: UInt64, kind: SlotKinds, relocation: RelocationType, symbol: String,
-    version: String? = nil, addend: Int64? = nil, isRelro: Bool, state: State? = nil
-  ) {
-    self.address = address
-    self.kind = kind
-    self.relocation = relocation
-    self.symbol = symbol
-    self.version = version
-    self.addend = addend
-    self.isRelro = isRelro
-    self.state = state
-  }
+  /// What it held.
+  public var state: State
 }
 
 extension Slot: CustomStringConvertible {
@@ -62,7 +45,6 @@ extension Slot: CustomStringConvertible {
   public var description: String {
     var text = "\(hexadecimal(address)) \(kind) \(symbol)"
     if let version { text += "@\(version)" }
-    guard let state else { return text }
     if state.isLazilyUnresolved { return text + " → the loader's resolver" }
     guard let target = state.target else { return text + " → NULL" }
     text += " → \(target)"

@@ -25,20 +25,6 @@ public struct FileAnnotation: Sendable, Hashable {
     /// the function.
     case unresolved
   }
-
-  /// Describes an annotation.
-  public init(
-    group: String, key: String, value: String = "", priority: Int32 = 0, line: Int? = nil,
-    accessor: Accessor? = nil, offset: Int = 0
-  ) {
-    self.group = group
-    self.key = key
-    self.value = value
-    self.priority = priority
-    self.line = line
-    self.accessor = accessor
-    self.offset = offset
-  }
 }
 
 extension FileAnnotation: CustomStringConvertible {

@@ -8,13 +8,6 @@ public struct FileAnnotationFault: Sendable, Hashable {
   public var offset: Int
   /// How many bytes were passed over.
   public var size: Int
-
-  /// Describes a fault.
-  public init(reason: AnnotationFault.Reason, offset: Int, size: Int) {
-    self.reason = reason
-    self.offset = offset
-    self.size = size
-  }
 }
 
 extension FileAnnotationFault: CustomStringConvertible {

@@ -3,21 +3,14 @@ public import Rebind
 /// What the section of annotations of a file holds.
 public struct FileAnnotations: Sendable {
   /// In the order of the section.
-  public var annotations: [FileAnnotation]
+  public var annotations: [FileAnnotation] = []
   /// What there is in the section that is no record.
-  public var faults: [FileAnnotationFault]
+  public var faults: [FileAnnotationFault] = []
   /// How it is known where the section is; nil if there is no such section.
   public var provenance: Section.Provenance?
 
-  /// Describes what was read.
-  public init(
-    annotations: [FileAnnotation] = [], faults: [FileAnnotationFault] = [],
-    provenance: Section.Provenance? = nil
-  ) {
-    self.annotations = annotations
-    self.faults = faults
-    self.provenance = provenance
-  }
+  /// Nothing yet.
+  package init() {}
 
   /// The section that annotations are in.
   package static let sectionName = "rebind_annotations"
