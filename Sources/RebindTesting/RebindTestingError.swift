@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
 /// Why a function could not be rebound for a test. Nothing has changed then.
 public struct RebindTestingError: Error, Sendable, Hashable {
   /// The kinds of failure.
@@ -27,14 +33,11 @@ public struct RebindTestingError: Error, Sendable, Hashable {
   /// The function concerned.
   public var symbol: String
   /// The type concerned, or what else is to be said; else empty.
-  public var detail: String
-
-  /// An error that `description` tells of.
-  public init(code: Code, symbol: String, detail: String = "") {
-    self.code = code
-    self.symbol = symbol
-    self.detail = detail
-  }
+  public var detail = ""
+  /// The path of the image concerned; empty if none is, or for the program.
+  public var image = ""
+  /// The `errno` of the system call that failed, or 0.
+  public var systemError: Int32 = 0
 }
 
 extension RebindTestingError: CustomStringConvertible {
@@ -57,7 +60,11 @@ extension RebindTestingError: CustomStringConvertible {
     case .outOfMemory:
       "cannot rebind \(symbol): out of memory"
     case .failure:
-      "cannot rebind \(symbol): \(detail)"
+      "cannot rebind \(symbol)\(image.isEmpty ? "" : " in \(image)"): \(detail)\(systemErrorText)"
     }
+  }
+
+  private var systemErrorText: String {
+    systemError == 0 ? "" : " (\(String(cString: strerror(systemError))))"
   }
 }

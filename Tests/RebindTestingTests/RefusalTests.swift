@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import RebindTesting
 import TestSupport
@@ -48,6 +49,28 @@ import Testing
         try withRebinding("small", { (_, value: Int8) -> Int8 in value }) {}
       }
       #expect(error?.code == .severalOriginals)
+    }
+  }
+
+  /// What the core says of it is not lost.
+  @Test func imageThatCannotBeChanged() async throws {
+    await #expect(processExitsWith: .success) {
+      let builder = try FixtureBuilder(.gcc)
+      let path = try builder.buildLibrary(
+        "librefused.so", from: "refused-library.c", flags: ["-Wl,-z,relro,-z,now"]
+      ).path
+      // The kernel refuses it to this thread.
+      let library = try #require(dlopen(path, RTLD_NOW))
+      let isRefused = try #require(dlsym(library, "is_refused")).load(as: CInt.self)
+      guard isRefused != 0 else { return }
+      let error = #expect(throws: RebindTestingError.self) {
+        try withRebinding("getppid", { _ -> pid_t in 1 }) { Issue.record("body ran") }
+      }
+      try #require(error?.code == .failure && error?.image == path)
+      try #require(error?.systemError == EACCES)
+      let description = try #require(error?.description)
+      try #require(description.hasPrefix("cannot rebind getppid in \(path): "))
+      try #require(description.hasSuffix(" (Permission denied)"))
     }
   }
 

@@ -12,16 +12,18 @@ func applyRebinding(
   }
   var handle: OpaquePointer?
   var report = crebind_report()
+  // A few kilobytes, for the path: too much for the stack of a deep recursion.
+  let failure = UnsafeMutablePointer<crebind_error>.allocate(capacity: 1)
+  defer { failure.deallocate() }
   let status = symbol.withCString { name in
     var rebinding = crebind_rebinding()
     rebinding.name = name
     rebinding.replacement = crebind_testing_hook_stub(hook)
     rebinding.original = crebind_testing_hook_original(hook)
-    return crebind_apply(&rebinding, 1, nil, &handle, &report, nil)
+    return crebind_apply(&rebinding, 1, nil, &handle, &report, failure)
   }
   guard status == CREBIND_OK, let handle else {
-    throw RebindTestingError(
-      code: .failure, symbol: symbol, detail: String(cString: crebind_status_description(status)))
+    throw RebindTestingError(failure, symbol: symbol)
   }
   if let code = refusal(of: report, handle: handle, mayBeUncalled: mayBeUncalled) {
     crebind_restore(handle, nil, nil)
@@ -73,4 +75,18 @@ private func otherNames(of symbol: String) -> String {
     }
   }
   return names.isEmpty ? "" : "some import \(names.sorted().joined(separator: ", "))"
+}
+
+extension RebindTestingError {
+  /// What the core complains of.
+  fileprivate init(_ error: UnsafePointer<crebind_error>, symbol: String) {
+    // By its offset: as a member, a tuple of thousands of characters, it takes the compiler
+    // minutes.
+    let offset = MemoryLayout<crebind_error>.offset(of: \.image)!
+    let image = (UnsafeRawPointer(error) + offset).assumingMemoryBound(to: CChar.self)
+    self.init(
+      code: .failure, symbol: symbol,
+      detail: String(cString: crebind_status_description(error.pointee.status)),
+      image: String(cString: image), systemError: error.pointee.system_error)
+  }
 }
