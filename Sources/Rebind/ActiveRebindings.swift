@@ -4,10 +4,10 @@
 /// or of another such type holds it for longer. Assigned to `_` it goes at once: end
 /// its scope with `restore()`, or use `withRebindings`.
 ///
-/// While another thread is in the predicate of the scope, or images keep being loaded, the
-/// rebindings stay applied for longer. That thread restores them when the predicate has
-/// answered, or the next call of this module does. They stay for good only where the
-/// operating system refuses to open their pages.
+/// While another thread is in the predicate of the scope, images keep being loaded, or somebody
+/// else's hook lies on top, the rebindings stay applied for longer. That thread restores them
+/// when the predicate has answered, and else the next call of this module that can. They stay
+/// for good only where that hook does, or the operating system refuses to open their pages.
 public struct ActiveRebindings: ~Copyable, Sendable {
   /// What applying them did.
   public let report: RebindingReport

@@ -41,6 +41,24 @@ private enum Hooks {
     }
   }
 
+  /// The owner goes while somebody else's hook lies on top: a later call restores the rest.
+  @Test func endsBelowAnotherHook() async {
+    await #expect(processExitsWith: .success) {
+      let parent = getppid()
+      let (place, ours) = try {
+        let active = try RebindingBatch { Hooks.parent.replaced { 1 } }.apply()
+        let slot = try #require(try active.slots().first { $0.kind != .absolute })
+        let place = slot.image.loadBias + slot.address
+        patch(place, address(of: getpgrp))
+        return (place, UInt(slot.replacement))
+      }()
+      try #require(Hooks.parent.isActive == true)
+      patch(place, ours)
+      try Image.refresh()
+      try #require(getppid() == parent && !Hooks.parent.isActive)
+    }
+  }
+
   @Test func endsWithItsScope() async {
     await #expect(processExitsWith: .success) {
       let parent = getppid()

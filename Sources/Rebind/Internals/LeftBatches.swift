@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Batches whose owner has gone, and that could not be restored then: another thread was in the
-/// predicate of their scope, or images kept being loaded.
+/// predicate of their scope, images kept being loaded, or somebody else's hook lay on top.
 ///
 /// Nobody waits for that, as the other thread may be waiting for this one. They are restored when the
 /// predicate has answered, by its thread, and else by the next call of this module.
@@ -42,7 +42,7 @@ enum LeftBatches {
       return true
     } catch {
       // Whoever refuses mprotect goes on to, and there is nobody to be told.
-      guard error.code == .predicateRuns || error.code == .busy else { return true }
+      guard [.predicateRuns, .busy, .covered].contains(error.code) else { return true }
       batches.withLock { $0.append(left) }
       count.add(1, ordering: .sequentiallyConsistent)
       return false
