@@ -26,8 +26,9 @@ static bool is_covered(const struct crebind_handle *handle, const struct crebind
   struct crebind_handle *owner;
   const struct crebind_entry *above =
       crebind_find_above(handle, entry->image, entry->address, &owner);
-  if (above != NULL) return above->previous != entry->value;
-  uintptr_t word = crebind_load_word(entry->address);
+  uintptr_t word = above != NULL ? above->previous : crebind_load_word(entry->address);
+  if (above != NULL && word == entry->value) return false;
+  // Or given back before the batch on top was applied.
   if (word == entry->previous || word == crebind_word_below(handle, entry)) return false;
   // What a lazy resolver stores.
   uintptr_t replacement = crebind_batch_item(&handle->batch, entry->item)->replacement;
