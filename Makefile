@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build release demo test check test-inputs test-machine test-cross test-beside golden golden-inputs bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
+.PHONY: help build release demo test check test-inputs test-machine test-cross test-beside test-products test-traits golden golden-inputs bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -47,6 +47,14 @@ test-cross: ## Build and run the C core's tests for other machines and for musl
 
 test-beside: ## Run programs with libc hooked beside other people's preloaded libraries
 	@Scripts/test-beside
+
+test-products: ## Build a package for each product that depends on this one by URL and tag
+	@Scripts/bootstrap build
+	@SWIFT='$(SWIFT)' Scripts/test-products
+
+test-traits: ## Build and test with every set of traits but the default one
+	@Scripts/bootstrap test
+	@SWIFT='$(SWIFT)' Scripts/test-traits
 
 install: ## Build the C library and install it, and what make release has built, under PREFIX (/usr/local), below DESTDIR
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INSPECT='$(INSPECT)' CC='$(CC)' Scripts/install

@@ -6,20 +6,25 @@ import PackageDescription
 /// who depend on it, a newer compiler's new warning must not break the build.
 let checksWarnings = Context.environment["REBIND_CHECKS_WARNINGS"].map { !$0.isEmpty } ?? false
 
-/// Not where the compiler's options name a plug-in that is built already, as where the samples are
-/// tested: then nobody waits for swift-syntax.
+/// False where the compiler's options name a plug-in that is built already, as in the tests of the
+/// samples: they do not build swift-syntax again.
 let buildsMacroPlugin = Context.environment["REBIND_HAS_MACRO_PLUGIN"].map(\.isEmpty) ?? true
 
 let cSettings: [CSetting] =
   [.enableWarning("all"), .enableWarning("extra")]
   + (checksWarnings ? [.treatAllWarnings(as: .error)] : [])
 
-let swiftSettings: [SwiftSetting] =
-  [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-  ] + (checksWarnings ? [.treatAllWarnings(as: .error)] : [])
+let features: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let swiftSettings = features + (checksWarnings ? [.treatAllWarnings(as: .error)] : [])
+
+/// Without the trait, the compiler warns that it finds no plug-in for the macros.
+let macroSettings =
+  features + (checksWarnings ? [.treatAllWarnings(as: .error, .when(traits: ["Macros"]))] : [])
 
 let package = Package(
   name: "Rebind",
@@ -37,21 +42,29 @@ let package = Package(
     .library(name: "CRebindAnnotations", targets: ["CRebindAnnotations"]),
     .executable(name: "rebind-inspect", targets: ["rebind-inspect"]),
   ],
+  traits: [
+    .trait(name: "Macros", description: "@Annotated and #annotate, which need swift-syntax"),
+    .trait(name: "Commands", description: "rebind-inspect, which needs swift-argument-parser"),
+    // All, so that a clone builds and tests everything. Dependents choose.
+    .default(enabledTraits: ["Macros", "Commands"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
-    .systemLibrary(
-      name: "CLibelf", pkgConfig: "libelf", providers: [.apt(["libelf-dev"])]),
-    .systemLibrary(
-      name: "CLibffi", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
+    // Without `pkgConfig:`, for which SwiftPM warns of a missing library in every package that depends
+    // on this one, whatever it uses. The headers say what is missing.
+    .systemLibrary(name: "CLibelf", providers: [.apt(["libelf-dev"])]),
+    .systemLibrary(name: "CLibffi", providers: [.apt(["libffi-dev"])]),
     .target(
       name: "CRebind", cSettings: [.headerSearchPath(".")] + cSettings),
     .target(name: "Rebind", dependencies: ["CRebind"], swiftSettings: swiftSettings),
     .target(
       name: "RebindConfiguration", dependencies: ["Rebind"], swiftSettings: swiftSettings),
     .target(name: "CRebindAnnotations", cSettings: cSettings),
-    .target(name: "CRebindTesting", dependencies: ["CLibffi"], cSettings: cSettings),
+    .target(
+      name: "CRebindTesting", dependencies: ["CLibffi"], cSettings: cSettings,
+      linkerSettings: [.linkedLibrary("ffi")]),
     .target(
       name: "RebindTesting", dependencies: ["CRebind", "CRebindTesting"],
       swiftSettings: swiftSettings),
@@ -66,13 +79,17 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "RebindMacros",
-      dependencies: ["RebindAnnotations"] + (buildsMacroPlugin ? ["RebindMacrosPlugin"] : []),
-      swiftSettings: swiftSettings),
+      dependencies: ["RebindAnnotations"]
+        + (buildsMacroPlugin
+          ? [.target(name: "RebindMacrosPlugin", condition: .when(traits: ["Macros"]))] : []),
+      swiftSettings: macroSettings),
     .executableTarget(
       name: "rebind-inspect",
       dependencies: [
         "CLibelf", "ELFInspection", "Rebind", "RebindFiles",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Commands"])),
       ],
       swiftSettings: swiftSettings,
       // __cxa_demangle, in whatever way the standard library is linked.
@@ -114,20 +131,17 @@ let package = Package(
 )
 
 if buildsMacroPlugin {
-  // Built for those alone who use the product RebindMacros; SwiftPM fetches it for all.
+  // Whatever a dependent's other packages pin: a package has one version of swift-syntax.
   package.dependencies.append(
-    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.0"))
+    .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"))
   package.targets.append(
     .macro(
       name: "RebindMacrosPlugin",
       dependencies: [
-        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
-        .product(name: "SwiftDiagnostics", package: "swift-syntax"),
-        .product(name: "SwiftIfConfig", package: "swift-syntax"),
-        .product(name: "SwiftParser", package: "swift-syntax"),
-        .product(name: "SwiftSyntax", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-      ],
+        "SwiftCompilerPlugin", "SwiftDiagnostics", "SwiftIfConfig", "SwiftParser", "SwiftSyntax",
+        "SwiftSyntaxBuilder", "SwiftSyntaxMacros",
+      ].map {
+        .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
+      },
       swiftSettings: swiftSettings))
 }

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "RebindTestingBenchmarks",
-  dependencies: [.package(name: "Rebind", path: "../..")],
+  dependencies: [.package(name: "Rebind", path: "../..", traits: [])],
   targets: [
     .executableTarget(
       name: "rebind-testing-benchmark",

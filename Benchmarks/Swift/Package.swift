@@ -4,7 +4,7 @@ import PackageDescription
 /// What the Swift API costs beside the C one: `make -C Benchmarks swift`.
 let package = Package(
   name: "RebindBenchmarks",
-  dependencies: [.package(name: "Rebind", path: "../..")],
+  dependencies: [.package(name: "Rebind", path: "../..", traits: [])],
   targets: [
     .target(
       name: "CallsInC", dependencies: [.product(name: "CRebind", package: "Rebind")]),

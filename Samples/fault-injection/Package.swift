@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "fault-injection",
-  dependencies: [.package(name: "Rebind", path: "../..")],
+  dependencies: [.package(name: "Rebind", path: "../..", traits: [])],
   targets: [
     .target(name: "Settings"),
     .testTarget(

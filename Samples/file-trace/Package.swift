@@ -7,7 +7,7 @@ let package = Package(
     .executable(name: "file-trace", targets: ["file-trace"]),
     .library(name: "FileTrace", type: .dynamic, targets: ["FileTrace"]),
   ],
-  dependencies: [.package(name: "Rebind", path: "../..")],
+  dependencies: [.package(name: "Rebind", path: "../..", traits: [])],
   targets: [
     .target(name: "CFileTrace"),
     .target(

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "injection",
-  dependencies: [.package(name: "Rebind", path: "../..")],
+  dependencies: [.package(name: "Rebind", path: "../..", traits: ["Macros"])],
   targets: [
     .target(name: "Injection", dependencies: [.product(name: "Rebind", package: "Rebind")]),
     .executableTarget(

@@ -15,7 +15,7 @@ let package = Package(
   ],
   dependencies: [
     .package(path: "ModuleKit"),
-    .package(name: "Rebind", path: "../.."),
+    .package(name: "Rebind", path: "../..", traits: ["Macros"]),
   ],
   targets: [
     .executableTarget(name: "modules", dependencies: swiftDependencies),

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "network-double",
-  dependencies: [.package(name: "Rebind", path: "../..")],
+  dependencies: [.package(name: "Rebind", path: "../..", traits: [])],
   targets: [
     .target(name: "Greeting"),
     .testTarget(

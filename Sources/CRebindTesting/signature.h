@@ -5,7 +5,7 @@
 
 #include "CRebindTesting.h"
 
-#include <ffi.h>
+#include "../CLibffi/shim.h"
 
 #pragma clang assume_nonnull begin
 

@@ -18,6 +18,9 @@
 ///   - key: What the annotation is found by: likewise.
 ///   - value: What else the registry wants to know: a string literal, up to 8191 bytes of UTF-8.
 ///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
+#if !Macros
+@available(*, unavailable, message: "enable the trait Macros of rebind")
+#endif
 @attached(member)
 public macro Annotated(group: String, key: String, value: String = "", priority: Int = 0) =
   #externalMacro(module: "RebindMacrosPlugin", type: "AnnotatedMacro")
@@ -35,6 +38,9 @@ public macro Annotated(group: String, key: String, value: String = "", priority:
 ///   - key: What the annotation is found by: likewise.
 ///   - value: What else the registry wants to know: a string literal, up to 8191 bytes of UTF-8.
 ///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
+#if !Macros
+@available(*, unavailable, message: "enable the trait Macros of rebind")
+#endif
 @freestanding(declaration)
 public macro annotate(_ group: String, _ key: String, value: String = "", priority: Int = 0) =
   #externalMacro(module: "RebindMacrosPlugin", type: "AnnotateMacro")
@@ -55,6 +61,9 @@ public macro annotate(_ group: String, _ key: String, value: String = "", priori
 ///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
 ///   - create: Makes an instance, on any thread, each time that a registry asks for one. It
 ///     captures nothing.
+#if !Macros
+@available(*, unavailable, message: "enable the trait Macros of rebind")
+#endif
 @freestanding(declaration)
 public macro annotate<Value>(
   _ group: String, _ key: String, value: String = "", priority: Int = 0,

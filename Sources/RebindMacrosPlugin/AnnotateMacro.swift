@@ -1,3 +1,5 @@
+#if Macros
+
 import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -46,3 +48,5 @@ enum AnnotateMacro: DeclarationMacro {
     return nil
   }
 }
+
+#endif

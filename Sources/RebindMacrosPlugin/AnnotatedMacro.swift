@@ -1,3 +1,5 @@
+#if Macros
+
 import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -58,3 +60,5 @@ enum AnnotatedMacro: MemberMacro {
     return nil
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Macros
+
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
@@ -42,3 +44,5 @@ struct AnnotationArguments {
     }
   }
 }
+
+#endif

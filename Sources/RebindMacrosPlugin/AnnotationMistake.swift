@@ -1,3 +1,5 @@
+#if Macros
+
 import SwiftDiagnostics
 import SwiftSyntax
 
@@ -37,3 +39,5 @@ struct AnnotationMistake: DiagnosticMessage, Error {
     var fixItID: MessageID { MessageID(domain: "RebindMacros", id: identifier) }
   }
 }
+
+#endif

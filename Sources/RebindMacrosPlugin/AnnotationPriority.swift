@@ -1,3 +1,5 @@
+#if Macros
+
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
@@ -31,3 +33,5 @@ enum AnnotationPriority {
     ).offering(ExprSyntax("\(raw: nearest)"), "use \(nearest)")
   }
 }
+
+#endif

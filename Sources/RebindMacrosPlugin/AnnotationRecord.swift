@@ -1,3 +1,5 @@
+#if Macros
+
 import SwiftIfConfig
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -76,7 +78,15 @@ extension AnnotationRecord {
     // None in what another macro has written.
     line = context.location(of: node)?.line ?? "0"
     name = context.makeUniqueName("annotation")
+    #if canImport(SwiftSyntax603)
     addressSize = (context.buildConfiguration?.targetPointerBitWidth ?? 64) / 8
     isBigEndian = context.buildConfiguration?.endianness == .big
+    #else
+    // 602 does not tell: the machine that compiles.
+    addressSize = MemoryLayout<Int>.size
+    isBigEndian = 1.bigEndian == 1
+    #endif
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Macros
+
 import SwiftParser
 import SwiftSyntax
 import SwiftSyntaxBuilder
@@ -44,3 +46,5 @@ enum AnnotationText: String {
     return text
   }
 }
+
+#endif

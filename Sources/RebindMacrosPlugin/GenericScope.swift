@@ -1,3 +1,5 @@
+#if Macros
+
 import SwiftSyntax
 
 extension Syntax {
@@ -6,3 +8,5 @@ extension Syntax {
     asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Macros
+
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
@@ -5,3 +7,12 @@ import SwiftSyntaxMacros
 @main struct RebindMacrosPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [AnnotateMacro.self, AnnotatedMacro.self]
 }
+
+#else
+
+// Without the trait nothing loads it.
+@main enum RebindMacrosPlugin {
+  static func main() {}
+}
+
+#endif

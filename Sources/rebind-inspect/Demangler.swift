@@ -1,3 +1,5 @@
+#if Commands
+
 import Glibc
 
 /// What makes the mangled names of Swift and C++ readable.
@@ -61,3 +63,5 @@ private func cxxDemangle(
   _ name: UnsafePointer<CChar>, _ buffer: UnsafeMutablePointer<CChar>?,
   _ bufferSize: UnsafeMutablePointer<Int>?, _ status: UnsafeMutablePointer<Int32>?
 ) -> UnsafeMutablePointer<CChar>?
+
+#endif

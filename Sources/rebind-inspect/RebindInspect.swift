@@ -1,5 +1,8 @@
-import ArgumentParser
 import Glibc
+
+#if Commands
+
+import ArgumentParser
 
 /// The command `rebind-inspect`: what an ELF image holds, a subcommand a question.
 @main
@@ -62,3 +65,17 @@ struct RebindInspect: ParsableCommand {
     return try? subcommand.parseAsRoot(Array(arguments.dropFirst()))
   }
 }
+
+#else
+
+/// Says which trait the command needs: a package that depends on Rebind may have left it out.
+@main
+enum RebindInspect {
+  static func main() {
+    let message = "rebind-inspect: enable the trait Commands of rebind\n"
+    _ = write(STDERR_FILENO, message, message.utf8.count)
+    exit(1)
+  }
+}
+
+#endif

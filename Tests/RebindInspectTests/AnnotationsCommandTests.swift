@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `annotations` prints of files.
-@Suite(.measured) struct AnnotationsCommandTests {
+@Suite(.needsCommands, .measured) struct AnnotationsCommandTests {
   @Test func text() throws {
     let built = try AnnotatedFile(LinkMode(.bfd, .shared))
     let result = try inspect(["annotations", built.path])

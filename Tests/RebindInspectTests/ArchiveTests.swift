@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Archives and their members, for every subcommand that reads files.
-@Suite(.measured) struct ArchiveTests {
+@Suite(.needsCommands, .measured) struct ArchiveTests {
   let builder: FixtureBuilder
   var folder: URL { builder.directory.url }
 

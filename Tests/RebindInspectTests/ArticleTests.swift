@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The documentation has the options that the command has.
-@Suite(.measured) struct ArticleTests {
+@Suite(.needsCommands, .measured) struct ArticleTests {
   @Test func optionsAreThoseOfTheHelp() throws {
     let pages = try Articles.of("rebind-inspect")
     let documented = try Set(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What `audit --pid` finds in a process.
-@Suite(.measured) struct AuditTests {
+@Suite(.needsCommands, .measured) struct AuditTests {
   @Test(arguments: [
     ["-Wl,-z,lazy"], ["-Wl,-z,now"], ["-Wl,-z,norelro"], ["-no-pie", "-fno-pie"],
     ["-fuse-ld=gold"], ["-static"], ["-static-pie"],
@@ -123,14 +123,14 @@ import Testing
 
   /// The loader writes to code, which is no finding.
   #if arch(x86_64)
-    @Test func relocatedCode() throws {
-      let flags = ["-mcmodel=large", "-fno-pic", "-pie", "-Wl,-z,notext"]
-      let program = try LookedAtProgram(flags: flags)
-      let process = try program.started()
-      #expect(try run("readelf", ["-d", program.url.path]).output.contains("TEXTREL"))
-      let result = try inspect(["audit", "--pid", "\(process.id)"])
-      #expect(result.status == 0 && result.output == "" && result.errorOutput == "")
-    }
+  @Test func relocatedCode() throws {
+    let flags = ["-mcmodel=large", "-fno-pic", "-pie", "-Wl,-z,notext"]
+    let program = try LookedAtProgram(flags: flags)
+    let process = try program.started()
+    #expect(try run("readelf", ["-d", program.url.path]).output.contains("TEXTREL"))
+    let result = try inspect(["audit", "--pid", "\(process.id)"])
+    #expect(result.status == 0 && result.output == "" && result.errorOutput == "")
+  }
   #endif
 
   /// What is loaded and unloaded all the time is never finished.
@@ -225,7 +225,7 @@ import Testing
 }
 
 /// What `images --pid` says.
-@Suite(.measured) struct ImagesTests {
+@Suite(.needsCommands, .measured) struct ImagesTests {
   @Test func images() throws {
     let program = try LookedAtProgram()
     let process = try program.started()

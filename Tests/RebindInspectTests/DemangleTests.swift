@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `--demangle`.
-@Suite(.measured) struct DemangleTests {
+@Suite(.needsCommands, .measured) struct DemangleTests {
   @Test func readableNamesStandBesideTheMangledOnes() throws {
     let fixture = try BuiltFixture()
     let file = try #require(try Report(["--demangle", fixture.path]).files.first)

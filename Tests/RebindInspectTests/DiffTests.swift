@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `diff` finds what differs, each kind, and nothing else.
-@Suite(.measured) struct DiffTests {
+@Suite(.needsCommands, .measured) struct DiffTests {
   let fixture = DependencyFixture()
 
   private func changes(_ arguments: [String]) throws -> [String] {
@@ -42,7 +42,7 @@ import Testing
     #expect(names.isSubset(of: ["import", "slot", "build-id"]))
     #expect(lines.contains { $0.hasPrefix("- import malloc@") && $0.hasSuffix(" GLOBAL") })
     #if arch(x86_64)
-      #expect(lines.contains("+ slot calloc@GLIBC_2.2.5 1 R_X86_64_JUMP_SLOT"))
+    #expect(lines.contains("+ slot calloc@GLIBC_2.2.5 1 R_X86_64_JUMP_SLOT"))
     #endif
   }
 

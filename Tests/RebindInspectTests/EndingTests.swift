@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What holds for the output of every subcommand: full disks, closed pipes, many files.
-@Suite(.measured) struct EndingTests {
+@Suite(.needsCommands, .measured) struct EndingTests {
   static let formats = ["text", "json", "jsonl"]
 
   /// Every subcommand with something to say, in each format, with the options in front of the files.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The examples of the help and of the documentation run, in a folder that has what they name.
-@Suite(.measured) struct ExampleTests {
+@Suite(.needsCommands, .measured) struct ExampleTests {
   /// The lines below EXAMPLES, each of which has to be a command.
   private static func examples(ofHelp arguments: [String]) throws -> [String] {
     let help = try inspect(arguments + ["--help"]).output

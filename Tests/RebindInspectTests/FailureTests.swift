@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Files that cannot be read: a line and an error object for each, and the others are printed.
-@Suite(.measured) struct FailureTests {
+@Suite(.needsCommands, .measured) struct FailureTests {
   let scratch: TemporaryDirectory
 
   init() throws {

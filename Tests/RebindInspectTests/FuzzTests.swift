@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Damaged files: a right answer or an error, but no signal, no hang and no end of memory.
-@Suite(.measured) struct FuzzTests {
+@Suite(.needsCommands, .measured) struct FuzzTests {
   static let inputs = DamagedInputs.shared
 
   /// What `--format jsonl` says of a file or of a member of an archive.

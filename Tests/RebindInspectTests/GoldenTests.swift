@@ -5,7 +5,7 @@ import Testing
 /// What each subcommand prints of small files of several machines, byte for byte.
 ///
 /// `make golden` writes the output anew; then read the difference.
-@Suite(.measured) struct GoldenTests {
+@Suite(.needsCommands, .measured) struct GoldenTests {
   static let folder = Places.package.appending(path: "Tests/RebindInspectTests/Golden/Inputs")
   static let inputs = [
     "x86-64.so", "headerless.so", "x86-64.o", "x86-64.a", "i386.so", "powerpc.so", "s390x.so",

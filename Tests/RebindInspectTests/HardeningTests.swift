@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `hardening` says of files that are built one way or another.
-@Suite(.measured) struct HardeningTests {
+@Suite(.needsCommands, .measured) struct HardeningTests {
   /// `file-hardening.c` built with some options, and the lines that these bring.
   struct Case: Sendable, CustomTestStringConvertible {
     var flags: [String]

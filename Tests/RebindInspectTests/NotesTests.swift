@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `notes` makes of each kind of note.
-@Suite(.measured) struct NotesTests {
+@Suite(.needsCommands, .measured) struct NotesTests {
   struct Notes: Decodable {
     struct Note: Decodable {
       var section: String?

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What becomes of the output: pipes, full disks, terminals, odd names.
-@Suite(.measured) struct OutputTests {
+@Suite(.needsCommands, .measured) struct OutputTests {
   @Test func aClosedPipeIsQuiet() throws {
     let path = try InstalledFile.libswiftCore.path
     // The usual way: SIGPIPE ends it, as it ends cat.

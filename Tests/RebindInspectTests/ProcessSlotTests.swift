@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `slots --pid` says of the slots of a process.
-@Suite(.measured) struct ProcessSlotTests {
+@Suite(.needsCommands, .measured) struct ProcessSlotTests {
   /// Those that were rebound, in all images, and no others.
   @Test func rebound() throws {
     let program = try LookedAtProgram()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `annotations --pid` prints of a process.
-@Suite(.measured) struct ProcessTests {
+@Suite(.needsCommands, .measured) struct ProcessTests {
   @Test(arguments: [LinkMode.Kind.program, .fixedProgram, .staticPIE])
   func annotations(_ kind: LinkMode.Kind) throws {
     let built = try AnnotatedFile(LinkMode(.lld, kind))

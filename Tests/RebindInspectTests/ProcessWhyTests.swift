@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `why --pid` and `diff --pid`, with the core in the process itself as the witness.
-@Suite(.measured) struct ProcessWhyTests {
+@Suite(.needsCommands, .measured) struct ProcessWhyTests {
   @Test(arguments: ["lazy", "now"])
   func agreesWithTheCore(binding: String) throws {
     let witness = try WitnessProcess(binding: binding)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `symbols` shows is what its options can ask for, and where it is from.
-@Suite(.measured) struct ReadableNameTests {
+@Suite(.needsCommands, .measured) struct ReadableNameTests {
   /// With `--demangle`, a pattern is held against what is shown: both names.
   @Test func patternsMatchReadableNames() throws {
     let fixture = try BuiltFixture()

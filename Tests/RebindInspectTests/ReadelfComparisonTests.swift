@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `symbols` says what readelf says.
-@Suite(.measured) struct ReadelfComparisonTests {
+@Suite(.needsCommands, .measured) struct ReadelfComparisonTests {
   @Test(arguments: InstalledFile.allCases)
   func installedFile(_ file: InstalledFile) throws {
     try compare(file.path, try file.path, expectedSource: "SHT_DYNSYM")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `symbols --resolve` binds imports as the loader does.
-@Suite(.measured) struct ResolveTests {
+@Suite(.needsCommands, .measured) struct ResolveTests {
   let fixture = DependencyFixture()
 
   private struct Resolved: Decodable {

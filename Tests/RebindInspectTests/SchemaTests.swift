@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 /// The output is what Documentation/rebind-inspect.schema.json says.
-@Suite(.measured, .enabled(if: !SchemaValidator.isTooOld, "needs jsonschema 4.0 or later"))
+@Suite(
+  .needsCommands, .measured,
+  .enabled(if: !SchemaValidator.isTooOld, "needs jsonschema 4.0 or later"))
 struct SchemaTests {
   @Test func symbols() throws {
     let fixture = try BuiltFixture()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `section` prints.
-@Suite(.measured) struct SectionCommandTests {
+@Suite(.needsCommands, .measured) struct SectionCommandTests {
   @Test(arguments: LinkMode.all)
   func pointers(_ mode: LinkMode) throws {
     let built = try AnnotatedFile(mode)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a shell and man(1) know of rebind-inspect once it is installed.
-@Suite(.measured) struct ShellFilesTests {
+@Suite(.needsCommands, .measured) struct ShellFilesTests {
   /// The files as they lie below a prefix, made once and kept in the build folder.
   private static let made = Result {
     let folder = Places.package.appending(path: ".build/rebind-inspect-tested")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `slots` says of files.
-@Suite(.measured) struct SlotTests {
+@Suite(.needsCommands, .measured) struct SlotTests {
   /// Beside those of `InstalledFile`, where most slots are: C++'s library.
   @Test func libraryOfCXX() throws {
     try compareWithReadelf(InstalledFile.libstdcxx())

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Which symbols `symbols` shows, and in which order.
-@Suite(.measured) struct SymbolFilterTests {
+@Suite(.needsCommands, .measured) struct SymbolFilterTests {
   let fixture: BuiltFixture
 
   init() throws {

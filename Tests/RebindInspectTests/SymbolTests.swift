@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `symbols` says of each kind of symbol, in each format.
-@Suite(.measured) struct SymbolTests {
+@Suite(.needsCommands, .measured) struct SymbolTests {
   let fixture: BuiltFixture
 
   init() throws {

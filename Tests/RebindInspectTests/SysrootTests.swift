@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `--root`: programs of other machines, whose folders stand below one of ours.
-@Suite(.measured) struct SysrootTests {
+@Suite(.needsCommands, .measured) struct SysrootTests {
   let fixture = DependencyFixture()
   private var root: String { fixture.path("root") }
 

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 #if arch(x86_64)
-  private let isX86 = true
+private let isX86 = true
 #else
-  private let isX86 = false
+private let isX86 = false
 #endif
 
 /// `tree` finds the libraries that the loader finds, and says why.
-@Suite(.measured) struct TreeTests {
+@Suite(.needsCommands, .measured) struct TreeTests {
   let fixture = DependencyFixture()
 
   /// Equal to the loader's own trace: names, paths and order.

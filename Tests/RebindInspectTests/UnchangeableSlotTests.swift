@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Slots that no rebinding can change, and slots that calls pass by.
-@Suite(.measured) struct UnchangeableSlotTests {
+@Suite(.needsCommands, .measured) struct UnchangeableSlotTests {
   /// One of the images of a process as `why` and `hardening` see it.
   private struct Answer: Decodable {
     struct Reason: Decodable {
@@ -44,39 +44,39 @@ import Testing
   }
 
   #if arch(x86_64)
-    @Test func sealedImages() throws {
-      let (process, folder) = try stopped("sealed")
-      guard process.said == "ready\n" else { try Test.cancel("the kernel has no mseal") }
-      let found = try answers("why", "getppid", of: process)
-      let plugin = try #require(found.first { $0.path == "\(folder)/plugin.so" })
-      #expect(plugin.words == ["sealed 1"] && plugin.isSeen == false)
-      #expect(plugin.slots?.map(\.state) == ["original"])
-      let program = try #require(found.first { $0.path == "\(folder)/program" })
-      #expect(program.words.first?.hasPrefix("has-slots ") == true && program.isSeen == true)
+  @Test func sealedImages() throws {
+    let (process, folder) = try stopped("sealed")
+    guard process.said == "ready\n" else { try Test.cancel("the kernel has no mseal") }
+    let found = try answers("why", "getppid", of: process)
+    let plugin = try #require(found.first { $0.path == "\(folder)/plugin.so" })
+    #expect(plugin.words == ["sealed 1"] && plugin.isSeen == false)
+    #expect(plugin.slots?.map(\.state) == ["original"])
+    let program = try #require(found.first { $0.path == "\(folder)/program" })
+    #expect(program.words.first?.hasPrefix("has-slots ") == true && program.isSeen == true)
 
-      let hardening = try answers("hardening", of: process)
-      func seal(_ path: String) -> String? { hardening.first { $0.path == path }?.seal }
-      #expect(seal("\(folder)/plugin.so") == "sealed")
-      #expect(seal("\(folder)/definer.so") == "partial")
-      #expect(seal("\(folder)/program") == "no")
-      #expect(hardening.allSatisfy { $0.hardening?.sealing != nil })
-    }
+    let hardening = try answers("hardening", of: process)
+    func seal(_ path: String) -> String? { hardening.first { $0.path == path }?.seal }
+    #expect(seal("\(folder)/plugin.so") == "sealed")
+    #expect(seal("\(folder)/definer.so") == "partial")
+    #expect(seal("\(folder)/program") == "no")
+    #expect(hardening.allSatisfy { $0.hardening?.sealing != nil })
+  }
 
-    @Test(arguments: ["default", "IBT"])
-    func rewrittenPLT(variant: String) throws {
-      let (process, folder) = try stopped("rewritten-plt, \(variant)")
-      let path = "\(folder)/rewritten.so"
-      let library = try #require(
-        try answers("why", "getppid", of: process).first { $0.path == path })
-      #expect(library.words == ["bypassed 1", "has-slots 1"] && library.isSeen == false)
-      let slots = try report("slots", process, ["--name", "getppid"]).files
-        .flatMap { file in (file.slots ?? []).map { (file.path, $0) } }
-      for (image, slot) in slots { #expect((slot.bypass != nil) == (image == path)) }
-      let slot = try #require(slots.first { $0.0 == path }?.1)
-      #expect(slot.bypass?.symbol == "getppid" && slot.bypass == slot.target)
-      let text = try inspect(["why", "getppid", "--pid", "\(process.id)", "--in", path]).output
-      #expect(text.contains(", but calls pass it by and jump to /"))
-    }
+  @Test(arguments: ["default", "IBT"])
+  func rewrittenPLT(variant: String) throws {
+    let (process, folder) = try stopped("rewritten-plt, \(variant)")
+    let path = "\(folder)/rewritten.so"
+    let library = try #require(
+      try answers("why", "getppid", of: process).first { $0.path == path })
+    #expect(library.words == ["bypassed 1", "has-slots 1"] && library.isSeen == false)
+    let slots = try report("slots", process, ["--name", "getppid"]).files
+      .flatMap { file in (file.slots ?? []).map { (file.path, $0) } }
+    for (image, slot) in slots { #expect((slot.bypass != nil) == (image == path)) }
+    let slot = try #require(slots.first { $0.0 == path }?.1)
+    #expect(slot.bypass?.symbol == "getppid" && slot.bypass == slot.target)
+    let text = try inspect(["why", "getppid", "--pid", "\(process.id)", "--in", path]).output
+    #expect(text.contains(", but calls pass it by and jump to /"))
+  }
   #endif
 
   /// What glibc 2.43 does with it.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `who-imports` finds in files, folders and processes.
-@Suite(.measured) struct WhoImportsTests {
+@Suite(.needsCommands, .measured) struct WhoImportsTests {
   /// Two libraries that import getpid, one that does not, and what is none.
   private func folder() throws -> DependencyFixture {
     let fixture = DependencyFixture()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `why`: one file a reason.
-@Suite(.measured) struct WhyTests {
+@Suite(.needsCommands, .measured) struct WhyTests {
   let fixture = DependencyFixture()
 
   private struct Answer: Decodable, Equatable {
@@ -86,14 +86,14 @@ import Testing
   }
 
   #if arch(x86_64) || arch(aarch64)
-    @Test func copiedData() throws {
-      let program = try fixture.program(
-        "program", "#include <stdio.h>\nint use(void) { return fputs(\"x\", stdout); }",
-        flags: ["-no-pie", "-fno-pie", "-mcmodel=small"])
-      let answer = try why("stdout", in: program)
-      #expect(answer.words == ["bound-inside copied"] && !answer.isSeen)
-      #expect(answer.reasons[0].message.contains("a copy"))
-    }
+  @Test func copiedData() throws {
+    let program = try fixture.program(
+      "program", "#include <stdio.h>\nint use(void) { return fputs(\"x\", stdout); }",
+      flags: ["-no-pie", "-fno-pie", "-mcmodel=small"])
+    let answer = try why("stdout", in: program)
+    #expect(answer.words == ["bound-inside copied"] && !answer.isSeen)
+    #expect(answer.reasons[0].message.contains("a copy"))
+  }
   #endif
 
   /// Slots there are, but no definition yet.
@@ -149,9 +149,9 @@ import Testing
       "program",
       "#include <fcntl.h>\nint flags; int use(void) { return open(\"/\", flags); }", flags: flags)
     #if arch(x86_64) || arch(aarch64)
-      let answer = try why(symbol, in: program)
-      #expect(!answer.isSeen)
-      #expect(answer.words == ["not-imported -"] + names.map { "other-name \($0)" })
+    let answer = try why(symbol, in: program)
+    #expect(!answer.isSeen)
+    #expect(answer.words == ["not-imported -"] + names.map { "other-name \($0)" })
     #endif
   }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What the articles show compiles, and declares what they say.
-@Suite(.measured) struct ArticleTests {
+@Suite(.needsMacros, .measured) struct ArticleTests {
   @Test(arguments: [
     ("RebindAnnotations", ["services mail '' 10", "services post '' 0"]),
     (
@@ -13,6 +13,7 @@ import Testing
   ])
   func articlesDeclareAnnotations(product: String, expected: [String]) throws {
     let pieces = try Articles.of(product).flatMap { try $0.codeBlocks(of: "swift") }
+      .filter { !Articles.isManifest($0) }
     let objects = try DeclaringObjects.compiled(.debug)
     let name = "article-\(product)"
     try Data("\(pieces.joined(separator: "\n"))\n".utf8)

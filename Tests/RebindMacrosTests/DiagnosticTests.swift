@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What the compiler says of mistakes, and where.
-@Suite(.measured) struct DiagnosticTests {
+@Suite(.needsMacros, .measured) struct DiagnosticTests {
   /// A declaration with a mistake, where the compiler finds it, and what it says.
   struct Mistake: Sendable, CustomTestStringConvertible {
     var source: String

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Annotations of Swift and of C stay together, whatever links them.
-@Suite(.measured) struct LinkedRecordTests {
+@Suite(.needsMacros, .measured) struct LinkedRecordTests {
   static let linkers = ["bfd", "gold", "lld"]
 
   @Test(arguments: linkers, DeclaringObjects.Level.allCases)

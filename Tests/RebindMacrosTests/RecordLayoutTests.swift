@@ -1,10 +1,12 @@
+#if Macros
+
 import Foundation
 import RebindMacros
 import TestSupport
 import Testing
 
 /// Records that are written by hand.
-@Suite(.measured) struct RecordLayoutTests {
+@Suite(.needsMacros, .measured) struct RecordLayoutTests {
   @Test func recordsAreLaidOutAsInC() {
     #expect(MemoryLayout<AnnotationRecord<16>>.size == 40)
     #expect(MemoryLayout<AnnotationRecord<16>>.alignment == 8)
@@ -101,3 +103,5 @@ import Testing
 }
 
 private struct Made: AnnotationCreatable {}
+
+#endif

@@ -1,3 +1,5 @@
+#if Macros
+
 import Rebind
 import RebindMacros
 import TestSupport
@@ -19,7 +21,7 @@ private struct Made { var number: Int }
 #annotate("RebindMacrosTests", "text", value: "ä", priority: -2)
 
 /// A registry finds what the macros declare, as SwiftPM links it.
-@Suite(.measured) struct RegistryTests {
+@Suite(.needsMacros, .measured) struct RegistryTests {
   let registry = AnnotationRegistry(group: "RebindMacrosTests")
 
   @Test func annotationsAreFoundInOrder() throws {
@@ -27,7 +29,7 @@ private struct Made { var number: Int }
     #expect(
       entries.map { "\($0.key) \($0.value)" }
         == ["plain type", "factory ", "creatable ", "nested ", "text ä"])
-    #expect(entries.map { $0.annotation?.line } == [6, 14, 9, 11, 19])
+    #expect(entries.map { $0.annotation?.line } == [8, 16, 11, 13, 21])
   }
 
   @Test func accessorsAnswer() throws {
@@ -42,3 +44,5 @@ private struct Made { var number: Int }
     #expect(throws: AnnotationError.self) { try registry.type(for: "text", as: Any.Type.self) }
   }
 }
+
+#endif

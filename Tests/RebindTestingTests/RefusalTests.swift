@@ -75,11 +75,11 @@ import Testing
   }
 
   #if arch(x86_64)
-    @Test func versions() throws {
-      try withRebinding("getppid@GLIBC_2.2.5", { _ -> pid_t in 7 }) { #expect(getppid() == 7) }
-      #expect(throws: RebindTestingError.self) {
-        try withRebinding("getppid@NO_SUCH_1.0", { _ -> pid_t in 7 }) {}
-      }
+  @Test func versions() throws {
+    try withRebinding("getppid@GLIBC_2.2.5", { _ -> pid_t in 7 }) { #expect(getppid() == 7) }
+    #expect(throws: RebindTestingError.self) {
+      try withRebinding("getppid@NO_SUCH_1.0", { _ -> pid_t in 7 }) {}
     }
+  }
   #endif
 }

@@ -9,7 +9,7 @@ import Testing
   /// The pieces of an article are one program.
   @Test(arguments: try products.flatMap(Articles.of))
   func swiftCompiles(article: URL) throws {
-    let pieces = try article.codeBlocks(of: "swift").filter { !isManifest($0) }
+    let pieces = try article.codeBlocks(of: "swift").filter { !Articles.isManifest($0) }
     guard !pieces.isEmpty else { return }
     let result = try compileSwift(pieces.joined(separator: "\n"))
     #expect(result.errorOutput == "")
@@ -17,8 +17,8 @@ import Testing
   }
 
   @Test func manifestsAreRead() throws {
-    let manifests = try Self.products.flatMap(Articles.of)
-      .flatMap { try $0.codeBlocks(of: "swift") }.filter(isManifest)
+    let manifests = try (Self.products + ["RebindMacros"]).flatMap(Articles.of)
+      .flatMap { try $0.codeBlocks(of: "swift") }.filter(Articles.isManifest)
     try #require(!manifests.isEmpty)
     for manifest in manifests {
       let package = try TemporaryDirectory()
@@ -28,6 +28,4 @@ import Testing
       #expect(result.succeeded, "\(result.errorOutput)")
     }
   }
-
-  private func isManifest(_ piece: String) -> Bool { piece.hasPrefix("// swift-tools-version:") }
 }

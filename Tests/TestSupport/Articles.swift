@@ -8,6 +8,11 @@ public enum Articles {
     return try FileManager.default.contentsOfDirectory(at: catalog, includingPropertiesForKeys: nil)
       .filter { $0.pathExtension == "md" }.sorted { $0.path < $1.path }
   }
+
+  /// Whether a block of code is a whole Package.swift.
+  public static func isManifest(_ block: String) -> Bool {
+    block.hasPrefix("// swift-tools-version:")
+  }
 }
 
 extension URL {

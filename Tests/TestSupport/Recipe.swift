@@ -69,9 +69,9 @@ public struct Recipe: Sendable, Hashable {
   /// This machine, as Scripts/test-cross calls it.
   public static let thisMachine: String = {
     #if arch(x86_64)
-      "x86-64"
+    "x86-64"
     #else
-      "aarch64"
+    "aarch64"
     #endif
   }()
 }

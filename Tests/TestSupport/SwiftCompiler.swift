@@ -1,10 +1,13 @@
 import Foundation
 
 /// Lets swiftc expand the macros of RebindMacros, which a test target has to depend on.
-public let macroFlags = [
-  "-load-plugin-executable",
-  Places.products.appending(path: "RebindMacrosPlugin-tool").path + "#RebindMacrosPlugin",
-]
+public let macroFlags =
+  !PackageTraits.hasMacros
+  ? []
+  : [
+    "-load-plugin-executable",
+    Places.products.appending(path: "RebindMacrosPlugin-tool").path + "#RebindMacrosPlugin",
+  ]
 
 /// Compiles a main file against the modules that were built beside the tests, far
 /// enough for every diagnostic.

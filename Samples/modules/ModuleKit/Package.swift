@@ -6,7 +6,7 @@ import PackageDescription
 let package = Package(
   name: "ModuleKit",
   products: [.library(name: "ModuleKit", type: .dynamic, targets: ["ModuleKit"])],
-  dependencies: [.package(name: "Rebind", path: "../../..")],
+  dependencies: [.package(name: "Rebind", path: "../../..", traits: [])],
   targets: [
     .target(name: "CModuleKit"),
     .target(

@@ -1,9 +1,9 @@
 internal import CRebind
 
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #endif
 
 /// Makes a call of the core that reports in numbers.

@@ -2,9 +2,9 @@ internal import CRebind
 internal import Synchronization
 
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #endif
 
 func loadedImages() throws(RebindError) -> [Image] {

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #endif
 
 /// A value behind a lock, with threads that wait for it to change.
@@ -59,9 +59,9 @@ struct ThreadID: Hashable, Sendable {
 
   static var current: Self {
     #if canImport(Glibc)
-      Self(value: UInt(pthread_self()))
+    Self(value: UInt(pthread_self()))
     #else
-      Self(value: UInt(bitPattern: pthread_self()))
+    Self(value: UInt(bitPattern: pthread_self()))
     #endif
   }
 }

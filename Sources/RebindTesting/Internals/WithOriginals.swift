@@ -1,9 +1,9 @@
 internal import CRebindTesting
 
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #endif
 
 /// Runs the machinery's own code, whose calls reach the originals. Leaves errno as

@@ -1,9 +1,9 @@
 internal import CRebindTesting
 
 #if canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #endif
 
 /// One run of a sweep in a process of its own.

@@ -1,30 +1,30 @@
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
-  public import Testing
+public import Testing
 
-  /// Makes the wall clock stand still while a test runs.
-  public struct FrozenTimeTrait: TestTrait, SuiteTrait, TestScoping {
-    let time: Duration
+/// Makes the wall clock stand still while a test runs.
+public struct FrozenTimeTrait: TestTrait, SuiteTrait, TestScoping {
+  let time: Duration
 
-    public var isRecursive: Bool { true }
+  public var isRecursive: Bool { true }
 
-    public func provideScope(
-      for test: Test, testCase: Test.Case?,
-      performing function: @Sendable () async throws -> Void
-    ) async throws {
-      try await withFrozenTime(time) { try await function() }
-    }
+  public func provideScope(
+    for test: Test, testCase: Test.Case?,
+    performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await withFrozenTime(time) { try await function() }
   }
+}
 
-  extension Trait where Self == FrozenTimeTrait {
-    /// Makes the wall clock stand still while the test runs, for its task and the tasks
-    /// that it starts.
-    ///
-    /// ```swift
-    /// @Test(.frozenTime(.seconds(1_000_000_000)))
-    /// ```
-    ///
-    /// - Parameter time: The time since 1970-01-01 00:00 UTC.
-    public static func frozenTime(_ time: Duration) -> Self { Self(time: time) }
-  }
+extension Trait where Self == FrozenTimeTrait {
+  /// Makes the wall clock stand still while the test runs, for its task and the tasks
+  /// that it starts.
+  ///
+  /// ```swift
+  /// @Test(.frozenTime(.seconds(1_000_000_000)))
+  /// ```
+  ///
+  /// - Parameter time: The time since 1970-01-01 00:00 UTC.
+  public static func frozenTime(_ time: Duration) -> Self { Self(time: time) }
+}
 #endif

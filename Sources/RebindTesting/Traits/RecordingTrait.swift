@@ -1,42 +1,42 @@
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
-  public import Testing
+public import Testing
 
-  /// Records the calls that a test makes.
-  ///
-  /// On a suite it gives each test a recording of its own.
-  public struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
-    let functions: [String]
+/// Records the calls that a test makes.
+///
+/// On a suite it gives each test a recording of its own.
+public struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
+  let functions: [String]
 
-    public var isRecursive: Bool { true }
+  public var isRecursive: Bool { true }
 
-    public func provideScope(
-      for test: Test, testCase: Test.Case?,
-      performing function: @Sendable () async throws -> Void
-    ) async throws {
-      let recording = CallRecording()
-      try await CallRecording.$ofTask.withValue(recording) {
-        try await withInterceptions(recording.interceptions(of: functions), reach: .task) {
-          try await function()
-        }
+  public func provideScope(
+    for test: Test, testCase: Test.Case?,
+    performing function: @Sendable () async throws -> Void
+  ) async throws {
+    let recording = CallRecording()
+    try await CallRecording.$ofTask.withValue(recording) {
+      try await withInterceptions(recording.interceptions(of: functions), reach: .task) {
+        try await function()
       }
     }
   }
+}
 
-  extension Trait where Self == RecordingTrait {
-    /// Records the calls of some functions that the test and the tasks that it starts
-    /// make; ``CallRecording/current`` has them.
-    ///
-    /// ```swift
-    /// @Test(.recordingCalls("open", "close"))
-    /// func closesWhatItOpens() throws {
-    ///   try loadConfiguration()
-    ///   let recording = try #require(CallRecording.current)
-    ///   #expect(recording.calls(of: "open").count == recording.calls(of: "close").count)
-    /// }
-    /// ```
-    public static func recordingCalls(_ functions: String...) -> Self {
-      Self(functions: functions)
-    }
+extension Trait where Self == RecordingTrait {
+  /// Records the calls of some functions that the test and the tasks that it starts
+  /// make; ``CallRecording/current`` has them.
+  ///
+  /// ```swift
+  /// @Test(.recordingCalls("open", "close"))
+  /// func closesWhatItOpens() throws {
+  ///   try loadConfiguration()
+  ///   let recording = try #require(CallRecording.current)
+  ///   #expect(recording.calls(of: "open").count == recording.calls(of: "close").count)
+  /// }
+  /// ```
+  public static func recordingCalls(_ functions: String...) -> Self {
+    Self(functions: functions)
   }
+}
 #endif

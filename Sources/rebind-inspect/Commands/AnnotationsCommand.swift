@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import Rebind
@@ -105,3 +107,5 @@ struct AnnotationsCommand: ParsableCommand {
     writer.fail(path, "\(count) annotations, not \(expected): \(causes)")
   }
 }
+
+#endif

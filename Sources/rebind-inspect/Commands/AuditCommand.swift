@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 
 /// The subcommand `audit`: has somebody changed what a process calls?
@@ -43,3 +45,5 @@ struct AuditCommand: ParsableCommand {
     try writer.finish()
   }
 }
+
+#endif

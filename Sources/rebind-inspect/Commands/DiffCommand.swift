@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import RebindFiles
@@ -126,3 +128,5 @@ struct DiffCommand: ParsableCommand {
 }
 
 extension FileChange.Kind: ExpressibleByArgument {}
+
+#endif

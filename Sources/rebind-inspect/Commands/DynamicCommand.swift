@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import RebindFiles
@@ -30,3 +32,5 @@ struct DynamicCommand: ParsableCommand {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import RebindFiles
@@ -46,3 +48,5 @@ struct HardeningCommand: ParsableCommand {
     try writer.finish()
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import RebindFiles
 
@@ -31,3 +33,5 @@ struct ImagesCommand: ParsableCommand {
     try writer.finish()
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import RebindFiles
@@ -27,3 +29,5 @@ struct NotesCommand: ParsableCommand {
     }
   }
 }
+
+#endif

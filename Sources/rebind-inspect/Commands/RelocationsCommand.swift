@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import RebindFiles
 
@@ -28,3 +30,5 @@ struct RelocationsCommand: ParsableCommand {
     }
   }
 }
+
+#endif

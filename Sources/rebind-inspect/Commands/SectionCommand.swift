@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import Glibc
@@ -82,3 +84,5 @@ struct SectionCommand: ParsableCommand {
 enum SectionView: String, CaseIterable, ExpressibleByArgument {
   case strings, pointers, hex, raw
 }
+
+#endif

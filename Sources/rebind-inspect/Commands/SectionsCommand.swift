@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import RebindFiles
 
@@ -27,3 +29,5 @@ struct SectionsCommand: ParsableCommand {
     }
   }
 }
+
+#endif

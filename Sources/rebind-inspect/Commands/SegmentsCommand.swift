@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import RebindFiles
@@ -28,3 +30,5 @@ struct SegmentsCommand: ParsableCommand {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import Rebind
@@ -78,3 +80,5 @@ struct SlotsCommand: ParsableCommand {
 }
 
 extension ProcessSlot.State: ExpressibleByArgument {}
+
+#endif

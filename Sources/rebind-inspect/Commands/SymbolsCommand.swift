@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import RebindFiles
@@ -66,3 +68,5 @@ struct SymbolsCommand: ParsableCommand {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import RebindFiles
@@ -59,3 +61,5 @@ struct TreeCommand: ParsableCommand {
 enum TreePicture: String, CaseIterable, ExpressibleByArgument {
   case dot, mermaid
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import Glibc
@@ -116,3 +118,5 @@ struct WhoImportsCommand: ParsableCommand {
     line.flush()
   }
 }
+
+#endif

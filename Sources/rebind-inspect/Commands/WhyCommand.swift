@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import RebindFiles
@@ -117,3 +119,5 @@ struct WhyCommand: ParsableCommand {
     return sought
   }
 }
+
+#endif

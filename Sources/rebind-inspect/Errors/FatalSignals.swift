@@ -1,3 +1,5 @@
+#if Commands
+
 import Glibc
 import RebindFiles
 import Synchronization
@@ -75,3 +77,5 @@ enum FatalSignals {
     _exit(1)
   }
 }
+
+#endif

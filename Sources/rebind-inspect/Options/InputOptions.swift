@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import RebindFiles
 
@@ -41,3 +43,5 @@ struct InputOptions: ParsableArguments {
     try writer.finish()
   }
 }
+
+#endif

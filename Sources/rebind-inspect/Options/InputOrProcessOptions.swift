@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import RebindFiles
 
@@ -22,3 +24,5 @@ struct InputOrProcessOptions: ParsableArguments {
     if let pid { try ProcessOption.validate(pid) }
   }
 }
+
+#endif

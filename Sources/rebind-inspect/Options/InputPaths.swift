@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import RebindFiles
 
@@ -11,3 +13,5 @@ struct InputPaths: ExpressibleByArgument {
 
   static var defaultCompletionKind: CompletionKind { .file() }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import Glibc
 
@@ -48,3 +50,5 @@ final class NamePattern: ExpressibleByArgument, Sendable {
     return fnmatch(glob, name, 0) == 0
   }
 }
+
+#endif

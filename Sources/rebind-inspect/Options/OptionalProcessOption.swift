@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 
 /// The argument of the subcommands that look at files, or at a running process too.
@@ -12,3 +14,5 @@ struct OptionalProcessOption: ParsableArguments {
     if let pid { try ProcessOption.validate(pid) }
   }
 }
+
+#endif

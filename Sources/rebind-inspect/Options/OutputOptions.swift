@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 
 /// The arguments that every subcommand takes: how to print what was read.
@@ -38,3 +40,5 @@ extension OutputOptions {
     }
   }
 }
+
+#endif

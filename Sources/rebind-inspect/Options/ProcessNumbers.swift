@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import Glibc
 
@@ -23,3 +25,5 @@ private func processNumbers() -> [String] {
   }
   return numbers.sorted().map(String.init)
 }
+
+#endif

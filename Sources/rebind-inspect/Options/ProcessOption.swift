@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 
 /// The argument of the subcommands that look at a running process.
@@ -14,3 +16,5 @@ struct ProcessOption: ParsableArguments {
     if pid <= 0 { throw ValidationError("No process has the number \(pid).") }
   }
 }
+
+#endif

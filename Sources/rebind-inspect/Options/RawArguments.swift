@@ -1,3 +1,5 @@
+#if Commands
+
 import Glibc
 
 /// The process's arguments in the form that argument-parser is given them.
@@ -80,3 +82,5 @@ enum RawArguments {
     return String(result)
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import Glibc
@@ -45,3 +47,5 @@ struct SearchOptions: ParsableArguments {
     return root == nil ? getenv(variable).map { String(cString: $0) } ?? "" : ""
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import Rebind
 
@@ -32,3 +34,5 @@ enum SlotKindName: String, CaseIterable, ExpressibleByArgument {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import Rebind
 
@@ -95,3 +97,5 @@ struct SymbolSizes: ExpressibleByArgument {
     range = first...last
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import RebindFiles
 
@@ -49,3 +51,5 @@ struct SymbolQuery: ExpressibleByArgument, Sendable {
       versions: version.map { [$0] } ?? [], types: [], sizes: [], order: .index)
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import Rebind
 import RebindFiles
 
@@ -92,3 +94,5 @@ extension AnnotationFault.Reason {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 
@@ -51,3 +53,5 @@ struct AuditReport: ReportBody {
     output.append(text: "]")
   }
 }
+
+#endif

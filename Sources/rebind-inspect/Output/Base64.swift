@@ -1,3 +1,5 @@
+#if Commands
+
 /// Bytes as RFC 4648 has them in JSON.
 enum Base64 {
   static func write(_ bytes: [UInt8], in output: inout OutputBuffer) {
@@ -18,3 +20,5 @@ enum Base64 {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 /// The title above a column of aligned text.
 struct ColumnTitle {
   let text: StaticString
@@ -23,3 +25,5 @@ extension TextStyle {
     return line + (isColored ? "\(Self.plain)\n" : "\n")
   }
 }
+
+#endif

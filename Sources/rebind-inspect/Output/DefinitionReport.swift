@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 /// What `who-imports --defines` found in a file, or in an image of a process.
@@ -34,3 +36,5 @@ struct DefinitionReport: ReportBody {
     symbols.writeJSON(separator: separator, in: &output)
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import RebindFiles
 
@@ -59,3 +61,5 @@ extension SearchReason {
     }
   }
 }
+
+#endif

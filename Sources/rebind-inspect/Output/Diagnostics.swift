@@ -1,3 +1,5 @@
+#if Commands
+
 import Glibc
 import RebindFiles
 
@@ -27,3 +29,5 @@ enum Diagnostics {
     _exit(1)
   }
 }
+
+#endif

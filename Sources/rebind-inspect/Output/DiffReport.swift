@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -55,3 +57,5 @@ struct DiffReport: ReportBody {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 
@@ -118,3 +120,5 @@ extension DynamicReport {
     output.append(key: "hash", number: hash)
   }
 }
+
+#endif

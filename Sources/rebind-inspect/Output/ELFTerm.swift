@@ -1,3 +1,5 @@
+#if Commands
+
 /// A raw value of a file that the format gives a name to.
 ///
 /// A value without a name is written as the range that it lies in and its distance from there,
@@ -47,3 +49,5 @@ extension OutputBuffer {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import Rebind
 
 // Values that mean one thing on a machine and another on the next, and those that come once a file:
@@ -125,3 +127,5 @@ func noteTerm(_ type: UInt32, of owner: String) -> String {
     }
   return known ?? "UNKNOWN+\(type)"
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import CLibelf
 import Rebind
 
@@ -127,3 +129,5 @@ func sectionTerm(_ index: UInt16) -> StaticString? {
   default: nil
   }
 }
+
+#endif

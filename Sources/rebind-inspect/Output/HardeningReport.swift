@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 
@@ -60,3 +62,5 @@ struct HardeningReport: ReportBody {
     HardeningVerdict.all(of: hardening, process?.sealing)
   }
 }
+
+#endif

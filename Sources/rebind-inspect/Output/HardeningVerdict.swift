@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 
@@ -164,3 +166,5 @@ extension FileHardening {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 /// Bytes as hexadecimal digits, beside the characters that they are.
 enum HexDump {
   /// Writes a line for each 16 bytes: an address, four groups of four bytes, and the characters.
@@ -29,3 +31,5 @@ extension OutputBuffer {
   @inline(__always)
   mutating func append(digit: UInt8) { append(digit &+ (digit < 10 ? 0x30 : 0x57)) }
 }
+
+#endif

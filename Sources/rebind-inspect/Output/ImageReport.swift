@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -67,3 +69,5 @@ struct ImageReport: ReportBody {
     output.append(key: "soname", text: image.soname)
   }
 }
+
+#endif

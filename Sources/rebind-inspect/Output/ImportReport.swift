@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -132,3 +134,5 @@ struct ImportReport: ReportBody {
     output.append(text: "]}")
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import Rebind
 import RebindFiles
 
@@ -60,3 +62,5 @@ struct JSONFormatter: ReportFormatter {
     output.append(text: isLines ? "}\n" : "}")
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -128,3 +130,5 @@ extension NoteContent {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 /// Two columns behind a symbol's name: the path that an import comes from, and those that this one
@@ -60,3 +62,5 @@ struct OriginColumns {
     return width
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 /// Members of a JSON object that come once a file.
@@ -87,3 +89,5 @@ extension OutputBuffer {
     append("\":")
   }
 }
+
+#endif

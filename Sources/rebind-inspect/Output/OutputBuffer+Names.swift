@@ -1,3 +1,5 @@
+#if Commands
+
 /// How the bytes of a file are made safe to print.
 enum Escaping {
   /// A column of text: no spaces either, so that the columns can be counted.
@@ -99,3 +101,5 @@ private func plainPrefix(_ word: UInt64) -> Int {
     | ((backslash &- ones) & ~backslash)
   return (special & (ones &* 0x80)).trailingZeroBitCount / 8
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 extension OutputBuffer {
   /// The most bytes that a number has, the `0x` included.
   static var longestNumber: Int { 20 }
@@ -73,3 +75,5 @@ extension OutputBuffer {
     append(count: count) { $0.update(repeating: 0x20, count: count) }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -13,3 +15,5 @@ extension OutputBuffer {
     append(text: "}")
   }
 }
+
+#endif

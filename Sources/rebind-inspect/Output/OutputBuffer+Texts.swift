@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 extension OutputBuffer {
@@ -51,3 +53,5 @@ extension OutputBuffer {
     }
   }
 }
+
+#endif

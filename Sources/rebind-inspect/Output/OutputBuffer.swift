@@ -1,3 +1,5 @@
+#if Commands
+
 import Glibc
 import RebindFiles
 
@@ -116,3 +118,5 @@ struct OutputBuffer: ~Copyable {
     if close(descriptor) != 0 { Diagnostics.exitAfterFailedWrite(errno) }
   }
 }
+
+#endif

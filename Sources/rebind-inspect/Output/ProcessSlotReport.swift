@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -80,3 +82,5 @@ extension OutputBuffer {
     append(key: "bypass", target: slot.bypass)
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import Glibc
 
 /// How far the work is, on the last line of a terminal.
@@ -47,3 +49,5 @@ final class ProgressBar: Sendable {
   private static let interval = 0.1
   private static let width = 32
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import Rebind
 
 extension Section.Provenance {
@@ -10,3 +12,5 @@ extension Section.Provenance {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -78,3 +80,5 @@ struct RelocationColumns {
     output.append(0x20)
   }
 }
+
+#endif

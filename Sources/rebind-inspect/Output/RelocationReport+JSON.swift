@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 extension RelocationReport {
@@ -90,3 +92,5 @@ extension RelocationReport {
     output.reserve(128)
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -116,3 +118,5 @@ struct RelocationReport: ReportBody {
     output.append(name: symbols.strings.bytes(from: version.nameOffset), .column)
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 /// A format of the output: what a subcommand found in each input, or why one was not read.
@@ -22,3 +24,5 @@ protocol ReportBody: SendableMetatype {
   /// each element of a list.
   func writeJSON(separator: StaticString, in output: inout OutputBuffer)
 }
+
+#endif

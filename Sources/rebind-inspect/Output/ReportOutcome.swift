@@ -1,3 +1,5 @@
+#if Commands
+
 /// What became of inputs.
 struct ReportOutcome: Sendable {
   var hasFailed = false
@@ -12,3 +14,5 @@ struct ReportOutcome: Sendable {
     outcome.shownCount += other.shownCount
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -24,3 +26,5 @@ extension ReportSubject {
       machine: image.machine, type: image.type)
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import RebindFiles
 
@@ -50,3 +52,5 @@ extension ReportWriter {
     }
   }
 }
+
+#endif

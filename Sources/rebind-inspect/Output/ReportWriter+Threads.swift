@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 extension ReportWriter {
@@ -49,3 +51,5 @@ extension ReportWriter {
     output.isBegun = isBegun
   }
 }
+
+#endif

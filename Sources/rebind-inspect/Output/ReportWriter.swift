@@ -1,3 +1,5 @@
+#if Commands
+
 import ArgumentParser
 import ELFInspection
 import Glibc
@@ -88,3 +90,5 @@ struct ReportWriter: ~Copyable {
     if outcome.hasFailed { throw ExitCode.failure }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import Rebind
 import RebindFiles
 
@@ -46,3 +48,5 @@ struct SectionPlaces {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import Rebind
 import RebindFiles
 
@@ -62,3 +64,5 @@ extension SectionReport {
     }
   }
 }
+
+#endif

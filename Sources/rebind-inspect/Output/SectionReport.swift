@@ -1,3 +1,5 @@
+#if Commands
+
 import Rebind
 import RebindFiles
 
@@ -107,3 +109,5 @@ struct SectionReport: ReportBody {
     output.append(text: "}")
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import Rebind
 import RebindFiles
 
@@ -57,3 +59,5 @@ struct SectionsReport: ReportBody {
     output.append(text: "}")
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 
@@ -57,3 +59,5 @@ struct SegmentsReport: ReportBody {
     output.append(text: "}")
   }
 }
+
+#endif

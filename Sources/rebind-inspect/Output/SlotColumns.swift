@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -121,3 +123,5 @@ struct SlotColumns {
 
   private static let none: [UInt8] = [0x2d, 0]
 }
+
+#endif

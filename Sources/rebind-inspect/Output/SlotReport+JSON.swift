@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -72,3 +74,5 @@ extension SlotListing {
     output.append(slot.isProtected ? ",\"needs\":\"mprotect\"" : ",\"needs\":\"store\"")
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -88,3 +90,5 @@ extension SlotKinds {
   @inline(__always)
   var place: Int { rawValue.trailingZeroBitCount }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 /// The columns of a symbol's line of text: index, value, size, type, binding, visibility, section,
@@ -120,3 +122,5 @@ struct SymbolColumns {
     if style.isColored { output.append(sequence) }
   }
 }
+
+#endif

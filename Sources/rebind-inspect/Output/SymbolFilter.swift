@@ -1,3 +1,5 @@
+#if Commands
+
 import Glibc
 import Rebind
 import RebindFiles
@@ -97,3 +99,5 @@ struct SymbolFilter {
     return strcmp(name, other)
   }
 }
+
+#endif

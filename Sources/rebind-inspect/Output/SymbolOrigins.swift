@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -78,3 +80,5 @@ extension SymbolScope {
   /// The libraries that could not be read, a line each.
   var problems: [String] { errors.map(\.description) }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 extension SymbolReport {
@@ -78,3 +80,5 @@ extension SymbolReport {
     output.append(symbol.isDefined ? ",\"isDefined\":true}" : ",\"isDefined\":false}")
   }
 }
+
+#endif

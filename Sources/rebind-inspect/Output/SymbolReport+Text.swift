@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 extension SymbolReport {
@@ -26,3 +28,5 @@ extension SymbolReport {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 /// What `symbols` found in a file, and which part of that is asked for.
@@ -47,3 +49,5 @@ enum SymbolSelection {
     }
   }
 }
+
+#endif

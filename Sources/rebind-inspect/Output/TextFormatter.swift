@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 /// Text for people, grep and awk: a line a symbol or the like, with the same columns everywhere.
@@ -46,3 +48,5 @@ enum TextHeadings {
   /// Those that were not asked for one by one.
   case ofMembers
 }
+
+#endif

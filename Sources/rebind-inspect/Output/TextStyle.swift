@@ -1,3 +1,5 @@
+#if Commands
+
 import Glibc
 
 /// How text is dressed up for a terminal.
@@ -44,3 +46,5 @@ extension TextStyle {
   /// The most bytes that one of them has.
   static var longestColor: Int { 5 }
 }
+
+#endif

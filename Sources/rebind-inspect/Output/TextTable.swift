@@ -1,3 +1,5 @@
+#if Commands
+
 /// Lines of text in columns, which are aligned on a terminal, under a line of titles.
 struct TextTable {
   private let columns: [Column]
@@ -73,3 +75,5 @@ struct TextTable {
       + (column == row.indent.column ? row.indent.width : 0)
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -85,3 +87,5 @@ extension TreeReport {
     output.append(text: "]}")
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import RebindFiles
 
@@ -95,3 +97,5 @@ extension TreeReport {
     return String(scalars)
   }
 }
+
+#endif

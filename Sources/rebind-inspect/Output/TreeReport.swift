@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import RebindFiles
 
@@ -95,3 +97,5 @@ struct TreeReport: ReportBody {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 /// The scalars of bytes that may not be UTF-8, each with the bytes it was read from.
 ///
 /// The scalar is nil where the bytes are no UTF-8.
@@ -27,3 +29,5 @@ struct UTF8Scalars: Sequence, IteratorProtocol {
     return taken
   }
 }
+
+#endif

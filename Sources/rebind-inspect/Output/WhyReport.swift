@@ -1,3 +1,5 @@
+#if Commands
+
 import ELFInspection
 import Rebind
 import RebindFiles
@@ -166,3 +168,5 @@ extension Diagnosis.Reason {
     }
   }
 }
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import RebindFiles
 
 /// What was printed of an input, in its order, and is not written yet.
@@ -24,3 +26,5 @@ struct CollectedOutput: Sendable {
     return bytes.count
   }
 }
+
+#endif

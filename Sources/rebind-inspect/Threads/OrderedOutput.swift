@@ -1,3 +1,5 @@
+#if Commands
+
 import Glibc
 import Rebind
 
@@ -121,3 +123,5 @@ final class OrderedOutput: Sendable {
   /// How many bytes are kept at most, beside what the threads are about to add.
   private static let mostBytes = 4 << 20
 }
+
+#endif

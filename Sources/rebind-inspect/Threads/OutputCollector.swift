@@ -1,3 +1,5 @@
+#if Commands
+
 /// Where a thread's output of one input after the other goes.
 final class OutputCollector {
   private let output: OrderedOutput
@@ -31,3 +33,5 @@ final class OutputCollector {
     isWriting = false
   }
 }
+
+#endif

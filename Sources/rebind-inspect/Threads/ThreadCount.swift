@@ -1,3 +1,5 @@
+#if Commands
+
 import Glibc
 import RebindFiles
 
@@ -46,3 +48,5 @@ enum ThreadCount {
 /// passes as C's does.
 @_silgen_name("sched_getaffinity")
 private func affinity(_ pid: Int32, _ size: Int, _ processors: UnsafeMutablePointer<UInt8>) -> Int32
+
+#endif

@@ -1,3 +1,5 @@
+#if Commands
+
 import Glibc
 
 /// A thread that does one thing.
@@ -29,3 +31,5 @@ struct WorkerThread {
     init(body: @escaping @Sendable () -> Void) { self.body = body }
   }
 }
+
+#endif

@@ -8,7 +8,7 @@ let package = Package(
     .executable(name: "annotated", targets: ["annotated"]),
     .library(name: "AnnotatedLibrary", type: .dynamic, targets: ["Declaring"]),
   ],
-  dependencies: [.package(name: "Rebind", path: "../../..")],
+  dependencies: [.package(name: "Rebind", path: "../../..", traits: [])],
   targets: [
     .target(
       name: "CDeclaring", dependencies: [.product(name: "RebindAnnotations", package: "Rebind")]),

@@ -1,0 +1,167 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The README's table of products says what the manifest says. `Scripts/test-products` builds them.
+@Suite(.measured) struct ProductTableTests {
+  /// | product | what it is | traits | fetched | to install | seconds |
+  struct Row: Equatable, CustomStringConvertible {
+    var traits: Set<String> = []
+    var fetched: Set<String> = []
+    var installed: Set<String> = []
+
+    var description: String { "\(traits.sorted()) \(fetched.sorted()) \(installed.sorted())" }
+  }
+
+  private let manifest: Manifest
+  private let table: [String: Row]
+
+  init() throws {
+    let scratch = try TemporaryDirectory()
+    let result = try run(
+      "swift",
+      [
+        "package", "--package-path", Places.package.path, "--scratch-path", scratch.url.path,
+        "dump-package",
+      ], environment: ["REBIND_HAS_MACRO_PLUGIN": ""])
+    try #require(result.succeeded, "\(result.errorOutput)")
+    manifest = try JSONDecoder().decode(Manifest.self, from: Data(result.output.utf8))
+    let readme = try String(
+      contentsOf: Places.package.appending(path: "README.md"), encoding: .utf8)
+    let rows = readme.split(separator: "\n").compactMap { line -> (String, Row)? in
+      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      guard cells.count == 6, let product = Self.names(cells[0]).first else { return nil }
+      return (
+        product,
+        Row(
+          traits: Self.names(cells[2]), fetched: Self.names(cells[3]),
+          installed: Self.names(cells[4]))
+      )
+    }
+    table = Dictionary(uniqueKeysWithValues: rows)
+  }
+
+  /// What stands between backquotes.
+  private static func names(_ cell: String) -> Set<String> {
+    Set(cell.matches(of: /`([^`]+)`/).map { String($0.1) })
+  }
+
+  @Test func namesEachProduct() {
+    #expect(Set(table.keys) == Set(manifest.products.map(\.name)))
+  }
+
+  @Test func saysWhatIsFetchedAndInstalled() {
+    for product in manifest.products {
+      #expect(table[product.name] == manifest.needs(of: product), "\(product.name)")
+    }
+  }
+
+  /// With no trait, nothing is fetched: that is what the README advises.
+  @Test func noProductNeedsAPackageWithoutATrait() {
+    for product in manifest.products {
+      let needs = manifest.needs(of: product)
+      #expect(needs.traits.isEmpty == needs.fetched.isEmpty, "\(product.name)")
+    }
+    #expect(manifest.defaultTraits == Set(manifest.traits.map(\.name)).subtracting(["default"]))
+  }
+
+  /// So that the tests pass with any set of traits.
+  @Test func eachSuiteThatRunsTheCommandSaysSo() throws {
+    let folder = Places.package.appending(path: "Tests/RebindInspectTests")
+    for source in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    where source.hasSuffix(".swift") {
+      let text = try String(contentsOf: folder.appending(path: source), encoding: .utf8)
+      #expect(
+        text.matches(of: /(?m)^@Suite/).count
+          == text.matches(of: /\.needsCommands|!PackageTraits\.hasCommands/).count, "\(source)")
+    }
+  }
+
+  /// So that the package builds with any set of traits.
+  @Test(arguments: [("rebind-inspect", "Commands"), ("RebindMacrosPlugin", "Macros")])
+  func eachSourceStandsInTheConditionOfItsTrait(target: String, trait: String) throws {
+    let folder = Places.package.appending(path: "Sources/\(target)")
+    let sources = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".swift") }
+    try #require(!sources.isEmpty)
+    for source in sources {
+      let text = try String(contentsOf: folder.appending(path: source), encoding: .utf8)
+      #expect(
+        "\n\(text)".contains("\n#if \(trait)\n") && text.hasSuffix("\n#endif\n"), "\(source)")
+    }
+  }
+}
+
+/// What `swift package dump-package` says.
+struct Manifest: Decodable {
+  struct Product: Decodable {
+    var name: String
+    var targets: [String]
+  }
+
+  struct Trait: Decodable {
+    var name: String
+    var enabledTraits: [String]
+  }
+
+  struct Target: Decodable {
+    struct Provider: Decodable { var apt: [[String]]? }
+
+    var name: String
+    var dependencies: [Dependency]
+    var providers: [Provider]?
+  }
+
+  /// Of a target: another one of this package, or a product of another package.
+  struct Dependency: Decodable {
+    enum CodingKeys: String, CodingKey { case byName, target, product }
+
+    struct Condition: Decodable { var traits: [String]? }
+
+    var name: String
+    var package: String?
+    var traits: [String] = []
+
+    /// Each kind is an array of names and, last, of the condition; null where there is none.
+    init(from decoder: any Decoder) throws {
+      let kinds = try decoder.container(keyedBy: CodingKeys.self)
+      let kind = try #require(kinds.allKeys.first)
+      var values = try kinds.nestedUnkeyedContainer(forKey: kind)
+      name = try values.decode(String.self)
+      if kind == .product { package = try values.decode(String?.self) }
+      while !values.isAtEnd {
+        if let condition = try? values.decode(Condition.self) {
+          traits = condition.traits ?? []
+        } else {
+          _ = try values.decodeNil()
+        }
+      }
+    }
+  }
+
+  var products: [Product]
+  var targets: [Target]
+  var traits: [Trait]
+
+  var defaultTraits: Set<String> {
+    Set(traits.first { $0.name == "default" }?.enabledTraits ?? [])
+  }
+
+  /// What a product brings in, with the targets that it is made of.
+  func needs(of product: Product) -> ProductTableTests.Row {
+    var row = ProductTableTests.Row()
+    var waiting = product.targets
+    var seen: Set<String> = []
+    while let name = waiting.popLast() {
+      guard seen.insert(name).inserted, let target = targets.first(where: { $0.name == name })
+      else { continue }
+      row.installed.formUnion((target.providers ?? []).compactMap(\.apt).joined().joined())
+      for dependency in target.dependencies {
+        row.traits.formUnion(dependency.traits)
+        if let package = dependency.package { row.fetched.insert(package) }
+        waiting.append(dependency.name)
+      }
+    }
+    return row
+  }
+}
