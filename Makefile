@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 
-.PHONY: help build release demo test check test-inputs test-machine test-cross test-beside test-products test-traits golden golden-inputs bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
+.PHONY: help build release demo test check test-inputs test-machine test-cross test-beside test-products test-traits abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -55,6 +55,12 @@ test-products: ## Build a package for each product that depends on this one by U
 test-traits: ## Build and test with every set of traits but the default one
 	@Scripts/bootstrap test
 	@SWIFT='$(SWIFT)' Scripts/test-traits
+
+abi: ## Compare the C library's ABI with the recorded one
+	@Scripts/abi
+
+abi-baseline: ## Record the C library's ABI anew; look at the difference
+	@Scripts/abi --write
 
 install: ## Build the C library and install it, and what make release has built, under PREFIX (/usr/local), below DESTDIR
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INSPECT='$(INSPECT)' CC='$(CC)' Scripts/install

@@ -83,10 +83,11 @@ let package = Package(
         + (buildsMacroPlugin
           ? [.target(name: "RebindMacrosPlugin", condition: .when(traits: ["Macros"]))] : []),
       swiftSettings: macroSettings),
+    .target(name: "CRebindVersion", cSettings: cSettings),
     .executableTarget(
       name: "rebind-inspect",
       dependencies: [
-        "CLibelf", "ELFInspection", "Rebind", "RebindFiles",
+        "CLibelf", "CRebindVersion", "ELFInspection", "Rebind", "RebindFiles",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Commands"])),

@@ -3,6 +3,7 @@ import Glibc
 #if Commands
 
 import ArgumentParser
+import CRebindVersion
 
 /// The command `rebind-inspect`: what an ELF image holds, a subcommand a question.
 @main
@@ -20,7 +21,7 @@ struct RebindInspect: ParsableCommand {
         rebind-inspect libfoo.so
         rebind-inspect symbols --imports --format json /usr/bin/env
       """,
-    version: "0.1.0",
+    version: String(String(cString: crebind_version_file()).prefix { !$0.isNewline }),
     subcommands: [
       SymbolsCommand.self, SlotsCommand.self, WhoImportsCommand.self, ImagesCommand.self,
       AuditCommand.self, RelocationsCommand.self, DynamicCommand.self, SegmentsCommand.self,

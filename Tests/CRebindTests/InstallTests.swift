@@ -43,16 +43,19 @@ import Testing
 
   @Test func installsLibrariesHeadersAndPackageFile() throws {
     let installation = try Installation.common.get()
+    let version = try Places.version
+    let major = try #require(version.split(separator: ".").first)
     #expect(
       try files(below: installation.root) == [
         "include/rebind/CRebind.h", "include/rebind/CRebindImages.h",
         "include/rebind/CRebindSections.h", "include/rebind/RebindAnnotations.h",
         "include/rebind/fishhook.h",
-        "lib/librebind.a", "lib/librebind.so", "lib/librebind.so.0", "lib/librebind.so.0.1.0",
+        "lib/librebind.a", "lib/librebind.so", "lib/librebind.so.\(major)",
+        "lib/librebind.so.\(version)",
         "lib/pkgconfig/rebind.pc",
       ])
     let dynamic = try run("readelf", ["--dynamic", "--wide", installation.library.path]).output
-    #expect(dynamic.contains("Library soname: [librebind.so.0]"))
+    #expect(dynamic.contains("Library soname: [librebind.so.\(major)]"))
   }
 
   /// What `make release` has made of rebind-inspect goes below the same prefix. A packager's folder
@@ -64,14 +67,16 @@ import Testing
       "share/fish/vendor_completions.d/rebind-inspect.fish", "share/man/man1/rebind-inspect.1",
       "share/zsh/site-functions/_rebind-inspect",
     ]
+    let program = try Data(contentsOf: URL(filePath: Places.program))
     for file in files {
       let place = built.url.appending(path: file)
       try FileManager.default.createDirectory(
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try Data(file.utf8).write(to: place)
+      // The program is one that can be stripped.
+      try (file.hasPrefix("bin") ? program : Data(file.utf8)).write(to: place)
     }
     let installation = try Installation(
-      ["PREFIX=/opt/rebind", "DESTDIR=%"], inspect: built.url)
+      ["PREFIX=/opt/rebind", "DESTDIR=%", "CFLAGS=-g"], inspect: built.url)
     let prefix = installation.root.appending(path: "opt/rebind")
     #expect(
       try self.files(below: prefix).filter { $0.hasPrefix("bin") || $0.hasPrefix("share") } == files
@@ -80,12 +85,29 @@ import Testing
       let path = prefix.appending(path: file).path
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
       #expect(mode == (file.hasPrefix("bin") ? 0o755 : 0o644), "\(file)")
-      #expect(FileManager.default.contents(atPath: path) == Data(file.utf8))
+      if !file.hasPrefix("bin") {
+        #expect(FileManager.default.contents(atPath: path) == Data(file.utf8))
+      }
     }
+    let command = prefix.appending(path: "bin/rebind-inspect").path
+    #expect(try isStripped(command) && run(command).succeeded)
+    #expect(try !isStripped(Places.program))
+    // The archive keeps the symbols that it is linked by.
+    #expect(try isStripped(prefix.appending(path: "lib/librebind.so").path))
+    let archive = try run(
+      "readelf", ["--sections", "--wide", prefix.appending(path: "lib/librebind.a").path])
+    #expect(archive.succeeded && !archive.output.contains(".debug_info"))
+
     let package = prefix.appending(path: "lib/pkgconfig/rebind.pc")
     let text = try String(contentsOf: package, encoding: .utf8)
     #expect(text.hasPrefix("prefix=/opt/rebind\n"))
     #expect(!text.contains(installation.root.path))
+  }
+
+  private func isStripped(_ path: String) throws -> Bool {
+    let sections = try run("readelf", ["--sections", "--wide", path])
+    try #require(sections.succeeded, "\(sections.errorOutput)")
+    return !sections.output.contains(".symtab") && !sections.output.contains(".debug_info")
   }
 
   @Test func exportsWhatTheHeadersDeclareWithAVersion() throws {
@@ -101,7 +123,19 @@ import Testing
     let declared = try declaredFunctions(
       in: installation.root.appending(path: "include/rebind/CRebind.h"))
     #expect(declared.isSuperset(of: ["rebind_symbols", "rebind_symbols_image", "crebind_apply"]))
-    #expect(names == Set(declared.map { $0 + "@@REBIND_0" }).union(["REBIND_0"]))
+    let nodes = names.filter { $0.hasPrefix("REBIND_") }
+    let exported = names.subtracting(nodes).map { $0.split(separator: "@") }
+    #expect(Set(exported.map { String($0[0]) }) == declared)
+    #expect(Set(exported.map { String($0[1]) }) == nodes)
+
+    let baseline = try String(
+      contentsOf: Places.package.appending(path: "Documentation/ABI/librebind.abi"),
+      encoding: .utf8)
+    let recorded = baseline.matches(of: /<elf-symbol name='(\w+)' version='([\w.]+)'/)
+      .map { "\($0.1)@@\($0.2)" }
+    #expect(
+      Set(recorded) == names.subtracting(nodes),
+      "make abi-baseline writes it anew; say in CHANGELOG.md what has changed")
   }
 
   /// The sample, as its Makefile builds it.

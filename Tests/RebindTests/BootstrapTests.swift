@@ -54,7 +54,7 @@ import Testing
     return (text ?? "").split(separator: "\n").map(String.init)
   }
 
-  @Test(arguments: ["build", "test", "cross"])
+  @Test(arguments: ["build", "test", "cross", "abi"])
   func aMachineThatHasAllIsLeftAlone(stage: String) throws {
     let result = try bootstrap(stage, missing: [])
     #expect(result.succeeded && result.output.isEmpty && result.errorOutput.isEmpty)

@@ -6,6 +6,14 @@ public enum Places {
   public static let package = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+  /// The package's version, which the file VERSION has.
+  public static var version: String {
+    get throws {
+      try String(contentsOf: package.appending(path: "VERSION"), encoding: .utf8)
+        .trimmingCharacters(in: .newlines)
+    }
+  }
+
   /// The C sources that the tests build at test time.
   public static let fixtures = package.appending(path: "Tests/Fixtures")
 
