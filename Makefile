@@ -9,6 +9,7 @@ help: ## List the targets
 
 build: ## Build everything for debugging
 	@Scripts/bootstrap build
+	@echo "build: 2 to 3 minutes on two cores if nothing is built yet"
 	$(SWIFT) build
 
 demo: ## Hook open and close, then show the imports that made it possible
