@@ -24,7 +24,8 @@ import Testing
       #expect(own.allSatisfy { $0.hasPrefix("rebind-inspect ") }, "\(own)")
       examples += own
     }
-    for page in try Articles.of("rebind-inspect") {
+    let readme = Places.package.appending(path: "README.md")
+    for page in try Articles.of("rebind-inspect") + [readme] {
       for block in try page.codeBlocks(of: "console") {
         examples += block.split(separator: "\n").filter { $0.hasPrefix("$ rebind-inspect ") }
           .map { String($0.dropFirst(2)) }

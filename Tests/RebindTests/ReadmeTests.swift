@@ -2,18 +2,97 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the README shows compiles.
+/// What the README shows compiles and runs. `ExampleTests` run its commands.
 @Suite(.measured) struct ReadmeTests {
-  @Test func swiftSnippetsCompile() throws {
-    let readme = try String(
-      contentsOf: Places.package.appending(path: "README.md"), encoding: .utf8)
-    let snippets = readme.components(separatedBy: "<!-- snippet -->\n```swift\n").dropFirst()
+  private static let readme = Places.package.appending(path: "README.md")
+
+  /// The Swift blocks behind a comment.
+  private static func blocks(marked mark: String) throws -> [String] {
+    try String(contentsOf: readme, encoding: .utf8)
+      .components(separatedBy: "<!-- \(mark) -->\n```swift\n").dropFirst()
       .compactMap { $0.components(separatedBy: "\n```").first }
+  }
+
+  @Test func swiftSnippetsCompile() throws {
+    let snippets = try Self.blocks(marked: "snippet")
     try #require(!snippets.isEmpty)
     for snippet in snippets {
       let result = try compileSwift(snippet)
       #expect(result.errorOutput == "")
       #expect(result.succeeded)
+    }
+  }
+
+  /// The lines for a package are part of a manifest.
+  @Test func manifestLinesAreRead() throws {
+    let lines = try Self.blocks(marked: "manifest")
+    try #require(!lines.isEmpty)
+    for lines in lines {
+      let package = try TemporaryDirectory()
+      let manifest = """
+        // swift-tools-version: 6.3
+        import PackageDescription
+        let package = Package(name: "tool",
+        \(lines)
+        )
+
+        """
+      try Data(manifest.utf8).write(to: package.url.appending(path: "Package.swift"))
+      let result = try run(
+        "swift", ["package", "--package-path", package.url.path, "dump-package"])
+      #expect(result.succeeded, "\(result.errorOutput)")
+    }
+  }
+
+  @Test func cProgramsRun() throws {
+    let programs = try Self.readme.codeBlocks(of: "c")
+    try #require(!programs.isEmpty)
+    for program in programs {
+      let builder = try FixtureBuilder(.gcc)
+      let source = builder.directory.url.appending(path: "main.c")
+      try Data("\(program)\n".utf8).write(to: source)
+      // As for a fixture, whose path may be an absolute one.
+      try builder.compile(
+        ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fno-builtin"] + FixtureBuilder.includeFlags
+          + [source.path, CoreArchive.file(for: .gcc).path, "-o", "main"])
+      let result = try run(builder.directory.url.appending(path: "main").path)
+      #expect(result.succeeded && result.output == "my words\n", "\(result)")
+    }
+  }
+
+  /// No block is left out of these tests.
+  @Test func everyBlockIsTested() throws {
+    let readme = try String(contentsOf: Self.readme, encoding: .utf8)
+    let fences = readme.matches(of: /(.*)\n```(\w+)\n/).map { ($0.1, $0.2) }
+    #expect(
+      fences.allSatisfy { before, language in
+        ["c", "console"].contains(language)
+          || language == "swift" && ["<!-- snippet -->", "<!-- manifest -->"].contains(before)
+      })
+  }
+
+  /// The commands of its console blocks are rebind-inspect's, or make's with a target that there is.
+  @Test func makeHasTheTargets() throws {
+    let lines = try Self.readme.codeBlocks(of: "console").joined(separator: "\n").split(
+      separator: "\n")
+    for line in lines where !line.hasPrefix("$ rebind-inspect ") {
+      let words = line.split(separator: " ").prefix { $0 != "#" }
+      try #require(words.count == 3 && words.starts(with: ["$", "make"]), "\(line)")
+      let result = try run(
+        "make", ["--dry-run", String(words[2])], environment: ["MAKEFLAGS": ""],
+        currentDirectory: Places.package)
+      #expect(result.succeeded, "\(result.errorOutput)")
+    }
+  }
+
+  @Test func linksLeadToFiles() throws {
+    let readme = try String(contentsOf: Self.readme, encoding: .utf8)
+    let places = readme.matches(of: /\]\(([^)]+)\)|(?:src|srcset)="([^"]+)"/)
+      .compactMap { $0.1 ?? $0.2 }.filter { !$0.hasPrefix("http") }
+    try #require(!places.isEmpty)
+    for place in places {
+      let file = Places.package.appending(path: String(place))
+      #expect(FileManager.default.fileExists(atPath: file.path), "\(place)")
     }
   }
 }
