@@ -211,6 +211,8 @@ crebind_status crebind_restore_batch(crebind_handle *handle, crebind_report *rep
     if (!restore.is_done && !handle->is_left_over)
       crebind_attempt(stay_locked, &restore, NULL, NULL);
   }
+  // A definition of what is left over was led here again meanwhile.
+  if (status == CREBIND_OK && !restore.is_done) status = crebind_fail(error, CREBIND_COVERED, -1);
   // What has been taken out is not there to be restored again.
   if (restore.is_done && restore.covered_address == 0) status = CREBIND_OK;
   if (restore.is_done && restore.covered_address != 0 && status != CREBIND_COVERED)
