@@ -4,11 +4,14 @@
 
 #define _GNU_SOURCE
 #include "CRebind.h"
+#include "call-filter.h"
 #include "permissions.h"
 
+#include <errno.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static int hooked;
@@ -59,10 +62,24 @@ static void check_hooks(void) {
   CHECK(hooked == 4);
 }
 
-int main(void) {
-  page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
-  dl_iterate_phdr(find_main_relro, NULL);
-  CHECK(relro_end - relro_start > 2 * page_size);
+/// From now on memory has run out when it is asked whether a page of the range is writable.
+static void refuse_population(void) {
+  enum { POPULATE_WRITE = 23 };
+  struct filter_step filter[] = {
+      {LOAD, 0, 0, CALL_NUMBER},
+      {EQUAL, 0, 6, SYS_madvise},
+      {LOAD, 0, 0, CALL_ARGUMENT(2)},
+      {EQUAL, 0, 4, POPULATE_WRITE},
+      {LOAD, 0, 0, CALL_ARGUMENT(0)},
+      {AT_LEAST, 0, 2, (uint32_t)relro_start},
+      {AT_LEAST, 1, 0, (uint32_t)relro_end},
+      {RETURN, 0, 0, FAIL | ENOMEM},
+      {RETURN, 0, 0, ALLOW},
+  };
+  filter_calls(filter, sizeof filter / sizeof *filter);
+}
+
+static void check_open_pages(void) {
   protect(relro_start, relro_end, PROT_READ | PROT_WRITE);
   check_hooks();
   uintptr_t pages[] = {(uintptr_t)&table[0] & ~(page_size - 1), relro_end - page_size};
@@ -71,5 +88,14 @@ int main(void) {
     protect(pages[i], pages[i] + page_size, PROT_READ | PROT_WRITE);
     check_hooks();
   }
+}
+
+int main(void) {
+  page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+  dl_iterate_phdr(find_main_relro, NULL);
+  CHECK(relro_end - relro_start > 2 * page_size);
+  check_open_pages();
+  refuse_population();
+  check_open_pages();
   printf("left open\n");
 }

@@ -66,13 +66,13 @@ static bool takes_or_of_nothing(uintptr_t address) {
          >= 0;
 }
 
-/// The same by MADV_POPULATE_WRITE (Linux 5.14), which looks at the mapping only.
-static bool takes_population(uintptr_t address) {
+/// The same by MADV_POPULATE_WRITE (Linux 5.14), which looks at the mapping only: 0 for a page
+/// that is writable, EINVAL for one that is not.
+static int populate(uintptr_t address) {
   enum { POPULATE_WRITE = 23 };
   size_t page_size = crebind_runtime()->page_size;
-  return crebind_system_call(SYS_madvise, address & ~(uintptr_t)(page_size - 1), page_size,
-                             POPULATE_WRITE)
-         == 0;
+  return (int)-crebind_system_call(SYS_madvise, address & ~(uintptr_t)(page_size - 1), page_size,
+                                   POPULATE_WRITE);
 }
 
 static bool is_writable(uintptr_t address) {
@@ -82,10 +82,11 @@ static bool is_writable(uintptr_t address) {
   static volatile uint32_t writable;
   static uint32_t verdict;  // 0: unknown; 1: population tells; 2: it does not
   if (verdict == 0)
-    verdict = takes_population((uintptr_t)&writable) && !takes_population((uintptr_t)&read_only)
-                  ? 1
-                  : 2;
-  return verdict == 1 ? takes_population(address) : takes_or_of_nothing(address);
+    verdict =
+        populate((uintptr_t)&writable) == 0 && populate((uintptr_t)&read_only) == EINVAL ? 1 : 2;
+  // Memory may have run out, which says nothing of the page.
+  int error = verdict == 1 ? populate(address) : ENOSYS;
+  return error == 0 || (error != EINVAL && takes_or_of_nothing(address));
 }
 
 static uintptr_t page_of(uintptr_t address) {
