@@ -292,7 +292,11 @@ static int move_first(const struct crebind_mover *mover, const char *copy, uintp
     return error;
   }
   error = move_over((uintptr_t)copy, page);
-  if (error != 0) move_back(moved);
+  if (error != 0 && move_back(moved) != 0) {
+    // The file's page is there, which the kept one is like.
+    release(moved);
+    advise(page, MADV_DODUMP);
+  }
   return error;
 }
 
