@@ -34,6 +34,10 @@ public struct RebindError: Error, Sendable, Hashable {
     /// CRebind, and may lead on to ours; all others are restored. What it puts back one day,
     /// a later call gives back. See `Rebinding.restore`.
     public static let covered = Code(rawValue: 18)
+    /// The kernel refused to close pages, and then to open others again, so that some slots lead
+    /// to the replacement still; all others are as before. The next call that can gives them
+    /// back, and until then the replacement stays in use.
+    public static let notTakenBack = Code(rawValue: 19)
     /// The rebinding is active already.
     public static let alreadyActive = Code(rawValue: 1000)
     /// The rebinding is not active.
@@ -100,6 +104,9 @@ extension RebindError: CustomStringConvertible {
     case .leftOpen:
       return "\(action)\(place): \(reason) (address \(hexadecimal(address)), "
         + "\(systemErrorText)); nothing else has changed"
+    case .notTakenBack:
+      return "\(action)\(place): \(reason) (address \(hexadecimal(address)), "
+        + "\(systemErrorText)); keep the replacement able to run, as a later call gives them back"
     case .sealed:
       return "\(action)\(place): \(reason); leave the image out of the scope, or out of each by "
         + "skipsSealedImages"

@@ -1,5 +1,5 @@
-/// An apply that fails in one image has stored into others, and threads may be inside of the
-/// replacement: their original stays published.
+/// An apply that may not open a page of one image has stored into none: no thread is led to the
+/// replacement, not even for a moment. Its original stays published all the same.
 ///
 /// Usage: failed-apply PLUGIN
 
@@ -69,11 +69,10 @@ int main(int argc, char *argv[]) {
     CHECK(strcmp(error.image, argv[1]) == 0 && error.system_error == EACCES);
     CHECK(error.address >= last.start && error.address < last.end);
     CHECK(original != NULL && original != hook && original() == parent);
-    int before = atomic_load(&hooked);
-    CHECK(getppid() == parent && atomic_load(&hooked) <= before + 1);
+    CHECK(getppid() == parent);
   }
   atomic_store(&is_done, true);
   CHECK(pthread_join(thread, NULL) == 0);
-  CHECK(getppid() == parent);
+  CHECK(getppid() == parent && atomic_load(&hooked) == 0);
   printf("nobody fell\n");
 }

@@ -1,6 +1,8 @@
 /// Each system call of the core's that may fail fails, at each call number: once, and from there
-/// on. A call of the interface that reports it has changed nothing, one that does not has done its
-/// work, and the next one without a failure does all of it. Prints a table.
+/// on, whatever pages it is about. A call of the interface that reports it has changed nothing,
+/// one that does not has done its work, and the next one without a failure does all of it. Where
+/// pages could not be closed, and others not opened again for the way back, nobody is led in a
+/// circle, and the next call gives back what is stuck. Prints a table.
 ///
 /// With -DDEFINER, -DCALLER, -DREPLACEMENT and -DLATER the libraries.
 ///
@@ -69,6 +71,8 @@ enum { MPROTECT = 1, MMAP = 2, MREMAP = 4, OPENAT = 8, READ = 16, MUNMAP = 32, E
 
 static const struct failing_call *failing;
 static bool goes_on;
+/// The same call follows one that could not take back all, before any other.
+static bool goes_straight_on;
 /// How many calls are granted until one fails; -1 for all.
 static long granted = -1;
 
@@ -165,15 +169,24 @@ static void print_others(const char *title, const char *text, const char *other)
   }
 }
 
+/// \param with_notice Those of dlopen and dlclose, too.
+static void check_slots(const struct state *before, bool with_notice) {
+  for (size_t i = 0; i < slots->count; i++) {
+    const char *name = slots->names[i];
+    bool is_notice = strcmp(name, "dlopen") == 0 || strcmp(name, "dlclose") == 0;
+    uintptr_t word = *(const uintptr_t *)slots->addresses[i];
+    bool is_same = (is_notice && !with_notice) || word == before->words[i]
+                   || word == slots->bound[i];
+    if (!is_same) fprintf(stderr, "a slot of %s\n", name);
+    CHECK(is_same);
+  }
+}
+
 /// Pages that could not be closed hold what they did.
 static void check_same(const struct state *before, bool are_maps_same) {
   static struct state now;
   take(&now);
-  for (size_t i = 0; i < slots->count; i++) {
-    bool is_same = now.words[i] == before->words[i] || now.words[i] == slots->bound[i];
-    if (!is_same) fprintf(stderr, "a slot of %s\n", slots->names[i]);
-    CHECK(is_same);
-  }
+  check_slots(before, true);
   CHECK(now.image_count == before->image_count);
   for (size_t i = 0; i < now.image_count; i++) {
     CHECK(now.images[i].bias == before->images[i].bias);
@@ -193,19 +206,14 @@ static bool is_hooked(void) {
 }
 
 static int refuse(long number, long first, long third) {
-  static long refused_first, refused_third;
+  (void)first, (void)third;
   if (granted < 0 || number != failing->number) return 0;
   if (granted > 0) {
     granted--;
     return 0;
   }
-  // Other pages can be opened, closed and moved.
-  bool is_other = (number == SYS_mprotect || number == SYS_mremap) && was_refused
-                  && (first != refused_first || third != refused_third);
-  if (is_other || (was_refused && !goes_on)) return 0;
+  if (was_refused && !goes_on) return 0;
   was_refused = slots->has_failed = true;
-  refused_first = first;
-  refused_third = third;
   was_hooked |= is_hooked();
   return failing->error;
 }
@@ -500,10 +508,13 @@ static void check_held(void) { CHECK(hold_result == NULL); }
 enum way_back {
   /// That call.
   AT_ONCE,
-  /// The next call of the interface: the wrappers of dlopen and dlclose may be there still, and
-  /// the pages of our own wrappers' slots may be writable.
+  /// The next call of the interface: the wrappers of dlopen and dlclose may be there still.
   BY_NEXT_CALL,
-  /// Nothing: it goes on where it has stopped.
+  /// That call, unless pages could not be closed: what it has restored stays so where they cannot
+  /// be opened again.
+  UNLESS_OPEN,
+  /// Nothing: it goes on where it has stopped. But a restore that was refused has changed no slot,
+  /// and its definitions alone may be restored already.
   BY_SAME_CALL,
 };
 
@@ -527,7 +538,7 @@ static const struct operation {
     {"apply on top", must_apply, apply_upper, check_both, must_restore_both, MPROTECT | MMAP | MREMAP | MUNMAP, MPROTECT | MUNMAP, AT_ONCE, AT_ONCE, true},
     {"restore", must_apply, restore, check_none, nothing, EVERY, EVERY, AT_ONCE, BY_SAME_CALL, true},
     {"restore from below", must_apply_both, restore, check_upper, must_restore_upper, EVERY, EVERY, AT_ONCE, BY_SAME_CALL, true},
-    {"restore on top", must_apply_both, restore_upper, check_lower, must_restore, MPROTECT | MMAP | MUNMAP, MPROTECT | MMAP | MUNMAP, AT_ONCE, AT_ONCE, true},
+    {"restore on top", must_apply_both, restore_upper, check_lower, must_restore, MPROTECT | MMAP | MUNMAP, MPROTECT | MMAP | MUNMAP, AT_ONCE, UNLESS_OPEN, true},
     {"verify", overtake, verify, check_lower, must_restore, MMAP | MUNMAP, MUNMAP, AT_ONCE, AT_ONCE, true},
     {"refresh", load_unseen, refresh, check_later, restore_and_unload, MPROTECT | MMAP | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, true},
     {"dlopen", must_apply, load, check_later, restore_and_unload, MPROTECT | MMAP | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, true},
@@ -552,13 +563,36 @@ static const struct operation {
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
 /// What a child exits with.
-enum outcome { REFUSED = 10, LEFT_OPEN, DONE, NOTICED_LATER, NO_SUCH_CALL, NO_FILTERS };
+enum outcome { REFUSED = 10, LEFT_OPEN, STUCK, DONE, NOTICED_LATER, NO_SUCH_CALL, NO_FILTERS };
 
 static bool is_loaded(const char *path) { return dlopen(path, RTLD_LAZY | RTLD_NOLOAD) != NULL; }
 
+static enum outcome outcome_of(crebind_status status) {
+  switch (status) {
+  case CREBIND_LEFT_OPEN: return LEFT_OPEN;
+  case CREBIND_NOT_TAKEN_BACK: return STUCK;
+  default: return REFUSED;
+  }
+}
+
+/// What holds after a call that has failed.
+static void check_failed(const struct operation *operation, enum outcome outcome,
+                         const struct state *before) {
+  enum way_back way_back = goes_on ? operation->on : operation->once;
+  if (outcome == REFUSED) check_slots(before, false);
+  // Whoever is led to a replacement still gets behind it, and so do threads inside of it.
+  CHECK(getppid() == parent && caller_parent() == parent && (*caller_pointer)() == parent);
+  CHECK(!was_hooked || (*replacement_original)() == parent);
+  if (goes_straight_on) return;
+  if (outcome != REFUSED || way_back == BY_NEXT_CALL) crebind_refresh(NULL);
+  // Images may have been bound to the definition until then.
+  if (outcome == STUCK) crebind_refresh(NULL);
+  bool is_loose = way_back == BY_SAME_CALL || (way_back == UNLESS_OPEN && outcome != REFUSED);
+  if (!is_loose) check_same(before, outcome == REFUSED);
+}
+
 static enum outcome try(const struct operation *operation, long number) {
   static struct state initial, before;
-  enum way_back way_back = goes_on ? operation->on : operation->once;
   take(&initial);
   operation->prepare();
   take(&before);
@@ -568,13 +602,13 @@ static enum outcome try(const struct operation *operation, long number) {
   enum outcome outcome = slots->has_failed ? DONE : NO_SUCH_CALL;
   if (!slots->has_failed) CHECK(status == CREBIND_OK);
   if (status != CREBIND_OK) {
-    outcome = status == CREBIND_LEFT_OPEN ? LEFT_OPEN : REFUSED;
-    if (way_back == BY_NEXT_CALL) crebind_refresh(NULL);
-    if (way_back != BY_SAME_CALL) check_same(&before, status != CREBIND_LEFT_OPEN);
-    // Threads may be inside of the replacement.
-    CHECK(!was_hooked || (*replacement_original)() == parent);
+    outcome = outcome_of(status);
+    check_failed(operation, outcome, &before);
     visited = 0;
+    // What is stuck, and in pages that are open still, needs no opening.
+    if (goes_straight_on) granted = 0;
     CHECK(operation->run() == CREBIND_OK);
+    granted = -1;
   }
   if (operation->check != NULL)
     operation->check();
@@ -584,8 +618,7 @@ static enum outcome try(const struct operation *operation, long number) {
   operation->finish();
   // Brings the notice in line with who needs it, if that has failed.
   CHECK(crebind_refresh(NULL) == CREBIND_OK);
-  bool may_leave_open = way_back != AT_ONCE && goes_on && failing->number == SYS_mprotect;
-  check_same(&initial, outcome != LEFT_OPEN && !may_leave_open);
+  check_same(&initial, outcome != LEFT_OPEN && outcome != STUCK);
   void *image = dlopen(replacement_path, RTLD_NOW | RTLD_NOLOAD);
   dlclose(image);
   dlclose(image);
@@ -630,6 +663,11 @@ static void sweep(const struct operation *operation, const struct failing_call *
       exit(0);
     }
     if (outcome == NO_SUCH_CALL) break;
+    if (outcome == STUCK) {
+      goes_straight_on = true;
+      if (try_in_child(operation, call, number, on) != STUCK) outcome = 0;
+      goes_straight_on = false;
+    }
     counts[outcome]++;
     if (outcome == 0 && (++wrong == 10 || !slots->has_failed)) break;
   }
@@ -641,9 +679,9 @@ static void sweep(const struct operation *operation, const struct failing_call *
     is_expected &= (operation->may_do_without & bit) != 0;
   deviations += !is_expected;
   if (number == 0 && is_expected) return;
-  printf("%-18s %-8s %-4s %5ld %7zu %9zu %4zu %5zu %s\n", operation->name, call->name,
-         on ? "on" : "once", number, counts[REFUSED], counts[LEFT_OPEN], counts[DONE],
-         counts[NOTICED_LATER], is_expected ? "" : "not as the table says");
+  printf("%-18s %-8s %-4s %5ld %7zu %9zu %5zu %4zu %5zu %s\n", operation->name, call->name,
+         on ? "on" : "once", number, counts[REFUSED], counts[LEFT_OPEN], counts[STUCK],
+         counts[DONE], counts[NOTICED_LATER], is_expected ? "" : "not as the table says");
   fflush(stdout);
 }
 
@@ -715,8 +753,8 @@ int main(int argc, char *argv[]) {
   load_images(argv + 1);
   find_slots();
   if (argc < 8)
-    printf("%-18s %-8s %-4s %5s %7s %9s %4s %5s\n", "operation", "call", "", "calls", "refused",
-           "left open", "done", "later");
+    printf("%-18s %-8s %-4s %5s %7s %9s %5s %4s %5s\n", "operation", "call", "", "calls",
+           "refused", "left open", "stuck", "done", "later");
   fflush(stdout);
   for (size_t o = 0; o < OPERATIONS; o++)
     for (size_t c = 0; c < CALLS; c++)

@@ -67,6 +67,8 @@ struct crebind_handle {
   /// Restored but for words that somebody else's hook lies on; see storing/leftover.h. Then it is
   /// leaving, too.
   bool is_left_over;
+  /// Left over of a call that failed, so that nobody has the handle.
+  bool is_orphan;
   /// A definition was given back at the last call, and images may have been bound to it.
   bool may_be_bound;
   /// Batches that were applied before and after.
@@ -109,6 +111,8 @@ struct crebind_known_image {
   bool is_announced;
   /// It holds replacements, and its slots of dlsym and dlvsym lead to us; see transactions/cover.h.
   bool is_wanted, is_covered;
+  /// The pages of these slots could not be closed, which the next call does.
+  bool is_cover_open;
 };
 
 struct crebind_records {

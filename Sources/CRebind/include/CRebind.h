@@ -136,6 +136,14 @@ typedef enum crebind_status {
   /// CRebind, and may lead on to ours. `crebind_error` names the first of them. All others
   /// are restored. See `crebind_restore`.
   CREBIND_COVERED = 18,
+  /// Apply: the kernel refused to close a page and then to open again one that was closed
+  /// (mprotect), or to move one and then to move another one back (mremap). So some slots or
+  /// definitions lead to the replacements still, and pages may stay writable; all others hold
+  /// what they did. `crebind_error` names the first such word. There is no handle: the next
+  /// call of this copy that can gives the words back, any apply, restore, verify or refresh, and
+  /// a load that gives notice. The replacements, and what receives their originals, stay in use
+  /// until then.
+  CREBIND_NOT_TAKEN_BACK = 19,
 } crebind_status;
 
 /// What failed, where. Filled in by a call that returns anything but
@@ -286,7 +294,10 @@ typedef struct crebind_report {
 /// An active batch of rebindings.
 typedef struct crebind_handle crebind_handle;
 
-/// Applies a batch of rebindings: all of it, or nothing.
+/// Applies a batch of rebindings: all of it, or nothing. The pages of all images are opened
+/// before the first word is stored, so that a refusal to open one (ENOMEM at vm.max_map_count,
+/// for example) changes nothing. See CREBIND_LEFT_OPEN and CREBIND_NOT_TAKEN_BACK for a refusal
+/// to close one.
 ///
 /// Images to come: with CREBIND_SCOPE_ALL and all slot kinds, the symbol is also
 /// redirected where it is defined: of each version, the first definition in the
@@ -345,7 +356,8 @@ typedef struct crebind_handle crebind_handle;
 /// dlvsym that of the version. Nothing else changes for them, and nothing for other
 /// images. So a replacement may ask for the function behind it as in a library for
 /// LD_PRELOAD. No report counts these slots; where they cannot be changed, the call
-/// fails. With `excludes_self` these images are left alone.
+/// fails, and where they cannot be changed back, the next call does it. With
+/// `excludes_self` these images are left alone.
 ///
 /// \param handle Receives what `crebind_restore` takes.
 /// \param report May be NULL.
@@ -369,8 +381,8 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
 
 /// Puts back what the slots of a batch held, where our value still stands, and
 /// frees the handle. On failure the handle stays valid, and but for CREBIND_COVERED nothing
-/// has changed; where memory has run out even for the way back, the definitions stay as they
-/// are without the batch until it is restored.
+/// has changed; where memory, or a page, is refused even for the way back, the definitions stay
+/// as they are without the batch until it is restored, and with CREBIND_LEFT_OPEN some slots, too.
 ///
 /// Handles of one copy of this library may be restored in any order. A rebinding that was
 /// applied on top of this one gets this one's original as its own. Calls that are inside of

@@ -33,6 +33,8 @@ const char *crebind_status_description(crebind_status status) {
     return "a header of the image's file points outside of the file or of the image";
   case CREBIND_SEALED: return "the image is sealed (mseal), so that no slot of it can be changed";
   case CREBIND_LEFT_OPEN: return "mprotect refused to close a page, which stays writable";
+  case CREBIND_NOT_TAKEN_BACK:
+    return "mprotect refused even the way back, so that some words lead to the replacement";
   case CREBIND_COVERED:
     return "another hook lies on top of a slot, and leads on to ours for as long as it stays";
   case CREBIND_PREDICATE_RUNS: return "another thread is in the batch's predicate";

@@ -37,15 +37,6 @@ bool crebind_add_due_changes(struct crebind_commit *commit, uint32_t known) {
   return true;
 }
 
-/// True if the word's page could not be opened.
-static bool is_refused(const struct crebind_commit *commit, uintptr_t address) {
-  for (size_t i = 0; i < commit->changes.count; i++) {
-    const struct crebind_change *change = crebind_vector_at(&commit->changes, i);
-    if (change->is_refused && change->address == address) return true;
-  }
-  return false;
-}
-
 /// Makes what was stored on top before, while a predicate was being asked, lead to
 /// the entry.
 static void lead_here(const struct crebind_handle *handle, const struct crebind_entry *entry) {
@@ -69,9 +60,14 @@ void crebind_keep_stored(uint32_t known, const struct crebind_commit *commit,
       struct crebind_entry *entry = crebind_handle_entry(handle, i);
       if (!entry->is_due) continue;
       entry->is_due = false;
-      bool was_refused = commit->refused != 0 && is_refused(commit, entry->address);
+      const struct crebind_change *change = commit->refused != 0 || commit->stuck != 0
+                                                ? crebind_commit_find(commit, entry->address)
+                                                : NULL;
+      bool was_refused = change != NULL && change->is_refused;
       handle->needs_notice |= was_refused;
-      entry->is_dropped = status != CREBIND_OK || was_refused;
+      // A word that could not be taken back needs its chain.
+      entry->is_dropped =
+          was_refused || (status != CREBIND_OK && (change == NULL || !change->is_stuck));
       drops |= entry->is_dropped;
       if (!entry->is_dropped) lead_here(handle, entry);
     }

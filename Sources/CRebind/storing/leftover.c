@@ -1,6 +1,9 @@
 #define _GNU_SOURCE
 #include "storing/leftover.h"
+#include "runtime/lock.h"
+#include "storing/next.h"
 #include "storing/serve.h"
+#include "storing/summary.h"
 
 static bool is_definition(const struct crebind_entry *entry) {
   return entry->kind == CREBIND_DEFINITION;
@@ -74,6 +77,35 @@ const struct crebind_entry *crebind_leftover_make(struct crebind_handle *handle,
   return NULL;
 }
 
+/// True if the entry's word could not be taken back.
+static bool is_stuck(const struct crebind_commit *commit, const struct crebind_entry *entry) {
+  const struct crebind_change *change = crebind_commit_find(commit, entry->address);
+  // It may be the change of a batch on top.
+  return change != NULL && change->is_stuck && change->to == entry->value;
+}
+
+bool crebind_leftover_keep(struct crebind_handle *handle, const struct crebind_commit *commit) {
+  if (commit->stuck == 0) return false;
+  bool is_left_over = false;
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    entry->is_dropped = !is_stuck(commit, entry);
+    is_left_over |= !entry->is_dropped;
+    handle->may_be_bound |= !entry->is_dropped && is_definition(entry);
+  }
+  if (!is_left_over) return false;
+  crebind_handle_drop(handle);
+  handle->is_leaving = handle->is_left_over = true;
+  crebind_handle_link(handle);
+  return true;
+}
+
+void crebind_leftover_abandon(struct crebind_handle *handle) {
+  crebind_lock();
+  handle->is_orphan = true;
+  crebind_unlock();
+}
+
 // MARK: - Giving back
 
 /// True if a definition leads to the batch again.
@@ -123,11 +155,29 @@ static crebind_status give_back(struct crebind_world *world, struct crebind_hand
   return CREBIND_OK;
 }
 
+/// Frees a batch that nobody has, once all its words are given back.
+static void free_orphan(struct crebind_world *world, struct crebind_handle *handle) {
+  if (!handle->is_orphan || handle->entries.count != 0 || handle->may_be_bound) return;
+  // Else at the next attempt, when the loader has answered.
+  if (crebind_summary_ask(handle, world) != CREBIND_OK || !crebind_scopes_are_sure(&world->scopes))
+    return;
+  crebind_handle_unlink(handle);
+  crebind_summary_inherit(handle);
+  for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
+    crebind_summarize(other, world);
+  crebind_next_publish(world, NULL);
+  crebind_handle_free(handle);
+}
+
 crebind_status crebind_leftovers_give_back(struct crebind_world *world,
                                            struct crebind_commit *commit) {
   crebind_status status = CREBIND_OK;
-  for (struct crebind_handle *handle = crebind_records.oldest;
-       handle != NULL && status == CREBIND_OK; handle = handle->newer)
-    if (handle->is_left_over) status = give_back(world, handle, commit);
+  for (struct crebind_handle *handle = crebind_records.oldest, *newer;
+       handle != NULL && status == CREBIND_OK; handle = newer) {
+    newer = handle->newer;
+    if (!handle->is_left_over) continue;
+    status = give_back(world, handle, commit);
+    if (status == CREBIND_OK) free_orphan(world, handle);
+  }
   return status;
 }

@@ -6,6 +6,10 @@
 /// holds its value again. Where a definition did, images may have been bound to the hook
 /// since: their slots are looked for, once more at the next call, as a lazy resolver may have
 /// been under way.
+///
+/// So does a batch that could not be applied, with the words that could not be taken back as
+/// mprotect refused to open their pages again. Nobody has its handle, and it goes once it has no
+/// word any more.
 
 #ifndef CREBIND_STORING_LEFTOVER_H
 #define CREBIND_STORING_LEFTOVER_H
@@ -27,6 +31,15 @@ uintptr_t crebind_word_below(const struct crebind_handle *handle,
 ///   have assigned it.
 const struct crebind_entry *crebind_leftover_make(struct crebind_handle *handle,
                                                   const struct crebind_world *world);
+
+/// Keeps, of a batch that could not be applied, the words that could not be taken back, among the
+/// active ones. Phase C.
+///
+/// \returns False if there are none, and nobody has a use for the handle.
+bool crebind_leftover_keep(struct crebind_handle *handle, const struct crebind_commit *commit);
+
+/// Leaves such a batch to the next calls, one of which frees it; without our lock.
+void crebind_leftover_abandon(struct crebind_handle *handle);
 
 /// Gives back the words of batches that are left over, where they hold our value again;
 /// phase C. What cannot be changed is passed over.

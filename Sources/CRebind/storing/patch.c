@@ -13,31 +13,20 @@ struct region {
   int protection;
 };
 
-/// A set of an image's regions: bit 0 is a part of the relro range, bit i + 1 the
-/// segment with index i. It needs no memory of its own, which is an mmap an image.
-typedef uint64_t region_set;
-
-enum { MAX_SEGMENTS = 63 };
-
-/// What the stores into an image need to have opened.
-struct needs {
-  region_set regions;
-  /// From the first page of the relro range that has to be opened, to the last one.
-  struct crebind_range relro;
-  /// Someone has left another page of it writable.
-  bool has_open_relro;
-  /// A segment is out of the set's reach.
-  bool has_too_many;
-  /// Some changes are beside code.
-  bool has_moved;
+/// Where a change lies; from REGION_SEGMENT on, in the segment with the index behind that.
+enum {
+  /// In pages that take a store as they are.
+  REGION_NONE,
+  /// In the relro range, of which one run of pages is opened.
+  REGION_RELRO,
+  /// The same, page by page, as someone has left others of the range writable.
+  REGION_PAGE,
+  /// Beside code.
+  REGION_MOVED,
+  /// In pages that cannot be opened.
+  REGION_SHUT,
+  REGION_SEGMENT,
 };
-
-/// The lowest bit's number; a builtin would call libgcc on some machines.
-static unsigned first_of(region_set set) {
-  unsigned bit = 0;
-  while ((set >> bit & 1) == 0) bit++;
-  return bit;
-}
 
 static int protection_of(const ElfW(Phdr) * segment) {
   return (segment->p_flags & PF_R ? PROT_READ : 0) | (segment->p_flags & PF_W ? PROT_WRITE : 0)
@@ -48,13 +37,6 @@ static struct crebind_range pages_of(const struct crebind_image *image,
                                      const ElfW(Phdr) * segment) {
   uintptr_t mask = crebind_runtime()->page_size - 1, start = image->bias + segment->p_vaddr;
   return (struct crebind_range){start & ~mask, (start + segment->p_memsz + mask) & ~mask};
-}
-
-static struct region region_at(const struct crebind_image *image, const struct needs *needs,
-                               unsigned bit) {
-  if (bit == 0) return (struct region){needs->relro, PROT_READ};
-  const ElfW(Phdr) *segment = &image->phdr[bit - 1];
-  return (struct region){pages_of(image, segment), protection_of(segment)};
 }
 
 /// Does the word's page take a write? By an atomic OR with 0, which fails with
@@ -93,21 +75,11 @@ static uintptr_t page_of(uintptr_t address) {
   return address & ~(uintptr_t)(crebind_runtime()->page_size - 1);
 }
 
-static void add_relro_page(uintptr_t page, struct needs *needs) {
-  uintptr_t page_size = crebind_runtime()->page_size;
-  if (is_writable(page)) {
-    needs->has_open_relro = true;
-    return;
-  }
-  if ((needs->regions & 1) == 0) needs->relro = (struct crebind_range){page, page};
-  needs->regions |= 1;
-  if (page < needs->relro.start) needs->relro.start = page;
-  if (page >= needs->relro.end) needs->relro.end = page + page_size;
-}
-
 static bool is_part_of(const struct crebind_change *change, enum crebind_patch_part part) {
-  if (part == CREBIND_PATCH_BACK) return !change->is_refused;
-  return change->is_optional == (part == CREBIND_PATCH_OPTIONAL);
+  if (change->is_refused) return false;
+  return part == CREBIND_PATCH_BACK
+             ? !change->is_open && change->region != REGION_MOVED
+             : change->is_optional == (part == CREBIND_PATCH_OPTIONAL);
 }
 
 /// True if some of the pages are of an executable segment: where the system's pages are
@@ -130,32 +102,47 @@ bool crebind_patch_is_beside_code(const struct crebind_image *image, uintptr_t a
   return has_code(image, pages_of(image, segment));
 }
 
-static void find_needs(const struct crebind_image *image, struct crebind_change *changes,
-                       size_t count, enum crebind_patch_part part, struct needs *needs) {
-  *needs = (struct needs){0, {0, 0}, false, false, false};
+/// Where the words of a segment lie that are not in the relro range.
+static uint8_t region_of_segment(const struct crebind_image *image,
+                                 const ElfW(Phdr) * segment) {
+  if (segment == NULL || (segment->p_flags & PF_W) != 0) return REGION_NONE;
+  if (has_code(image, pages_of(image, segment))) return REGION_MOVED;
+  size_t region = REGION_SEGMENT + (size_t)(segment - image->phdr);
+  return region <= UINT8_MAX ? (uint8_t)region : REGION_SHUT;
+}
+
+static bool needs_opening(const struct crebind_change *change) {
+  return change->region != REGION_NONE && change->region != REGION_MOVED;
+}
+
+/// Says of each change of the part where it lies. True if some pages need opening.
+static bool find_regions(const struct crebind_image *image, struct crebind_change *changes,
+                         size_t count, enum crebind_patch_part part) {
   uintptr_t last_page = 0;
   const ElfW(Phdr) *last_segment = NULL;
-  bool is_beside_code = false;
+  uint8_t in_page = REGION_NONE, in_segment = REGION_NONE;
+  bool has_open_relro = false, need_opening = false;
   for (size_t i = 0; i < count; i++) {
     uintptr_t address = changes[i].address;
     if (!is_part_of(&changes[i], part)) continue;
     if (address >= image->relro.start && address < image->relro.end) {
-      if (page_of(address) != last_page) add_relro_page(page_of(address), needs);
+      if (page_of(address) != last_page)
+        in_page = !changes[i].closes && is_writable(address) ? REGION_NONE : REGION_RELRO;
       last_page = page_of(address);
-      continue;
+      has_open_relro |= in_page == REGION_NONE;
+      changes[i].region = in_page;
+    } else {
+      const ElfW(Phdr) *segment = crebind_image_segment(image, address, sizeof(uintptr_t));
+      if (segment != last_segment) in_segment = region_of_segment(image, segment);
+      last_segment = segment;
+      changes[i].region = in_segment;
     }
-    const ElfW(Phdr) *segment = crebind_image_segment(image, address, sizeof(uintptr_t));
-    if (segment == NULL || (segment->p_flags & PF_W) != 0) continue;
-    if (segment != last_segment) is_beside_code = has_code(image, pages_of(image, segment));
-    last_segment = segment;
-    changes[i].is_beside_code = is_beside_code;
-    needs->has_moved |= is_beside_code;
-    if (is_beside_code) continue;
-    if (segment - image->phdr < MAX_SEGMENTS)
-      needs->regions |= (region_set)1 << (segment - image->phdr + 1);
-    else
-      needs->has_too_many = true;
+    need_opening |= needs_opening(&changes[i]);
   }
+  for (size_t i = 0; i < count && has_open_relro; i++)
+    if (is_part_of(&changes[i], part) && changes[i].region == REGION_RELRO)
+      changes[i].region = REGION_PAGE;
+  return need_opening;
 }
 
 bool crebind_patch_is_open(const struct crebind_image *image) {
@@ -191,25 +178,6 @@ bool crebind_patch_is_sealed(const struct crebind_image *image, uintptr_t addres
   return !is_writable(page) && is_sealed(region);
 }
 
-/// Opens the regions one by one, and tells which it has opened.
-static crebind_status open_regions(const struct crebind_image *image, const struct needs *needs,
-                                   region_set *opened,
-                                   struct crebind_patch_failure *failure) {
-  *opened = 0;
-  for (region_set left = needs->regions; left != 0; left &= left - 1) {
-    unsigned bit = first_of(left);
-    struct region region = region_at(image, needs, bit);
-    failure->system_error = protect(region.range, region.protection | PROT_WRITE);
-    if (failure->system_error != 0) {
-      failure->address = region.range.start;
-      bool sealed = failure->system_error == EPERM && is_sealed(region);
-      return sealed ? CREBIND_SEALED : CREBIND_PROTECTION;
-    }
-    *opened |= (region_set)1 << bit;
-  }
-  return CREBIND_OK;
-}
-
 CREBIND_UNSANITIZED static void store(const struct crebind_change *change, bool takes_back) {
   uintptr_t *word = (uintptr_t *)change->address;
   uintptr_t from = takes_back ? change->to : change->from;
@@ -220,71 +188,143 @@ CREBIND_UNSANITIZED static void store(const struct crebind_change *change, bool 
     __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-static void store_part(const struct crebind_change *changes, size_t count,
-                       enum crebind_patch_part part, bool takes_back) {
-  for (size_t i = 0; i < count; i++)
-    if (is_part_of(&changes[i], part) && !changes[i].is_beside_code)
-      store(&changes[i], takes_back);
+// MARK: - Regions
+
+static bool are_together(const struct crebind_change *one, const struct crebind_change *other) {
+  return one->region == other->region && one->is_open == other->is_open
+         && (one->region != REGION_PAGE || page_of(one->address) == page_of(other->address));
 }
 
-/// Closes the regions, and tells of the first that stays open.
-static crebind_status close_regions(const struct crebind_image *image, const struct needs *needs,
-                                    region_set opened, struct crebind_patch_failure *failure) {
+/// The region of the first change, which is the first in it.
+static struct region region_of(const struct crebind_image *image,
+                               const struct crebind_change *changes, size_t count) {
+  if (changes->region >= REGION_SEGMENT) {
+    const ElfW(Phdr) *segment = &image->phdr[changes->region - REGION_SEGMENT];
+    return (struct region){pages_of(image, segment), protection_of(segment)};
+  }
+  uintptr_t first = page_of(changes->address), last = first;
+  for (size_t i = 1; i < count; i++) {
+    if (!are_together(changes, &changes[i])) continue;
+    if (page_of(changes[i].address) < first) first = page_of(changes[i].address);
+    if (page_of(changes[i].address) > last) last = page_of(changes[i].address);
+  }
+  return (struct region){{first, last + crebind_runtime()->page_size}, PROT_READ};
+}
+
+/// Says of all changes in the first one's region that this is another one, or open, or not.
+static void mark(struct crebind_change *changes, size_t count, uint8_t region, bool is_open) {
+  struct crebind_change first = *changes;
+  for (size_t i = 0; i < count; i++) {
+    if (!are_together(&first, &changes[i])) continue;
+    changes[i].region = region;
+    changes[i].is_open = is_open;
+  }
+}
+
+/// Opens the region of the first change.
+static crebind_status open_region(const struct crebind_image *image,
+                                  struct crebind_change *changes, size_t count,
+                                  struct crebind_patch_failure *failure) {
+  *failure = (struct crebind_patch_failure){.system_error = ENOTSUP};
+  if (changes->region == REGION_SHUT) return CREBIND_PROTECTION;
+  struct region region = region_of(image, changes, count);
+  failure->system_error = protect(region.range, region.protection | PROT_WRITE);
+  failure->address = region.range.start;
+  if (failure->system_error == 0) {
+    mark(changes, count, changes->region, true);
+    return CREBIND_OK;
+  }
+  bool sealed = failure->system_error == EPERM && is_sealed(region);
+  return sealed ? CREBIND_SEALED : CREBIND_PROTECTION;
+}
+
+/// Optional changes that are not made, as their pages cannot be opened.
+static void refuse(struct crebind_change *changes, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    changes[i].is_refused |= changes[i].is_optional && changes[i].region != REGION_MOVED;
+}
+
+crebind_status crebind_patch_open(const struct crebind_world *world,
+                                  struct crebind_change *changes, size_t count,
+                                  enum crebind_patch_part part,
+                                  struct crebind_patch_failure *failure) {
+  const struct crebind_image *image = crebind_world_image(world, changes->image);
+  if (!find_regions(image, changes, count, part)) return CREBIND_OK;
+  for (size_t i = 0; i < count; i++) {
+    if (!is_part_of(&changes[i], part) || changes[i].is_open || !needs_opening(&changes[i]))
+      continue;
+    crebind_status status = open_region(image, &changes[i], count - i, failure);
+    if (status == CREBIND_OK) continue;
+    if (part == CREBIND_PATCH_REQUIRED) return status;
+    if (part == CREBIND_PATCH_OPTIONAL) refuse(changes, count);
+    if (part == CREBIND_PATCH_BACK) mark(&changes[i], count - i, REGION_SHUT, false);
+  }
+  return CREBIND_OK;
+}
+
+crebind_status crebind_patch_close(const struct crebind_world *world,
+                                   struct crebind_change *changes, size_t count, bool gives_up,
+                                   struct crebind_patch_failure *failure) {
+  const struct crebind_image *image = crebind_world_image(world, changes->image);
   crebind_status status = CREBIND_OK;
-  for (; opened != 0; opened &= opened - 1) {
-    struct region region = region_at(image, needs, first_of(opened));
+  for (size_t i = 0; i < count; i++) {
+    if (!changes[i].is_open) continue;
+    struct region region = region_of(image, &changes[i], count - i);
     int error = protect(region.range, region.protection);
     // Short of memory for the mapping's halves, the kernel may have some again.
     if (error != 0) error = protect(region.range, region.protection);
-    if (error == 0 || status != CREBIND_OK) continue;
-    *failure = (struct crebind_patch_failure){error, region.range.start,
-                                              region.range.end - region.range.start};
-    status = CREBIND_LEFT_OPEN;
+    if (error != 0 && status == CREBIND_OK) {
+      status = CREBIND_LEFT_OPEN;
+      *failure = (struct crebind_patch_failure){error, region.range.start,
+                                                region.range.end - region.range.start};
+    }
+    if (error != 0 && !gives_up) return status;
+    mark(&changes[i], count - i, error == 0 ? changes[i].region : REGION_NONE, false);
+    changes[i].is_left_open = error != 0;
   }
   return status;
 }
 
-/// Opens the pages that can be opened, stores, and closes them. What cannot be closed has its
-/// former words again.
-static crebind_status patch_opened(const struct crebind_image *image, const struct needs *needs,
-                                   const struct crebind_change *changes, size_t count,
-                                   enum crebind_patch_part part,
-                                   struct crebind_patch_failure *failure) {
-  region_set opened;
-  bool takes_back = part == CREBIND_PATCH_BACK;
-  crebind_status status = open_regions(image, needs, &opened, failure);
-  if (status == CREBIND_OK) store_part(changes, count, part, takes_back);
-  struct crebind_patch_failure left_open;
-  crebind_status closed = close_regions(image, needs, opened, &left_open);
-  if (closed == CREBIND_OK) return status;
-  if (status == CREBIND_OK && !takes_back) {
-    // The regions that were closed are opened for it again.
-    region_set again;
-    struct crebind_patch_failure unused;
-    open_regions(image, needs, &again, &unused);
-    store_part(changes, count, part, true);
-    closed = close_regions(image, needs, opened, &left_open);
+// MARK: - Words
+
+size_t crebind_patch_store(const struct crebind_change *changes, size_t count) {
+  size_t refused = 0;
+  for (size_t i = 0; i < count; i++) {
+    refused += changes[i].is_refused && !changes[i].is_sealed;
+    if (!changes[i].is_refused && changes[i].region != REGION_MOVED) store(&changes[i], false);
   }
-  *failure = left_open;
-  return CREBIND_LEFT_OPEN;
+  return refused;
 }
 
-// MARK: - Pages
+/// Takes back what lies in pages that are open, or that are not.
+static void take_back(struct crebind_change *changes, size_t count, bool are_open) {
+  for (size_t i = 0; i < count; i++) {
+    bool takes_stores = changes[i].is_open || changes[i].region == REGION_NONE;
+    if (changes[i].is_refused || changes[i].region == REGION_MOVED) continue;
+    if (changes[i].is_open != are_open || !takes_stores) continue;
+    store(&changes[i], true);
+  }
+}
 
+// MARK: - Pages beside code
+
+/// True if the change lies on a page beside code, and is to be made, or taken back.
 static bool is_on_page(const struct crebind_change *change, enum crebind_patch_part part,
                        uintptr_t page) {
-  return is_part_of(change, part) && change->is_beside_code && page_of(change->address) == page;
+  return change->region == REGION_MOVED && page_of(change->address) == page
+         && !change->is_refused
+         && (part == CREBIND_PATCH_BACK
+             || change->is_optional == (part == CREBIND_PATCH_OPTIONAL));
 }
 
 /// The changes of a page beside code come one after the other, as symbols do.
-static crebind_status patch_moved(const struct crebind_world *world,
-                                  struct crebind_change *changes, size_t count,
-                                  enum crebind_patch_part part,
-                                  struct crebind_patch_failure *failure) {
-  crebind_status status = CREBIND_OK;
+static crebind_status move(const struct crebind_world *world, struct crebind_change *changes,
+                           size_t count, enum crebind_patch_part part,
+                           struct crebind_patch_failure *failure) {
   struct crebind_mover mover;
   crebind_mover_begin(&mover, world, changes->image);
-  for (size_t begin = 0, end; begin < count; begin = end) {
+  crebind_status status = CREBIND_OK;
+  for (size_t begin = 0, end; begin < count && status == CREBIND_OK; begin = end) {
     uintptr_t page = page_of(changes[begin].address);
     for (end = begin; end < count && is_on_page(&changes[end], part, page);) end++;
     int error = end == begin ? 0
@@ -293,58 +333,45 @@ static crebind_status patch_moved(const struct crebind_world *world,
     if (end == begin) end++;
     if (error == 0) continue;
     *failure = (struct crebind_patch_failure){error, page, 0};
-    status = CREBIND_PROTECTION;
     for (size_t i = begin; i < end; i++) changes[i].is_refused = part == CREBIND_PATCH_OPTIONAL;
-    if (part == CREBIND_PATCH_REQUIRED) break;
+    if (part == CREBIND_PATCH_REQUIRED) status = CREBIND_PROTECTION;
   }
   crebind_mover_end(&mover);
   return status;
 }
 
-/// Someone has opened some pages of the relro range, and not others: each is left as
-/// it is.
-static crebind_status patch_pages(const struct crebind_world *world,
-                                  struct crebind_change *changes, size_t count,
-                                  enum crebind_patch_part part,
-                                  struct crebind_patch_failure *failure) {
-  crebind_status status = CREBIND_OK;
-  for (size_t begin = 0, end; begin < count; begin = end) {
-    uintptr_t page = page_of(changes[begin].address);
-    for (end = begin + 1; end < count && page_of(changes[end].address) == page;) end++;
-    crebind_status next = crebind_patch_image(world, changes + begin, end - begin, part, failure);
-    if (next == CREBIND_OK) continue;
-    status = next;
-    // What can be taken back is, by a caller that sees the failure too.
-    if (part != CREBIND_PATCH_BACK) return status;
-  }
-  return status;
-}
-
-/// Marks what was not stored because its pages could not be opened.
-static void refuse(struct crebind_change *changes, size_t count) {
+static bool has_moved(const struct crebind_change *changes, size_t count) {
   for (size_t i = 0; i < count; i++)
-    changes[i].is_refused |= changes[i].is_optional && !changes[i].is_beside_code;
+    if (changes[i].region == REGION_MOVED) return true;
+  return false;
 }
 
-crebind_status crebind_patch_image(const struct crebind_world *world,
-                                   struct crebind_change *changes, size_t count,
-                                   enum crebind_patch_part part,
-                                   struct crebind_patch_failure *failure) {
-  const struct crebind_image *image = crebind_world_image(world, changes->image);
-  struct needs needs;
-  find_needs(image, changes, count, part, &needs);
-  if (needs.has_open_relro && (needs.regions & 1) != 0)
-    return patch_pages(world, changes, count, part, failure);
-  crebind_status status = CREBIND_PROTECTION;
-  *failure = (struct crebind_patch_failure){.system_error = ENOTSUP};
-  if (!needs.has_too_many) status = patch_opened(image, &needs, changes, count, part, failure);
-  if (part == CREBIND_PATCH_OPTIONAL && status != CREBIND_OK && status != CREBIND_LEFT_OPEN) {
-    refuse(changes, count);
-    status = CREBIND_OK;
+crebind_status crebind_patch_move(const struct crebind_world *world,
+                                  struct crebind_change *changes, size_t count,
+                                  struct crebind_patch_failure *failure) {
+  if (!has_moved(changes, count)) return CREBIND_OK;
+  crebind_status status = move(world, changes, count, CREBIND_PATCH_REQUIRED, failure);
+  struct crebind_patch_failure unused;
+  return status == CREBIND_OK ? move(world, changes, count, CREBIND_PATCH_OPTIONAL, &unused)
+                              : status;
+}
+
+// MARK: - The way back
+
+size_t crebind_patch_take_back(const struct crebind_world *world, struct crebind_change *changes,
+                               size_t count) {
+  struct crebind_patch_failure unused;
+  take_back(changes, count, true);
+  crebind_patch_open(world, changes, count, CREBIND_PATCH_BACK, &unused);
+  take_back(changes, count, false);
+  take_back(changes, count, true);
+  if (has_moved(changes, count)) move(world, changes, count, CREBIND_PATCH_BACK, &unused);
+  size_t stuck = 0;
+  for (size_t i = 0; i < count; i++) {
+    bool is_back = changes[i].is_refused || changes[i].from == changes[i].to
+                   || crebind_load_word(changes[i].address) != changes[i].to;
+    changes[i].is_stuck = !is_back;
+    stuck += !is_back;
   }
-  bool is_over = status == CREBIND_LEFT_OPEN
-                 || (part == CREBIND_PATCH_REQUIRED && status != CREBIND_OK);
-  if (!needs.has_moved || (is_over && part != CREBIND_PATCH_BACK)) return status;
-  crebind_status moved = patch_moved(world, changes, count, part, failure);
-  return status != CREBIND_OK || part == CREBIND_PATCH_OPTIONAL ? status : moved;
+  return stuck;
 }

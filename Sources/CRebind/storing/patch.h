@@ -1,6 +1,7 @@
-/// Stores words into slots and dynamic symbols: opens the pages that are not writable,
-/// stores each word with one aligned atomic store, and gives the pages their protection
-/// back. Pages that share their segment with code are not opened; see storing/moved.h.
+/// Stores words into slots and dynamic symbols of one image: opens the pages that are not
+/// writable, stores each word with one aligned atomic store, and gives the pages their
+/// protection back. Pages that share their segment with code are not opened; see
+/// storing/moved.h. storing/commit.h has the order of these steps over several images.
 
 #ifndef CREBIND_STORING_PATCH_H
 #define CREBIND_STORING_PATCH_H
@@ -20,8 +21,16 @@ struct crebind_change {
   bool is_optional, is_refused;
   /// Refused, as the image is sealed.
   bool is_sealed;
-  /// Found out when it is stored.
-  bool is_beside_code;
+  /// Its pages are to be closed even if they are open already: a former call has left them so.
+  bool closes;
+  /// Its pages were opened by us, and have to be closed.
+  bool is_open;
+  /// They could not be closed.
+  bool is_left_open;
+  /// It could not be taken back: the word holds `to`.
+  bool is_stuck;
+  /// Where it lies, which is found out when the pages are opened.
+  uint8_t region;
 };
 
 /// What the change makes of a word, or, where it is taken back, of its own.
@@ -31,11 +40,11 @@ static inline uintptr_t crebind_changed_word(const struct crebind_change *change
   return change->always || word == change->from ? change->to : word;
 }
 
-/// Which of the changes to store, and which way.
+/// Which of the changes.
 enum crebind_patch_part {
   CREBIND_PATCH_REQUIRED,
   CREBIND_PATCH_OPTIONAL,
-  /// Takes back what was stored of both.
+  /// Those of both that have to be taken back.
   CREBIND_PATCH_BACK,
 };
 
@@ -54,12 +63,11 @@ static inline bool crebind_is_refusal(crebind_status status) {
          || status == CREBIND_LEFT_OPEN;
 }
 
-/// Stores into one image, or takes back what was stored. After a failure
-/// (CREBIND_PROTECTION, CREBIND_SEALED) some of the words may have been stored. The optional
-/// part never fails so: changes that could not be made are marked as refused. Pages that
-/// cannot be closed (CREBIND_LEFT_OPEN) have their former words again, of either part.
+/// Opens the pages of one image for a part of its changes, and says of each change where it lies.
+/// After a failure (CREBIND_PROTECTION, CREBIND_SEALED) some may be open. Optional changes never
+/// fail: where their pages cannot be opened, all of the image are marked as refused.
 ///
-/// \param changes At least one, all in the same image.
+/// \param changes At least one, all in the same image; so for all these functions.
 ///
 /// The program headers say what is writable and what protection to put back, so
 /// /proc/self/maps need not be read. Of the relro range, the run of pages from
@@ -69,10 +77,35 @@ static inline bool crebind_is_refusal(crebind_status status) {
 /// that never was writable is opened whole, for a part of it would stay a mapping
 /// of its own: the kernel accounts for it as writable from then on. A page of the
 /// relro range that someone has left writable stays so.
-crebind_status crebind_patch_image(const struct crebind_world *world,
-                                   struct crebind_change *changes, size_t count,
-                                   enum crebind_patch_part part,
+crebind_status crebind_patch_open(const struct crebind_world *world,
+                                  struct crebind_change *changes, size_t count,
+                                  enum crebind_patch_part part,
+                                  struct crebind_patch_failure *failure);
+
+/// Makes the changes beside code, which need no opening and may fail: CREBIND_PROTECTION, and
+/// optional ones are marked as refused.
+crebind_status crebind_patch_move(const struct crebind_world *world,
+                                  struct crebind_change *changes, size_t count,
+                                  struct crebind_patch_failure *failure);
+
+/// Stores all others, into open pages. Returns how many changes were refused, but for those of
+/// sealed images.
+size_t crebind_patch_store(const struct crebind_change *changes, size_t count);
+
+/// Gives the pages that were opened their protection back, or fails with CREBIND_LEFT_OPEN.
+///
+/// \param gives_up Goes on behind the first that cannot be closed, and leaves it; else stops
+///   there.
+crebind_status crebind_patch_close(const struct crebind_world *world,
+                                   struct crebind_change *changes, size_t count, bool gives_up,
                                    struct crebind_patch_failure *failure);
+
+/// Takes back what was stored. Pages that have been closed are opened for it again, as far as
+/// that is possible; all of them have to be closed afterwards.
+///
+/// \returns How many changes could not be taken back, and are marked so.
+size_t crebind_patch_take_back(const struct crebind_world *world, struct crebind_change *changes,
+                               size_t count);
 
 /// True if the word's page is not writable and shares its segment with code. No slot of
 /// an ordinary file is there, but for text relocations. A segment that is writable and

@@ -1,6 +1,7 @@
 /// Applying a batch.
 
 #define _GNU_SOURCE
+#include "storing/leftover.h"
 #include "storing/next.h"
 #include "storing/settle.h"
 #include "storing/summary.h"
@@ -22,6 +23,8 @@ struct apply {
   struct crebind_handle *handle;
   crebind_report report;
   bool has_lazy_slots;
+  /// It has failed, and the handle stays, with what could not be taken back.
+  bool is_left_over;
 };
 
 static bool is_stored(const struct crebind_entry *entry) {
@@ -44,9 +47,10 @@ static bool lead_covers(const struct crebind_handle *handle) {
 }
 
 /// Drops what could not be changed: definitions, and all of sealed images.
+///
+/// \param next The first of the batch's changes.
 static void drop_refused(struct crebind_attempt *attempt, struct crebind_handle *handle,
-                         crebind_report *report) {
-  size_t next = 0;
+                         size_t next, crebind_report *report) {
   for (size_t i = 0; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
     if (!is_stored(entry)) continue;
@@ -73,6 +77,7 @@ static void count_slots(const struct crebind_handle *handle, crebind_report *rep
 static crebind_status store_entries(struct crebind_attempt *attempt, struct apply *apply) {
   struct crebind_handle *handle = apply->handle;
   crebind_report *report = &apply->report;
+  size_t first = attempt->commit.changes.count;
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
     bool is_slot = entry->kind != CREBIND_DEFINITION;
@@ -93,9 +98,19 @@ static crebind_status store_entries(struct crebind_attempt *attempt, struct appl
   attempt->commit.skips_sealed = handle->batch.options.skips_sealed_images;
   crebind_status status = crebind_commit_run(&attempt->commit, &attempt->world);
   if (status != CREBIND_OK) return status;
-  drop_refused(attempt, handle, report);
+  drop_refused(attempt, handle, first, report);
+  attempt->commit.changes.count = 0;
   count_slots(handle, report);
   return status;
+}
+
+static crebind_status name_left_over(struct crebind_attempt *attempt,
+                                     const struct crebind_handle *handle) {
+  const struct crebind_entry *first = crebind_handle_entry(handle, 0);
+  attempt->commit.failed_image = crebind_known_image_at(first->image)->index;
+  attempt->commit.failure.address = first->address;
+  attempt->commit.failure.size = 0;
+  return CREBIND_NOT_TAKEN_BACK;
 }
 
 /// Takes the plan's entries for the batch and stores them; on failure the plan has
@@ -123,6 +138,8 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
     if (lead_covers(handle)) crebind_next_publish(&attempt->world, NULL);
     return status;
   }
+  apply->is_left_over = crebind_leftover_keep(handle, &attempt->commit);
+  if (apply->is_left_over) return name_left_over(attempt, handle);
   // The originals stay published: a thread may be inside of a replacement.
   plan->entries = handle->entries;  // frees their resolvers
   handle->entries = CREBIND_VECTOR(struct crebind_entry);
@@ -147,13 +164,12 @@ static crebind_status plan_and_commit(struct crebind_attempt *attempt, struct ap
 
 static crebind_status apply_locked(struct crebind_attempt *attempt, void *context) {
   struct apply *apply = context;
+  if (apply->is_left_over) return CREBIND_NOT_TAKEN_BACK;
   memset(&apply->report, 0, sizeof apply->report);
   crebind_status status =
-      crebind_cover_update(attempt, apply->handle, &apply->has_lazy_slots);
+      crebind_cover_begin(attempt, apply->handle, &apply->has_lazy_slots);
   if (status == CREBIND_OK) status = plan_and_commit(attempt, apply);
-  if (status != CREBIND_OK && crebind_cover_undo(attempt) == CREBIND_LEFT_OPEN)
-    status = CREBIND_LEFT_OPEN;
-  return status;
+  return crebind_cover_end(attempt, status);
 }
 
 crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
@@ -171,6 +187,8 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
     if (apply.has_lazy_slots && crebind_settle()) crebind_verify_batch(apply.handle, NULL, NULL);
     *result = apply.handle;
     if (report != NULL) *report = apply.report;
+  } else if (apply.is_left_over) {
+    crebind_leftover_abandon(apply.handle);
   } else {
     crebind_handle_free(apply.handle);
   }

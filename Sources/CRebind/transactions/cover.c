@@ -85,6 +85,15 @@ static void drop_from(size_t first) {
   crebind_handle_drop(topmost);
 }
 
+/// Stores the changes that were added, or drops them.
+static crebind_status store(struct crebind_attempt *attempt) {
+  struct crebind_commit *commit = &attempt->commit;
+  size_t first = commit->stored;
+  crebind_status status = crebind_commit_store(commit, &attempt->world);
+  if (status != CREBIND_OK) commit->changes.count = first;
+  return status;
+}
+
 /// Stores the entries from `first` on; on failure they are dropped.
 static crebind_status store_from(struct crebind_attempt *attempt, size_t first,
                                  bool *has_lazy_slots) {
@@ -101,8 +110,10 @@ static crebind_status store_from(struct crebind_attempt *attempt, size_t first,
     if (!crebind_commit_add(commit, entry, word, entry->value, true, false))
       status = CREBIND_OUT_OF_MEMORY;
   }
-  if (status == CREBIND_OK) status = crebind_commit_run(commit, &attempt->world);
-  commit->changes.count = 0;
+  if (status == CREBIND_OK)
+    status = store(attempt);
+  else
+    commit->changes.count = commit->stored;
   if (status != CREBIND_OK) drop_from(first);
   return status;
 }
@@ -135,68 +146,89 @@ static crebind_status cover(struct crebind_attempt *attempt, size_t index,
   return status;
 }
 
-/// Puts back what the slots of an image held. Where their pages cannot be opened, it stays
-/// covered.
+/// Puts back what the slots of an image held; the entries stay until the end.
 static crebind_status uncover(struct crebind_attempt *attempt, size_t known) {
   struct crebind_handle *topmost = crebind_records.topmost;
   struct crebind_commit *commit = &attempt->commit;
   struct crebind_run run = crebind_handle_run(topmost, known);
-  bool has_memory = true;
-  for (uint32_t i = run.first; i < run.first + run.count && has_memory; i++) {
+  for (uint32_t i = run.first; i < run.first + run.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(topmost, i);
-    has_memory = crebind_commit_add(commit, entry, entry->previous, entry->value, false, false);
+    if (!crebind_commit_add(commit, entry, entry->value, entry->previous, false, false)) {
+      commit->changes.count = commit->stored;
+      return CREBIND_OUT_OF_MEMORY;
+    }
+    struct crebind_change *change = crebind_vector_at(&commit->changes, commit->changes.count - 1);
+    change->closes = crebind_known_image_at(known)->is_cover_open;
   }
-  crebind_status status = has_memory ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
-  if (has_memory && run.count != 0)
-    status = crebind_patch_image(&attempt->world, (struct crebind_change *)commit->changes.data,
-                                 run.count, CREBIND_PATCH_BACK, &commit->failure);
-  commit->changes.count = 0;
-  if (status == CREBIND_LEFT_OPEN) commit->failed_image = crebind_known_image_at(known)->index;
-  if (status != CREBIND_OK && status != CREBIND_LEFT_OPEN) return status;
-  for (uint32_t i = run.first; i < run.first + run.count; i++)
-    crebind_handle_entry(topmost, i)->is_dropped = true;
-  crebind_handle_drop(topmost);
-  crebind_known_image_at(known)->is_covered = false;
-  return status;
+  return store(attempt);
 }
 
 // MARK: - Calls
 
-crebind_status crebind_cover_update(struct crebind_attempt *attempt,
-                                    const struct crebind_handle *new_handle,
-                                    bool *has_lazy_slots) {
+crebind_status crebind_cover_begin(struct crebind_attempt *attempt,
+                                   const struct crebind_handle *new_handle,
+                                   bool *has_lazy_slots) {
   struct crebind_world *world = &attempt->world;
   crebind_status status = CREBIND_OK;
   want_images(world, new_handle);
   for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++) {
-    struct crebind_known_image *known =
-        crebind_known_image_at(crebind_world_known(world, i));
+    uint32_t index = crebind_world_known(world, i);
+    struct crebind_known_image *known = crebind_known_image_at(index);
     if (known->is_wanted == known->is_covered) continue;
-    if (!known->is_wanted) {
-      if (uncover(attempt, crebind_world_known(world, i)) == CREBIND_LEFT_OPEN)
-        status = CREBIND_LEFT_OPEN;
-      continue;
-    }
-    status = cover(attempt, i, has_lazy_slots);
-    if (status == CREBIND_SEALED && !must_cover(world, i, new_handle)) {
-      status = CREBIND_OK;
-      continue;
-    }
-    if (status == CREBIND_OK) known->is_covered = true;
+    if (known->is_wanted)
+      status = cover(attempt, i, has_lazy_slots);
+    else
+      // Where its pages cannot be opened, it stays covered.
+      known->is_wanted = uncover(attempt, index) != CREBIND_OK;
+    if (status != CREBIND_SEALED || must_cover(world, i, new_handle)) continue;
+    known->is_wanted = false;
+    status = CREBIND_OK;
   }
-  free_topmost_if_empty();
   return status;
 }
 
-crebind_status crebind_cover_undo(struct crebind_attempt *attempt) {
-  // It tells of the failure that led here, and memory may have run out since it had some.
-  struct crebind_commit *commit = &attempt->commit, failed = *commit;
-  commit->changes.count = 0;
-  bool unused = false;
-  crebind_status status = crebind_cover_update(attempt, NULL, &unused);
-  crebind_next_publish(&attempt->world, NULL);
-  if (status == CREBIND_LEFT_OPEN) return status;
-  failed.changes = commit->changes;
-  *commit = failed;
-  return CREBIND_OK;
+/// Drops the entries of an image; where covering it has failed, but for those that could not be
+/// taken back.
+static void drop_entries(size_t known, bool has_failed) {
+  struct crebind_handle *topmost = crebind_records.topmost;
+  struct crebind_run run = topmost != NULL ? crebind_handle_run(topmost, known)
+                                           : (struct crebind_run){0, 0};
+  bool is_covered = false;
+  for (uint32_t i = run.first; i < run.first + run.count; i++) {
+    struct crebind_entry *entry = crebind_handle_entry(topmost, i);
+    entry->is_dropped = !has_failed || crebind_load_word(entry->address) != entry->value;
+    is_covered |= !entry->is_dropped;
+  }
+  if (run.count != 0) crebind_handle_drop(topmost);
+  crebind_known_image_at(known)->is_covered = is_covered;
+}
+
+/// True if some of the image's pages could not be closed.
+static bool is_left_open(const struct crebind_commit *commit, size_t index) {
+  for (size_t i = 0; i < commit->changes.count; i++) {
+    const struct crebind_change *change = crebind_vector_at(&commit->changes, i);
+    if (change->image == index && change->is_left_open) return true;
+  }
+  return false;
+}
+
+crebind_status crebind_cover_end(struct crebind_attempt *attempt, crebind_status status) {
+  struct crebind_world *world = &attempt->world;
+  status = status == CREBIND_OK ? crebind_commit_run(&attempt->commit, world)
+                                : crebind_commit_undo(&attempt->commit, world, status);
+  for (size_t i = 0; i < world->images.items.count; i++) {
+    uint32_t index = crebind_world_known(world, i);
+    struct crebind_known_image *known = crebind_known_image_at(index);
+    if (known->is_wanted == known->is_covered) continue;
+    // The next call uncovers it, and tries again.
+    known->is_cover_open = !known->is_wanted && is_left_open(&attempt->commit, i);
+    if (status == CREBIND_OK && known->is_wanted)
+      known->is_covered = true;
+    else if (status == CREBIND_OK || known->is_wanted)
+      drop_entries(index, known->is_wanted);
+  }
+  free_topmost_if_empty();
+  // The table may know of a batch that is not going to be active.
+  if (status != CREBIND_OK) crebind_next_publish(world, NULL);
+  return status;
 }

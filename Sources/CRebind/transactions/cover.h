@@ -13,18 +13,23 @@
 #pragma GCC visibility push(hidden)
 
 /// Covers the images that hold replacements of the active batches, or of one that is
-/// about to be active, and uncovers the others; phase C.
+/// about to be active, and uncovers the others; phase C. Their pages stay open until
+/// `crebind_cover_end`, which has to follow, also on failure: what the attempt's commit gets
+/// meanwhile is stored with it.
 ///
 /// \param new_handle May be NULL.
 /// \param has_lazy_slots Set if the loader had not bound a slot that was led here.
 /// - Complexity: O(rebindings), and for an image that is covered O(its imports).
-crebind_status crebind_cover_update(struct crebind_attempt *attempt,
-                                    const struct crebind_handle *new_handle,
-                                    bool *has_lazy_slots);
+crebind_status crebind_cover_begin(struct crebind_attempt *attempt,
+                                   const struct crebind_handle *new_handle,
+                                   bool *has_lazy_slots);
 
-/// Uncovers what has been covered for a batch that is not going to be active; phase C.
-/// CREBIND_LEFT_OPEN if a page cannot be closed, else CREBIND_OK.
-crebind_status crebind_cover_undo(struct crebind_attempt *attempt);
+/// Stores the attempt's commit, or undoes it if something has failed meanwhile, and keeps of the
+/// images' entries what is so; phase C.
+///
+/// \param status Why the call has failed, or CREBIND_OK.
+/// \returns The same, or how storing failed.
+crebind_status crebind_cover_end(struct crebind_attempt *attempt, crebind_status status);
 
 /// The entry of ours for a word, or NULL.
 static inline struct crebind_entry *crebind_cover_of(const struct crebind_entry *entry) {

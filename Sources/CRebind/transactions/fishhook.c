@@ -18,7 +18,8 @@ static int errno_of(crebind_status status, const crebind_error *error) {
   case CREBIND_OUT_OF_MEMORY: return ENOMEM;
   case CREBIND_PROTECTION:
   case CREBIND_SEALED:
-  case CREBIND_LEFT_OPEN: return error->system_error;
+  case CREBIND_LEFT_OPEN:
+  case CREBIND_NOT_TAKEN_BACK: return error->system_error;
   case CREBIND_BUSY: return EAGAIN;
   case CREBIND_NO_SECTION:
   case CREBIND_SECTION_NOT_LOADED:

@@ -100,7 +100,7 @@ static crebind_status note_changes(struct crebind_attempt *attempt, void *contex
 static crebind_status look(struct crebind_attempt *attempt, void *context) {
   // For what could not be uncovered when a batch went: no harm if it cannot be still.
   bool unused = false;
-  crebind_cover_update(attempt, NULL, &unused);
+  crebind_cover_end(attempt, crebind_cover_begin(attempt, NULL, &unused));
   return note_changes(attempt, context);
 }
 
