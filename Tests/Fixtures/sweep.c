@@ -253,9 +253,12 @@ static const crebind_rebinding upper = {
     .name = "getppid", .replacement = (void *)upper_hook, .original = (void **)&original_upper};
 static crebind_handle *handle, *upper_handle;
 
-static crebind_status apply(void) { return crebind_apply(rebindings, 3, NULL, &handle, NULL, NULL); }
+static crebind_error last_error;
+static crebind_status apply(void) {
+  return crebind_apply(rebindings, 3, NULL, &handle, NULL, &last_error);
+}
 static crebind_status apply_upper(void) {
-  return crebind_apply(&upper, 1, NULL, &upper_handle, NULL, NULL);
+  return crebind_apply(&upper, 1, NULL, &upper_handle, NULL, &last_error);
 }
 static crebind_status restore(void) { return crebind_restore(handle, NULL, NULL); }
 static crebind_status restore_upper(void) { return crebind_restore(upper_handle, NULL, NULL); }
@@ -583,6 +586,7 @@ static void check_failed(const struct operation *operation, enum outcome outcome
   // Whoever is led to a replacement still gets behind it, and so do threads inside of it.
   CHECK(getppid() == parent && caller_parent() == parent && (*caller_pointer)() == parent);
   CHECK(!was_hooked || (*replacement_original)() == parent);
+  if (outcome == STUCK) CHECK(last_error.address != 0 && last_error.system_error == failing->error);
   if (goes_straight_on) return;
   if (outcome != REFUSED || way_back == BY_NEXT_CALL) crebind_refresh(NULL);
   // Images may have been bound to the definition until then.

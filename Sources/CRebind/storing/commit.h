@@ -14,7 +14,9 @@
 #pragma GCC visibility push(hidden)
 
 struct crebind_commit {
-  struct crebind_vector changes;  // struct crebind_change, in runs, one an image
+  /// In runs, one an image; another run may follow that has slots of the same image alone, as
+  /// those of the relro range are looked at before they are opened.
+  struct crebind_vector changes;  // struct crebind_change
   /// Does without what a sealed image would have to have changed: all of an image's changes
   /// are marked then, and not counted as refused.
   bool skips_sealed;
