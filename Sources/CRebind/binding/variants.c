@@ -2,7 +2,6 @@
 
 #define _GNU_SOURCE
 #include "CRebind.h"
-#include "elf/symbol.h"
 #include "runtime/runtime.h"
 
 #include <errno.h>

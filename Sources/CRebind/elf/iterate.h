@@ -13,7 +13,7 @@
 #ifndef CREBIND_ELF_ITERATE_H
 #define CREBIND_ELF_ITERATE_H
 
-#include "elf/image.h"
+#include <link.h>
 
 #pragma GCC visibility push(hidden)
 

@@ -9,8 +9,6 @@
 #ifndef CREBIND_LOOKING_ANNOTATION_LISTENER_H
 #define CREBIND_LOOKING_ANNOTATION_LISTENER_H
 
-#include "runtime/runtime.h"
-
 #pragma GCC visibility push(hidden)
 
 /// Has images tell us from now on, to count and to mark those that leave.

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "runtime/status.h"
 #include "storing/selection.h"
+#include "storing/serve.h"
 #include "storing/slot-word.h"
 #include "transactions/attempt.h"
 #include "world/gather.h"

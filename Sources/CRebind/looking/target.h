@@ -3,7 +3,7 @@
 #ifndef CREBIND_LOOKING_TARGET_H
 #define CREBIND_LOOKING_TARGET_H
 
-#include "storing/plan.h"
+#include "binding/slot-scan.h"
 #include "world/gather.h"
 
 #pragma GCC visibility push(hidden)

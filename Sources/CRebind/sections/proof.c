@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 /// How much is read at once; how many headers and notes are looked at, at most.
 enum { CHUNK = 1 << 16, MOST = 1 << 12 };

@@ -4,7 +4,7 @@
 #ifndef CREBIND_STORING_SETTLE_H
 #define CREBIND_STORING_SETTLE_H
 
-#include "runtime/runtime.h"
+#include <stdbool.h>
 
 #pragma GCC visibility push(hidden)
 

@@ -46,6 +46,7 @@
 #include "runtime/status.h"
 #include "sections/hold.h"
 #include "storing/leftover.h"
+#include "storing/serve.h"
 #include "transactions/questions.h"
 #include "world/loader.h"
 

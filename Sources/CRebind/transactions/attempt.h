@@ -3,9 +3,9 @@
 #ifndef CREBIND_TRANSACTIONS_ATTEMPT_H
 #define CREBIND_TRANSACTIONS_ATTEMPT_H
 
+#include "storing/commit.h"
 #include "storing/pin.h"
 #include "storing/plan.h"
-#include "storing/serve.h"
 
 #pragma GCC visibility push(hidden)
 

@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #ifdef __GLIBC__
 

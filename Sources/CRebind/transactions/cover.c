@@ -2,7 +2,6 @@
 #include "transactions/cover.h"
 #include "storing/next.h"
 
-#include <errno.h>
 
 // MARK: - Which images
 

@@ -4,7 +4,6 @@
 #ifndef CREBIND_WORLD_PORTRAIT_H
 #define CREBIND_WORLD_PORTRAIT_H
 
-#include "elf/symbol.h"
 #include "world/world.h"
 
 #pragma GCC visibility push(hidden)
