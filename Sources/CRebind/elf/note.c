@@ -56,7 +56,8 @@ bool crebind_note_walk_next(struct crebind_note_walk *walk, struct crebind_note 
   }
 }
 
-bool crebind_note_is(const struct crebind_note *note, const char *owner, uint32_t type) {
+/// True for a note of this owner and type.
+static bool is_note(const struct crebind_note *note, const char *owner, uint32_t type) {
   // The comparison ends at the zero byte, which is the last one of the right size.
   return note->type == type && note->owner_size == crebind_length(owner) + 1
          && note->owner[note->owner_size - 1] == 0 && crebind_equal(note->owner, owner);
@@ -67,7 +68,7 @@ const uint8_t *crebind_note_build_id(const struct crebind_image *image, size_t *
   struct crebind_note note;
   crebind_note_walk_begin(&walk, image);
   while (crebind_note_walk_next(&walk, &note)) {
-    if (!crebind_note_is(&note, "GNU", NT_GNU_BUILD_ID) || note.size == 0) continue;
+    if (!is_note(&note, "GNU", NT_GNU_BUILD_ID) || note.size == 0) continue;
     *size = note.size;
     return (const uint8_t *)note.description;
   }
@@ -87,7 +88,7 @@ static uintptr_t target(const struct crebind_note *note, size_t offset) {
 bool crebind_note_section(const struct crebind_image *image, const struct crebind_note *note,
                           struct crebind_noted_section *section) {
   const size_t words = 2 * sizeof(uintptr_t);
-  if (!crebind_note_is(note, CREBIND_NOTE_OWNER, CREBIND_NT_SECTION) || note->size <= words
+  if (!is_note(note, CREBIND_NOTE_OWNER, CREBIND_NT_SECTION) || note->size <= words
       || note->description[note->size - 1] != 0)
     return false;
   *section = (struct crebind_noted_section){
@@ -106,7 +107,7 @@ bool crebind_note_section(const struct crebind_image *image, const struct crebin
 
 uintptr_t crebind_note_listener(const struct crebind_image *image,
                                 const struct crebind_note *note) {
-  if (!crebind_note_is(note, CREBIND_NOTE_OWNER, CREBIND_NT_LISTENER)
+  if (!is_note(note, CREBIND_NOTE_OWNER, CREBIND_NT_LISTENER)
       || note->size < sizeof(uintptr_t))
     return 0;
   uintptr_t place = target(note, 0);
@@ -135,7 +136,7 @@ uint32_t crebind_note_property(const struct crebind_image *image, uint32_t type)
   struct crebind_note_walk walk;
   crebind_note_walk_begin(&walk, image);
   for (struct crebind_note note; crebind_note_walk_next(&walk, &note);) {
-    if (!crebind_note_is(&note, "GNU", PROPERTIES)) continue;
+    if (!is_note(&note, "GNU", PROPERTIES)) continue;
     for (size_t at = 0; at <= note.size && note.size - at >= HEADER;) {
       const uint32_t *property = (const uint32_t *)(note.description + at);
       size_t size = property[1];

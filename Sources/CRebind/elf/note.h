@@ -36,9 +36,6 @@ struct crebind_note_walk {
 void crebind_note_walk_begin(struct crebind_note_walk *walk, const struct crebind_image *image);
 bool crebind_note_walk_next(struct crebind_note_walk *walk, struct crebind_note *note);
 
-/// True for a note of this owner and type.
-bool crebind_note_is(const struct crebind_note *note, const char *owner, uint32_t type);
-
 /// The descriptor of NT_GNU_BUILD_ID; NULL for none.
 const uint8_t *crebind_note_build_id(const struct crebind_image *image, size_t *size);
 

@@ -11,7 +11,8 @@
 
 /// The function that images call, which the note leads to: NULL until somebody wants to
 /// know.
-void (*crebind_told)(const void *address, uint32_t event) __attribute__((used, visibility("hidden")));
+void (*crebind_told)(const void *address, uint32_t event)
+    __attribute__((used, visibility("hidden")));
 
 #if __SIZEOF_POINTER__ == 8
 #define CREBIND_WORD_DIRECTIVE ".quad"

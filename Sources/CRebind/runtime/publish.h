@@ -8,8 +8,8 @@
 /// each thread passes a full barrier after the original is there and before the slot is, and
 /// one that has read the original before finds the former word in the slot.
 
-#ifndef CREBIND_PUBLISH_H
-#define CREBIND_PUBLISH_H
+#ifndef CREBIND_RUNTIME_PUBLISH_H
+#define CREBIND_RUNTIME_PUBLISH_H
 
 #include <stdint.h>
 

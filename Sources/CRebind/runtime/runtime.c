@@ -29,10 +29,11 @@ const struct crebind_runtime *crebind_runtime(void) {
 
 // MARK: Order
 
-/// By crebind_order_giving and crebind_order_taking.
+/// Atomic.
 static uint32_t given_back;
 
-void crebind_order_giving(void) { __atomic_fetch_add(&given_back, 1, __ATOMIC_RELEASE); }
+/// Before memory is given back; see crebind_order_taking.
+static void order_giving(void) { __atomic_fetch_add(&given_back, 1, __ATOMIC_RELEASE); }
 void crebind_order_taking(void) { (void)__atomic_load_n(&given_back, __ATOMIC_ACQUIRE); }
 
 void crebind_sleep(long nanoseconds) {
@@ -71,7 +72,7 @@ void *crebind_pages(size_t size) {
 
 void crebind_pages_free(void *pages, size_t size) {
   if (pages == NULL) return;
-  crebind_order_giving();
+  order_giving();
   crebind_system_call(SYS_munmap, pages, round_up_to_page(size));
 }
 
@@ -89,7 +90,7 @@ static bool grow(struct crebind_vector *vector, size_t needed) {
     vector->is_lent = false;
   } else {
     size_t old = round_up_to_page(vector->capacity * vector->stride);
-    crebind_order_giving();
+    order_giving();
     long moved = crebind_system_call(SYS_mremap, vector->data, old, size, MREMAP_MAYMOVE);
     if (crebind_has_failed(moved)) return false;
     crebind_order_taking();

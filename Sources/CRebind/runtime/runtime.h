@@ -1,6 +1,6 @@
-/// What this core needs of the system, in a form that stays usable while the
-/// C library's own functions are rebound: originals kept at start, system
-/// calls, and small loops in place of memcpy, memset, strlen and strcmp.
+/// The system, in a form that stays usable while the C library's own functions are
+/// rebound: the auxiliary vector, system calls, memory in pages of its own, and small
+/// loops in place of memcpy, memset, strlen and strcmp.
 
 #ifndef CREBIND_RUNTIME_RUNTIME_H
 #define CREBIND_RUNTIME_RUNTIME_H
@@ -150,10 +150,9 @@ static inline void *crebind_vector_at(const struct crebind_vector *vector, size_
 void *crebind_pages(size_t size);
 void crebind_pages_free(void *pages, size_t size);
 
-/// One thread's pages, or an image, may be where another one's were. The kernel sees to the
-/// order; ThreadSanitizer does not know of these system calls, and is told of it by these two:
-/// before memory is given back, and after some has been taken.
-void crebind_order_giving(void);
+/// Call it after memory has been taken, and before images are looked at: either may lie where
+/// another thread's pages were. The kernel orders the two; ThreadSanitizer does not know these
+/// system calls, and learns the order here.
 void crebind_order_taking(void);
 
 #pragma GCC visibility pop

@@ -2,12 +2,18 @@
 #include "world/world.h"
 #include "elf/note.h"
 
+struct memo {
+  const char *name, *version;
+  uintptr_t function;
+  size_t definer;
+};
+
 crebind_status crebind_world_begin(struct crebind_world *world) {
   memset(world, 0, sizeof *world);
   world->dynamics = CREBIND_VECTOR(struct crebind_dynamic);
   world->broken_tags = CREBIND_VECTOR(int64_t);
   world->known_of = CREBIND_VECTOR(uint32_t);
-  world->memo = CREBIND_VECTOR(struct crebind_memo);
+  world->memo = CREBIND_VECTOR(struct memo);
   crebind_scopes_begin(&world->scopes, &world->images, NULL);
   return crebind_images_read(&world->images);
 }
@@ -173,7 +179,7 @@ crebind_status crebind_world_fill(struct crebind_world *world) {
 enum { MEMO_SIZE = 1024 };
 
 /// The place of a name and version in the memo; NULL without memory.
-static struct crebind_memo *memo_place(struct crebind_world *world,
+static struct memo *memo_place(struct crebind_world *world,
                                        const struct crebind_name *name) {
   if (world->memo.count == 0 && crebind_vector_append(&world->memo, MEMO_SIZE) == NULL)
     return NULL;
@@ -184,8 +190,9 @@ static bool is_same(const char *a, const char *b) {
   return a == b || (a != NULL && b != NULL && crebind_equal(a, b));
 }
 
-uintptr_t crebind_world_function(struct crebind_world *world,
-                                 struct crebind_definition definition) {
+/// The function that a definition is of, without any of us; 0 for an IFUNC whose resolver
+/// has to be called first, or must not be.
+static uintptr_t function_of(struct crebind_world *world, struct crebind_definition definition) {
   const ElfW(Sym) *symbol =
       &crebind_world_dynamic(world, definition.image)->symbols[definition.symbol];
   uintptr_t word = crebind_base_word(crebind_world_known(world, definition.image),
@@ -198,7 +205,7 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
                                      bool wants_default, uintptr_t *function, size_t *definer) {
   // An image linked with -Bsymbolic asks itself first.
   bool asks_global_first = !wants_default && !crebind_world_dynamic(world, from)->symbolic;
-  struct crebind_memo *memo = asks_global_first ? memo_place(world, name) : NULL;
+  struct memo *memo = asks_global_first ? memo_place(world, name) : NULL;
   if (memo != NULL && memo->function != 0 && is_same(memo->version, version)
       && is_same(memo->name, name->string)) {
     *function = memo->function;
@@ -212,9 +219,9 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
   *definer = definition.image;
   *function = 0;
   if (status != CREBIND_OK || definition.image == SIZE_MAX) return status;
-  *function = crebind_world_function(world, definition);
+  *function = function_of(world, definition);
   if (memo != NULL && crebind_scopes_is_global(&world->scopes, definition))
-    *memo = (struct crebind_memo){name->string, version, *function, *definer};
+    *memo = (struct memo){name->string, version, *function, *definer};
   return CREBIND_OK;
 }
 

@@ -19,13 +19,7 @@ struct crebind_world {
   struct crebind_vector known_of;     // uint32_t, by image: the index in the records
   struct crebind_scopes scopes;
   /// What the global scope gave for a name and version: most images ask the same.
-  struct crebind_vector memo;  // struct crebind_memo, by the name's hash
-};
-
-struct crebind_memo {
-  const char *name, *version;
-  uintptr_t function;
-  size_t definer;
+  struct crebind_vector memo;  // of world/world.c, by the name's hash
 };
 
 static inline const struct crebind_image *crebind_world_image(const struct crebind_world *world,
@@ -55,11 +49,6 @@ crebind_status crebind_world_fill(struct crebind_world *world);
 crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
                                      const struct crebind_name *name, const char *version,
                                      bool wants_default, uintptr_t *function, size_t *definer);
-
-/// The function that a definition is of, without any of us; 0 for an IFUNC whose resolver
-/// has to be called first, or must not be.
-uintptr_t crebind_world_function(struct crebind_world *world,
-                                 struct crebind_definition definition);
 
 /// True if any image defines the name, in whichever scope and version.
 bool crebind_world_is_defined(const struct crebind_world *world, const struct crebind_name *name);
