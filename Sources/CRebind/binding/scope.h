@@ -58,7 +58,7 @@ struct crebind_definition {
   size_t image, symbol;
 };
 
-/// The arrays must outlive the scopes, and the loader's lock be held meanwhile.
+/// The arrays must outlive the scopes. For phase C.
 void crebind_scopes_begin(struct crebind_scopes *scopes, const struct crebind_images *images,
                           const struct crebind_dynamic *dynamics);
 void crebind_scopes_end(struct crebind_scopes *scopes);
@@ -112,7 +112,7 @@ bool crebind_scopes_reach_locally(struct crebind_scopes *scopes, size_t from, si
 
 /// The run-time address that a symbol, which the image with this index defines,
 /// stands for with `value` in place of its `st_value`: of an IFUNC, what its resolver gave,
-/// and 0 if that has to be called first, or must not be. The loader's lock is held.
+/// and 0 if that has to be called first, or must not be. Phase C.
 uintptr_t crebind_symbol_address(struct crebind_scopes *scopes, size_t index,
                                  const ElfW(Sym) * symbol, uintptr_t value);
 

@@ -143,6 +143,7 @@ static iterate_function find(void) {
 
 // MARK: -
 
+/// Atomic.
 static iterate_function iterate;
 
 static iterate_function own_function(void) {

@@ -17,8 +17,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Calls the callback for each loaded image, under the loader's lock, until one call
-/// does not return 0.
+/// Calls the callback for each loaded image, under the list's lock, until one call does not
+/// return 0. Our lock is held.
 int crebind_iterate(int (*callback)(struct dl_phdr_info *, size_t, void *), void *context);
 
 #pragma GCC visibility pop

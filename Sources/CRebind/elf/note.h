@@ -32,7 +32,7 @@ struct crebind_note_walk {
   size_t size, offset, alignment;
 };
 
-/// Under the loader's lock.
+/// While the image stays: in phase C.
 void crebind_note_walk_begin(struct crebind_note_walk *walk, const struct crebind_image *image);
 bool crebind_note_walk_next(struct crebind_note_walk *walk, struct crebind_note *note);
 

@@ -4,6 +4,7 @@
 
 // MARK: - The interpreter
 
+/// Atomic.
 static struct crebind_range loader_span;
 
 struct crebind_range crebind_loader_span(void) {

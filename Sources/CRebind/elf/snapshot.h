@@ -1,11 +1,11 @@
 /// The loaded images: a snapshot of what dl_iterate_phdr lists, and a way to
 /// act on it while the loader cannot change it.
 ///
-/// The loader's lock is held in dl_iterate_phdr's callback, and calling the
-/// loader there deadlocks against a dlopen elsewhere. So a first pass copies the
-/// list out, and the work is done in the first callback of a second pass, if the
-/// generation says that the list is still the same. musl does not hold the lock,
-/// but it never unloads an image and lists one only when it is relocated.
+/// The list's lock is held in dl_iterate_phdr's callback, and calling the loader there
+/// deadlocks against a dlopen elsewhere. So a first pass copies the list, and the work is
+/// done in the first callback of a second pass, if the generation says that the list is
+/// still the same. musl holds no lock there, but it never unloads an image and lists one
+/// only when it is relocated.
 
 #ifndef CREBIND_ELF_SNAPSHOT_H
 #define CREBIND_ELF_SNAPSHOT_H
@@ -43,8 +43,8 @@ static inline const char *crebind_image_path(const struct crebind_images *images
   return images->strings.data + image->path;
 }
 
-/// Where the loader is, as far as a snapshot has shown it; empty if there is none
-/// that is nothing else.
+/// The place of the loader, as far as a snapshot has shown it; empty where the loader is
+/// the C library as well.
 struct crebind_range crebind_loader_span(void);
 
 /// Takes a snapshot; phase B. Free it in any case.
@@ -55,9 +55,9 @@ void crebind_images_free(struct crebind_images *images);
 bool crebind_images_may_be_others(const struct crebind_images *images,
                                   struct crebind_counts counts);
 
-/// Calls `body` under the loader's lock, with every image of a snapshot with these counts
+/// Calls `body` under the list's lock, with every image of a snapshot with these counts
 /// still in its place; returns CREBIND_BUSY without calling it if the set of images
-/// has changed since. `body` must not allocate with malloc nor call the loader.
+/// has changed since. Phase C, if our lock is held, too.
 crebind_status crebind_images_with_lock(struct crebind_counts counts,
                                         crebind_status (*body)(void *context), void *context);
 

@@ -1,7 +1,7 @@
 /// The annotations of all images.
 ///
-/// Where they are is kept for as long as the loader's counts and ours stay the same.
-/// What they say is copied under the loader's lock each time, and read without any.
+/// Their places are kept for as long as the loader's counts and ours stay the same. Their
+/// contents are copied in phase C each time, and read without locks.
 
 #define _GNU_SOURCE
 #include "elf/iterate.h"

@@ -1,7 +1,8 @@
 /// The one lock of this core, and forks.
 ///
 /// A forked child has only the thread that forked: with the lock taken, no other one is in the
-/// middle of a change, or holds the loader's lock for us. So fork(2) waits for the lock.
+/// middle of a change, or holds the list's lock for us. So fork(2) waits for the lock. For the
+/// order of the locks see transactions/attempt.c.
 ///
 /// A signal handler may fork in the middle of a change on its own thread, which cannot be
 /// waited for: that child is left as it is, and may only exec or exit.
@@ -14,7 +15,7 @@
 #pragma GCC visibility push(hidden)
 
 /// Serialises all that changes or reads the records, and every walk over the loaded
-/// images: a child forked in the middle of one would find the loader's lock held
+/// images: a child forked in the middle of one would find the list's lock held
 /// for ever. Not recursive.
 void crebind_lock(void);
 void crebind_unlock(void);

@@ -45,8 +45,8 @@ static crebind_status copy_locked(void *context) {
   return CREBIND_OK;
 }
 
-/// Copies what may not be there any more: without a lock where the kernel does it for us,
-/// and else under the loader's, as long as no image has come or gone.
+/// Copies memory that may be gone: without a lock where the kernel copies for us, and else
+/// under the list's, as long as no image has come or gone.
 static crebind_status copy_memory(const struct copy *copy) {
 #ifdef SYS_process_vm_readv
   struct iovec to = {copy->to, copy->size}, from = {(void *)copy->from, copy->size};
@@ -57,7 +57,7 @@ static crebind_status copy_memory(const struct copy *copy) {
   if (count >= 0 || count == -EFAULT) return CREBIND_OTHER_FILE;
 #endif
   crebind_lock();
-  crebind_status status = 
+  crebind_status status =
       crebind_images_with_lock(copy->portraits->counts, copy_locked, (void *)copy);
   crebind_unlock();
   return status;

@@ -45,7 +45,7 @@ struct crebind_table_answer crebind_table_read(struct crebind_file *file,
                                                const struct crebind_portraits *portraits,
                                                const struct crebind_portrait *portrait);
 
-/// Finds the image's file, and reads it; of the vDSO what is in memory. Without any lock.
+/// Finds the image's file, and reads it; of the vDSO what is in memory. No lock.
 struct crebind_table_answer crebind_table_find(const struct crebind_portraits *portraits,
                                                const struct crebind_portrait *portrait);
 
@@ -56,12 +56,12 @@ void crebind_table_free(struct crebind_table *table);
 // MARK: - Known images
 
 /// What is known of an image's file, until another image has its place; NULL for nothing.
-/// Under our lock.
+/// Phase C.
 const struct crebind_table_answer *crebind_table_known(struct crebind_world *world,
                                                        size_t index);
 
 /// Files the answer for a portrait, and takes its table; CREBIND_NO_SUCH_IMAGE, and the
-/// table is freed, if another image may have taken the place. Under our lock.
+/// table is freed, if another image may have taken the place. Phase C.
 crebind_status crebind_table_file(struct crebind_world *world,
                                   const struct crebind_portraits *portraits,
                                   const struct crebind_portrait *portrait,

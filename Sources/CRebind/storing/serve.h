@@ -9,10 +9,9 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Does so in phase C; CREBIND_BUSY if the loader is at work on an image.
-/// Does nothing if the generation is the same as the last time, unless a definition has
-/// to be judged anew. An image whose
-/// dynamic table is broken, or whose pages cannot be opened, is passed over.
+/// Phase C; CREBIND_BUSY if the loader is at work on an image. Does nothing if the generation
+/// is the same as the last time, unless a definition has to be judged anew. Passes over an
+/// image whose dynamic table is broken, or whose pages cannot be opened.
 ///
 /// \param commit Has no changes, before and after.
 crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit,

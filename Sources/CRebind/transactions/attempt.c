@@ -10,30 +10,32 @@
 ///                  musl holds none: it unloads nothing.
 ///
 /// Under our lock or the list's, nothing is called that may be rebound or is somebody else's: no
-/// malloc, no function of the loader, no predicate, observer or resolver. Replacements,
-/// predicates, observers and resolvers run under none of the two; where the program calls us
-/// from a constructor, they run under the loader's.
+/// malloc, no function of the loader but dl_iterate_phdr, no predicate, observer or resolver.
+/// Replacements, predicates, observers and resolvers run under neither; where the program calls
+/// us from a constructor, they run under the loader's.
 ///
-/// A call has five phases. Comments elsewhere name them by their letters.
+/// A call has five phases. Comments elsewhere name them by their letters. A look that changes
+/// nothing has B and C alone (world/look.h).
 ///
 ///   A  The arguments are copied into a handle (binding/batch.h). No lock.
-///   B  The list of images is copied (elf/snapshot.h), and what phase D found out is filed.
-///      Our lock.
-///   C  The images are recognised and the active batches brought to those that have come
-///      (world/world.h, storing/serve.h); then the call's body plans and stores
-///      (storing/plan.h, storing/commit.h). Our lock and the list's. Whatever cannot be said or
-///      done here becomes an errand: the body stores nothing and returns CREBIND_BUSY.
+///   B  The answers of phase D are filed, and the list of images is copied (elf/snapshot.h). Our
+///      lock, and the list's while it is copied.
+///   C  If the list is still the same, the images are recognised (world/world.h), and the active
+///      batches brought to those that have come (storing/serve.h); then the call's body plans and
+///      stores (storing/plan.h, storing/commit.h). Our lock and the list's. Whatever cannot be
+///      said or done here becomes an errand: the body stores nothing and returns CREBIND_BUSY.
 ///   D  The errands: predicates and resolvers are called, the loader is asked
 ///      (transactions/questions.h), images are held (sections/hold.h), a load under way is
-///      waited for. No lock. Then B again, for some tenths of a second at most.
+///      waited for. No lock. Then B again, 300 times at most.
 ///   E  Lazy resolvers that were under way are waited for (storing/settle.h), and the slots
-///      verified; the wrappers around dlopen and dlclose are brought in line
-///      (transactions/notice.h), and observers called (transactions/observe.h). No lock.
+///      verified or restored by a round of B to D of its own; the wrappers around dlopen and
+///      dlclose are brought in line (transactions/notice.h), and observers called
+///      (transactions/observe.h). No lock in between.
 ///
 /// The world of B and C (snapshot, dynamic tables, scopes, changes) is freed at the end of each
-/// attempt; questions, their answers and the images to hold with the call; a batch's entries when
-/// it is restored. A batch that could not be applied leaves its originals published, since a
-/// thread may be inside of a replacement.
+/// attempt; the questions, what the loader answered and the list of images to hold after the last
+/// one; a batch's entries when it is restored. A batch that could not be applied leaves its
+/// originals published, since a thread may be inside of a replacement.
 ///
 /// Records name images by an index, which lasts: it is given to another image once its own has
 /// gone, no active batch has entries there, the batches have been told that it has gone, and so

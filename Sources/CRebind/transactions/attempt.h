@@ -1,4 +1,5 @@
-/// A call's work under the locks, tried until the set of images holds still.
+/// A call's work under the locks, tried until the set of images holds still. The locks and
+/// the phases are described in attempt.c.
 
 #ifndef CREBIND_TRANSACTIONS_ATTEMPT_H
 #define CREBIND_TRANSACTIONS_ATTEMPT_H
@@ -20,11 +21,8 @@ struct crebind_attempt {
   int64_t failed_tag;
 };
 
-/// Calls `body` under our lock and the loader's, with a filled world and the
-/// active batches brought to every image; again while it returns CREBIND_BUSY,
-/// for some tenths of a second. Between two attempts, without any lock, it does
-/// what cannot be done under one: it asks predicates and the loader, calls
-/// resolvers, holds images, and waits for a load that takes long.
+/// Runs phases B and C, with `body` at the end of C; again while that returns CREBIND_BUSY,
+/// for some tenths of a second, with the errands of phase D in between.
 crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *attempt,
                                                       void *context),
                                void *context, struct crebind_handle *new_handle,

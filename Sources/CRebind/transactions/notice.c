@@ -11,6 +11,7 @@
 
 // MARK: - Wrappers
 
+/// Any thread reads them, and phase C stores them: atomic.
 static void *(*original_dlopen)(const char *, int);
 static int (*original_dlclose)(void *);
 

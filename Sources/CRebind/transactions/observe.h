@@ -14,7 +14,7 @@ crebind_status crebind_look_for_images(crebind_error *error);
 /// Tells them what has been noted, and not been told; phase E.
 void crebind_tell_observers(void);
 
-/// Adds an observer, and tells it of the images that are there; without any lock.
+/// Adds an observer, and tells it the images that are loaded. No lock.
 crebind_status crebind_observation_begin(const crebind_image_observer *observer,
                                          crebind_observation **result, crebind_error *error);
 

@@ -49,8 +49,7 @@ bool crebind_questions_ask(struct crebind_questions *questions);
 void crebind_questions_file(struct crebind_questions *questions,
                             struct crebind_handle *new_handle);
 
-/// Calls the resolvers that have not been called, each while its images are held; without
-/// any lock.
+/// Calls the resolvers that have not been called, each while its images are held; phase D.
 void crebind_ifuncs_call(struct crebind_ifuncs *ifuncs);
 
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-/// What is seen under the locks, copied for callbacks that run without them.
+/// Copies of what is seen in phase C, for callbacks that run without locks.
 
 #ifndef CREBIND_WORLD_GATHER_H
 #define CREBIND_WORLD_GATHER_H

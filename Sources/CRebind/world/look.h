@@ -15,8 +15,8 @@ struct crebind_look {
   int64_t failed_tag;
 };
 
-/// Calls `body` under our lock and the loader's, with a filled world; again while
-/// the set of images changes, for some tenths of a second.
+/// Calls `body` in phase C, with a filled world; again while the set of images changes, for
+/// some tenths of a second.
 crebind_status crebind_look(crebind_status (*body)(struct crebind_look *look, void *context),
                             void *context, crebind_error *error);
 

@@ -1,5 +1,5 @@
-/// What has to be known of images to judge their files: taken under the loader's lock,
-/// and used without any, as files are not read there.
+/// Portraits of images, to judge their files by: taken in phase C, and used without locks, as
+/// no file is read under them.
 
 #ifndef CREBIND_WORLD_PORTRAIT_H
 #define CREBIND_WORLD_PORTRAIT_H

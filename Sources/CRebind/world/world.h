@@ -1,6 +1,5 @@
-/// The loaded images as one call sees them under the loader's lock: the
-/// snapshot, each image's decoded dynamic table, its place in the records, and
-/// the scopes for lookups.
+/// The loaded images as one call sees them in phase C: the snapshot, each image's decoded
+/// dynamic table, its place in the records, and the scopes for lookups.
 
 #ifndef CREBIND_WORLD_WORLD_H
 #define CREBIND_WORLD_WORLD_H
