@@ -44,13 +44,12 @@ import Testing
       }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The files of the core but for public headers and those of machines: path from its root, and URL.
+  /// The files of the core, in whatever folder, but for public headers and those of machines.
   static let files = Result {
-    let folders = Set(try rows.get().map(\.folder)).subtracting(["arch"])
-    return try folders.flatMap { folder in
-      try FileManager.default.contentsOfDirectory(
-        at: Places.core.appending(path: folder), includingPropertiesForKeys: nil)
-    }.filter { ["c", "h"].contains($0.pathExtension) }
+    try FileManager.default.subpathsOfDirectory(atPath: Places.core.path)
+      .filter { $0.hasSuffix(".c") || $0.hasSuffix(".h") }
+      .filter { !$0.hasPrefix("arch/") && !$0.hasPrefix("include/") }
+      .map { Places.core.appending(path: $0) }
   }
 
   /// The name of a file without its ending.
@@ -62,39 +61,60 @@ import Testing
     let present = try Self.files.get().map {
       "\($0.deletingLastPathComponent().lastPathComponent)/\(Self.stem($0.lastPathComponent))"
     }
-    #expect(named.count == Set(named).count)
+    // A file on no floor, or beside its folder, is present alone.
     #expect(Set(named) == Set(present))
-    // A file that stands in no folder is on no floor.
-    let top = try FileManager.default.contentsOfDirectory(atPath: Places.core.path)
-    #expect(!top.contains { $0.hasSuffix(".c") || $0.hasSuffix(".h") })
+    // Objects have no folder, so that a name may stand once in all of them.
+    let names = rows.flatMap(\.files)
+    #expect(names.count == Set(names).count)
     let ordered = rows.map(\.floor)
     #expect(ordered == ordered.sorted(by: >))
   }
 
-  @Test func noCallRunsUpOrInACircle() throws { try check(Self.calls()) }
-
-  @Test func noIncludeRunsUpOrInACircle() throws { try check(Self.includes()) }
-
-  /// The check sees what it is there for.
-  @Test func aCircleIsFound() {
-    #expect(
-      Self.circles(in: ["a": ["b"], "b": ["c"], "c": ["a"], "d": ["a"]]) == [["a", "b", "c"]])
-    #expect(Self.circles(in: ["a": ["b", "c"], "b": ["c"], "c": []]) == [])
+  @Test func noCallRunsUpOrInACircle() throws {
+    let calls = try Self.calls()
+    let sources = try Self.files.get().filter { $0.pathExtension == "c" }
+    #expect(Set(calls.keys) == Set(sources.map { Self.stem($0.lastPathComponent) }))
+    #expect(calls.values.contains { !$0.isEmpty })
+    #expect(try Self.faults(of: calls, in: Self.places.get()) == [])
   }
 
-  private func check(_ uses: Uses) throws {
-    let places = try Self.places.get()
-    #expect(uses.values.contains { !$0.isEmpty })
+  @Test func noIncludeRunsUpOrInACircle() throws {
+    let includes = try Self.includes()
+    #expect(includes.values.contains { !$0.isEmpty })
+    #expect(try Self.faults(of: includes, in: Self.places.get()) == [])
+  }
+
+  /// Each of the two tests above can fail.
+  @Test func usesUpSidewaysAndInACircleAreFaults() {
+    let places = [
+      "low": Place(floor: 1, folder: "c"), "left": Place(floor: 2, folder: "a"),
+      "twin": Place(floor: 2, folder: "a"), "right": Place(floor: 2, folder: "b"),
+    ]
+    #expect(Self.faults(of: ["left": ["twin", "low"], "right": ["low"]], in: places) == [])
+    #expect(Self.faults(of: ["low": ["left"]], in: places) == ["c/low uses a/left"])
+    #expect(Self.faults(of: ["left": ["right"]], in: places) == ["a/left uses b/right"])
+    #expect(
+      Self.faults(of: ["left": ["twin"], "twin": ["left"]], in: places)
+        == ["left is on a circle", "twin is on a circle"])
+    #expect(Self.faults(of: ["left": ["new"]], in: places) == ["left or new is on no floor"])
+    #expect(
+      Self.circle(in: ["a": ["b"], "b": ["c"], "c": ["a"], "d": ["a"]]) == ["a", "b", "c"])
+  }
+
+  /// The uses that run up or between folders that stand side by side, and the files on circles.
+  static func faults(of uses: Uses, in places: [String: Place]) -> [String] {
+    var faults: [String] = []
     for (file, others) in uses.sorted(by: { $0.key < $1.key }) {
-      let place = try #require(places[Self.stem(file)], "\(file) stands on no floor")
       for other in others.sorted() {
-        let below = try #require(places[Self.stem(other)], "\(other) stands on no floor")
-        #expect(
-          below == place || below.floor < place.floor,
-          "\(place.folder)/\(file) uses \(below.folder)/\(other)")
+        guard let place = places[stem(file)], let below = places[stem(other)] else {
+          faults.append("\(file) or \(other) is on no floor")
+          continue
+        }
+        guard below != place, below.floor >= place.floor else { continue }
+        faults.append("\(place.folder)/\(file) uses \(below.folder)/\(other)")
       }
     }
-    #expect(Self.circles(in: uses) == [])
+    return faults + circle(in: uses).map { "\($0) is on a circle" }
   }
 
   // MARK: Reading
@@ -130,20 +150,24 @@ import Testing
 
   /// By the sources, each with its ending.
   static func includes() throws -> Uses {
-    try Dictionary(
-      uniqueKeysWithValues: files.get().map { file in
-        let text = try String(contentsOf: file, encoding: .utf8)
-        let others = text.matches(of: /#include "([a-z]+)\/([a-z-]+\.h)"/)
-          .filter { $0.1 != "arch" }.map { String($0.2) }
-        return (file.lastPathComponent, Set(others))
-      })
+    let published = try FileManager.default.contentsOfDirectory(
+      atPath: Places.core.appending(path: "include").path)
+    var uses: Uses = [:]
+    for file in try files.get() {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      let others = text.matches(of: /#include "([^"]+)"/).map { String($0.1) }
+        .filter { !published.contains($0) && !$0.hasPrefix("arch/") }
+        .map { String($0.split(separator: "/").last ?? "") }
+      uses[file.lastPathComponent] = Set(others)
+    }
+    return uses
   }
 
   // MARK: Circles
 
-  /// The sets of files that reach each other, by repeatedly taking away what uses nothing that is
-  /// left, and what nothing uses.
-  static func circles(in uses: Uses) -> [[String]] {
+  /// The files on circles, and between two of them: all that is left after repeatedly taking away
+  /// the files that use nothing that is left, and those that nothing uses.
+  static func circle(in uses: Uses) -> [String] {
     var left = uses.mapValues { $0.filter { uses[$0] != nil } }
     while true {
       let used = left.values.reduce(into: Set<String>()) { $0.formUnion($1) }
@@ -152,6 +176,6 @@ import Testing
       for end in ends { left[end] = nil }
       left = left.mapValues { $0.subtracting(ends) }
     }
-    return left.isEmpty ? [] : [left.keys.sorted()]
+    return left.keys.sorted()
   }
 }
