@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-struct crebind_answer {
+struct crebind_loader_answer {
   /// Offsets into the strings; the version's is SIZE_MAX for none.
   size_t name, version;
   uint32_t hash;
@@ -16,8 +16,8 @@ struct crebind_answer {
   uintptr_t address;
 };
 
-struct crebind_answers {
-  struct crebind_vector items;    // struct crebind_answer
+struct crebind_loader_answers {
+  struct crebind_vector items;    // struct crebind_loader_answer
   struct crebind_vector strings;  // char
   /// Indices into `items` plus one, by hash, with linear probing.
   struct crebind_vector table;    // uint32_t
@@ -25,23 +25,24 @@ struct crebind_answers {
   size_t answered;
 };
 
-void crebind_answers_begin(struct crebind_answers *answers);
-void crebind_answers_end(struct crebind_answers *answers);
+void crebind_loader_answers_begin(struct crebind_loader_answers *answers);
+void crebind_loader_answers_end(struct crebind_loader_answers *answers);
 
-static inline bool crebind_answers_are_open(const struct crebind_answers *answers) {
+static inline bool crebind_loader_answers_are_open(const struct crebind_loader_answers *answers) {
   return answers->answered != answers->items.count;
 }
 
 /// NULL for SIZE_MAX.
-static inline const char *crebind_answers_string(const struct crebind_answers *answers,
-                                                 size_t offset) {
+static inline const char *crebind_loader_answers_string(
+    const struct crebind_loader_answers *answers, size_t offset) {
   return offset == SIZE_MAX ? NULL : answers->strings.data + offset;
 }
 
 /// Receives the answer about a name and a version, or NULL after it has put the
 /// question. Returns false without memory.
-bool crebind_answers_find(struct crebind_answers *answers, const char *name, const char *version,
-                          uint32_t hash, const struct crebind_answer **answer);
+bool crebind_loader_answers_find(struct crebind_loader_answers *answers, const char *name,
+                                 const char *version, uint32_t hash,
+                                 const struct crebind_loader_answer **answer);
 
 #pragma GCC visibility pop
 

@@ -312,10 +312,10 @@ static bool is_unversioned_outside(const struct crebind_scopes *scopes,
 /// as long as it has not answered. Returns false without memory.
 static bool ask(const struct crebind_scopes *scopes, const struct crebind_reference *reference,
                 const char *version, uintptr_t *address) {
-  const struct crebind_answer *answer;
+  const struct crebind_loader_answer *answer;
   *address = 0;
-  if (!crebind_answers_find(scopes->answers, reference->name, version, reference->gnu_hash,
-                            &answer))
+  if (!crebind_loader_answers_find(scopes->answers, reference->name, version, reference->gnu_hash,
+                                   &answer))
     return false;
   if (answer != NULL) *address = answer->address;
   return true;

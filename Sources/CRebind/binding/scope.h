@@ -34,7 +34,7 @@ struct crebind_scopes {
   struct crebind_vector queue, visited;  // uint32_t and bool, for searches
   /// What the loader said; NULL if it is not asked, and what was opened later is
   /// passed over.
-  struct crebind_answers *answers;
+  struct crebind_loader_answers *answers;
   /// What resolvers gave; NULL if none is called.
   struct crebind_ifuncs *ifuncs;
   /// The images' indices in the records.
@@ -75,7 +75,7 @@ struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scop
 
 /// False if a lookup has put a question, and so gave no answer to rely on.
 static inline bool crebind_scopes_are_sure(const struct crebind_scopes *scopes) {
-  return (scopes->answers == NULL || !crebind_answers_are_open(scopes->answers))
+  return (scopes->answers == NULL || !crebind_loader_answers_are_open(scopes->answers))
          && (scopes->ifuncs == NULL || !crebind_ifuncs_are_open(scopes->ifuncs));
 }
 

@@ -144,14 +144,14 @@ static bool find_by_notes(struct places *places, const struct crebind_image *ima
 static crebind_status find_by_file(struct reading *reading, struct crebind_world *world,
                                    size_t index) {
   const struct crebind_image *image = crebind_world_image(world, index);
-  const struct crebind_table_answer *known = crebind_table_known(world, index);
+  const struct crebind_section_table_answer *known = crebind_section_table_known(world, index);
   if (known == NULL && !reading->passes_over_files
       && !crebind_portraits_add(&reading->portraits, world, index))
     return CREBIND_OUT_OF_MEMORY;
   if (known == NULL || known->status != CREBIND_OK) return CREBIND_OK;
   size_t first = reading->places.items.count;
   for (size_t i = 0; i < known->table->count; i++) {
-    const struct crebind_table_entry *entry = &known->table->entries[i];
+    const struct crebind_section_table_entry *entry = &known->table->entries[i];
     if (entry->size == 0 || !crebind_image_can_read(image, entry->address, (size_t)entry->size)
         || !crebind_equal(known->table->names + entry->name, section_name))
       continue;
@@ -233,17 +233,17 @@ static crebind_status find(struct crebind_look *look, void *context) {
 
 struct filing {
   const struct crebind_portraits *portraits;
-  struct crebind_vector answers;  // struct crebind_table_answer, by portrait
+  struct crebind_vector answers;  // struct crebind_section_table_answer, by portrait
 };
 
 static crebind_status file_all(struct crebind_look *look, void *context) {
   struct filing *filing = context;
   crebind_status status = CREBIND_OK;
   for (size_t i = 0; i < filing->answers.count; i++) {
-    struct crebind_table_answer *answer = crebind_vector_at(&filing->answers, i);
+    struct crebind_section_table_answer *answer = crebind_vector_at(&filing->answers, i);
     if (answer->status == CREBIND_BUSY || answer->status == CREBIND_OUT_OF_MEMORY) continue;
-    if (crebind_table_file(&look->world, filing->portraits,
-                           crebind_portrait_at(filing->portraits, i), answer)
+    if (crebind_section_table_file(&look->world, filing->portraits,
+                                   crebind_portrait_at(filing->portraits, i), answer)
         == CREBIND_OUT_OF_MEMORY)
       status = CREBIND_OUT_OF_MEMORY;
   }
@@ -253,15 +253,15 @@ static crebind_status file_all(struct crebind_look *look, void *context) {
 /// Reads the files of the images that nothing is known of.
 static crebind_status read_files(const struct crebind_portraits *portraits,
                                  crebind_error *error) {
-  struct filing filing = {portraits, CREBIND_VECTOR(struct crebind_table_answer)};
-  struct crebind_table_answer *answers =
+  struct filing filing = {portraits, CREBIND_VECTOR(struct crebind_section_table_answer)};
+  struct crebind_section_table_answer *answers =
       crebind_vector_append(&filing.answers, portraits->items.count);
   crebind_status status = CREBIND_OUT_OF_MEMORY;
   if (answers != NULL) {
     for (size_t i = 0; i < portraits->items.count; i++)
-      answers[i] = crebind_table_find(portraits, crebind_portrait_at(portraits, i));
+      answers[i] = crebind_section_table_find(portraits, crebind_portrait_at(portraits, i));
     status = crebind_look(file_all, &filing, error);
-    for (size_t i = 0; i < filing.answers.count; i++) crebind_table_free(answers[i].table);
+    for (size_t i = 0; i < filing.answers.count; i++) crebind_section_table_free(answers[i].table);
   }
   crebind_vector_free(&filing.answers);
   return status == CREBIND_OK ? status : crebind_fail(error, status, -1);

@@ -80,7 +80,7 @@ static bool find_mapping(const struct crebind_vector *maps, uintptr_t address,
 struct search {
   const struct crebind_portraits *portraits;
   const struct crebind_portrait *portrait;
-  struct crebind_table_answer answer;
+  struct crebind_section_table_answer answer;
 };
 
 /// True if that ends the search: the file there is the image's.
@@ -94,15 +94,15 @@ static bool try_path(struct search *search, const char *path) {
   }
   crebind_status status = crebind_proof(&file, search->portraits, search->portrait);
   if (status == CREBIND_OK)
-    search->answer = crebind_table_read(&file, search->portraits, search->portrait);
+    search->answer = crebind_section_table_read(&file, search->portraits, search->portrait);
   else
     search->answer.status = status;
   crebind_file_close(&file);
   if (file.error == 0) return status != CREBIND_OTHER_FILE;
   // Whatever was made of what could not be read.
-  crebind_table_free(search->answer.table);
-  search->answer = (struct crebind_table_answer){.status = CREBIND_NO_FILE,
-                                                 .system_error = file.error};
+  crebind_section_table_free(search->answer.table);
+  search->answer = (struct crebind_section_table_answer){.status = CREBIND_NO_FILE,
+                                                         .system_error = file.error};
   return true;
 }
 
@@ -138,7 +138,7 @@ static uintptr_t mapped_address(const struct search *search) {
 }
 
 /// The vDSO's sections, in its pages.
-static struct crebind_table_answer read_memory(const struct search *search) {
+static struct crebind_section_table_answer read_memory(const struct search *search) {
   const struct crebind_portrait *portrait = search->portrait;
   const ElfW(Phdr) *segments = crebind_portrait_phdr(search->portraits, portrait);
   uintptr_t mask = crebind_runtime()->page_size - 1;
@@ -146,11 +146,11 @@ static struct crebind_table_answer read_memory(const struct search *search) {
   for (size_t i = 0; i < portrait->phnum; i++)
     if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0)
       file.size = (segments[i].p_memsz + mask) & ~mask;
-  return crebind_table_read(&file, search->portraits, portrait);
+  return crebind_section_table_read(&file, search->portraits, portrait);
 }
 
-struct crebind_table_answer crebind_table_find(const struct crebind_portraits *portraits,
-                                               const struct crebind_portrait *portrait) {
+struct crebind_section_table_answer crebind_section_table_find(
+    const struct crebind_portraits *portraits, const struct crebind_portrait *portrait) {
   struct search search = {portraits, portrait, {.status = CREBIND_NO_FILE}};
   if (portrait->is_vdso) return read_memory(&search);
   int saved_errno = errno;

@@ -10,7 +10,7 @@ struct filed {
   /// The loader's counts when the file was proven.
   struct crebind_counts counts;
   bool has_build_id;
-  struct crebind_table_answer answer;
+  struct crebind_section_table_answer answer;
 };
 
 /// Guarded by our lock.
@@ -20,7 +20,7 @@ static struct crebind_vector tables = {NULL, 0, 0, sizeof(struct filed), false};
 __attribute__((destructor)) static void forget_tables(void) {
   if (!crebind_try_lock()) return;
   for (size_t i = 0; i < tables.count; i++)
-    crebind_table_free(((struct filed *)crebind_vector_at(&tables, i))->answer.table);
+    crebind_section_table_free(((struct filed *)crebind_vector_at(&tables, i))->answer.table);
   crebind_vector_free(&tables);
   crebind_unlock();
 }
@@ -38,8 +38,8 @@ static bool is_valid(struct crebind_world *world, size_t index, uint64_t serial,
          && !may_be_unloaded;
 }
 
-const struct crebind_table_answer *crebind_table_known(struct crebind_world *world,
-                                                       size_t index) {
+const struct crebind_section_table_answer *crebind_section_table_known(struct crebind_world *world,
+                                                                       size_t index) {
   uint32_t known = crebind_world_known(world, index);
   if (known >= tables.count) return NULL;
   struct filed *filed = crebind_vector_at(&tables, known);
@@ -52,7 +52,7 @@ const struct crebind_table_answer *crebind_table_known(struct crebind_world *wor
 static crebind_status file_answer(struct crebind_world *world,
                                   const struct crebind_portraits *portraits,
                                   const struct crebind_portrait *portrait,
-                                  const struct crebind_table_answer *answer) {
+                                  const struct crebind_section_table_answer *answer) {
   const struct crebind_known_image *known = crebind_known_image_at(portrait->known);
   if (known->serial != portrait->serial || known->index >= world->images.items.count
       || !is_valid(world, known->index, portrait->serial, portraits->counts,
@@ -65,18 +65,18 @@ static crebind_status file_answer(struct crebind_world *world,
   // There may be annotations now where there was no file.
   if (filed->serial == portrait->serial && filed->answer.table == NULL && answer->table != NULL)
     crebind_annotation_event();
-  crebind_table_free(filed->answer.table);
+  crebind_section_table_free(filed->answer.table);
   *filed = (struct filed){portrait->serial, world->images.counts,
                           portrait->build_id_size != 0, *answer};
   return CREBIND_OK;
 }
 
-crebind_status crebind_table_file(struct crebind_world *world,
-                                  const struct crebind_portraits *portraits,
-                                  const struct crebind_portrait *portrait,
-                                  struct crebind_table_answer *answer) {
+crebind_status crebind_section_table_file(struct crebind_world *world,
+                                          const struct crebind_portraits *portraits,
+                                          const struct crebind_portrait *portrait,
+                                          struct crebind_section_table_answer *answer) {
   crebind_status status = file_answer(world, portraits, portrait, answer);
-  if (status != CREBIND_OK) crebind_table_free(answer->table);
+  if (status != CREBIND_OK) crebind_section_table_free(answer->table);
   answer->table = NULL;
   return status;
 }

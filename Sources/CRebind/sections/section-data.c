@@ -20,9 +20,9 @@ struct inquiry {
   /// A note of the section that leads out of the image; 0 for none.
   uintptr_t broken_note;
   struct crebind_portraits portraits;
-  struct crebind_table_answer answer;
+  struct crebind_section_table_answer answer;
   crebind_section section;
-  struct crebind_table *table;
+  struct crebind_section_table *table;
 };
 
 // MARK: - Answers
@@ -62,8 +62,8 @@ static bool ask_notes(struct inquiry *inquiry, const struct crebind_image *image
   return is_dropped;
 }
 
-static crebind_section section_of(const struct crebind_table *table,
-                                  const struct crebind_table_entry *entry) {
+static crebind_section section_of(const struct crebind_section_table *table,
+                                  const struct crebind_section_table_entry *entry) {
   return (crebind_section){
       .name = table->names + entry->name,
       .address = entry->address,
@@ -76,14 +76,15 @@ static crebind_section section_of(const struct crebind_table *table,
   };
 }
 
-static crebind_status ask_table(struct inquiry *inquiry, const struct crebind_table *table) {
+static crebind_status ask_table(struct inquiry *inquiry,
+                                const struct crebind_section_table *table) {
   if (inquiry->name == NULL) {
-    inquiry->table = crebind_table_copy(table);
+    inquiry->table = crebind_section_table_copy(table);
     return inquiry->table != NULL ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
   }
   crebind_status status = CREBIND_NO_SECTION;
   for (size_t i = 0; i < table->count; i++) {
-    const struct crebind_table_entry *entry = &table->entries[i];
+    const struct crebind_section_table_entry *entry = &table->entries[i];
     if (!crebind_equal(table->names + entry->name, inquiry->name)) continue;
     if (entry->address != 0) {
       inquiry->section = section_of(table, entry);
@@ -112,7 +113,7 @@ static crebind_status ask(struct crebind_look *look, void *context) {
   inquiry->broken_note = 0;
   inquiry->needs_file = false;
   if (inquiry->name != NULL && ask_notes(inquiry, image, &status)) return status;
-  const struct crebind_table_answer *known = crebind_table_known(world, index);
+  const struct crebind_section_table_answer *known = crebind_section_table_known(world, index);
   if (known == NULL || (may_change(known->status) && !inquiry->has_asked)) {
     inquiry->needs_file = true;
     inquiry->portraits.items.count = inquiry->portraits.bytes.count = 0;
@@ -126,8 +127,8 @@ static crebind_status ask(struct crebind_look *look, void *context) {
 
 static crebind_status file(struct crebind_look *look, void *context) {
   struct inquiry *inquiry = context;
-  return crebind_table_file(&look->world, &inquiry->portraits,
-                            crebind_portrait_at(&inquiry->portraits, 0), &inquiry->answer);
+  return crebind_section_table_file(&look->world, &inquiry->portraits,
+                                    crebind_portrait_at(&inquiry->portraits, 0), &inquiry->answer);
 }
 
 static crebind_status inquire(struct inquiry *inquiry, crebind_error *error) {
@@ -136,12 +137,12 @@ static crebind_status inquire(struct inquiry *inquiry, crebind_error *error) {
   for (int i = 0; i < ATTEMPTS; i++) {
     status = crebind_look(ask, inquiry, error);
     if (status != CREBIND_OK || !inquiry->needs_file) break;
-    inquiry->answer =
-        crebind_table_find(&inquiry->portraits, crebind_portrait_at(&inquiry->portraits, 0));
+    inquiry->answer = crebind_section_table_find(&inquiry->portraits,
+                                                 crebind_portrait_at(&inquiry->portraits, 0));
     status = inquiry->answer.status;
     if (status == CREBIND_BUSY) continue;
     if (status != CREBIND_OUT_OF_MEMORY) status = crebind_look(file, inquiry, error);
-    crebind_table_free(inquiry->answer.table);  // If it has not been filed.
+    crebind_section_table_free(inquiry->answer.table);  // If it has not been filed.
     inquiry->answer.table = NULL;
     inquiry->has_asked = status == CREBIND_OK;
     if (status != CREBIND_OK && status != CREBIND_NO_SUCH_IMAGE) break;
@@ -170,7 +171,7 @@ crebind_status crebind_sections(const void *header, crebind_section_visitor *vis
     crebind_section section = section_of(inquiry.table, &inquiry.table->entries[i]);
     visit(&section, context);
   }
-  crebind_table_free(inquiry.table);
+  crebind_section_table_free(inquiry.table);
   return CREBIND_OK;
 }
 

@@ -5,8 +5,8 @@
 /// More than any linked file has, so that a file that lies does not take all memory.
 enum { LARGEST_TABLE = 1 << 26 };
 
-static struct crebind_table_answer fail(crebind_status status, uint64_t offset) {
-  return (struct crebind_table_answer){.status = status, .offset = offset};
+static struct crebind_section_table_answer fail(crebind_status status, uint64_t offset) {
+  return (struct crebind_section_table_answer){.status = status, .offset = offset};
 }
 
 /// Pages with a part of a file, which is not empty; NULL if it is not there, or without memory.
@@ -34,8 +34,8 @@ struct headers {
   size_t names_end;
 };
 
-static struct crebind_table_answer read_headers(struct crebind_file *file,
-                                                struct headers *headers) {
+static struct crebind_section_table_answer read_headers(struct crebind_file *file,
+                                                        struct headers *headers) {
   ElfW(Ehdr) header;
   if (!crebind_file_read(file, 0, &header, sizeof header)) return fail(CREBIND_BROKEN_FILE, 0);
   if (header.e_shoff == 0) return fail(CREBIND_NO_SECTION_HEADERS, 0);
@@ -98,10 +98,10 @@ static bool is_in_segment(const struct crebind_portraits *portraits,
   return false;
 }
 
-static struct crebind_table_entry entry_of(const struct crebind_portraits *portraits,
-                                           const struct crebind_portrait *portrait,
-                                           const ElfW(Shdr) * header) {
-  struct crebind_table_entry entry = {
+static struct crebind_section_table_entry entry_of(const struct crebind_portraits *portraits,
+                                                   const struct crebind_portrait *portrait,
+                                                   const ElfW(Shdr) * header) {
+  struct crebind_section_table_entry entry = {
       .size = header->sh_size,
       .flags = header->sh_flags,
       .alignment = header->sh_addralign,
@@ -117,31 +117,31 @@ static struct crebind_table_entry entry_of(const struct crebind_portraits *portr
 }
 
 /// One run of pages for the entries and all names: many sections may have one.
-static struct crebind_table *make_table(const struct headers *headers,
-                                        const struct crebind_portraits *portraits,
-                                        const struct crebind_portrait *portrait) {
-  size_t size = sizeof(struct crebind_table)
-                + headers->count * sizeof(struct crebind_table_entry) + headers->names_end;
-  struct crebind_table *table = crebind_pages(size);
+static struct crebind_section_table *make_table(const struct headers *headers,
+                                                const struct crebind_portraits *portraits,
+                                                const struct crebind_portrait *portrait) {
+  size_t size = sizeof(struct crebind_section_table)
+                + headers->count * sizeof(struct crebind_section_table_entry) + headers->names_end;
+  struct crebind_section_table *table = crebind_pages(size);
   if (table == NULL) return NULL;
   table->page_bytes = size;
-  table->entries = (struct crebind_table_entry *)(table + 1);
+  table->entries = (struct crebind_section_table_entry *)(table + 1);
   table->names = memcpy(table->entries + headers->count, headers->names, headers->names_end);
   for (size_t i = 0; i < headers->count; i++) {
     const ElfW(Shdr) *header = &headers->items[i];
     if (header->sh_type == SHT_NULL) continue;
-    struct crebind_table_entry *entry = &table->entries[table->count++];
+    struct crebind_section_table_entry *entry = &table->entries[table->count++];
     *entry = entry_of(portraits, portrait, header);
     entry->name = header->sh_name;
   }
   return table;
 }
 
-struct crebind_table_answer crebind_table_read(struct crebind_file *file,
-                                               const struct crebind_portraits *portraits,
-                                               const struct crebind_portrait *portrait) {
+struct crebind_section_table_answer crebind_section_table_read(
+    struct crebind_file *file, const struct crebind_portraits *portraits,
+    const struct crebind_portrait *portrait) {
   struct headers headers = {NULL, 0, 0, NULL, 0, 0};
-  struct crebind_table_answer answer = read_headers(file, &headers);
+  struct crebind_section_table_answer answer = read_headers(file, &headers);
   for (size_t i = 0; i < headers.count && answer.status == CREBIND_OK; i++)
     if (!is_inside(file, &headers, &headers.items[i]))
       answer = fail(CREBIND_BROKEN_FILE, headers.offset + i * sizeof(ElfW(Shdr)));
@@ -157,15 +157,16 @@ struct crebind_table_answer crebind_table_read(struct crebind_file *file,
   return answer;
 }
 
-void crebind_table_free(struct crebind_table *table) {
+void crebind_section_table_free(struct crebind_section_table *table) {
   if (table != NULL) crebind_pages_free(table, table->page_bytes);
 }
 
-struct crebind_table *crebind_table_copy(const struct crebind_table *table) {
-  struct crebind_table *copy = crebind_pages(table->page_bytes);
+struct crebind_section_table *crebind_section_table_copy(
+    const struct crebind_section_table *table) {
+  struct crebind_section_table *copy = crebind_pages(table->page_bytes);
   if (copy == NULL) return NULL;
   memcpy(copy, table, table->page_bytes);
-  copy->entries = (struct crebind_table_entry *)(copy + 1);
+  copy->entries = (struct crebind_section_table_entry *)(copy + 1);
   copy->names = (const char *)copy + (table->names - (const char *)table);
   return copy;
 }

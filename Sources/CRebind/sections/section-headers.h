@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-struct crebind_table_entry {
+struct crebind_section_table_entry {
   /// An offset into the table's names.
   size_t name;
   /// The run-time address; 0 for a section that is not loaded.
@@ -19,17 +19,17 @@ struct crebind_table_entry {
   bool is_outside;
 };
 
-struct crebind_table {
+struct crebind_section_table {
   /// Of the pages that it takes.
   size_t page_bytes;
   crebind_section_source source;
   size_t count;
-  struct crebind_table_entry *entries;
+  struct crebind_section_table_entry *entries;
   const char *names;
 };
 
 /// What came of an attempt to read one.
-struct crebind_table_answer {
+struct crebind_section_table_answer {
   /// CREBIND_OK with a table, CREBIND_NO_SECTION_HEADERS, CREBIND_BROKEN_FILE,
   /// CREBIND_NO_FILE, CREBIND_OTHER_FILE, CREBIND_OUT_OF_MEMORY or CREBIND_BUSY.
   crebind_status status;
@@ -37,35 +37,35 @@ struct crebind_table_answer {
   int system_error;
   /// Of CREBIND_BROKEN_FILE: where the header is in the file.
   uint64_t offset;
-  struct crebind_table *table;
+  struct crebind_section_table *table;
 };
 
 /// Reads the section headers of a file that is known to be the image's.
-struct crebind_table_answer crebind_table_read(struct crebind_file *file,
-                                               const struct crebind_portraits *portraits,
-                                               const struct crebind_portrait *portrait);
+struct crebind_section_table_answer crebind_section_table_read(
+    struct crebind_file *file, const struct crebind_portraits *portraits,
+    const struct crebind_portrait *portrait);
 
 /// Finds the image's file, and reads it; of the vDSO what is in memory. No lock.
-struct crebind_table_answer crebind_table_find(const struct crebind_portraits *portraits,
-                                               const struct crebind_portrait *portrait);
+struct crebind_section_table_answer crebind_section_table_find(
+    const struct crebind_portraits *portraits, const struct crebind_portrait *portrait);
 
 /// Pages of its own; NULL without memory.
-struct crebind_table *crebind_table_copy(const struct crebind_table *table);
-void crebind_table_free(struct crebind_table *table);
+struct crebind_section_table *crebind_section_table_copy(const struct crebind_section_table *table);
+void crebind_section_table_free(struct crebind_section_table *table);
 
 // MARK: - Known images
 
 /// What is known of an image's file, until another image has its place; NULL for nothing.
 /// Phase C.
-const struct crebind_table_answer *crebind_table_known(struct crebind_world *world,
-                                                       size_t index);
+const struct crebind_section_table_answer *crebind_section_table_known(struct crebind_world *world,
+                                                                       size_t index);
 
 /// Files the answer for a portrait, and takes its table; CREBIND_NO_SUCH_IMAGE, and the
 /// table is freed, if another image may have taken the place. Phase C.
-crebind_status crebind_table_file(struct crebind_world *world,
-                                  const struct crebind_portraits *portraits,
-                                  const struct crebind_portrait *portrait,
-                                  struct crebind_table_answer *answer);
+crebind_status crebind_section_table_file(struct crebind_world *world,
+                                          const struct crebind_portraits *portraits,
+                                          const struct crebind_portrait *portrait,
+                                          struct crebind_section_table_answer *answer);
 
 #pragma GCC visibility pop
 

@@ -18,14 +18,14 @@ struct predicate_question {
 
 void crebind_questions_begin(struct crebind_questions *questions) {
   questions->predicates = CREBIND_VECTOR(struct predicate_question);
-  crebind_answers_begin(&questions->loader);
+  crebind_loader_answers_begin(&questions->loader);
   crebind_ifuncs_begin(&questions->ifuncs);
   crebind_strings_begin(&questions->strings);
 }
 
 void crebind_questions_end(struct crebind_questions *questions) {
   crebind_vector_free(&questions->predicates);
-  crebind_answers_end(&questions->loader);
+  crebind_loader_answers_end(&questions->loader);
   crebind_ifuncs_end(&questions->ifuncs);
   crebind_vector_free(&questions->strings.bytes);
 }
@@ -122,18 +122,18 @@ void crebind_ifuncs_call(struct crebind_ifuncs *ifuncs) {
 }
 
 /// False without memory.
-static bool ask_loader(struct crebind_answers *answers) {
-  if (!crebind_answers_are_open(answers)) return true;
+static bool ask_loader(struct crebind_loader_answers *answers) {
+  if (!crebind_loader_answers_are_open(answers)) return true;
   struct crebind_loader loader = crebind_loader();
   if (!loader.is_known) return false;
   bool has_all = loader.open != NULL && loader.find != NULL;
   void *global = has_all ? loader.open(NULL, RTLD_LAZY) : NULL;
   bool has_failed = false;
-  for (; crebind_answers_are_open(answers); answers->answered++) {
-    struct crebind_answer *answer = crebind_vector_at(&answers->items, answers->answered);
+  for (; crebind_loader_answers_are_open(answers); answers->answered++) {
+    struct crebind_loader_answer *answer = crebind_vector_at(&answers->items, answers->answered);
     if (global == NULL) continue;
-    const char *name = crebind_answers_string(answers, answer->name);
-    const char *version = crebind_answers_string(answers, answer->version);
+    const char *name = crebind_loader_answers_string(answers, answer->name);
+    const char *version = crebind_loader_answers_string(answers, answer->version);
     answer->address = (uintptr_t)(version != NULL && loader.find_version != NULL
                                       ? loader.find_version(global, name, version)
                                       : loader.find(global, name));

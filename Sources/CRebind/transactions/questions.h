@@ -16,7 +16,7 @@
 struct crebind_questions {
   struct crebind_vector predicates;  // of a batch about an image
   struct crebind_strings strings;    // of the predicates'
-  struct crebind_answers loader;
+  struct crebind_loader_answers loader;
   struct crebind_ifuncs ifuncs;
   /// While they are being asked: those further up the thread's stack.
   struct crebind_questions *outer;
@@ -26,7 +26,7 @@ void crebind_questions_begin(struct crebind_questions *questions);
 void crebind_questions_end(struct crebind_questions *questions);
 
 static inline bool crebind_questions_are_open(const struct crebind_questions *questions) {
-  return questions->predicates.count != 0 || crebind_answers_are_open(&questions->loader)
+  return questions->predicates.count != 0 || crebind_loader_answers_are_open(&questions->loader)
          || crebind_ifuncs_are_open(&questions->ifuncs);
 }
 
