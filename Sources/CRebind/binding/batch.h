@@ -16,7 +16,7 @@ struct crebind_item {
   uintptr_t replacement;
   void **original;
   /// Where the summary original comes from: the entry at this address of the
-  /// known image with this index; 0 if there is none. See storing/summary.h.
+  /// known image with this index; 0 for none. See storing/summary.h.
   uintptr_t summary_address, summary_original;
   size_t summary_image;
   /// While summarizing: what the entry there leads to, and its kind.

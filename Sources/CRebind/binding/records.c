@@ -93,7 +93,7 @@ static bool is_sorted(const struct crebind_entry *entries, size_t count) {
 }
 
 bool crebind_handle_index(struct crebind_handle *handle) {
-  // No more runs than there are entries for, so that taking some out needs no memory.
+  // No more runs than the entries need, so that taking some out needs no memory.
   size_t needed = 0;
   for (size_t i = 0; i < handle->entries.count; i++) {
     size_t image = crebind_handle_entry(handle, i)->image;

@@ -99,7 +99,7 @@ static bool read_edges(struct crebind_scopes *scopes) {
   while (size < count * 4) size *= 2;
   struct name_table table = {crebind_pages(size * sizeof *table.places), size - 1};
   if (table.places == NULL) return false;
-  // What was filed first is found first, as the loader takes what is loaded.
+  // The first that was filed is found first, as the loader takes what is loaded.
   for (size_t i = 0; i < count; i++) {
     const char *soname = soname_of(scopes, i), *file = file_of(scopes, i);
     if (soname != NULL) file_name(&table, soname, i);
@@ -351,7 +351,7 @@ static crebind_status find_outside(struct crebind_scopes *scopes, size_t from,
   if (first.image == SIZE_MAX) return CREBIND_OK;
   if (!((const bool *)scopes->is_global.data)[from])
     local = find_in_local_scopes(scopes, from, reference);
-  // If there is no other, the loader need not be asked, which may take a while.
+  // Without another one the loader need not be asked, which may take a while.
   bool is_only = next_outside(scopes, first.image + 1, reference).image == SIZE_MAX;
   crebind_status status = CREBIND_OK;
   bool is_opened = false;

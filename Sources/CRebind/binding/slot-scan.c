@@ -85,7 +85,7 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
     }
   }
   if (dynamic->gnu_hash.bucket_count != 0) {
-    // What the image defines itself, and may still reach through a slot.
+    // Symbols that the image defines itself, and may still reach through a slot.
     for (size_t n = 0; n < names->count; n++) {
       const struct crebind_name *name = &names->items[n];
       if (!crebind_symbol_may_be_hashed(dynamic, name->gnu_hash)) continue;
@@ -138,7 +138,7 @@ static crebind_status visit_table(
       continue;
     unsigned kind = kinds_of((uint32_t)CREBIND_R_TYPE(rel->r_info));
     if ((kind & kinds) == 0) continue;
-    // What may be data is changed with data's care.
+    // A slot that may be data is changed with data's care.
     if ((kind & CREBIND_ABSOLUTE) != 0) kind = CREBIND_ABSOLUTE;
     intptr_t addend = table->is_rela ? (intptr_t)((const ElfW(Rela) *)at)->r_addend : 0;
     struct crebind_slot slot = {

@@ -5,10 +5,10 @@
 /// there too, and must not keep that hook for life: so the definition is read in the C
 /// library itself, and where it has been redirected, in its file.
 ///
-/// The slot's function is all there is in a static executable, for a program whose
-/// dynamic table does not tell debuggers of the loader (`-z rodynamic`, or run as
-/// `ld-musl.so ./program`), and where the definition has been redirected and the C
-/// library's file is not at its path any more, or is another one by now.
+/// The slot's function has to do in a static executable, for a program whose dynamic table
+/// does not lead debuggers to the loader (`-z rodynamic`, or run as `ld-musl.so ./program`),
+/// and where the definition has been redirected and the C library's file is not at its path
+/// any more, or is another one by now.
 
 #ifndef CREBIND_ELF_ITERATE_H
 #define CREBIND_ELF_ITERATE_H

@@ -26,7 +26,7 @@ static bool next_segment(struct crebind_note_walk *walk) {
   return false;
 }
 
-/// Moves past `size` bytes and what aligns the next ones; false if there are not so many.
+/// Moves past `size` bytes and the padding behind them; false if fewer are left.
 static bool skip(struct crebind_note_walk *walk, size_t size) {
   if (size > walk->size - walk->offset) return false;
   size_t end = walk->offset + size, mask = walk->alignment - 1;

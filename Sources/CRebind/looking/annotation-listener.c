@@ -20,7 +20,7 @@ void (*crebind_told)(const void *address, uint32_t event)
 #define CREBIND_WORD_DIRECTIVE ".long"
 #endif
 
-// As REBIND_NOTE in RebindAnnotations.h.
+// The same as REBIND_NOTE in RebindAnnotations.h.
 __asm__(".pushsection .note.rebind,\"a\",%note\n"
         ".balign 4\n"
         ".long 7, 2f - 1f, 2\n"
@@ -34,7 +34,7 @@ enum { LOADED = 1, UNLOADING = 2 };
 
 // MARK: - Exit
 
-/// What unloads while the process exits is not told. A program's own destructors run
+/// Images that unload while the process exits are not reported. A program's own destructors run
 /// before those of its libraries, so that ours is first where this code is part of the
 /// program, or else the program's own announcement is; where it is in a library, exit(3)
 /// tells us before any destructor runs.
@@ -113,7 +113,7 @@ void crebind_listen_for_annotations(crebind_annotation_listener *call, void *con
   crebind_unlock();
   crebind_listen();
   if (call == NULL) return;
-  // Afterwards, as it may wait for the loader; until then the caller keeps them.
+  // Last, since it may wait for the loader; until then the caller keeps them.
   crebind_hold_image_with((uintptr_t)call);
   bool is_held = crebind_hold_image_with((uintptr_t)&crebind_told) == CREBIND_OK;
   if (is_held && !__atomic_exchange_n(&has_asked, 1, __ATOMIC_ACQ_REL)) ask_for_exit();

@@ -120,7 +120,7 @@ static bool add_place(struct places *places, size_t first, struct crebind_range 
   return true;
 }
 
-/// True if the image's notes tell, also that there are none.
+/// True if the image's notes tell, also that it has none.
 static bool find_by_notes(struct places *places, const struct crebind_image *image,
                           crebind_status *status) {
   size_t first = places->items.count;
@@ -294,7 +294,7 @@ static bool copy_places(struct places *to, const struct places *from) {
          && copy_vector(&to->strings.bytes, &from->strings.bytes);
 }
 
-/// True if there is nothing to look for, and the contents have been copied.
+/// True if the places are still right, and the contents have been copied.
 static bool read_kept(struct reading *reading) {
   bool is_read = false;
   crebind_lock();

@@ -93,7 +93,7 @@ static crebind_status gather(struct crebind_look *look, void *context) {
   return slots->ifuncs.lacks_memory ? CREBIND_OUT_OF_MEMORY : status;
 }
 
-/// Looks again while there are resolvers to call.
+/// Looks again while resolvers have to be called.
 static crebind_status gather_all(struct slots *slots, crebind_error *error) {
   crebind_status status = crebind_look(gather, slots, error);
   for (int i = 1; status == CREBIND_OK && crebind_ifuncs_are_open(&slots->ifuncs); i++) {

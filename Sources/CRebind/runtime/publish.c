@@ -7,7 +7,7 @@
 /// Guarded by our lock.
 static bool is_pending;
 
-// Clang would tell ThreadSanitizer of an atomic store, whatever the attribute says.
+// Clang reports an atomic store to ThreadSanitizer, whatever the attribute says.
 __attribute__((no_sanitize("thread"))) void crebind_publish(crebind_published *place,
                                                             uintptr_t word) {
   volatile crebind_published *published = place;
@@ -26,8 +26,8 @@ static bool succeeds(int command) {
 void crebind_publish_end(void) {
   if (CREBIND_KEEPS_ORDER_OF_LOADS || !is_pending) return;
   is_pending = false;
-  // Registered once; before Linux 4.14 there is the slow one alone. Where all are refused,
-  // the prediction is left, of a call that no thread has made before.
+  // Registered once; before Linux 4.14 only the slow one exists. Where all are refused, a
+  // processor may still predict a call that no thread has made before.
   if (!succeeds(PRIVATE_EXPEDITED)
       && !(succeeds(REGISTER_PRIVATE_EXPEDITED) && succeeds(PRIVATE_EXPEDITED)))
     succeeds(GLOBAL);

@@ -18,7 +18,7 @@
 /// The word is mostly a pointer to the reader.
 typedef uintptr_t __attribute__((may_alias)) crebind_published;
 
-/// Stores the word at once; under our lock. ThreadSanitizer is not told of it, as it would
+/// Stores the word at once; under our lock. ThreadSanitizer does not see the store, as it would
 /// take the reader for a race.
 void crebind_publish(crebind_published *place, uintptr_t word);
 

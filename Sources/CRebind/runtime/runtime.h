@@ -126,7 +126,7 @@ CREBIND_UNSANITIZED static inline uintptr_t crebind_load_word(uintptr_t address)
 struct crebind_vector {
   char *data;
   size_t count, capacity, stride;
-  /// The data lies in memory of somebody else's, until there is not room enough.
+  /// The data lies in somebody else's memory, until that is too small.
   bool is_lent;
 };
 

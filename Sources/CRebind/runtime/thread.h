@@ -15,7 +15,7 @@ struct crebind_thread {
   struct crebind_questions *asking;
   /// How many questions to dlsym it is answering; see storing/next.h.
   uint32_t answering;
-  /// How many calls of dlopen or dlclose by way of our wrappers.
+  /// How many calls of our wrappers around dlopen and dlclose it is in.
   uint32_t loading;
   /// The thread takes our lock, or has it: its signal handlers must not wait for that.
   bool is_locking;

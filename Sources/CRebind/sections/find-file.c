@@ -83,7 +83,7 @@ struct search {
   struct crebind_section_table_answer answer;
 };
 
-/// True if that ends the search: the file there is the image's.
+/// True if that ends the search: the path leads to the image's file.
 static bool try_path(struct search *search, const char *path) {
   struct crebind_file file;
   int failure = crebind_file_open(&file, path);
@@ -106,7 +106,7 @@ static bool try_path(struct search *search, const char *path) {
   return true;
 }
 
-/// As a string; false if there is no room.
+/// As a string; false if the room is too small.
 static bool copy_text(char *to, size_t room, const char *prefix, const char *text, size_t size) {
   size_t length = crebind_length(prefix);
   if (length + size >= room) return false;

@@ -114,7 +114,7 @@ static crebind_status find_with(struct crebind_look *look, void *context) {
   return index == SIZE_MAX ? CREBIND_NO_SUCH_IMAGE : describe(look, index, request);
 }
 
-/// For an image that there is a reference to.
+/// For an image that a reference keeps.
 static crebind_status note_pin(struct crebind_look *look, void *context) {
   const struct request *request = context;
   size_t index = crebind_world_find(&look->world, (const void *)request->header);

@@ -62,7 +62,7 @@ static crebind_status file_answer(struct crebind_world *world,
       && crebind_vector_append(&tables, portrait->known + 1 - tables.count) == NULL)
     return CREBIND_OUT_OF_MEMORY;
   struct filed *filed = crebind_vector_at(&tables, portrait->known);
-  // There may be annotations now where there was no file.
+  // The file was missing before, and may have annotations.
   if (filed->serial == portrait->serial && filed->answer.table == NULL && answer->table != NULL)
     crebind_annotation_event();
   crebind_section_table_free(filed->answer.table);

@@ -43,7 +43,7 @@ static struct crebind_section_table_answer read_headers(struct crebind_file *fil
   if (header.e_shentsize != sizeof first
       || !crebind_file_read(file, header.e_shoff, &first, sizeof first))
     return fail(CREBIND_BROKEN_FILE, header.e_shoff);
-  // What does not fit into the ELF header is in the first section header.
+  // The first section header has the numbers that do not fit into the ELF header.
   uint64_t count = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
   uint64_t names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first.sh_link;
   if (count == 0 || names == SHN_UNDEF) return fail(CREBIND_NO_SECTION_HEADERS, 0);

@@ -142,7 +142,7 @@ crebind_status crebind_judge(struct crebind_world *world, struct crebind_commit 
     if (is_due(handle)) status = judge_handle(world, handle);
   if (status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes)) status = CREBIND_BUSY;
   if (status == CREBIND_OK && !add_changes(commit, world)) status = CREBIND_OUT_OF_MEMORY;
-  // Who is led to a replacement may ask what is behind it at once.
+  // A caller that is led to a replacement may ask for its original at once.
   if (status == CREBIND_OK && !crebind_next_publish(world, NULL)) status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) {
     for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
@@ -157,6 +157,6 @@ crebind_status crebind_judge(struct crebind_world *world, struct crebind_commit 
   else
     forget_turning_back();
   commit->changes.count = 0;
-  // What cannot be changed is passed over.
+  // Words that cannot be changed are passed over.
   return crebind_is_refusal(status) ? CREBIND_OK : status;
 }

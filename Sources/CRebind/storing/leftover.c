@@ -33,7 +33,7 @@ static bool is_covered(const struct crebind_handle *handle, const struct crebind
   if (above != NULL && word == entry->value) return false;
   // Or given back before the batch on top was applied.
   if (word == entry->previous || word == crebind_word_below(handle, entry)) return false;
-  // What a lazy resolver stores.
+  // A lazy resolver stores this word.
   uintptr_t replacement = crebind_batch_item(&handle->batch, entry->item)->replacement;
   return is_definition(entry) || word != entry->original + (entry->value - replacement);
 }

@@ -27,7 +27,7 @@ uintptr_t crebind_word_below(const struct crebind_handle *handle,
 /// that has been restored. Phase C.
 ///
 /// \returns The first entry that somebody else's hook lies on, so that the batch is left over;
-///   NULL if there is none. A pointer in writable data is no such entry, as the program may
+///   NULL for none. A pointer in writable data is no such entry, as the program may
 ///   have assigned it.
 const struct crebind_entry *crebind_leftover_make(struct crebind_handle *handle,
                                                   const struct crebind_world *world);

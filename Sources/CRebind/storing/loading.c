@@ -102,7 +102,7 @@ crebind_status crebind_loading_check(struct crebind_world *world,
     struct crebind_known_image *known = crebind_known_image_at(index);
     if (!known->is_relocated) known->is_relocated = is_relocated(world, i);
     if (known->is_relocated) continue;
-    // What was there before the program started was relocated before, too.
+    // Images that were loaded before the program started were relocated before, too.
     bool may_be_unloaded;
     crebind_status status = crebind_scopes_may_be_unloaded(&world->scopes, i, &may_be_unloaded);
     if (status != CREBIND_OK) return status;

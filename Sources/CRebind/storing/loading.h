@@ -2,8 +2,8 @@
 /// link-time words in its slots, and code that crashes when it is called.
 ///
 /// glibc lists an image as soon as it is mapped, and holds its lock until the
-/// constructors have run. What tells is the relro range: the loader closes it
-/// when the last word is in place. Where it has none, the words themselves tell.
+/// constructors have run. The relro range tells: the loader closes it when the last word is
+/// in place. Where an image has none, the words themselves tell.
 
 #ifndef CREBIND_STORING_LOADING_H
 #define CREBIND_STORING_LOADING_H
@@ -23,7 +23,7 @@ void crebind_unfinished_begin(struct crebind_unfinished *unfinished);
 void crebind_unfinished_end(struct crebind_unfinished *unfinished);
 
 /// Looks at every image that was not found relocated before; phase C.
-/// What was unfinished before the loader was waited for is taken as it is from now
+/// An image that was unfinished before the loader was waited for counts as relocated from now
 /// on: somebody has opened its relro range and left it so.
 ///
 /// \returns CREBIND_BUSY if an image is not relocated, and adds it to `unfinished`.

@@ -129,7 +129,7 @@ static int compare_with_file(const struct crebind_mover *mover, uintptr_t page,
   int state = PAGE_OF_FILE;
   uintptr_t words[64];
   for (size_t at = 0; at < page_size() && state == PAGE_OF_FILE; at += sizeof words) {
-    // Behind its end there is nothing to compare.
+    // Behind its end nothing can be compared.
     size_t left = offset + at < file.size ? (size_t)(file.size - offset - at) : 0;
     size_t size = left < sizeof words ? left : sizeof words;
     if (!crebind_file_read(&file, offset + at, words, size)) state = -ENOTSUP;

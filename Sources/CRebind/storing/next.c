@@ -84,7 +84,7 @@ static bool fits(const struct table *table, const struct row *row,
 }
 
 /// The first rebinding whose replacement lives in the caller's image, and that has an
-/// original; NULL if there is none. Behind the first there is no other one to come back from.
+/// original; NULL for none. A call comes back from none behind the first.
 ///
 /// \param answer What the loader said: only if it is a replacement; 0 for any.
 static const struct row *find_row(const struct table *table, const struct asker *image,
@@ -115,7 +115,7 @@ static void leave(void) {
   crebind_thread.answering--;
 }
 
-/// What there is to know of a question that an image asks.
+/// All that is known of a question that an image asks.
 struct knowledge {
   const struct table *table;
   /// The caller's; NULL if it is not covered.

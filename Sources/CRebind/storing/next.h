@@ -10,8 +10,8 @@
 /// since the loader knows its caller, and so what is next, by the return address.
 ///
 /// Questions are answered on any thread, in constructors and under the loader's
-/// locks, and an answer may run an IFUNC's resolver. So nothing is locked: what there
-/// is to know lies in a table that is made anew after each change.
+/// locks, and an answer may run an IFUNC's resolver. So nothing is locked: the answers come
+/// from a table that is made anew after each change.
 
 #ifndef CREBIND_STORING_NEXT_H
 #define CREBIND_STORING_NEXT_H

@@ -25,7 +25,7 @@ void crebind_pins_begin(struct crebind_pins *pins);
 void crebind_pins_end(struct crebind_pins *pins);
 
 /// Collects the images of a batch that may be unloaded and are not held yet; phase C.
-/// CREBIND_BUSY if there are any.
+/// CREBIND_BUSY if it has collected any.
 crebind_status crebind_pins_collect(struct crebind_pins *pins, struct crebind_world *world,
                                     const struct crebind_batch *batch);
 

@@ -87,13 +87,13 @@ struct visit {
 ///     no    -        -       another's     -           -          -      | REPLACED
 ///     -     -        -       -             -           -          -      | BOUND
 ///
-/// (1) The word below the batch on top, where there is one.
+/// (1) The word below the batch on top, if one is on top.
 enum place {
   /// Not led to us by our definitions, which is all that a batch that leaves takes on.
   NOT_LED,
   /// Another batch lies on top: the entry goes below that one's.
   COVERED,
-  /// Leads to the replacement already: there is nothing to store.
+  /// Leads to the replacement already: nothing has to be stored.
   THERE,
   /// Holds another batch's value, for us to lie on top of.
   ON_TOP,

@@ -1,4 +1,4 @@
-/// What a slot's word tells, and what a definition's symbol does.
+/// Facts that follow from a slot's word or relocation, or from a definition's symbol.
 
 #ifndef CREBIND_STORING_SLOT_WORD_H
 #define CREBIND_STORING_SLOT_WORD_H
@@ -19,7 +19,7 @@ uintptr_t crebind_bypass_of(const struct crebind_image *image, const struct creb
 bool crebind_is_local_entry(const struct crebind_image *image, uintptr_t word);
 
 /// The address of a non-PIE executable's canonical PLT entry for the name, which
-/// stands for the function wherever its address is taken; 0 if there is none.
+/// stands for the function wherever its address is taken; 0 for none.
 uintptr_t crebind_canonical_plt_entry(const struct crebind_world *world,
                                       const struct crebind_name *name);
 

@@ -108,7 +108,7 @@ crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_w
     struct crebind_item *item = crebind_batch_item(&handle->batch, i);
     bool has_source = item->summary_address != 0;
     uintptr_t original = has_source ? item->source_original : item->summary_original;
-    // What somebody got from a definition that was turned back leads there still.
+    // Pointers that somebody got from a definition that was turned back lead there still.
     bool is_usable = original != 0 && (has_source || !crebind_is_gone(original));
     if (!is_usable || item->differs) {
       uintptr_t function;

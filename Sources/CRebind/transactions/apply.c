@@ -28,11 +28,11 @@ struct apply {
 };
 
 static bool is_stored(const struct crebind_entry *entry) {
-  // On top of a batch with the same replacement there is nothing to store.
+  // On top of a batch with the same replacement, nothing has to be stored.
   return !entry->is_left && entry->previous != entry->value && crebind_cover_of(entry) == NULL;
 }
 
-/// Has the topmost batch lead to the entries below it. Returns true if there are any.
+/// Has the topmost batch lead to the entries below it. Returns true if it has such entries.
 static bool lead_covers(const struct crebind_handle *handle) {
   bool has_covers = false;
   for (size_t i = 0; i < handle->entries.count; i++) {
@@ -126,7 +126,7 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
   if (status == CREBIND_OK)
     status = crebind_pins_collect(attempt->pins, &attempt->world, &handle->batch);
-  // Who is led to a replacement may ask what is behind it at once.
+  // A caller that is led to a replacement may ask for its original at once.
   if (status == CREBIND_OK && !crebind_next_publish(&attempt->world, handle))
     status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = store_entries(attempt, apply);

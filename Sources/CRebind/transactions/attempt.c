@@ -81,7 +81,7 @@ crebind_status crebind_handle_make(struct crebind_handle **result,
   handle->entries = CREBIND_VECTOR(struct crebind_entry);
   handle->runs = CREBIND_VECTOR(struct crebind_run);
   handle->decisions = CREBIND_VECTOR(uint8_t);
-  // What is kept for each known image begins in the rest of the page.
+  // The vectors by known image begin in the rest of the page.
   _Static_assert(sizeof *handle <= 2048, "the smallest page has room for the rest");
   size_t room = (crebind_runtime()->page_size - sizeof *handle) / (sizeof(struct crebind_run) + 1);
   crebind_vector_lend(&handle->runs, handle + 1, room * sizeof(struct crebind_run));
@@ -179,13 +179,13 @@ static bool hold_pins(struct crebind_pins *pins) {
 /// Waits until no other thread loads an image; returns at once on a thread that is loading
 /// one itself.
 static void wait_for_loading(struct crebind_unfinished *unfinished) {
-  // For the lock that it takes. Where there is no dlopen, nobody is in it.
+  // For the lock that it takes. Nobody is in a dlopen that does not exist.
   struct crebind_loader loader = crebind_loader();
   if (loader.open != NULL) loader.open(NULL, RTLD_LAZY);
   unfinished->was_awaited = true;
 }
 
-/// Does what there is to do before attempt `number`, or else pauses. False without memory.
+/// Phase D before attempt `number`: does the errands, or pauses. False without memory.
 static bool run_errands(struct errands *errands, int number) {
   bool has_questions = crebind_questions_are_open(&errands->questions);
   bool has_pins = errands->pins.items.count != 0;

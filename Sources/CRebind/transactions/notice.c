@@ -15,8 +15,8 @@
 static void *(*original_dlopen)(const char *, int);
 static int (*original_dlclose)(void *);
 
-/// Serves the images that came and went. What a constructor or destructor loads
-/// and unloads is told of by the outer call, when the loader's lock is free.
+/// Serves the images that came and went. The outermost call tells the observers, when the
+/// loader's lock is free: also of the images that constructors and destructors load and unload.
 static void end_loading(bool has_changed) {
   if (has_changed) {
     crebind_look_for_images(NULL);
@@ -159,7 +159,7 @@ static void change_observers(size_t difference) {
   errno = saved_errno;
 }
 
-/// The thread that changed the wrappers is not there.
+/// The thread that changed the wrappers does not exist in the child.
 static void forked(int parent) {
   (void)parent;
   is_changing = false;

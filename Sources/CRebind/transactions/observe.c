@@ -114,7 +114,7 @@ crebind_status crebind_look_for_images(crebind_error *error) {
 // MARK: - Telling
 
 /// Takes an observation for this thread; under the lock. False if another thread
-/// is telling it: that one goes on until there is nothing left.
+/// is telling it: that one goes on until nothing is left.
 static bool begin_telling(struct crebind_observation *observation, uint32_t own) {
   if (observation->teller != 0 && observation->teller != own) return false;
   observation->teller = own;
@@ -132,8 +132,8 @@ static void end_telling(struct crebind_observation *observation) {
     crebind_system_call(SYS_futex, &observation->teller, CREBIND_FUTEX_WAKE, INT32_MAX);
 }
 
-/// Tells what there is, under the lock but for the calls. The strings move while
-/// more are noted, and so are copied.
+/// Tells all events, under the lock but for the calls. The strings move while more are
+/// noted, and so are copied.
 static void tell(struct crebind_observation *observation) {
   struct crebind_strings strings;
   crebind_strings_begin(&strings);
@@ -196,7 +196,7 @@ crebind_status crebind_observation_begin(const crebind_image_observer *observer,
   observation->events = CREBIND_VECTOR(struct event);
   crebind_strings_begin(&observation->strings);
   crebind_lock();
-  // Nobody else tells it before it has been told of what is there.
+  // Nobody else tells it before it knows the images that are loaded.
   begin_telling(observation, own_number());
   observation->next = observations;
   observations = observation;
@@ -236,7 +236,7 @@ bool crebind_observation_end(crebind_observation *observation) {
   return true;
 }
 
-/// What other threads were telling, nobody is any more.
+/// Other threads, which do not exist in the child, tell nothing any more.
 static void forked(int parent) {
   for (struct crebind_observation *observation = observations; observation != NULL;
        observation = observation->next) {

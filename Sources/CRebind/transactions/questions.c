@@ -202,7 +202,7 @@ static void forget_questions(void) {
   }
 }
 
-/// What other threads were asking, nobody is any more.
+/// Other threads, which do not exist in the child, ask nothing any more.
 static void forked(int parent) {
   (void)parent;
   forget_questions();

@@ -1,8 +1,7 @@
-/// Questions that cannot be asked under the locks: a predicate's and an IFUNC's resolver's,
-/// which are strangers' code, and the loader's, which takes a lock of its own. They are
-/// collected under the locks, asked without, and what a predicate said is filed at
-/// the next attempt. What the loader said is good for one call: an image can be
-/// opened again with RTLD_GLOBAL, and nothing tells.
+/// Questions that cannot be asked under the locks: to predicates and to the resolvers of IFUNCs,
+/// which are strangers' code, and to the loader, which takes a lock of its own. Phase C
+/// collects them, D asks, and B files the answers of predicates. An answer of the loader is good
+/// for one call: an image can be opened again with RTLD_GLOBAL, and nothing says so.
 
 #ifndef CREBIND_TRANSACTIONS_QUESTIONS_H
 #define CREBIND_TRANSACTIONS_QUESTIONS_H
@@ -30,10 +29,9 @@ static inline bool crebind_questions_are_open(const struct crebind_questions *qu
          || crebind_ifuncs_are_open(&questions->ifuncs);
 }
 
-/// Collects what the predicates of the active batches, and of one that is not
-/// active yet or NULL, have not been asked. CREBIND_BUSY means that there is
-/// something to ask. The call does not wait for what another thread asks: the image is
-/// served once that answer is there.
+/// Collects what the predicates of the active batches, and of the world's new one, have not
+/// been asked; phase C. CREBIND_BUSY if it has collected a question. The call does not wait for
+/// a predicate that another thread asks: the image is served once that has answered.
 crebind_status crebind_questions_collect_predicates(struct crebind_questions *questions,
                                                     const struct crebind_world *world);
 
@@ -44,8 +42,8 @@ bool crebind_questions_are_elsewhere(const struct crebind_handle *handle);
 /// phase D. False without memory.
 bool crebind_questions_ask(struct crebind_questions *questions);
 
-/// Files the predicates' answers, as far as their batches and images are still
-/// there, and forgets their questions; phase B.
+/// Files the answers of predicates whose batches and images are still there, and of resolvers,
+/// and forgets the predicates' questions; phase B.
 void crebind_questions_file(struct crebind_questions *questions,
                             struct crebind_handle *new_handle);
 

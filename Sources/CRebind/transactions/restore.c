@@ -213,7 +213,7 @@ crebind_status crebind_restore_batch(crebind_handle *handle, crebind_report *rep
   }
   // A definition of what is left over was led here again meanwhile.
   if (status == CREBIND_OK && !restore.is_done) status = crebind_fail(error, CREBIND_COVERED, -1);
-  // What has been taken out is not there to be restored again.
+  // A batch that has been taken out cannot be restored again.
   if (restore.is_done && restore.covered_address == 0) status = CREBIND_OK;
   if (restore.is_done && restore.covered_address != 0 && status != CREBIND_COVERED)
     status = crebind_fail(error, CREBIND_COVERED, -1);

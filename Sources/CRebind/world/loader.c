@@ -49,7 +49,7 @@ static crebind_status find(struct crebind_look *look, void *context) {
       .at_exit =
           (int (*)(void (*)(void *), void *, void *))find_function(&search, "__cxa_atexit"),
   };
-  // Without a dlopen there is no loader yet.
+  // Where nothing defines dlopen yet, a later image may.
   if (search.status == CREBIND_OK && search.lasts && loader->open != NULL) kept = *loader;
   return search.status;
 }

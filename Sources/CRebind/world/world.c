@@ -64,7 +64,7 @@ static bool has_entries(size_t known) {
   return false;
 }
 
-/// An index that no image has: one whose image is gone, forgotten and told of, and whose
+/// An index that no image has: one whose image is gone, forgotten and announced as gone, and whose
 /// functions are nobody's originals any more.
 static size_t free_index(void) {
   static size_t next;
