@@ -29,7 +29,7 @@ static size_t size_of_strings(const crebind_rebinding *rebindings, size_t count)
   return size;
 }
 
-/// Gives each vector its room, once for all: there are pointers into them.
+/// Gives each vector its room, once for all, as pointers lead into them.
 static bool reserve(struct crebind_batch *batch, const crebind_rebinding *rebindings, size_t count,
                     size_t images) {
   struct crebind_vector table = CREBIND_VECTOR(uint32_t);

@@ -40,8 +40,8 @@ struct crebind_item {
   bool has_election;
   const char *elected_version;
   size_t elected_image, elected_symbol;
-  /// What the records last answered while planning: is this function a
-  /// replacement? Most slots of a name ask about the same one.
+  /// The last answer of the records while planning: is this function a replacement? Most slots
+  /// of a name ask about the same one.
   bool last_is_replacement;
   uintptr_t last_function;
   /// The next item with the same name plus one, or 0.
@@ -49,7 +49,7 @@ struct crebind_item {
 };
 
 struct crebind_batch {
-  /// What the vectors and the table of names lie in: pages of their own would be six.
+  /// Holds the vectors and the table of names, which would take six pages of their own.
   void *block;
   size_t block_size;
   struct crebind_vector items;    // struct crebind_item

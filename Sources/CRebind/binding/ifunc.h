@@ -1,4 +1,4 @@
-/// What the resolvers of IFUNCs give: to which function does each lead?
+/// The functions to which the resolvers of IFUNCs lead.
 ///
 /// A resolver is a stranger's code. It may make its first call of a function, for which the
 /// loader may want a lock that another thread's dlopen holds, and that one may wait for us.
@@ -16,7 +16,7 @@
 
 struct crebind_ifunc {
   uintptr_t resolver;
-  /// What it gave; 0 if its image had gone.
+  /// The function that it gave; 0 if its image had gone.
   uintptr_t function;
   /// Of the image that it is in; see binding/records.h.
   uint64_t serial;
@@ -26,7 +26,7 @@ struct crebind_ifunc {
   bool lasts;
 };
 
-/// What `crebind_hold_image` takes and gives.
+/// An image to hold, as `crebind_hold_image` takes it, and its hold.
 struct crebind_ifunc_image {
   uintptr_t header, dynamic;
   uint64_t generation;

@@ -1,5 +1,5 @@
-/// What the loader was asked during one call, and what it answered: to which
-/// address does a name lead in its global scope?
+/// The questions to the loader during one call, and its answers: to which address does a name
+/// lead in its global scope?
 
 #ifndef CREBIND_BINDING_LOADER_ANSWERS_H
 #define CREBIND_BINDING_LOADER_ANSWERS_H

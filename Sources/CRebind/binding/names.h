@@ -49,7 +49,7 @@ static inline uint32_t crebind_prefix_bit(const char *string) {
 int64_t crebind_names_find_equal(const struct crebind_names *names,
                                  const struct crebind_name *name);
 
-/// As `crebind_names_find`, of a symbol whose name lies in the table.
+/// The same as `crebind_names_find`, for a symbol whose name lies in the table.
 int64_t crebind_names_find_whole(const struct crebind_names *names,
                                  const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol);
 

@@ -1,5 +1,5 @@
-/// What this copy of CRebind has changed, and the images that it knows: all of
-/// it guarded by the lock.
+/// The changes of this copy of CRebind, and the images that it knows. The lock guards all of
+/// it.
 ///
 /// Several batches may have an entry for one slot. In the order of the batches
 /// they form the slot's chain: each one's `previous` is the word of the one
@@ -44,8 +44,8 @@ struct crebind_entry {
   uint16_t resolver;
 };
 
-/// What the predicate of a batch said of a known image; CREBIND_ASKED while it is
-/// being asked.
+/// The answer of a batch's predicate about a known image; CREBIND_ASKED while it is being
+/// asked.
 enum crebind_decision { CREBIND_UNDECIDED = 0, CREBIND_ASKED, CREBIND_REFUSED, CREBIND_ACCEPTED };
 
 /// An active batch.

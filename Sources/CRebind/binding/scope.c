@@ -116,7 +116,7 @@ static bool read_edges(struct crebind_scopes *scopes) {
 }
 
 /// The images that a search from `root` reaches, breadth first, into `queue`.
-/// What is marked in `visited` is left out, and marked in turn.
+/// Leaves out the images that are marked in `visited`, and marks those it visits.
 static void search(struct crebind_scopes *scopes, uint32_t root, bool *visited) {
   const uint32_t *first = (const uint32_t *)scopes->first_edge.data;
   const uint32_t *edges = (const uint32_t *)scopes->edges.data;

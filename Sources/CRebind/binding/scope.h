@@ -32,10 +32,10 @@ struct crebind_scopes {
   /// Is the image in the global scope?
   struct crebind_vector is_global;  // bool
   struct crebind_vector queue, visited;  // uint32_t and bool, for searches
-  /// What the loader said; NULL if it is not asked, and what was opened later is
+  /// The loader's answers; NULL if it is not asked, and images that were opened later are
   /// passed over.
   struct crebind_loader_answers *answers;
-  /// What resolvers gave; NULL if none is called.
+  /// The resolvers' answers; NULL if none is called.
   struct crebind_ifuncs *ifuncs;
   /// The images' indices in the records.
   const uint32_t *known_of;

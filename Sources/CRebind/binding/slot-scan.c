@@ -108,8 +108,8 @@ static unsigned kinds_of(uint32_t type) {
          | (type == CREBIND_R_ABSOLUTE ? CREBIND_ABSOLUTE : 0);
 }
 
-/// What the loader adds to a function's address in a slot of this kind. Where it adds
-/// at load alone, the image says when its jump slots are bound.
+/// The part of a slot of this kind that the loader adds to the function's address. Where it
+/// adds at load alone, the image says when its jump slots are bound.
 static uintptr_t added(intptr_t addend, unsigned kind, const struct crebind_dynamic *dynamic) {
   bool is_added = kind == CREBIND_ABSOLUTE || CREBIND_ADDENDS == CREBIND_ADDENDS_ADDED
                   || (CREBIND_ADDENDS == CREBIND_ADDENDS_ADDED_AT_LOAD

@@ -18,7 +18,7 @@ static const struct {
 
 enum {
   PATTERNS = sizeof patterns / sizeof patterns[0],
-  /// What a pattern adds to a name, with the ending NUL.
+  /// The most that a pattern adds to a name, with the ending NUL.
   LONGEST = 24,
 };
 
@@ -45,7 +45,7 @@ static bool remove_pattern(char *to, size_t pattern, const char *name, size_t le
   return true;
 }
 
-/// What compilers and the headers of C libraries make of calls.
+/// Calls that compilers and the headers of C libraries turn into others.
 static const struct {
   const char *name, *made;
 } rewritten[] = {

@@ -9,7 +9,7 @@
 
 struct crebind_file {
   int descriptor;
-  /// Where there is no descriptor; NULL for a file.
+  /// In place of a descriptor; NULL for a file.
   const char *memory;
   uint64_t size;
   /// The `errno` of the last read that failed, or 0.

@@ -29,7 +29,7 @@ struct crebind_image {
   /// The PT_DYNAMIC array, `count` entries at most; NULL in a static executable.
   const ElfW(Dyn) * dynamic;
   size_t dynamic_count;
-  /// What the loader made read-only after relocating, in whole pages; empty
+  /// The pages that the loader made read-only after relocating; empty
   /// without PT_GNU_RELRO.
   struct crebind_range relro;
   bool is_main, is_vdso, has_interpreter;

@@ -13,8 +13,8 @@ typedef int (*iterate_function)(int (*)(struct dl_phdr_info *, size_t, void *), 
 
 // MARK: - The C library
 
-/// What the loader tells debuggers; NULL if it does not. The list of images in it
-/// holds still for a constructor: glibc's loader is locked, and musl unloads nothing.
+/// The loader's structure for debuggers; NULL for none. The list of images in it holds
+/// still for a constructor: glibc's loader is locked, and musl unloads nothing.
 static const struct r_debug *find_debug(void) {
   const ElfW(Phdr) *phdr = (const ElfW(Phdr) *)getauxval(AT_PHDR);
   size_t count = getauxval(AT_PHNUM);

@@ -27,7 +27,7 @@ struct crebind_note_walk {
   const struct crebind_image *image;
   /// The next segment.
   size_t segment;
-  /// What is left of the current one.
+  /// The rest of the current one.
   const char *rest;
   size_t size, offset, alignment;
 };
@@ -46,7 +46,7 @@ uint32_t crebind_note_property(const struct crebind_image *image, uint32_t type)
 /// Tells an image from another build at its place: a hash of its headers and its build ID.
 uint64_t crebind_image_fingerprint(const struct crebind_image *image);
 
-/// What an image's notes say of a section. Equal start and end: the linker has dropped it.
+/// A section, as an image's note describes it. Equal start and end: the linker has dropped it.
 struct crebind_noted_section {
   struct crebind_range range;
   /// The segment that it lies in; NULL for a dropped one, and if the note is broken.

@@ -20,7 +20,7 @@ struct crebind_counts {
   unsigned long long adds, subs;
 };
 
-/// What a call of dl_iterate_phdr's callback says of them; 0 where it does not.
+/// The counts that dl_iterate_phdr gives its callback; 0 where it gives none.
 struct crebind_counts crebind_counts_of(const struct dl_phdr_info *info, size_t size);
 
 static inline bool crebind_counts_are_equal(struct crebind_counts a, struct crebind_counts b) {

@@ -1,4 +1,4 @@
-/// Who else has hooked this process?
+/// The audit: slots that somebody else has hooked.
 
 #define _GNU_SOURCE
 #include "looking/target.h"

@@ -72,7 +72,7 @@ static crebind_status add(struct diagnose *diagnose, const struct crebind_world 
   return diagnose->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;
 }
 
-/// What a walk over the slots of the symbol counts.
+/// Counts of a walk over the slots of the symbol.
 struct count {
   struct crebind_world *world;
   const struct crebind_item *item;

@@ -24,7 +24,7 @@ bool crebind_slot_is_judgeable(const struct crebind_world *world, size_t index,
   return true;
 }
 
-/// What a slot should lead to: the beginning of a definition of its name, or, where
+/// The right place for a slot to lead to: the beginning of a definition of its name, or, where
 /// the addend was in the slot and is gone, any place in it.
 struct aim {
   const struct crebind_name *name;

@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// What a slot holds, beside what the loader would bind.
+/// The word of a slot, beside the one that the loader would bind.
 struct crebind_judgement {
   uintptr_t word;
   /// The word without what the loader added.
@@ -42,7 +42,7 @@ crebind_status crebind_judge_slot(struct crebind_world *world, size_t index,
                                   const struct crebind_name *name,
                                   struct crebind_judgement *judgement);
 
-/// What an address is in; the strings are offsets.
+/// The image and symbol that an address is in; the strings are offsets.
 struct crebind_gathered_target {
   uintptr_t address, offset;
   struct crebind_gathered_image image;

@@ -39,7 +39,7 @@ struct places {
   struct crebind_vector items;  // struct place
   struct crebind_vector code;   // struct crebind_range
   struct crebind_strings strings;
-  /// What they are good for.
+  /// The counts at which they are right.
   struct crebind_counts counts;
   uint64_t events;
   bool is_valid;
@@ -57,7 +57,7 @@ static void end(struct places *places) {
   crebind_vector_free(&places->strings.bytes);
 }
 
-/// What one call reads.
+/// The places and contents that one call reads.
 struct reading {
   struct places places;
   /// The contents of the places, one behind the other.

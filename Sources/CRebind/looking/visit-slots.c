@@ -33,7 +33,7 @@ static uint32_t relocation_type(crebind_slot_kind kind) {
                                     : CREBIND_R_ABSOLUTE;
 }
 
-/// What a slot leads to; the loader's own choice needs no search.
+/// The target of a slot; the loader's own choice needs no search.
 static struct crebind_gathered_target gather_target(struct slots *slots,
                                                     const struct crebind_judgement *judgement,
                                                     const char *name, size_t symbol) {

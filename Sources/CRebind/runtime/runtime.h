@@ -110,8 +110,9 @@ static inline const char *crebind_basename(const char *path) {
 
 // MARK: Words of images
 
-/// Slots may lie in memory that AddressSanitizer has poisoned, as what it notes of an
-/// instrumented library's globals does: who reads or stores words there is not instrumented.
+/// Slots may lie in memory that AddressSanitizer has poisoned, such as its notes on an
+/// instrumented library's globals: functions that read or store words there are not
+/// instrumented.
 #define CREBIND_UNSANITIZED __attribute__((no_sanitize("address")))
 
 /// The word of an image at an aligned address.

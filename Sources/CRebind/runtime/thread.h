@@ -1,4 +1,4 @@
-/// What this copy of CRebind keeps for each thread.
+/// The state of this copy of CRebind for each thread.
 
 #ifndef CREBIND_RUNTIME_THREAD_H
 #define CREBIND_RUNTIME_THREAD_H

@@ -51,7 +51,7 @@ static size_t skip_padding(const struct section *section, size_t offset) {
 // MARK: Strings
 
 /// The bytes of the UTF-8 character at the start of a string that ends with a zero byte; 0
-/// if there is none. Overlong ones, surrogates and those above U+10FFFF are none.
+/// for none. Overlong ones, surrogates and those above U+10FFFF are none.
 static size_t character_size(const unsigned char *string) {
   unsigned char first = string[0], low = 0x80, high = 0xbf;
   if (first < 0x80) return 1;

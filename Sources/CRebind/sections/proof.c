@@ -65,7 +65,7 @@ static crebind_status copy_memory(const struct copy *copy) {
 
 // MARK: - Segments
 
-/// What is compared: a part of a file that is mapped at an address.
+/// A part of a file that is mapped at an address, and is compared.
 struct part {
   uint64_t offset, size;
   uintptr_t address;

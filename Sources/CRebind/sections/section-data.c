@@ -9,12 +9,12 @@
 /// How often an image may be replaced while its file is read.
 enum { ATTEMPTS = 16 };
 
-/// What is asked, and what comes of it.
+/// A question, and its answer.
 struct inquiry {
   const void *header;
   /// NULL: all sections.
   const char *name;
-  /// What can change is asked for again, once.
+  /// An answer that can change is asked for again, once.
   bool has_asked;
   bool needs_file;
   /// A note of the section that leads out of the image; 0 for none.

@@ -28,7 +28,7 @@ struct crebind_section_table {
   const char *names;
 };
 
-/// What came of an attempt to read one.
+/// The result of an attempt to read one.
 struct crebind_section_table_answer {
   /// CREBIND_OK with a table, CREBIND_NO_SECTION_HEADERS, CREBIND_BROKEN_FILE,
   /// CREBIND_NO_FILE, CREBIND_OTHER_FILE, CREBIND_OUT_OF_MEMORY or CREBIND_BUSY.
@@ -55,7 +55,7 @@ void crebind_section_table_free(struct crebind_section_table *table);
 
 // MARK: - Known images
 
-/// What is known of an image's file, until another image has its place; NULL for nothing.
+/// The result that is kept for an image, until another image has its place; NULL for none.
 /// Phase C.
 const struct crebind_section_table_answer *crebind_section_table_known(struct crebind_world *world,
                                                                        size_t index);

@@ -87,7 +87,7 @@ static bool is_turned_back(const struct crebind_entry *entry) {
          || crebind_load_word(entry->address) == former_word(entry->image, entry->address);
 }
 
-/// What was applied on top inherits what lies below.
+/// The entry on top inherits the one below.
 static void relink(const struct crebind_handle *handle, const struct crebind_entry *entry) {
   struct crebind_handle *owner;
   struct crebind_entry *above =

@@ -46,7 +46,7 @@ static bool is_assignable(const struct crebind_entry *entry, const struct crebin
   return entry->address < image->relro.start || entry->address >= image->relro.end;
 }
 
-/// What was applied on top of the entry inherits what lies below.
+/// The entry that was applied on top of this one inherits the one below.
 static void relink(const struct crebind_handle *handle, const struct crebind_entry *entry) {
   struct crebind_handle *owner;
   struct crebind_entry *above =

@@ -17,8 +17,8 @@ void crebind_unfinished_end(struct crebind_unfinished *unfinished) {
 
 // MARK: - One image
 
-/// What one slot tells. A weak symbol's may be 0 for ever, and a word in data may
-/// have been assigned since.
+/// The state of the image, by one slot. A weak symbol's may be 0 for ever, and a word in data
+/// may have been assigned since.
 enum verdict { UNKNOWN, UNRELOCATED, RELOCATED };
 
 static enum verdict look_at_slot(const struct crebind_image *image,

@@ -35,7 +35,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// What changing the pages of one image takes. Phase C.
+/// The means to change the pages of one image. Phase C.
 struct crebind_mover {
   const struct crebind_world *world;
   size_t index;

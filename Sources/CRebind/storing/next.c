@@ -11,7 +11,7 @@ struct row {
   /// Offsets into the table's strings; the version's is SIZE_MAX for any.
   size_t name, version;
   uintptr_t replacement, original;
-  /// What is asked for without a version.
+  /// The answer to a question without a version.
   bool is_default;
   /// A definition in a local scope of the replacement's image leads to the replacement: by
   /// RTLD_DEFAULT that image alone gets it, and not we.
@@ -151,8 +151,8 @@ struct arguments {
 /// Jumped to with an answer in place of the handle.
 static void *give(void *answer) { return answer; }
 
-/// What the loader answers, or, in place of a replacement, the original. A table is
-/// published before what it tells of is stored, and replaced after that has been put
+/// The loader's answer, or, in place of a replacement, the original. A table is published
+/// before the words of its rebindings are stored, and replaced after they have been put
 /// back: with one table before and after, the answer is one that it knows.
 static uintptr_t answer_to(struct knowledge *knowledge, void *handle,
                            const struct question *question, bool *is_original) {

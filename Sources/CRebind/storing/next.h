@@ -1,4 +1,4 @@
-/// What dlsym and dlvsym give the images that hold replacements.
+/// The answers of dlsym and dlvsym to the images that hold replacements.
 ///
 /// A replacement that asks for the function behind it, by RTLD_NEXT as in a library
 /// for LD_PRELOAD, or by RTLD_DEFAULT or a handle, would get itself where the

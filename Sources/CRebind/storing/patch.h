@@ -33,7 +33,7 @@ struct crebind_change {
   uint8_t region;
 };
 
-/// What the change makes of a word, or, where it is taken back, of its own.
+/// The word that the change, or taking it back, makes of `word`.
 static inline uintptr_t crebind_changed_word(const struct crebind_change *change, uintptr_t word,
                                              bool takes_back) {
   if (takes_back) return word == change->to ? change->from : word;
@@ -48,7 +48,7 @@ enum crebind_patch_part {
   CREBIND_PATCH_BACK,
 };
 
-/// What failed.
+/// A failure, by its place.
 struct crebind_patch_failure {
   int system_error;
   uintptr_t address;

@@ -17,7 +17,7 @@ struct crebind_pin {
 /// Images to hold.
 struct crebind_pins {
   struct crebind_vector items;  // struct crebind_pin
-  /// As far as the loader has found them by its own names for them.
+  /// Those that the loader has found by its own names for them.
   bool were_held;
 };
 

@@ -48,8 +48,8 @@ static crebind_status add_definition(struct crebind_walk *walk, uint32_t symbol_
 
 /// Says whether the definition is the one of its name and version that may be redirected:
 /// the first in the global scope, or, where that has none, the only one in a local scope.
-/// What stands behind the first is where RTLD_NEXT leads, and one of several in local scopes
-/// is what the handle of an unrelated image gives.
+/// RTLD_NEXT leads to those behind the first, and the handle of an unrelated image may give
+/// one of several in local scopes.
 ///
 /// \param first The first item of its name.
 static crebind_status elects(struct crebind_walk *walk, struct crebind_item *first, uint32_t symbol,

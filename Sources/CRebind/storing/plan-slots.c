@@ -43,7 +43,7 @@ static crebind_status select_item(struct crebind_walk *walk, const struct crebin
   return CREBIND_OK;
 }
 
-// MARK: - What a slot is
+// MARK: - Places
 
 /// May the word be changed?
 enum leave { CHANGEABLE, BROKEN, SKIPPED, SERVED };
@@ -68,14 +68,14 @@ struct visit {
   struct binding binding;
   /// The word leads to the replacement of some active batch for this name.
   bool is_replacement;
-  /// What other batches have in the chain.
+  /// Other batches' entries in the chain.
   const struct crebind_entry *above, *below;
-  /// What the plan gets.
+  /// The entry for the plan.
   struct crebind_entry entry;
 };
 
-/// What a slot is to the batch. A batch is late where it is brought to an image that came after
-/// it; a late one may be about to be restored. The first row that fits:
+/// The place of a slot, for the batch. A batch is late where it is brought to an image that came
+/// after it; a late one may be about to be restored. The first row that fits:
 ///
 ///     late  leaving  on top  word          leads here  left over  below  | place
 ///     yes   yes      -       not ours (1)  -           -          -      | NOT_LED
@@ -151,7 +151,7 @@ static bool is_covered(const struct crebind_walk *walk, size_t definer,
   return false;
 }
 
-// MARK: - What the plan gets
+// MARK: - Answers
 
 /// A weak reference that nothing defines has no original to give: the program asks for NULL
 /// before it calls.

@@ -42,14 +42,14 @@ crebind_status crebind_walk_definition(struct crebind_walk *walk, uint32_t symbo
 
 // MARK: - Chains
 
-/// What a word of the image holds that an active batch has planned or stored, for
-/// the batch to be applied on top; NULL if none has.
+/// The entry of an active batch, planned or stored, for a word of the image, which this batch
+/// is applied on top of; NULL for none.
 const struct crebind_entry *crebind_walk_below(const struct crebind_walk *walk, uintptr_t address,
                                                uintptr_t word, uintptr_t value,
                                                bool is_left_over);
 
-/// What has been stored on top already: by a batch that was applied later, when this
-/// one's predicate had not answered yet, or by the topmost; NULL if none has.
+/// The entry that lies on top already: of a batch that was applied later, when this one's
+/// predicate had not answered yet, or of the topmost; NULL for none.
 const struct crebind_entry *crebind_walk_above(const struct crebind_walk *walk,
                                                uintptr_t address);
 

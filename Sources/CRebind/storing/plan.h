@@ -1,5 +1,5 @@
-/// What a batch would change: every slot and definition in its scope, with what
-/// it holds, what it leads to and what would be stored.
+/// The changes that a batch would make: every slot and definition in its scope, with its word,
+/// its original and the word to store.
 
 #ifndef CREBIND_STORING_PLAN_H
 #define CREBIND_STORING_PLAN_H

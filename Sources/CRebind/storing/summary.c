@@ -2,8 +2,8 @@
 #include "storing/summary.h"
 #include "runtime/publish.h"
 
-/// What dlsym(RTLD_DEFAULT) would give without us; 0 for nothing, or another library's than
-/// the rebinding asks for.
+/// The answer of dlsym(RTLD_DEFAULT) without us; 0 for none, or one of another library than the
+/// rebinding asks for.
 static crebind_status find_default(const struct crebind_item *item, struct crebind_world *world,
                                    uintptr_t *function) {
   size_t definer;

@@ -100,7 +100,7 @@ crebind_status crebind_handle_make(struct crebind_handle **result,
 
 // MARK: - Attempts
 
-/// What a call does between two attempts.
+/// The work between two attempts: phase D.
 struct errands {
   struct crebind_questions questions;
   struct crebind_pins pins;

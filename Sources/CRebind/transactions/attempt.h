@@ -14,8 +14,7 @@ struct crebind_attempt {
   struct crebind_world world;
   /// For the words that the call stores.
   struct crebind_commit commit;
-  /// What has to be held before anything is stored: a body that adds to it returns
-  /// CREBIND_BUSY.
+  /// The images to hold before anything is stored: a body that adds one returns CREBIND_BUSY.
   struct crebind_pins *pins;
   /// The dynamic tag that is broken in the commit's failed image.
   int64_t failed_tag;

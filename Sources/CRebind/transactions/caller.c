@@ -181,7 +181,7 @@ static bool has_soname(const struct link_map *loaded, const char *name) {
   return is_equal;
 }
 
-/// What the loader does with a name that it has not to search for.
+/// A name that the caller's folders have: at its path there, if no image of the name is loaded.
 static enum crebind_opening open_loaded(const struct crebind_loader *loader, const char *file) {
   struct link_map *loaded = loader->open(file, RTLD_LAZY | RTLD_NOLOAD);
   if (loaded == NULL) return CREBIND_OPEN_PATH;

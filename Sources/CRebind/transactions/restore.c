@@ -38,7 +38,7 @@ static bool is_found_lazily(const struct crebind_handle *handle) {
   return has_definitions && has_lazy_slots;
 }
 
-/// What was applied on top of the entry next, or NULL.
+/// The entry that was applied on top of this one next, or NULL.
 static struct crebind_entry *next_above(const struct crebind_handle *handle,
                                         const struct crebind_entry *entry) {
   struct crebind_handle *owner;

@@ -10,7 +10,7 @@
 
 struct crebind_look {
   struct crebind_world world;
-  /// What is reported of a failure: the image's path and the dynamic tag.
+  /// Reported of a failure: the image's path and the dynamic tag.
   const char *failed_path;
   int64_t failed_tag;
 };

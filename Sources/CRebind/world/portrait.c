@@ -35,7 +35,7 @@ static bool has_text_relocations(const struct crebind_image *image) {
   return false;
 }
 
-/// As many as the hash table counts: those are the definitions.
+/// The symbols that the hash table counts: those are the definitions.
 static struct crebind_range symbols_of(const struct crebind_dynamic *dynamic) {
   uintptr_t start = (uintptr_t)dynamic->symbols;
   size_t count = crebind_symbol_count(dynamic);

@@ -17,7 +17,7 @@ struct crebind_world {
   struct crebind_vector broken_tags;  // int64_t, by image: the tag, or INT64_MIN
   struct crebind_vector known_of;     // uint32_t, by image: the index in the records
   struct crebind_scopes scopes;
-  /// What the global scope gave for a name and version: most images ask the same.
+  /// The global scope's answers about names and versions: most images ask the same.
   struct crebind_vector memo;  // of world/world.c, by the name's hash
 };
 
