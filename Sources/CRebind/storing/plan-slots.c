@@ -128,13 +128,13 @@ static bool is_replacement_of(struct crebind_item *item, uintptr_t function) {
   return item->last_is_replacement;
 }
 
-/// True if another copy of CRebind has redirected the definition on top of us.
-/// The loader binds a late image to it then, and it leads to us: a slot that we
-/// took for ourselves would go past it.
-static bool is_covered(const struct crebind_walk *walk, size_t definer,
-                       const struct crebind_name *name, size_t item) {
-  const struct crebind_handle *handle = walk->plan->late_handle;
+/// True if another copy of CRebind has redirected the definition on top of a batch's rebinding
+/// with this replacement. The loader binds a late image to it then, and it leads to us: a slot
+/// that we took for ourselves would go past it.
+static bool is_covered(const struct crebind_walk *walk, const struct crebind_handle *handle,
+                       size_t definer, const struct crebind_item *item) {
   if (handle == NULL || definer == SIZE_MAX) return false;
+  const struct crebind_name *name = &item->name;
   uint32_t known = crebind_world_known(walk->plan->world, definer);
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(walk->plan->world, definer);
   struct crebind_symbol_walk symbols;
@@ -143,11 +143,21 @@ static bool is_covered(const struct crebind_walk *walk, size_t definer,
     uintptr_t address = (uintptr_t)&dynamic->symbols[i].st_value;
     const struct crebind_entry *entry = crebind_handle_find(handle, known, address);
     struct crebind_handle *owner;
-    if (entry != NULL && entry->item == item && !entry->is_due
+    if (entry != NULL && !entry->is_due
+        && crebind_batch_item(&handle->batch, entry->item)->replacement == item->replacement
         && crebind_find_above(handle, known, address, &owner) == NULL
         && crebind_load_word(address) != entry->value)
       return true;
   }
+  return false;
+}
+
+/// The same of the batches that are left over.
+static bool is_left_over_covered(const struct crebind_walk *walk, size_t definer,
+                                 const struct crebind_item *item) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    if (handle->is_left_over && is_covered(walk, handle, definer, item)) return true;
   return false;
 }
 
@@ -167,8 +177,8 @@ static crebind_status look_for_others(struct visit *visit) {
   const struct crebind_name *name = &visit->item->name;
   crebind_status status = bind(visit->walk, visit->slot, name, &visit->binding);
   if (status == CREBIND_OK)
-    visit->entry.is_left =
-        is_covered(visit->walk, visit->binding.definer, name, visit->entry.item);
+    visit->entry.is_left = is_covered(visit->walk, visit->walk->plan->late_handle,
+                                      visit->binding.definer, visit->item);
   return status;
 }
 
@@ -191,6 +201,24 @@ static bool needs_binding(const struct visit *visit, bool is_canonical) {
          || is_canonical || crebind_is_local_entry(visit->walk->image, entry->original);
 }
 
+/// Finds out whether a slot leads, or is going to be bound, to somebody else's hook, and that by a
+/// batch that is left over to the same replacement: on top, that would lead back to itself.
+static crebind_status look_for_left_over(struct visit *visit, uintptr_t target,
+                                         bool is_canonical) {
+  struct crebind_entry *entry = &visit->entry;
+  struct crebind_walk *walk = visit->walk;
+  if (entry->kind == CREBIND_ABSOLUTE || visit->is_replacement || is_canonical
+      || !crebind_walk_may_be_led_here(visit->item))
+    return CREBIND_OK;
+  crebind_status status = bind(walk, visit->slot, &visit->item->name, &visit->binding);
+  if (status != CREBIND_OK) return status;
+  entry->is_left |= entry->is_lazy
+                        ? is_left_over_covered(walk, visit->binding.definer, visit->item)
+                        : target != visit->binding.function
+                              && !crebind_is_local_entry(walk->image, target);
+  return CREBIND_OK;
+}
+
 static crebind_status add_bound(struct visit *visit) {
   struct crebind_walk *walk = visit->walk;
   struct crebind_entry *entry = &visit->entry;
@@ -206,6 +234,8 @@ static crebind_status add_bound(struct visit *visit) {
     if (status != CREBIND_OK) return status;
     entry->original = visit->binding.function;
   }
+  status = look_for_left_over(visit, target, is_canonical);
+  if (status != CREBIND_OK) return status;
   if (entry->is_left) {
     entry->original = visit->binding.function;
     if (!entry->is_lazy) entry->previous = visit->binding.function + addend;

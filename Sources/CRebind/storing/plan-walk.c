@@ -39,6 +39,19 @@ bool crebind_walk_has_left_over(const struct crebind_walk *walk, uintptr_t addre
   return false;
 }
 
+bool crebind_walk_may_be_led_here(const struct crebind_item *item) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    for (size_t i = 0; handle->is_left_over && i < handle->entries.count; i++) {
+      const struct crebind_item *other =
+          crebind_batch_item(&handle->batch, crebind_handle_entry(handle, i)->item);
+      if (other->replacement == item->replacement
+          && crebind_equal(other->name.string, item->name.string))
+        return true;
+    }
+  return false;
+}
+
 const struct crebind_entry *crebind_walk_below(const struct crebind_walk *walk, uintptr_t address,
                                                uintptr_t word, uintptr_t value,
                                                bool is_left_over) {

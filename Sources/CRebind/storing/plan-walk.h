@@ -66,6 +66,9 @@ bool crebind_walk_leads_here(const struct crebind_walk *walk, uintptr_t address,
 bool crebind_walk_has_left_over(const struct crebind_walk *walk, uintptr_t address,
                                 uintptr_t replacement);
 
+/// The same of any word: somebody else's hook on the name may lead to that batch then.
+bool crebind_walk_may_be_led_here(const struct crebind_item *item);
+
 #pragma GCC visibility pop
 
 #endif
