@@ -35,7 +35,7 @@ static void count(const crebind_image_info *image, void *context) {
 
 /// What a load gives: the path that was found or the error, and how many images are there then.
 struct result {
-  char text[PATH_MAX];
+  char text[3 * PATH_MAX];
   size_t images;
   bool is_told;
 };
@@ -60,6 +60,14 @@ static void load(struct result *result, const char *opener, const char *name, co
            image != NULL ? image->l_name : error != NULL ? error : "nothing");
   dl_iterate_phdr(count_image, &result->images);
   result->is_told = added == result->images;
+  if (image != NULL && name != NULL && name[0] != 0 && strchr(name, '/') == NULL) {
+    // By the name that it was asked for it is found again, by anyone.
+    image = dlopen(name, RTLD_NOW);
+    strcat(result->text, ", then ");
+    strcat(result->text, image != NULL ? image->l_name : dlerror());
+    result->images = 0;
+    dl_iterate_phdr(count_image, &result->images);
+  }
   if (!observes) return;
   CHECK(crebind_refresh(NULL) == CREBIND_OK && added == result->images);
 }
@@ -108,6 +116,7 @@ int main(int argc, char *argv[]) {
       {"libloaded.so", loaded},
       {"unnamed.so", unnamed},
       {"unnamed.so", NULL},
+      {"anonymous.so", NULL},
       {absolute, NULL},
       {"$ORIGIN/theirs/libtheirs.so", NULL},
       {"${ORIGIN}/theirs/libneeds.so", NULL},

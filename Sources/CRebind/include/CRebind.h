@@ -324,7 +324,8 @@ typedef struct crebind_handle crebind_handle;
 /// dlopen's slots, or comes while they are not rebound, is served at the next call of
 /// this interface. So is a load whose caller, or the image that holds this code, has a RUNPATH or
 /// RPATH of its own by which the two would find different files and only the loader can tell
-/// which: the caller is left to ask it itself, so that each load finds what it finds without us.
+/// which, or a file whose soname is not the name: the caller is left to ask it itself, so that
+/// each load finds what it finds without us.
 /// A later image that cannot be changed is passed over until the next call.
 /// Images that dlmopen puts into other namespaces are left alone.
 ///

@@ -2,12 +2,14 @@
 ///
 /// glibc knows the caller of dlopen by its return address, and searches by that one's RPATH or
 /// RUNPATH, before or after LD_LIBRARY_PATH, and then in ld.so.cache and in the default folders.
-/// Our wrapper would be that caller. Where the caller's own folders have the file, its path says
-/// the same; where only ours would have it, or a question is left, the caller has to ask itself.
+/// Our wrapper would be that caller. Where the caller's own folders have the file, and its soname
+/// is the name, its path says the same; where only ours would have it, or a question is left, the
+/// caller has to ask itself.
 /// So it does for what hands down an RPATH, to the dependencies of what it loads.
 
 #define _GNU_SOURCE
 #include "transactions/notice.h"
+#include "elf/file.h"
 #include "runtime/lock.h"
 #include "runtime/runtime.h"
 #include "world/loader.h"
@@ -191,6 +193,55 @@ static enum crebind_opening open_loaded(const struct crebind_loader *loader, con
   return is_its_name ? CREBIND_OPEN_AS_IT_IS : CREBIND_OPEN_BY_CALLER;
 }
 
+/// The offset in the file of what the program headers place at an address; UINT64_MAX for none.
+static uint64_t offset_of(const ElfW(Phdr) * headers, size_t count, uintptr_t address) {
+  for (size_t i = 0; i < count; i++)
+    if (headers[i].p_type == PT_LOAD && address >= headers[i].p_vaddr
+        && address - headers[i].p_vaddr < headers[i].p_filesz)
+      return headers[i].p_offset + (address - headers[i].p_vaddr);
+  return UINT64_MAX;
+}
+
+/// True if the DT_SONAME of a file of our class is `name`; false for more headers and tags than
+/// libraries have, too.
+static bool file_has_soname(struct crebind_file *file, const char *name) {
+  enum { HEADERS = 32, TAGS = 64 };
+  ElfW(Ehdr) header;
+  ElfW(Phdr) headers[HEADERS];
+  ElfW(Dyn) tags[TAGS];
+  char soname[NAME_MAX + 1];
+  if (!crebind_file_read(file, 0, &header, sizeof header) || header.e_phnum > HEADERS
+      || header.e_phentsize != sizeof *headers
+      || !crebind_file_read(file, header.e_phoff, headers, header.e_phnum * sizeof *headers))
+    return false;
+  size_t count = 0;
+  for (size_t i = 0; i < header.e_phnum; i++) {
+    if (headers[i].p_type != PT_DYNAMIC) continue;
+    count = headers[i].p_filesz / sizeof *tags < TAGS ? headers[i].p_filesz / sizeof *tags : TAGS;
+    if (!crebind_file_read(file, headers[i].p_offset, tags, count * sizeof *tags)) return false;
+  }
+  uintptr_t strings = 0, offset = UINTPTR_MAX;
+  for (size_t i = 0; i < count && tags[i].d_tag != DT_NULL; i++) {
+    if (tags[i].d_tag == DT_STRTAB) strings = tags[i].d_un.d_ptr;
+    if (tags[i].d_tag == DT_SONAME) offset = tags[i].d_un.d_val;
+  }
+  size_t size = crebind_length(name) + 1;
+  uint64_t start = offset_of(headers, header.e_phnum, strings);
+  if (offset == UINTPTR_MAX || start == UINT64_MAX || size > sizeof soname
+      || !crebind_file_read(file, start + offset, soname, size))
+    return false;
+  return soname[size - 1] == 0 && crebind_equal(soname, name);
+}
+
+/// Opened at its path, an image with another soname would not be found by the name.
+static bool would_have_soname(const char *path, const char *name) {
+  struct crebind_file file;
+  if (crebind_file_open(&file, path) != 0) return false;
+  bool has_soname = file_has_soname(&file, name);
+  crebind_file_close(&file);
+  return has_soname;
+}
+
 /// A name without a slash.
 static enum crebind_opening search(const struct crebind_loader *loader, const char *file,
                                    const struct folders *callers, const struct folders *own,
@@ -201,7 +252,8 @@ static enum crebind_opening search(const struct crebind_loader *loader, const ch
   if (place == UNKNOWN || own_place == UNKNOWN) return CREBIND_OPEN_BY_CALLER;
   if (place == own_place && (place == NOWHERE || crebind_equal(path, own_path)))
     return CREBIND_OPEN_AS_IT_IS;
-  return place == THERE ? open_loaded(loader, file) : CREBIND_OPEN_BY_CALLER;
+  return place == THERE && would_have_soname(path, file) ? open_loaded(loader, file)
+                                                         : CREBIND_OPEN_BY_CALLER;
 }
 
 /// A path. $ORIGIN is the folder of the caller's image; what else begins so is the same for all.
