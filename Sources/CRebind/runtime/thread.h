@@ -17,6 +17,8 @@ struct crebind_thread {
   uint32_t answering;
   /// How many calls of our wrappers around dlopen and dlclose it is in.
   uint32_t loading;
+  /// The thread is the one that changes the wrappers around dlopen and dlclose.
+  bool changes_wrappers;
   /// The thread takes our lock, or has it: its signal handlers must not wait for that.
   bool is_locking;
   /// How many forks are under way in signal handlers that have interrupted it there.

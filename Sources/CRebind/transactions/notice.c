@@ -139,7 +139,7 @@ static void change_observers(size_t difference) {
     crebind_handle *handle = wrappers;
     bool slots_only = are_for_slots_only(), is_needed = are_needed();
     wrappers = NULL;
-    is_changing = true;
+    is_changing = crebind_thread.changes_wrappers = true;
     crebind_unlock();
     if (handle == NULL || (is_needed && handle->is_left_over)) {
       crebind_handle *left_over = handle;
@@ -153,16 +153,17 @@ static void change_observers(size_t difference) {
     }
     crebind_lock();
     wrappers = handle;
-    is_changing = false;
+    is_changing = crebind_thread.changes_wrappers = false;
   }
   crebind_unlock();
   errno = saved_errno;
 }
 
-/// The thread that changed the wrappers does not exist in the child.
+/// Another thread that changed the wrappers does not exist in the child; this one does, where a
+/// predicate or a signal handler has forked meanwhile.
 static void forked(int parent) {
   (void)parent;
-  is_changing = false;
+  is_changing = crebind_thread.changes_wrappers;
 }
 
 __attribute__((constructor)) static void start(void) {
