@@ -418,17 +418,6 @@ static size_t find_code(const struct crebind_images *images, size_t own, uintptr
   return SIZE_MAX;
 }
 
-/// True if the image holds a copy of CRebind, whose resolvers give one function now and
-/// another one later.
-static bool holds_copy(const struct crebind_image *image) {
-  struct crebind_note_walk walk;
-  struct crebind_note note;
-  crebind_note_walk_begin(&walk, image);
-  while (crebind_note_walk_next(&walk, &note))
-    if (crebind_note_listener(image, &note) != 0) return true;
-  return false;
-}
-
 static void hold(struct crebind_scopes *scopes, size_t index) {
   const struct crebind_known_image *known = crebind_known_image_at(scopes->known_of[index]);
   crebind_ifuncs_add_image(scopes->ifuncs, &(struct crebind_ifunc_image){
@@ -449,8 +438,9 @@ static void put_question(struct crebind_scopes *scopes, size_t index, size_t hol
   const struct crebind_ifunc question = {
       .resolver = resolver,
       .serial = crebind_known_image_at(scopes->known_of[holder])->serial,
+      // The resolvers of a copy of CRebind give one function now, and another one later.
       .lasts = holder == index && !may_be_unloaded
-               && !holds_copy(crebind_image_at(scopes->images, holder)),
+               && !crebind_image_has_copy(crebind_image_at(scopes->images, holder)),
   };
   if (!crebind_ifuncs_put(scopes->ifuncs, &question) || !may_be_unloaded) return;
   hold(scopes, holder);

@@ -105,13 +105,16 @@ bool crebind_note_section(const struct crebind_image *image, const struct crebin
   return true;
 }
 
-uintptr_t crebind_note_listener(const struct crebind_image *image,
-                                const struct crebind_note *note) {
-  if (!is_note(note, CREBIND_NOTE_OWNER, CREBIND_NT_LISTENER)
-      || note->size < sizeof(uintptr_t))
-    return 0;
-  uintptr_t place = target(note, 0);
-  return crebind_image_can_read(image, place, sizeof(uintptr_t)) ? place : 0;
+bool crebind_image_has_copy(const struct crebind_image *image) {
+  struct crebind_note_walk walk;
+  struct crebind_note note;
+  crebind_note_walk_begin(&walk, image);
+  while (crebind_note_walk_next(&walk, &note))
+    if (is_note(&note, CREBIND_NOTE_OWNER, CREBIND_NT_LISTENER)
+        && note.size >= sizeof(uintptr_t)
+        && crebind_image_can_read(image, target(&note, 0), sizeof(uintptr_t)))
+      return true;
+  return false;
 }
 
 // MARK: - Fingerprint

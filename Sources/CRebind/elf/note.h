@@ -60,9 +60,9 @@ struct crebind_noted_section {
 bool crebind_note_section(const struct crebind_image *image, const struct crebind_note *note,
                           struct crebind_noted_section *section);
 
-/// The place that a note NT_REBIND_LISTENER leads to; 0 if it is another one, or broken.
-uintptr_t crebind_note_listener(const struct crebind_image *image,
-                                const struct crebind_note *note);
+/// True if the image holds a copy of CRebind: it has a note NT_REBIND_LISTENER that leads to a
+/// word of its own.
+bool crebind_image_has_copy(const struct crebind_image *image);
 
 #pragma GCC visibility pop
 

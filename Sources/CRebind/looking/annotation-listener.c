@@ -126,22 +126,13 @@ struct copies {
   struct crebind_strings strings;
 };
 
-static bool has_listener(const struct crebind_image *image) {
-  struct crebind_note_walk walk;
-  struct crebind_note note;
-  crebind_note_walk_begin(&walk, image);
-  while (crebind_note_walk_next(&walk, &note))
-    if (crebind_note_listener(image, &note) != 0) return true;
-  return false;
-}
-
 static crebind_status gather_copies(struct crebind_look *look, void *context) {
   struct copies *copies = context;
   struct crebind_world *world = &look->world;
   copies->images.count = 0;
   for (size_t i = 0; i < world->images.items.count; i++) {
     const struct crebind_image *image = crebind_world_image(world, i);
-    if (!has_listener(image)) continue;
+    if (!crebind_image_has_copy(image)) continue;
     struct crebind_gathered_image *item = crebind_vector_append(&copies->images, 1);
     if (item == NULL) return CREBIND_OUT_OF_MEMORY;
     *item = crebind_gather_image(&copies->strings, world, i);
