@@ -162,10 +162,10 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   /// A slot that someone else has changed since is left alone, and counted as
   /// skipped.
   ///
-  /// What somebody else has stored into a slot may be a hook that leads on to the
-  /// replacement, and puts it back one day: the error is `covered` then. All other slots are
-  /// restored, and these are by a later call of any rebinding, once they hold the
-  /// replacement again; the rebinding stays active until it is restored without an error.
+  /// Somebody else may have stored a hook into a slot that leads on to the replacement, and
+  /// that puts the replacement back one day: the error is `covered` then. All other slots are
+  /// restored. A later call of any rebinding restores these, once they hold the replacement
+  /// again; the rebinding stays active until it is restored without an error.
   ///
   /// - Throws: `RebindError`, with nothing changed but for `covered`; `partOfBatch` if it was
   ///   applied with others, which are restored together.

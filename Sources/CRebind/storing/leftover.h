@@ -42,7 +42,7 @@ bool crebind_leftover_keep(struct crebind_handle *handle, const struct crebind_c
 void crebind_leftover_abandon(struct crebind_handle *handle);
 
 /// Gives back the words of batches that are left over, where they hold our value again;
-/// phase C. What cannot be changed is passed over.
+/// phase C. It passes over words that cannot be changed.
 ///
 /// \param commit Has no changes, before and after.
 crebind_status crebind_leftovers_give_back(struct crebind_world *world,

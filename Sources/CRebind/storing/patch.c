@@ -308,7 +308,7 @@ static void take_back(struct crebind_change *changes, size_t count, bool are_ope
 
 // MARK: - Pages beside code
 
-/// True if the change lies on a page beside code, and is to be made, or taken back.
+/// True if the change lies on this page beside code, and belongs to the part.
 static bool is_on_page(const struct crebind_change *change, enum crebind_patch_part part,
                        uintptr_t page) {
   return change->region == REGION_MOVED && page_of(change->address) == page

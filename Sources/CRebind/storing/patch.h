@@ -21,7 +21,7 @@ struct crebind_change {
   bool is_optional, is_refused;
   /// Refused, as the image is sealed.
   bool is_sealed;
-  /// Its pages are to be closed even if they are open already: a former call has left them so.
+  /// Closes its pages even if they are open already: a former call has left them so.
   bool closes;
   /// Its pages were opened by us, and have to be closed.
   bool is_open;

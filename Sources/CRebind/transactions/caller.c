@@ -123,8 +123,8 @@ static bool has_rpath(const struct link_map *image, const struct folders *folder
 }
 
 /// False for a file that the loader passes over in its search: one that cannot be
-/// opened, or is of another class or machine than `header`. What is broken is found,
-/// and the loader says why.
+/// opened, or is of another class or machine than `header`. The loader
+/// takes a broken file, and says why it is.
 static bool would_be_taken(const char *path, const ElfW(Ehdr) * header) {
   ElfW(Ehdr) other;
   long file = crebind_system_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
