@@ -2,6 +2,10 @@
 
 SWIFT ?= swift
 
+# SwiftPM passes the traits to the compiler in the order of a set. Another order would compile all of the
+# package again.
+export SWIFT_DETERMINISTIC_HASHING = 1
+
 .PHONY: help build release demo test check test-inputs test-machine test-cross test-beside test-products test-traits abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
 
 help: ## List the targets

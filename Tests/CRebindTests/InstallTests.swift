@@ -4,7 +4,7 @@ import Testing
 
 /// What `make install` gives to C users: it is complete, it exports what the
 /// headers declare, and a program builds against it.
-@Suite(.measured) struct InstallTests {
+@Suite(.tags(.buildsPackages), .notInCheck, .measured) struct InstallTests {
   /// An installation in a folder of its own.
   struct Installation {
     let directory: TemporaryDirectory
