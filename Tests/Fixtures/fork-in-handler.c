@@ -14,7 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CHILDREN = 300, SECONDS = 30 };
+enum { SECONDS = 30 };
+
+/// How many forks.
+static int limit;
 
 static const char *program;
 static volatile sig_atomic_t children, in_call;
@@ -60,13 +63,15 @@ static void work(void) {
   children = 0;
   const struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
   CHECK(setitimer(ITIMER_PROF, &often, NULL) == 0);
-  while (children < CHILDREN) rebind(0);
+  while (children < limit) rebind(0);
   CHECK(setitimer(ITIMER_PROF, &never, NULL) == 0);
 }
 
 int main(int argc, char *argv[]) {
   if (argc == 2 && strcmp(argv[1], "child") == 0) return 3;
   program = argv[0];
+  CHECK(argc == 2);
+  limit = atoi(argv[1]);
   // A fork that hangs ends with the program.
   alarm(SECONDS);
   pid_t parent = getppid();

@@ -1,8 +1,8 @@
-/// 500 rounds of dlopen, hook, call and dlclose, with two plug-ins in turn that
+/// Rounds of dlopen, hook, call and dlclose, with two plug-ins in turn that
 /// take each other's place in memory: each round's hook runs where it should, and
 /// the process does not grow.
 ///
-/// Usage: reload before|after restored|kept|once PLUGIN OTHER-PLUGIN
+/// Usage: reload before|after restored|kept|once PLUGIN OTHER-PLUGIN ROUNDS
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUNDS = 500, SETTLED = 100 };
+enum { SETTLED = 100 };
 
 static int hooked;
 static pid_t (*original)(void);
@@ -35,7 +35,8 @@ static long memory(void) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc == 5);
+  CHECK(argc == 6);
+  int rounds = atoi(argv[5]);
   bool is_before = strcmp(argv[1], "before") == 0;
   bool is_restored = strcmp(argv[2], "restored") == 0, is_once = strcmp(argv[2], "once") == 0;
   pid_t parent = getppid(), group = getpgrp();
@@ -43,7 +44,7 @@ int main(int argc, char *argv[]) {
   long settled = 0;
   uintptr_t places[2] = {0, 0};
   int same = 0;
-  for (int i = 0; i < ROUNDS; i++) {
+  for (int i = 0; i < rounds; i++) {
     // The heap is grown by the loader and stdio alike.
     if (i == SETTLED) settled = memory();
     bool is_other = i % 2 == 1, applies = !is_once || i == 0;
@@ -71,8 +72,8 @@ int main(int argc, char *argv[]) {
   }
   // A handle that is kept has its records, which may take the place.
   bool is_kept = !is_restored && !is_once;
-  CHECK(is_kept || same > ROUNDS / 2);
-  long growth = memory() - settled, allowed = is_kept ? (ROUNDS - SETTLED) * 64 : 256;
+  CHECK(is_kept || same > rounds / 2);
+  long growth = memory() - settled, allowed = is_kept ? (rounds - SETTLED) * 64 : 256;
   if (growth > allowed) fprintf(stderr, "grown by %ld KiB\n", growth);
   CHECK(growth <= allowed);
   printf("no growth\n");
