@@ -1,4 +1,3 @@
-import CLibelf
 import Rebind
 
 /// What the words of a file's section lead to, as the loader will make them.
