@@ -98,5 +98,5 @@ lint: ## Check the format of the Swift sources
 
 clean: ## Delete what was built
 	$(SWIFT) package clean
-	@rm -rf .build/documentation .build/documentation-parts .build/rebind-inspect .build/manual
+	@rm -rf .build/fixtures .build/documentation .build/documentation-parts .build/rebind-inspect .build/manual
 	@$(MAKE) --no-print-directory -C Benchmarks clean

@@ -13,19 +13,20 @@ public enum CoreArchive {
   /// The static library, position-independent, to stand after the sources.
   public static func file(for compiler: Compiler, flags: [String] = []) throws -> URL {
     try archives.value(for: Key(compiler: compiler, flags: flags)) {
-      let folder = try TemporaryDirectory.keptUntilExit()
-      try compile(
-        compiler,
+      let arguments =
         ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-pthread"] + flags
-          + FixtureBuilder.coreFlags + ["-c"] + FixtureBuilder.coreSources.map(\.path), in: folder)
-      let objects = FixtureBuilder.coreSources.map {
-        $0.deletingPathExtension().lastPathComponent + ".o"
+        + FixtureBuilder.coreFlags + ["-c"] + FixtureBuilder.coreSources.map(\.path)
+      return try KeptProducts.file(of: compiler, arguments) { product in
+        let folder = try TemporaryDirectory()
+        try compile(compiler, arguments, in: folder.url)
+        let objects = FixtureBuilder.coreSources.map {
+          $0.deletingPathExtension().lastPathComponent + ".o"
+        }
+        let result = try run("ar", ["rcs", product.path] + objects, currentDirectory: folder.url)
+        guard result.succeeded else {
+          throw CompilationFailure(command: "ar", output: result.errorOutput)
+        }
       }
-      let result = try run("ar", ["rcs", "libcore.a"] + objects, currentDirectory: folder)
-      guard result.succeeded else {
-        throw CompilationFailure(command: "ar", output: result.errorOutput)
-      }
-      return folder.appending(path: "libcore.a")
     }
   }
 }

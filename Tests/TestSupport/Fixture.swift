@@ -81,16 +81,17 @@ public struct FixtureBuilder: Sendable {
     let arguments =
       ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"] + flags + Self.includeFlags
       + sources.map { Places.fixtures.appending(path: $0).path } + core + libraries
-    // What the folder has no part in is built once, and copied: an image is told by its file.
+    // What the folder has no part in is built once, and copied: the loader knows an image by its file.
     let isCommon = !arguments.contains { $0.contains(directory.url.path) || $0.hasPrefix("-l") }
     guard isCommon else {
       try compile(arguments + ["-o", product.path, "-L", directory.url.path])
       return product
     }
     let common = try Self.products.value(for: [compiler.name] + arguments) {
-      let folder = try TemporaryDirectory.keptUntilExit()
-      try TestSupport.compile(compiler, arguments + ["-o", "product"], in: folder)
-      return folder.appending(path: "product")
+      try KeptProducts.file(of: compiler, arguments) { product in
+        try TestSupport.compile(
+          compiler, arguments + ["-o", product.path], in: product.deletingLastPathComponent())
+      }
     }
     // Not by this process: a program cannot be run as long as somebody has it open for writing,
     // and that may be a child that was forked meanwhile.

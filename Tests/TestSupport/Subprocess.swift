@@ -71,7 +71,7 @@ public func isLeftOut(_ tool: String) -> Bool {
   return !isInCI && (try? locate(tool)) == nil
 }
 
-private func locate(_ executable: String) throws -> URL {
+func locate(_ executable: String) throws -> URL {
   if executable.contains("/") { return URL(filePath: executable) }
   if executable.hasPrefix("llvm-") {
     // Swift's toolchain has them, and not every machine has others.
