@@ -6,7 +6,7 @@ SWIFT ?= swift
 # package again.
 export SWIFT_DETERMINISTIC_HASHING = 1
 
-.PHONY: help build release demo test check test-inputs test-machine test-cross test-beside test-products test-traits abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint clean
+.PHONY: help build release demo test check test-inputs test-machine test-cross test-beside test-products test-traits abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-inspect install docs format lint prose clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -83,7 +83,8 @@ bench-testing: ## Measure a call that a test has rebound, and one out of its rea
 bench-annotations: ## Measure a visit of 1,000 annotations over 100 images
 	@$(MAKE) --no-print-directory -C Benchmarks annotations
 
-bench-inspect: release ## Measure rebind-inspect beside the least work that there is, readelf, eu-readelf and nm
+bench-inspect: release ## Measure rebind-inspect beside the least possible work, readelf, eu-readelf
+and nm
 	@$(MAKE) --no-print-directory -C Benchmarks inspect PROGRAM='$(CURDIR)/.build/rebind-inspect/bin/rebind-inspect'
 
 docs: ## Build the documentation of every product into .build/documentation
@@ -95,6 +96,10 @@ format: ## Format the Swift sources in place
 
 lint: ## Check the format of the Swift sources
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Samples
+
+prose: ## List sentences that a reader has to read twice, in documents, comments and messages
+	@Scripts/bootstrap test
+	@Scripts/prose
 
 clean: ## Delete what was built
 	$(SWIFT) package clean
