@@ -51,7 +51,7 @@ function begin(    colon) {
   names[count] = name
   first_line[count] = FNR
   is_fresh = 1
-  # What of the recipe is its own, rather than taken over.
+  # The settings that the recipe makes itself, rather than taking them over.
   delete own
 }
 
@@ -125,7 +125,7 @@ function claim(key, label) {
   own[key] = 1
 }
 
-# What can be said of a recipe when all of it has been read.
+# Checks of a recipe that has been read as a whole.
 function finish(    line, i, uses) {
   line = first_line[count]
   if (!((count, "sources") in value)) fail(line, "'" names[count] "' has no sources")
@@ -150,7 +150,7 @@ function test_name(i, number) {
 
 function check_source(name,    text) {
   if (name == "" || (getline text < (sources "/" name)) < 0)
-    fail(FNR, "there is no source '" name "'")
+    fail(FNR, "no source '" name "'")
   close(sources "/" name)
 }
 

@@ -55,7 +55,7 @@ enum AnnotatedMacro: MemberMacro {
       else { continue }
       return AnnotationMistake(
         node, "suppressed",
-        "'@Annotated' cannot be on a type that is '~\(suppressed)': there is no 'Any' of it")
+        "'@Annotated' cannot be on a type that is '~\(suppressed)': 'Any' cannot hold it")
     }
     return nil
   }

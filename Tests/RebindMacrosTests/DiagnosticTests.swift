@@ -73,7 +73,7 @@ import Testing
       "'@Annotated' cannot be on a protocol: annotate the types that conform"),
     Mistake(
       #"@Annotated(group: "g", key: "k") struct A8: ~Copyable {}"#, 1,
-      "'@Annotated' cannot be on a type that is '~Copyable': there is no 'Any' of it"),
+      "'@Annotated' cannot be on a type that is '~Copyable': 'Any' cannot hold it"),
     Mistake(
       #"@Annotated(group: "g", key: "k") func first() {}"#, 1,
       "'member' macro cannot be attached to global function ('first')"),

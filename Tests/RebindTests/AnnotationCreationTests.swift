@@ -128,14 +128,14 @@ private let puppyRecord: Record = (
     let pointer = try error { _ = try own.pointer(for: "dog") }
     #expect("\(pointer)".hasSuffix(" has no pointer to give"))
     let key = try error { _ = try own.make("cat", as: Any.self) }
-    #expect("\(key)" == "there is no rebind.tests.creation/cat")
+    #expect("\(key)" == "unknown key: rebind.tests.creation/cat")
   }
 
   /// An initialiser that gives up says nothing: what it has asked for in vain does.
   @Test func failableInitializerHasAReason() throws {
     for ask in [own.make, own.shared] as [(String, (any Animal).Type) throws -> any Animal] {
       let error = try error { _ = try ask("pup", (any Animal).self) }
-      #expect("\(error)" == "there is no rebind.tests.creation/mother")
+      #expect("\(error)" == "unknown key: rebind.tests.creation/mother")
     }
   }
 

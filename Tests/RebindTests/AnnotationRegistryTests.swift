@@ -130,7 +130,7 @@ private enum Seen {
       try #require(image.contains(UInt(bitPattern: pointer)))
       for (key, text) in [
         ("alpha", "tests/alpha from libannotated.so at offset 0, line 33 has no pointer to give"),
-        ("beta", "there is no tests/beta"),
+        ("beta", "unknown key: tests/beta"),
       ] {
         let error = #expect(throws: AnnotationError.self) { try registry.pointer(for: key) }
         try #require("\(error!)".replacing(#/line \d+/#, with: "line 33") == text)

@@ -56,7 +56,7 @@ import Testing
     (#"{"modules": [{"key": ""}]}"#, "modules[0].key: the key is empty"),
     (
       #"{"modules": [{"key": "a", "level": 1}]}"#,
-      "modules[0].level: not known: there are key, value, priority and enabled"
+      "modules[0].level: not known: use key, value, priority or enabled"
     ),
     (#"{"modules": [{"key": "a"}, {"key": "a"}]}"#, "modules[1].key: a is there twice"),
     (#"{"modules": {"key": "a"}}"#, "modules: is no list"),

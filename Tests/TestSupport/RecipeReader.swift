@@ -148,7 +148,7 @@ public struct RecipeReader {
   private func checkSource(_ name: String) throws {
     let path = sources.appending(path: name).path
     if name.isEmpty || !FileManager.default.fileExists(atPath: path) {
-      throw error("there is no source '\(name)'")
+      throw error("no source '\(name)'")
     }
   }
 

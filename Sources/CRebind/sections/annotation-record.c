@@ -147,8 +147,8 @@ bool crebind_next_record(const void *bytes, size_t size, crebind_record_format f
 
 const char *crebind_record_fault_description(crebind_record_fault fault) {
   switch (fault) {
-  case CREBIND_RECORD_VALID: return "there is no fault";
-  case CREBIND_RECORD_NO_MAGIC: return "a record has to start here, but there is no magic";
+  case CREBIND_RECORD_VALID: return "no fault";
+  case CREBIND_RECORD_NO_MAGIC: return "a record has to start here, but the magic is missing";
   case CREBIND_RECORD_VERSION: return "the record is of a version that is not known";
   case CREBIND_RECORD_SIZE:
     return "the record's size is too small, too large or no multiple of a word";

@@ -1,5 +1,4 @@
-/// What a configuration says of annotations: other values and priorities, keys that shall not
-/// be there, and further ones.
+/// Settings for annotations: other values and priorities, keys to disable, and further keys.
 ///
 /// In JSON, and alike in a property list:
 ///
@@ -13,7 +12,7 @@
 /// }
 /// ```
 public struct AnnotationConfiguration: Sendable, Hashable {
-  /// What is said of one key.
+  /// The settings for one key.
   public struct Entry: Sendable, Hashable {
     /// The key.
     public var key: String
@@ -35,7 +34,7 @@ public struct AnnotationConfiguration: Sendable, Hashable {
     }
   }
 
-  /// What is said of the keys of each group.
+  /// The settings for the keys of each group.
   public var groups: [String: [Entry]]
 
   /// A configuration of some groups.
@@ -79,7 +78,7 @@ extension AnnotationConfiguration.Entry: Codable {
       throw DecodingError.dataCorrupted(
         DecodingError.Context(
           codingPath: decoder.codingPath + [Name(stringValue: unknown)],
-          debugDescription: "not known: there are key, value, priority and enabled"))
+          debugDescription: "not known: use key, value, priority or enabled"))
     }
     key = try container.decode(String.self, forKey: .key)
     guard !key.isEmpty else {

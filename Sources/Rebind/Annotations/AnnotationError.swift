@@ -1,6 +1,6 @@
 /// Why annotations cannot be read, or what they stand for not be had.
 public enum AnnotationError: Error, Sendable {
-  /// What an annotation's accessor can be asked for.
+  /// The kinds of answers that an annotation's accessor can give.
   ///
   /// The corresponding C type is `enum rebind_request`.
   public enum Request: UInt32, Sendable, Hashable {
@@ -34,7 +34,7 @@ public enum AnnotationError: Error, Sendable {
 }
 
 extension AnnotationError: CustomStringConvertible {
-  /// What failed, where and why, and what to do about it.
+  /// The failure, its place and cause, and a remedy.
   public var description: String {
     switch self {
     case .images(let error): return error.description
@@ -43,7 +43,7 @@ extension AnnotationError: CustomStringConvertible {
     case .duplicate(let first, let second):
       return "\(first.group)/\(first.key) is declared twice: \(first.source), and "
         + "\(second.source)"
-    case .unknownKey(let key, let group): return "there is no \(group)/\(key)"
+    case .unknownKey(let key, let group): return "unknown key: \(group)/\(key)"
     case .noAnswer(let entry, let request):
       let hint =
         request == .instance

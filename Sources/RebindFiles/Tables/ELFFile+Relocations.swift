@@ -78,7 +78,7 @@ extension ELFFile {
     guard isRelocatable, header.info != 0 else { return nil }
     guard header.info < sectionHeaders.count else {
       throw reader.error(
-        .malformed("is \(header.info), and there are \(sectionHeaders.count) sections"),
+        .malformed("is \(header.info), but the file has \(sectionHeaders.count) sections"),
         field: "sh_info", at: nil)
     }
     return try names.name(of: sectionHeaders[Int(header.info)], at: Int(header.info))

@@ -21,13 +21,13 @@ package struct RelocationTable {
   package let size: UInt64
   /// The section that it is for; nil if it is for the image.
   package let target: String?
-  /// Nil if there are none, so that no entry may name one.
+  /// Nil without dynamic symbols: then no entry may name one.
   package let symbols: SymbolTable?
   @usableFromInline package let table: TableData
   @usableFromInline package let elfClass: ELFClass
   @usableFromInline package let layout: RelocationInfoLayout
 
-  /// How many entries there are; of packed ones, how many words.
+  /// The number of entries; of packed ones, the number of words.
   package var count: Int {
     switch (kind, elfClass) {
     case (.addends, .bits64): table.count(of: Rela64.self)
@@ -64,8 +64,8 @@ package struct RelocationTable {
       ? table.entry(index, as: UInt64.self) : UInt64(table.entry(index, as: UInt32.self))
   }
 
-  /// Reads a table that lies at an offset, and throws unless it is inside the file. What its
-  /// entries name is not looked at; see `check`.
+  /// Reads a table that lies at an offset, and throws unless it is inside the file. The names of
+  /// its entries are not checked; see `check`.
   init(
     of file: ELFFile, named name: String, _ kind: Kind, at offset: UInt64, size: UInt64,
     target: String? = nil, symbols: SymbolTable? = nil
@@ -128,10 +128,10 @@ package struct RelocationTable {
     return result
   }
 
-  /// Says that an entry names a symbol that there is not.
+  /// Says that an entry names a symbol that does not exist.
   package func error(forEntry index: Int) -> ELFFileError {
     table.error(
-      .malformed("names symbol \(self[index].symbol) in entry \(index), and there is none"),
+      .malformed("names the missing symbol \(self[index].symbol) in entry \(index)"),
       field: name, distance: index * (table.bytes.count / count))
   }
 }
@@ -141,7 +141,7 @@ package struct RelativeAddresses: Sequence, IteratorProtocol {
   private let table: RelocationTable?
   private let count: Int
   private var index = 0
-  /// What of the last bitmap is left, and the address that its lowest bit is for.
+  /// The rest of the last bitmap, and the address that its lowest bit is for.
   private var bits: UInt64 = 0
   private var place: UInt64 = 0
   /// The address that the next bitmap starts with.

@@ -22,7 +22,7 @@ package struct SectionNames {
     }
     guard index < headers.count else {
       throw reader.error(
-        .malformed("is \(index), and there are \(headers.count) sections"), field: "e_shstrndx",
+        .malformed("is \(index), but the file has \(headers.count) sections"), field: "e_shstrndx",
         at: nil)
     }
     let header = headers[index]

@@ -6,7 +6,7 @@ import Rebind
 ///
 /// It starts from the dynamic table, so it is there without section headers too.
 package struct SymbolTable {
-  /// How many symbols there are, the null symbol at index 0 included.
+  /// The number of symbols, the null symbol at index 0 included.
   package let count: Int
   package let source: SymbolCount.Source
   package let strings: StringTable
@@ -48,7 +48,7 @@ package struct SymbolTable {
     let field = "section \(index)"
     guard index < file.sectionHeaders.count else {
       throw file.reader.error(
-        .malformed("is \(index), and there are \(file.sectionHeaders.count) sections"),
+        .malformed("is \(index), but the file has \(file.sectionHeaders.count) sections"),
         field: "sh_link", at: nil)
     }
     let header = file.sectionHeaders[index]

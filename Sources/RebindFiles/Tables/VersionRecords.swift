@@ -102,10 +102,10 @@ package enum VersionRecords {
     }
   }
 
-  /// Lists that run in circles or over each other have more entries than there are indices.
+  /// Lists that run in circles or over each other have more entries than version indices allow.
   private static func check(_ entries: Int, _ table: OpenEndedTable) throws(ELFFileError) {
     guard entries <= 0x1_0000 else {
-      throw table.error("has more entries than there are version indices", at: 0)
+      throw table.error("has more entries than version indices allow", at: 0)
     }
   }
 }

@@ -52,7 +52,7 @@ package struct VersionTable {
     let entry = VersionIndex(rawValue: indices.entry(index, as: UInt16.self))
     guard !entry.hasName || names.defined(entry) != nil || names.needed(entry) != nil else {
       throw indices.error(
-        .malformed("names version \(entry.number) for symbol \(index), and there is none"),
+        .malformed("names the missing version \(entry.number) for symbol \(index)"),
         field: "DT_VERSYM", distance: 2 * index)
     }
   }
