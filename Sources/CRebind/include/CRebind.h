@@ -5,14 +5,13 @@
 /// the loader filled with the function's address. Rebinding a symbol stores the
 /// replacement in the slots that refer to it, in every image or in some.
 ///
-/// What a slot rebinding cannot reach: calls inside the image that defines the
-/// function (unless they go through a slot), inlined and fortified calls under
-/// another name (`__open_2`), system calls made without the C library, and
-/// static executables, which have no slots.
+/// Slots do not carry calls inside the image that defines the function (mostly), inlined calls,
+/// fortified calls under another name (`__open_2`), and system calls made without the C library.
+/// Static executables have no slots.
 ///
-/// `open`, `fcntl`, `ioctl` and other variadic functions: on x86-64 and AArch64
-/// Linux their arguments arrive in the same registers as a fixed signature's,
-/// so a replacement declared as `int (const char *, int, mode_t)` is right.
+/// Declare the replacement of a variadic function (`open`, `fcntl`, `ioctl`) with fixed arguments,
+/// such as `int (const char *, int, mode_t)`. On x86-64 and AArch64 Linux both kinds of arguments
+/// arrive in the same registers.
 
 #ifndef CREBIND_H
 #define CREBIND_H
@@ -51,13 +50,13 @@ struct rebinding {
   /// dlsym(RTLD_DEFAULT) would give without us, and where that gives nothing, the
   /// first slot's. NULL once nothing defines the symbol any more.
   ///
-  /// Where the loader has not bound a slot yet, it is what the loader would bind
-  /// to; whether the image was opened with RTLD_DEEPBIND cannot be known, though,
-  /// and its own dependencies are not put before the global scope.
+  /// Where the loader has not bound a slot yet, it is what the loader would bind to. (It is not
+  /// known whether the image was opened with RTLD_DEEPBIND: its own dependencies are not put before
+  /// the global scope.)
   ///
-  /// The replacement reads it plainly, once a call, as another call of this interface may
-  /// change it meanwhile: it is written in one store, and whoever is led to the
-  /// replacement finds it written, on every machine. (An atomic load does no harm.)
+  /// The replacement reads it plainly, once a call, as another call of this interface may change it
+  /// meanwhile. (An atomic load does no harm.) It is written in one store, before the replacement
+  /// can be reached, on every machine.
   ///
   /// A call that fails may have written it, and leaves it so: a thread may be inside of the
   /// replacement, by a slot that held it for a moment.
@@ -72,11 +71,12 @@ struct rebinding {
 /// imports is no failure. Of several calls for one name the last is reached
 /// first, and its `replaced` leads to the one before.
 ///
-/// \returns 0, also for an empty array, or -1 with `errno` set: EINVAL for a NULL or
-///   duplicate name, a NULL replacement or a missing array; ENOTSUP in a static executable;
-///   ENOEXEC for an image whose dynamic table is broken; EACCES, EPERM or
-///   ENOMEM as mprotect(2) and mmap(2) give them; EAGAIN if images kept being
-///   loaded meanwhile.
+/// \returns 0, also for an empty array, or -1 with `errno` set:
+///   - EINVAL for a NULL or duplicate name, a NULL replacement or a missing array;
+///   - ENOTSUP in a static executable;
+///   - ENOEXEC for an image whose dynamic table is broken;
+///   - EACCES, EPERM or ENOMEM, which mprotect(2) and mmap(2) give;
+///   - EAGAIN if images kept being loaded meanwhile.
 int rebind_symbols(struct rebinding rebindings[CREBIND_NULLABLE], size_t rebindings_nel);
 
 /// Rebinds each symbol in one image.
@@ -138,15 +138,15 @@ typedef enum crebind_status {
   CREBIND_COVERED = 18,
   /// Apply: the kernel refused to close a page and then to open again one that was closed
   /// (mprotect), or to move one and then to move another one back (mremap). So some slots or
-  /// definitions lead to the replacements still, and pages may stay writable; all others hold
-  /// what they did. `crebind_error` names the first such word. There is no handle: the next
-  /// call of this copy that can gives the words back, any apply, restore, verify or refresh, and
-  /// a load that gives notice. The replacements, and what receives their originals, stay in use
-  /// until then.
+  /// definitions lead to the replacements still, and pages may stay writable; all others hold what
+  /// they did. `crebind_error` names the first such word. The caller gets no handle. The next call
+  /// of this copy that can gives the words back: any apply, restore, verify or refresh, and a load
+  /// that gives notice. The replacements, and what receives their originals, stay in use until
+  /// then.
   CREBIND_NOT_TAKEN_BACK = 19,
 } crebind_status;
 
-/// What failed, where. Filled in by a call that returns anything but
+/// The place and the cause of a failure. Filled in by a call that returns anything but
 /// `CREBIND_OK`.
 typedef struct crebind_error {
   crebind_status status;
@@ -171,7 +171,7 @@ const char *crebind_status_description(crebind_status status);
 
 // MARK: - Slots
 
-/// What kind of relocation fills a slot.
+/// The kind of relocation that fills a slot.
 typedef enum crebind_slot_kind {
   /// A call's slot (`R_*_JUMP_SLOT`), bound lazily or at load.
   CREBIND_JUMP_SLOT = 1 << 0,
@@ -202,7 +202,7 @@ typedef struct crebind_rebinding {
 
 /// An image as callbacks see it. The strings last as long as the call.
 typedef struct crebind_image_info {
-  /// As the loader gives it; "" for glibc's main program.
+  /// The path that the loader gives; "" for glibc's main program.
   const char *path;
   /// DT_SONAME, or "".
   const char *soname;
@@ -231,14 +231,12 @@ typedef struct crebind_options {
   /// CREBIND_SCOPE_IMAGES: the images' ELF headers.
   const void *CREBIND_UNSPECIFIED const *CREBIND_NULLABLE images;
   size_t image_count;
-  /// CREBIND_SCOPE_MATCHING: called without our locks, once for each image, also
-  /// for those that are loaded later, mostly on the thread that loads them: where a
-  /// constructor loads an image, or libc does, under the loader's lock, so that it must not
-  /// wait for a thread that may load something. May
-  /// call this interface; the image that it is asked about is not served before it
-  /// has answered, and other calls do not wait for the answer. Does not run any more after
-  /// the batch has been restored; while another thread is in it, crebind_restore of the
-  /// batch fails with CREBIND_PREDICATE_RUNS.
+  /// CREBIND_SCOPE_MATCHING: called without our locks, once for each image, now or later, mostly on
+  /// the thread that loads the image. If a constructor or libc loads it, the loader's lock is held:
+  /// then it must not wait for a thread that may load something. May call this interface; the image
+  /// that it is asked about is not served before it has answered, and other calls do not wait for
+  /// the answer. Does not run any more after the batch has been restored; while another thread is
+  /// in it, crebind_restore of the batch fails with CREBIND_PREDICATE_RUNS.
   bool (*CREBIND_NULLABLE matches)(const crebind_image_info *image,
                                    void *CREBIND_NULLABLE context);
   void *CREBIND_NULLABLE context;
@@ -259,7 +257,7 @@ typedef struct crebind_options {
   bool skips_sealed_images;
 } crebind_options;
 
-/// What a call did, slot by slot, in numbers.
+/// The effects of a call, slot by slot, in numbers.
 typedef struct crebind_report {
   /// Slots that hold our value now (apply, verify), or their former one
   /// (restore), or lead to that through our own wrappers on top.
@@ -270,10 +268,10 @@ typedef struct crebind_report {
   /// what they should. Restore: slots that another rebinding goes on to hold. The slots
   /// of images that have gone are counted nowhere.
   size_t unchanged;
-  /// Slots that were left alone: absolute ones that no longer hold the original
-  /// and weak ones that nothing defines (apply), those that someone else has
-  /// changed since (verify, restore), those that no aligned store reaches, and
-  /// text relocations, whose pages hold code.
+  /// Slots that were left alone:
+  /// - apply: absolute ones that no longer hold the original, and weak ones that nothing defines;
+  /// - verify, restore: those that someone else has changed since;
+  /// - all: those that no aligned store reaches, and text relocations, whose pages hold code.
   size_t skipped;
   /// Apply: rebindings that have changed nothing, and whose symbol nothing in the
   /// global scope defines yet.
@@ -282,10 +280,10 @@ typedef struct crebind_report {
   /// originals, so that the one original of the rebinding is not every caller's: a
   /// name with two versions, for example. `crebind_slots` has each slot's.
   size_t ambiguous;
-  /// Apply: jump slots among these that calls pass by, so that they go on to the function:
-  /// glibc since 2.39 rewrites the PLT into direct jumps where it is told to
-  /// (`glibc.cpu.plt_rewrite`) and the image was linked for it (`-z mark-plt`). Run the
-  /// program with GLIBC_TUNABLES=glibc.cpu.plt_rewrite=0, or link the image without.
+  /// Apply: jump slots among these that calls pass by, so that they go on to the function. Since
+  /// 2.39, glibc rewrites the PLT into direct jumps if it is told to (`glibc.cpu.plt_rewrite`) and
+  /// the image was linked for it (`-z mark-plt`). Run the program with
+  /// GLIBC_TUNABLES=glibc.cpu.plt_rewrite=0, or link the image without.
   size_t bypassed;
   /// Apply with `skips_sealed_images`: slots that were left alone, as their images are sealed.
   size_t sealed;
@@ -299,91 +297,87 @@ typedef struct crebind_handle crebind_handle;
 /// for example) changes nothing. See CREBIND_LEFT_OPEN and CREBIND_NOT_TAKEN_BACK for a refusal
 /// to close one.
 ///
-/// Images to come: with CREBIND_SCOPE_ALL and all slot kinds, the symbol is also
-/// redirected where it is defined: of each version, the first definition in the
-/// global scope, or, where that has none, the one in a local scope if there is no
-/// other. Whatever is bound to that later reaches the replacement: images loaded by
-/// anyone, before their constructors run, dlsym, and a lazy resolver that is under
-/// way; dladdr and backtraces then name another symbol near the function, or none.
-/// Definitions behind the first are never redirected, since RTLD_NEXT leads there; nor
-/// is one of several in local scopes, which the handles of unrelated images give.
-/// This is judged anew when images come and go: a definition is turned back when a
-/// second one comes, and another one takes over from one that goes.
+/// Images to come: with CREBIND_SCOPE_ALL and all slot kinds, the symbol is also redirected where
+/// it is defined. Of each version that is the first definition in the global scope. Where that has
+/// none, it is the one in a local scope, if that is the only one. All that is bound to it later
+/// reaches the replacement: images that anyone loads, before their constructors run, dlsym, and a
+/// lazy resolver that is under way. dladdr and backtraces then name another symbol near the
+/// function, or none. Definitions behind the first are never redirected, since RTLD_NEXT leads
+/// there; nor is one of several in local scopes, which the handles of unrelated images give. This
+/// is judged anew when images come and go: a definition is turned back when a second one comes, and
+/// another one takes over from one that goes.
 ///
-/// A pointer that somebody got while the symbol was rebound goes on leading to the
-/// replacement, also after `crebind_restore`: keep the replacement able to run, and
-/// have it call the original.
+/// A pointer that somebody got while the symbol was rebound leads to the replacement even after
+/// `crebind_restore`. Keep the replacement able to run, and have it call the original.
 ///
-/// Everything else is served right before the dlopen that loads it returns: a symbol
-/// that nothing defines yet; definitions that can be unloaded, that are not redirected
-/// (RTLD_DEEPBIND and -Bsymbolic lead to such), or cannot be: data, functions without
-/// a type, the loader's own, those in pages that cannot be opened, and IFUNCs beyond
-/// the 512 that can be redirected at a time; with `slots_only`, fewer kinds of slots
-/// or CREBIND_SCOPE_MATCHING, all. For that dlopen's slots are rebound, from the call
-/// that comes upon such a case until the last batch is restored. What goes past
-/// dlopen's slots, or comes while they are not rebound, is served at the next call of
-/// this interface. So is a load whose caller, or the image that holds this code, has a RUNPATH or
-/// RPATH of its own by which the two would find different files and only the loader can tell
-/// which, or a file whose soname is not the name: the caller is left to ask it itself, so that
-/// each load finds what it finds without us.
-/// A later image that cannot be changed is passed over until the next call.
-/// Images that dlmopen puts into other namespaces are left alone.
+/// Everything else is served right before the dlopen that loads it returns:
+/// - a symbol that nothing defines yet;
+/// - definitions that can be unloaded, or that are not redirected (RTLD_DEEPBIND and -Bsymbolic
+///   lead to such);
+/// - definitions that cannot be redirected: data, functions without a type, the loader's own, those
+///   in pages that cannot be opened, and IFUNCs beyond 512 at a time;
+/// - all, with `slots_only`, fewer kinds of slots or CREBIND_SCOPE_MATCHING.
 ///
-/// An image that another thread is loading is waited for until it is relocated,
-/// after a tenth of a second on the loader's lock. If another thread is in its
-/// first call of a function, its resolver has the last word only where it gets no
-/// processor for a tenth of a second, or waits for the loader for a second;
+/// For that dlopen's slots are rebound, from the call that comes upon such a case until the last
+/// batch is restored. An image that comes past dlopen's slots, or while they are not rebound, is
+/// served at the next call of this interface. So is a load whose file only the loader can find.
+/// This is the case if the caller, or the image that holds this code, has a RUNPATH or RPATH of its
+/// own. The two would find different files then, or a file whose soname is not the name. The caller
+/// is left to ask the loader itself, so that each load finds what it finds without us. A later
+/// image that cannot be changed is passed over until the next call. Images that dlmopen puts into
+/// other namespaces are left alone.
+///
+/// An image that another thread is loading is waited for until it is relocated, after a tenth of a
+/// second on the loader's lock. A thread in its first call of a function may still store after us
+/// if it gets no processor for a tenth of a second, or waits a second for the loader.
 /// `crebind_verify` finds such a slot.
 ///
-/// No page is ever writable and executable. Where a symbol's definition shares its
-/// segment with code, as GNU ld has it on AArch64 and others, a copy of its page is
-/// moved over it until `crebind_restore`: /proc/self/maps shows the copy and, at another
-/// address, the page. Such a page cannot be changed before Linux 5.13, where mremap(2) or
-/// madvise(2) are refused, and if it has been written to (text relocations, breakpoints).
+/// No page is ever writable and executable. Where a symbol's definition shares its segment with
+/// code, as GNU ld has it on AArch64 and others, a copy of its page covers it until
+/// `crebind_restore`. /proc/self/maps shows the copy and, at another address, the page. Such a page
+/// cannot be changed before Linux 5.13, where mremap(2) or madvise(2) are refused, and if it has
+/// been written to (text relocations, breakpoints).
 ///
-/// Where a symbol is an IFUNC, its resolver is called, which is code of its library: on the
-/// calling thread, without our locks, and while the library is held. The loader's lock is
-/// held only where a constructor loads an image, or libc does, and where an image that was
-/// loaded later defines the symbol: then the loader may have to be asked for it, and calls
-/// the resolver, as by dlsym. So it must not wait for a thread that may load something.
+/// Where a symbol is an IFUNC, its resolver is called, which is code of its library: on the calling
+/// thread, without our locks, and while the library is held. The loader's lock is held only where a
+/// constructor or libc loads an image, and where an image that was loaded later defines the symbol.
+/// In that case the loader may have to be asked for it, and calls the resolver, as dlsym does. So
+/// it must not wait for a thread that may load something.
 ///
 /// The images that the replacements, and what receives the originals, are in stay
 /// loaded from now on, also if the call fails.
 ///
-/// In the images that hold replacements, dlsym and dlvsym do not lead back to them
-/// while a batch redirects definitions: RTLD_NEXT of a name whose replacement lives in
-/// the caller's image gives that rebinding's original, of several the first one's; and
-/// in place of any answer that is a replacement of such a name comes the original, with
-/// dlvsym that of the version. Nothing else changes for them, and nothing for other
-/// images. So a replacement may ask for the function behind it as in a library for
-/// LD_PRELOAD. No report counts these slots; where they cannot be changed, the call
-/// fails, and where they cannot be changed back, the next call does it. With
-/// `excludes_self` these images are left alone.
+/// In the images that hold replacements, dlsym and dlvsym do not lead back to them while a batch
+/// redirects definitions. RTLD_NEXT of a name whose replacement lives in the caller's image gives
+/// that rebinding's original, of several the first one's. Any other answer that is a replacement of
+/// such a name is replaced by its original, for dlvsym by that of the version. Nothing else changes
+/// for them, and nothing for other images. So a replacement may ask for the function behind it as
+/// in a library for LD_PRELOAD. No report counts these slots; where they cannot be changed, the
+/// call fails, and where they cannot be changed back, the next call does it. With `excludes_self`
+/// these images are left alone.
 ///
 /// \param handle Receives what `crebind_restore` takes.
 /// \param report May be NULL.
-/// \param error May be NULL.
-/// Safe on any thread that may call dlopen, as it may wait for the loader: while a
-/// constructor waits for the calling thread, that one hangs in here as it would in dlopen.
-/// Not in a signal handler, nor in a callback of dl_iterate_phdr. A child of fork(2) can go
-/// on calling this interface, but for one that was forked by a signal handler that
-/// interrupted a call of this interface on its own thread: that one may only exec or _exit.
+/// \param error May be NULL. Safe on any thread that may call dlopen, as it may wait for the
+/// loader. If a constructor waits for the calling thread, the call hangs as dlopen would. Not in a
+/// signal handler, nor in a callback of dl_iterate_phdr. A child of fork(2) can go on calling this
+/// interface. One exception: if a signal handler interrupted such a call on its own thread and
+/// forked, the child may only exec or _exit.
 ///
-/// In proportion to the number of symbols that the images import, not to the number of names
-/// times that. Where the loader has not bound a slot yet, a system call for each thread of the
-/// process comes on top, and reading one file of /proc for those that have run since the last
-/// call; on machines that reorder loads, such as AArch64, membarrier(2), where an original is
-/// new.
+/// In proportion to the number of symbols that the images import, not to the number of names times
+/// that. A slot that the loader has not bound yet costs more: a system call for each thread of the
+/// process, and reading a file of /proc for each that has run since the last call. On machines that
+/// reorder loads, such as AArch64, a new original costs a membarrier(2).
 crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebindings, size_t count,
                              const crebind_options *CREBIND_NULLABLE options,
                              crebind_handle *CREBIND_NULLABLE *CREBIND_UNSPECIFIED handle,
                              crebind_report *CREBIND_NULLABLE report,
                              crebind_error *CREBIND_NULLABLE error);
 
-/// Puts back what the slots of a batch held, where our value still stands, and
-/// frees the handle. On failure the handle stays valid, and but for CREBIND_COVERED nothing
-/// has changed; where memory, or a page, is refused even for the way back, the definitions stay
-/// as they are without the batch until it is restored, and with CREBIND_LEFT_OPEN some slots, too.
+/// Puts back what the slots of a batch held, where our value still stands, and frees the handle. On
+/// failure the handle stays valid, and but for CREBIND_COVERED nothing has changed. Where memory,
+/// or a page, is refused even for the way back, the definitions stay as they are without the batch
+/// until it is restored. With CREBIND_LEFT_OPEN some slots do, too.
 ///
 /// Handles of one copy of this library may be restored in any order. A rebinding that was
 /// applied on top of this one gets this one's original as its own. Calls that are inside of
@@ -401,10 +395,9 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
 crebind_status crebind_restore(crebind_handle *handle, crebind_report *CREBIND_NULLABLE report,
                                crebind_error *CREBIND_NULLABLE error);
 
-/// Looks whether every slot of an active batch still leads to it, directly or by
-/// way of the batches on top, and stores again where a lazy resolver that was under
-/// way has overtaken us. What someone else has stored is left alone, and counted as
-/// skipped.
+/// Looks whether every slot of an active batch still leads to it, directly or through the batches
+/// on top. Stores again where a lazy resolver that was under way has overtaken us. A word that
+/// someone else has stored is left alone, and counted as skipped.
 crebind_status crebind_verify(crebind_handle *handle, crebind_report *CREBIND_NULLABLE report,
                               crebind_error *CREBIND_NULLABLE error);
 
@@ -441,8 +434,8 @@ typedef struct crebind_slot_info {
 
 typedef void crebind_slot_visitor(const crebind_slot_info *slot, void *CREBIND_NULLABLE context);
 
-/// What `crebind_apply` would change: a dry run. `visit` is called without any
-/// lock.
+/// A dry run of `crebind_apply`: visits the slots that it would change. `visit` is called without
+/// any lock.
 crebind_status crebind_plan(const crebind_rebinding *CREBIND_NULLABLE rebindings, size_t count,
                             const crebind_options *CREBIND_NULLABLE options,
                             crebind_slot_visitor *visit, void *CREBIND_NULLABLE context,
@@ -469,14 +462,13 @@ typedef struct crebind_observation crebind_observation;
 /// Tells an observer of every loaded image now, and of each that comes or goes
 /// later, until `crebind_unobserve`.
 ///
-/// Told without our locks, in the order in which the images came and went, one
-/// event at a time for an observer: by this call what is there already, then on the
-/// thread that called dlopen or dlclose, before that returns to its caller, or on
-/// one that calls `crebind_refresh`. If another thread is telling the observer just
-/// then, that one goes on with it, and nobody waits. Images that a constructor
-/// loads are told of when the outer dlopen is done: with the loader's lock free,
-/// unless it is libc's own load, of an NSS module for example. The callbacks may
-/// call anything; what they load is told before that dlopen returns.
+/// Runs without our locks, one event at a time for an observer, in the order in which the images
+/// came and went. This call reports the images that are there already. Later events come on the
+/// thread that called dlopen or dlclose, before that returns to its caller, or on one that calls
+/// `crebind_refresh`. If another thread is telling the observer just then, that one goes on with
+/// it, and nobody waits. Images that a constructor loads are reported when the outer dlopen is
+/// done, with the loader's lock free, unless libc itself loads (an NSS module for example). The
+/// callbacks may call anything; what they load is told before that dlopen returns.
 ///
 /// \param result Set before the first callback; left alone on failure.
 crebind_status crebind_observe(const crebind_image_observer *observer,
@@ -498,9 +490,9 @@ typedef struct crebind_finding {
   crebind_image_info target;
   const char *target_symbol;
   uintptr_t target_offset;
-  /// The target is a replacement of an active rebinding of this copy of CRebind, or a
-  /// wrapper of its own: around dlopen and dlclose, or around dlsym and dlvsym in the
-  /// images that hold replacements.
+  /// The target is a replacement of an active rebinding of this copy of CRebind, or a wrapper of
+  /// its own. The wrappers are around dlopen and dlclose, and around dlsym and dlvsym in the images
+  /// that hold replacements.
   bool is_ours;
 } crebind_finding;
 
@@ -574,10 +566,9 @@ crebind_status crebind_diagnose(const crebind_rebinding *rebinding,
 
 typedef void crebind_name_visitor(const char *name, void *CREBIND_NULLABLE context);
 
-/// Calls `visit` with the names that calls of a function may go by instead: a
-/// fortified one (`__open_2`), a large-file one (`open64`), a relative (`openat`),
-/// and what compilers make of calls (`puts` of `printf`). Some are names of
-/// nothing, and some come twice.
+/// Calls `visit` with other names for the function: fortified (`__open_2`), large-file (`open64`),
+/// relative (`openat`), and those that compilers use instead (`puts` for `printf`). Some are names
+/// of nothing, and some come twice.
 crebind_status crebind_other_names(const char *name, crebind_name_visitor *visit,
                                    void *CREBIND_NULLABLE context);
 
@@ -586,9 +577,9 @@ const char *crebind_reason_description(crebind_reason reason);
 
 // MARK: - Reentrancy
 
-/// Enters a section of this thread that must not be entered again by way of
-/// itself, such as a replacement for malloc that prints. Offered to
-/// replacements, never forced on them; a few instructions, no allocation.
+/// Enters a section of this thread that must not be entered again from within, such as a
+/// replacement for malloc that prints. Offered to replacements, never forced on them; a few
+/// instructions, no allocation.
 ///
 /// \param guard A number from 0 to 63 of the caller's choice.
 /// \returns false if this thread is in that section already: go on to the

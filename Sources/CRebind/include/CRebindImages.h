@@ -1,5 +1,5 @@
-/// What the loaded images hold: segments, dynamic tables, symbols and slots, as
-/// values that callers may keep in whatever form they like.
+/// The contents of the loaded images (segments, dynamic tables, symbols and slots), as values that
+/// callers may keep in any form.
 ///
 /// Looking changes nothing: no image is served and no observer told. Each call
 /// takes a picture under the loader's lock, and calls back without any lock, so
@@ -118,8 +118,8 @@ crebind_status crebind_symbols(const void *header, const char *CREBIND_NULLABLE 
 
 // MARK: - Slots
 
-/// What an address is in, as dladdr(3) says it. The strings last as long as the
-/// call.
+/// The image and symbol that an address is in, as dladdr(3) gives them. The strings last as long as
+/// the call.
 typedef struct crebind_target {
   uintptr_t address;
   /// NULL header: no image.
@@ -130,7 +130,7 @@ typedef struct crebind_target {
   uintptr_t offset;
 } crebind_target;
 
-/// Who has stored in a slot what the loader would not have.
+/// The party that overwrote the loader's word in a slot.
 typedef enum crebind_rebinder {
   /// The slot leads where the loader binds it, or is not bound yet. Also a pointer
   /// in writable data, which is the program's to assign.

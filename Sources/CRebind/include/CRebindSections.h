@@ -1,8 +1,8 @@
 /// The sections of the loaded images, and the annotations in them.
 ///
-/// A loaded image has no section headers: what is known of a section comes from a
-/// note that the image carries, or from its file, once that is proven to be the
-/// image's. Documentation/ABI/Annotations.md describes notes and records.
+/// A loaded image has no section headers. A section is known from a note that the image carries, or
+/// from the image's file, once that is proven to be the same. Documentation/ABI/Annotations.md
+/// describes notes and records.
 ///
 /// CRebind.h includes this file.
 
@@ -63,11 +63,10 @@ crebind_status crebind_sections(const void *header, crebind_section_visitor *vis
 /// Visits a section of a loaded image, once: the first of that name that is loaded.
 /// macOS has getsectiondata for this.
 ///
-/// Asks the image's notes, then its file, if that has the same build ID, or no build
-/// ID but the same headers and the same read-only segments; of the vDSO its own
-/// headers. The errors CREBIND_NO_SECTION, CREBIND_SECTION_NOT_LOADED,
-/// CREBIND_NO_FILE, CREBIND_OTHER_FILE, CREBIND_NO_SECTION_HEADERS and
-/// CREBIND_BROKEN_FILE say why there is no answer.
+/// Asks the image's notes, then its file. The file must have the same build ID, or no build ID but
+/// the same headers and the same read-only segments. The vDSO has its own headers. The errors
+/// CREBIND_NO_SECTION, CREBIND_SECTION_NOT_LOADED, CREBIND_NO_FILE, CREBIND_OTHER_FILE,
+/// CREBIND_NO_SECTION_HEADERS and CREBIND_BROKEN_FILE say why it failed.
 crebind_status crebind_section_data(const void *header, const char *name,
                                     crebind_section_visitor *visit,
                                     void *CREBIND_NULLABLE context,
@@ -78,7 +77,7 @@ crebind_status crebind_section_data(const void *header, const char *name,
 /// Why bytes of the section `rebind_annotations` are no record.
 typedef enum crebind_record_fault {
   CREBIND_RECORD_VALID = 0,
-  /// There is no magic where a record has to start.
+  /// The magic is missing where a record has to start.
   CREBIND_RECORD_NO_MAGIC = 1,
   /// A version that this copy of CRebind does not know.
   CREBIND_RECORD_VERSION = 2,
@@ -86,7 +85,7 @@ typedef enum crebind_record_fault {
   CREBIND_RECORD_SIZE = 3,
   /// The section ends before the record does.
   CREBIND_RECORD_TRUNCATED = 4,
-  /// A string has no zero byte at its end, or there is something behind the last one.
+  /// A string has no zero byte at its end, or bytes follow the last one.
   CREBIND_RECORD_STRINGS = 5,
   /// A string is not UTF-8.
   CREBIND_RECORD_ENCODING = 6,
@@ -106,7 +105,7 @@ typedef struct crebind_record {
   size_t offset;
   /// Of the record; of a fault, the bytes up to where reading goes on.
   size_t size;
-  /// "" if there is a fault.
+  /// "" if the record has a fault.
   const char *group, *key, *value;
   int32_t priority;
   uint32_t line;
@@ -137,7 +136,7 @@ typedef struct crebind_annotation {
   crebind_record record;
   /// The image that carries it.
   crebind_image_info image;
-  /// As in `crebind_image_contents`.
+  /// The same as in `crebind_image_contents`.
   uintptr_t dynamic;
   uint64_t generation;
   /// The image's place in the loader's order.
@@ -153,8 +152,8 @@ typedef void crebind_annotation_visitor(const crebind_annotation *annotation,
 /// Visits the annotations of all loaded images, in the order of the images and of the
 /// section, faults included.
 ///
-/// What is read is copied under the loader's lock, and visited without any. Images
-/// whose file cannot be read, or is not theirs, and that carry no note are passed over.
+/// Records are copied under the loader's lock, and visited without any. Images whose file cannot be
+/// read, or is not theirs, and that carry no note are passed over.
 ///
 /// \param group Only those of this group, and the faults; NULL for all.
 /// In proportion to the images and their annotations; each file is read once.
@@ -185,8 +184,8 @@ crebind_status crebind_hold_image(const void *header, uintptr_t dynamic, uint64_
 /// Gives the reference back: unloads the image if it was the last one.
 void crebind_release_image(crebind_image_hold *CREBIND_NULLABLE hold);
 
-/// Is told of images that carry annotations and tell of themselves: by their
-/// constructors, and by their destructors, before they are gone.
+/// Called for images that carry annotations and announce themselves: by their constructors, and by
+/// their destructors, before they are gone.
 ///
 /// Called on the thread that loads or unloads, with the loader's lock held: it must not
 /// wait for a thread that may ask the loader something. `header` is the address of the
@@ -194,8 +193,8 @@ void crebind_release_image(crebind_image_hold *CREBIND_NULLABLE hold);
 typedef void crebind_annotation_listener(const void *header, bool is_loaded,
                                          void *CREBIND_NULLABLE context);
 
-/// Has a listener told, until the process ends: its image stays loaded. Not told of what
-/// unloads as the process exits. There is one a copy of CRebind: another one takes the
+/// Has a listener told, until the process ends: its image stays loaded. It is not called for images
+/// that unload as the process exits. A copy of CRebind has one listener: another one takes the
 /// first one's place.
 void crebind_listen_for_annotations(crebind_annotation_listener *CREBIND_NULLABLE listener,
                                     void *CREBIND_NULLABLE context);
