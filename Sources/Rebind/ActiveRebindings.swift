@@ -1,15 +1,15 @@
 /// Rebindings that are applied until this goes out of scope.
 ///
-/// It cannot be copied, so there is one place that ends them; a property of a class
-/// or of another such type holds it for longer. Assigned to `_` it goes at once: end
-/// its scope with `restore()`, or use `withRebindings`.
+/// It cannot be copied, so one place ends them; a property of a class or of another such type holds
+/// it for longer. Assigned to `_` it goes at once: end its scope with `restore()`, or use
+/// `withRebindings`.
 ///
 /// While another thread is in the predicate of the scope, images keep being loaded, or somebody
 /// else's hook lies on top, the rebindings stay applied for longer. That thread restores them
 /// when the predicate has answered, and else the next call of this module that can. They stay
 /// for good only where that hook does, or the operating system refuses to open their pages.
 public struct ActiveRebindings: ~Copyable, Sendable {
-  /// What applying them did.
+  /// The report of applying them.
   public let report: RebindingReport
 
   private let replacements: [Replacement]
@@ -51,9 +51,9 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   /// Leaves the rebindings applied for as long as the program runs.
   public consuming func leaveApplied() { batch = nil }
 
-  /// Looks whether every slot still leads to its replacement, and stores again where
-  /// a lazy resolver that was under way has overtaken us. What someone else has
-  /// stored is left alone, and counted as skipped.
+  /// Looks whether every slot still leads to its replacement, and stores again where a lazy
+  /// resolver that was under way has overtaken us. A slot that someone else has changed since is
+  /// left alone, and counted as skipped.
   ///
   /// - Throws: `RebindError`.
   ///

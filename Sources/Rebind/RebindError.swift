@@ -1,7 +1,7 @@
 /// Why a rebinding could not be applied or restored, or an image not be looked at.
 /// Nothing has changed then, but for `covered`.
 public struct RebindError: Error, Sendable, Hashable {
-  /// What went wrong; the cases correspond to `crebind_status`.
+  /// The kind of failure; the cases correspond to `crebind_status`.
   public struct Code: RawRepresentable, Sendable, Hashable {
     public var rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -30,9 +30,9 @@ public struct RebindError: Error, Sendable, Hashable {
     /// `mprotect` refused to close pages of the image, which stay writable from `address` on.
     /// Everything else is as before.
     public static let leftOpen = Code(rawValue: 17)
-    /// Somebody else's hook lies on top of some slots, such as that of another copy of
-    /// CRebind, and may lead on to ours; all others are restored. What it puts back one day,
-    /// a later call gives back. See `Rebinding.restore`.
+    /// Somebody else's hook lies on top of some slots, such as that of another copy of CRebind, and
+    /// may lead on to ours; all others are restored. If that hook puts our replacement back one
+    /// day, a later call restores the slot. See `Rebinding.restore`.
     public static let covered = Code(rawValue: 18)
     /// The kernel refused to close pages, and then to open others again, so that some slots lead
     /// to the replacement still; all others are as before. The next call that can gives them
@@ -46,7 +46,7 @@ public struct RebindError: Error, Sendable, Hashable {
     public static let partOfBatch = Code(rawValue: 1002)
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public var code: Code
   /// The symbol that was to be rebound, or of a batch as a whole all of them; empty for
   /// a call that names none.
@@ -75,7 +75,7 @@ public struct RebindError: Error, Sendable, Hashable {
 }
 
 extension RebindError: CustomStringConvertible {
-  /// What failed, why, and what to do about it.
+  /// The failure, its cause, and a remedy.
   public var description: String {
     let name = image.isEmpty ? "the images" : image
     let action = symbol.isEmpty ? "cannot look at \(name)" : "cannot rebind \(symbol)"

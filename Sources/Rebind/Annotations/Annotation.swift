@@ -5,9 +5,9 @@
 public struct Annotation: Sendable, Hashable {
   /// Whose annotations are looked up together.
   public var group: String
-  /// What the annotation is found by.
+  /// The key by which its registry finds it.
   public var key: String
-  /// What else its registry wants to know; may be empty.
+  /// Further text for its registry; may be empty.
   public var value: String
   /// Of a group, those with a higher one come first.
   public var priority: Int
@@ -20,7 +20,7 @@ public struct Annotation: Sendable, Hashable {
   /// The run-time address of the function that answers a registry, or 0.
   var accessor: UInt64
 
-  /// True if there is something to ask the annotation for: a type, instances or a pointer.
+  /// True if the annotation can be asked for a type, instances or a pointer.
   public var hasAccessor: Bool { accessor != 0 }
 }
 
@@ -40,12 +40,12 @@ extension Annotation {
     return annotations
   }
 
-  /// As `all(group:)`, with what could not be read beside it.
+  /// Like `all(group:)`, and also returns the records that could not be read.
   ///
   /// - Parameter group: Only annotations of this group; nil for all. The faults are of all
   ///   groups, as they cannot say theirs.
   /// - Throws: `AnnotationError.images`.
-  /// - Complexity: As `all(group:)`.
+  /// - Complexity: The same errors as `all(group:)`.
   public static func readable(
     group: String? = nil
   ) throws(AnnotationError) -> (annotations: [Annotation], faults: [AnnotationFault]) {

@@ -9,7 +9,7 @@ public struct AnnotationFault: Sendable, Hashable {
     public var rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// There is no magic where a record has to start.
+    /// The magic is missing where a record has to start.
     public static let noMagic = Self(rawValue: 1)
     /// A version that this copy of Rebind does not know.
     public static let version = Self(rawValue: 2)
@@ -17,7 +17,7 @@ public struct AnnotationFault: Sendable, Hashable {
     public static let size = Self(rawValue: 3)
     /// The section ends before the record does.
     public static let truncated = Self(rawValue: 4)
-    /// A string has no zero byte at its end, or there is something behind the last one.
+    /// A string has no zero byte at its end, or bytes follow the last one.
     public static let strings = Self(rawValue: 5)
     /// A string is not UTF-8.
     public static let encoding = Self(rawValue: 6)

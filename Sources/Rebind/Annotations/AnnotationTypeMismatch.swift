@@ -16,7 +16,7 @@ public struct AnnotationTypeMismatch: Sendable, Hashable {
 }
 
 extension AnnotationTypeMismatch: CustomStringConvertible {
-  /// What was expected, what was found, and where.
+  /// The expected type, the one that was found, and its image.
   public var description: String {
     let place = foundImage.map { " in \($0.name)" } ?? ""
     let mismatch = "\(key) is \(found)\(place), which is no \(expected)"

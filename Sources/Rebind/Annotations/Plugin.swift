@@ -10,16 +10,16 @@
 /// at once, and the singletons that they stand for are dropped. They come back when the library
 /// is opened again. The same goes for libraries that were loaded along with it.
 ///
-/// A library in C or C++ is gone from memory then, if nobody else has it open. One with Swift
-/// code stays mapped until the process ends, as unloading it would leave the Swift runtime with
-/// dangling pointers: its instances go on working, and opened again it is the same image, whose
-/// initialisers do not run again.
+/// A library in C or C++ is gone from memory then, if nobody else has it open. One with Swift code
+/// stays mapped until the process ends, as unloading it would leave the Swift runtime with dangling
+/// pointers. Its instances go on working. Opened again, it is the same image, and its initialisers
+/// do not run again.
 public struct Plugin: ~Copyable, Sendable {
   private let library: OpenLibrary
 
   /// Opens a library: its symbols are bound now, and are not seen by others.
   ///
-  /// - Parameter path: As dlopen takes it: without a slash it is searched for.
+  /// - Parameter path: A path or name for dlopen, which searches for it if it has no slash.
   /// - Throws: `PluginError` with the loader's text.
   ///
   /// The corresponding C function is `dlopen`.
@@ -49,7 +49,7 @@ public struct PluginError: Error, Sendable, Hashable {
 }
 
 extension PluginError: CustomStringConvertible {
-  /// What the loader says, which mostly begins with the path.
+  /// The loader's message, which mostly begins with the path.
   public var description: String {
     reason.contains(path) ? "cannot open \(reason)" : "cannot open \(path): \(reason)"
   }

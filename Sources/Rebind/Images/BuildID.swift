@@ -1,5 +1,5 @@
-/// What identifies the build that an image is of: the same in the file, the
-/// stripped file and the separate debug information.
+/// An identifier of the build that an image is of: the same in the file, the stripped file and the
+/// separate debug information.
 ///
 /// The corresponding note is `NT_GNU_BUILD_ID`.
 public struct BuildID: Sendable, Hashable {

@@ -1,11 +1,10 @@
-/// What an image tells the loader: the entries of its `PT_DYNAMIC` array, up to
-/// the one that ends it.
+/// The entries of an image's `PT_DYNAMIC` array, up to the one that ends it; the loader reads them.
 ///
 /// The corresponding C type is `ElfW(Dyn)[]`.
 public struct DynamicTable: Sendable, Hashable {
   /// A tag and its value.
   public struct Entry: Sendable, Hashable {
-    /// What the entry says: `d_tag`.
+    /// The meaning of the entry: `d_tag`.
     public var tag: DynamicTag
     /// `d_val` or `d_ptr`; an address as the linker wrote it, without a load bias.
     public var value: UInt64
@@ -28,7 +27,7 @@ public struct DynamicTable: Sendable, Hashable {
 
   /// The first entry with this tag, which for most tags is the only one.
   ///
-  /// - Complexity: O(entries), of which there are about thirty.
+  /// - Complexity: O(entries); an image has about thirty.
   public subscript(tag: DynamicTag) -> Entry? { entries.first { $0.tag == tag } }
 
   /// The strings of all entries with this tag.

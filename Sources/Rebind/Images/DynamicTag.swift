@@ -1,4 +1,4 @@
-/// What an entry of the dynamic table says.
+/// The meaning of an entry of the dynamic table.
 ///
 /// The corresponding field is `d_tag`.
 public struct DynamicTag: RawRepresentable, Sendable, Hashable {

@@ -1,8 +1,8 @@
-/// What an image does against being attacked, as far as its headers say.
+/// The protections of an image against attacks, as far as its headers say.
 public struct Hardening: Sendable, Hashable {
   /// How much of what the loader relocates is read-only afterwards.
   public enum Relro: String, Sendable, Hashable {
-    /// There is no `PT_GNU_RELRO`.
+    /// The image has no `PT_GNU_RELRO`.
     case none
     /// All but the jump slots, which are bound lazily.
     case partial
@@ -17,7 +17,7 @@ public struct Hardening: Sendable, Hashable {
   /// A program that can be loaded anywhere: of the type `ET_DYN` with `DF_1_PIE`
   /// or, from older linkers, with `DT_DEBUG`.
   public var isPositionIndependentExecutable: Bool
-  /// There is a `PT_GNU_STACK` without `PF_X`.
+  /// The image has a `PT_GNU_STACK` without `PF_X`.
   public var hasNonExecutableStack: Bool
   /// Relocations change pages that are not writable (`DT_TEXTREL`, `DF_TEXTREL`).
   public var hasTextRelocations: Bool

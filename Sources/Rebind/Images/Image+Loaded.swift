@@ -11,7 +11,7 @@ extension Image {
 
   /// The program.
   ///
-  /// - Throws: As `all`.
+  /// - Throws: The same errors as `all`.
   public static var main: Image {
     get throws(RebindError) {
       guard let image = try loadedImages().first else { throw RebindError(code: .noSuchImage) }
@@ -22,16 +22,16 @@ extension Image {
   /// The loaded image that an address of this process lies in, such as a
   /// function's; nil for memory of no image.
   ///
-  /// - Throws: As `all`.
+  /// - Throws: The same errors as `all`.
   public static func containing(
     _ address: some UnsignedInteger & FixedWidthInteger
   ) throws(RebindError) -> Image? {
     try loadedImages().first { $0.contains(address) }
   }
 
-  /// The first loaded image with this soname, path or file name; nil if there is none.
+  /// The first loaded image with this soname, path or file name, or nil.
   ///
-  /// - Throws: As `all`.
+  /// - Throws: The same errors as `all`.
   public static func named(_ name: String) throws(RebindError) -> Image? {
     try loadedImages().first { $0.isNamed(name) }
   }
@@ -45,13 +45,13 @@ extension Image {
   /// The corresponding C function is `crebind_symbols`.
   public func symbols() throws(RebindError) -> [Symbol] { try loadedSymbols(of: self, named: nil) }
 
-  /// The definitions that the image's hash table has for a name, one a version; and
-  /// where a program that is not position-independent has taken a function's
-  /// address, the undefined symbol that stands for it.
+  /// The definitions that the image's hash table has for a name, one a version. If a program that
+  /// is not position-independent has taken a function's address, the undefined symbol that stands
+  /// for it is one of them.
   ///
-  /// What the image only asks for is not there: filter `symbols()` for that.
+  /// Imported symbols are not among them: filter `symbols()` for these.
   ///
-  /// - Throws: As `symbols()`.
+  /// - Throws: The same errors as `symbols()`.
   /// - Complexity: O(1) in the number of symbols.
   ///
   /// The corresponding C function is `crebind_symbols`; the corresponding tables are
@@ -62,7 +62,7 @@ extension Image {
 
   /// The image's slots and what they hold now, in the order of its relocations.
   ///
-  /// - Throws: As `symbols()`.
+  /// - Throws: The same as for `symbols()`.
   /// - Complexity: O(relocations), and O(symbols of its target) for a slot that leads
   ///   elsewhere than the loader binds it.
   ///

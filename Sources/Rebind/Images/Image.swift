@@ -7,9 +7,8 @@
 /// for image in try Image.all { print(image, image.hardening) }
 /// ```
 public struct Image: Sendable, Identifiable {
-  /// Tells an image from every other one, also from one that has been loaded in its
-  /// place since: paths do not, as a program's may be empty, and a file be loaded
-  /// twice.
+  /// Identifies an image, also against one that has been loaded in its place since. A path does
+  /// not: a program's may be empty, and a file can be loaded twice.
   public struct ID: Sendable, Hashable {
     /// The load bias: `dlpi_addr`.
     public var loadBias: UInt64
@@ -19,9 +18,9 @@ public struct Image: Sendable, Identifiable {
     public var generation: UInt64
   }
 
-  /// What an image is in its process.
+  /// The role of an image in its process.
   public enum Role: String, Sendable, Hashable {
-    /// What was started: the loader lists it first.
+    /// The program that was started: the loader lists it first.
     case program
     /// A shared object, needed by another image or opened by dlopen.
     case library
@@ -82,7 +81,7 @@ public struct Image: Sendable, Identifiable {
   /// `/proc/self/exe`.
   public var path: String { contents.path }
 
-  /// What the image is in its process.
+  /// The role of the image in its process.
   public var role: Role { contents.role }
 
   /// The run-time address of the ELF header.
@@ -92,7 +91,7 @@ public struct Image: Sendable, Identifiable {
   /// that is not position-independent. The corresponding field is `dlpi_addr`.
   public var loadBias: UInt64 { id.loadBias }
 
-  /// What kind of ELF file the image is: `e_type`.
+  /// The kind of ELF file that the image is: `e_type`.
   public var type: ImageType { contents.type }
   /// The processor that the image is for: `e_machine`.
   public var machine: Machine { contents.machine }
@@ -124,7 +123,7 @@ extension Image {
   /// The libraries that the image needs, by soname, from `DT_NEEDED`.
   public var needed: [String] { dynamicTable.needed }
 
-  /// What the image does against being attacked, as far as its headers say.
+  /// The image's protections against attacks, as far as its headers say.
   public var hardening: Hardening {
     Hardening(type: type, segments: segments, dynamicTable: dynamicTable)
   }

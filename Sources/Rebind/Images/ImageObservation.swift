@@ -1,8 +1,7 @@
-/// An observer that is being told of images, until this goes out of scope.
+/// An observer of images, which is called until this goes out of scope.
 ///
-/// It cannot be copied, so there is one place that ends it; a property of a class or
-/// of another such type holds it for longer. Assigned to `_` it goes at once: end its
-/// scope with `end()`.
+/// It cannot be copied, so one place ends it; a property of a class or of another such type holds
+/// it for longer. Assigned to `_` it goes at once: end its scope with `end()`.
 public struct ImageObservation: ~Copyable, Sendable {
   private let observation: Observation
 
@@ -37,12 +36,12 @@ extension Image {
 
   /// Tells `observer` of every loaded image now, and of each that comes or goes later.
   ///
-  /// It is told without any lock, one event at a time, on the thread that called dlopen
-  /// or dlclose, before that returns to its caller (a new image's constructors have run
-  /// by then), or on one that calls `refresh()`. It may call anything; what it loads is
-  /// told at once.
+  /// The observer is called without any lock, one event at a time. It runs on the thread that
+  /// called dlopen or dlclose, before that returns, or on one that calls `refresh()`. A new image's
+  /// constructors have run by then. The observer may call anything; images that it loads are
+  /// reported at once.
   ///
-  /// - Returns: What ends the observation: when it goes out of scope, or when told to.
+  /// - Returns: A value that ends the observation when it goes out of scope, or earlier by a call.
   /// - Throws: `RebindError`.
   ///
   /// The corresponding C function is `crebind_observe`.

@@ -1,4 +1,4 @@
-/// What kind of ELF file an image is.
+/// A kind of ELF file.
 ///
 /// The corresponding field is `e_type`.
 public struct ImageType: RawRepresentable, Sendable, Hashable {

@@ -20,7 +20,7 @@ public struct Machine: RawRepresentable, Sendable, Hashable {
   /// The corresponding constant is `EM_RISCV`.
   public static let riscv = Self(rawValue: 243)
 
-  /// As in JSON; nil if it has no name here.
+  /// The name that JSON output uses; nil for a machine without a name here.
   public var name: String? {
     switch self {
     case .i386: "i386"

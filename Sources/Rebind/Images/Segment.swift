@@ -2,9 +2,9 @@
 ///
 /// The corresponding C type is `ElfW(Phdr)`.
 public struct Segment: Sendable, Hashable {
-  /// What the segment is for: `p_type`.
+  /// The purpose of the segment: `p_type`.
   public var type: SegmentType
-  /// What the program may do with its pages: `p_flags`.
+  /// The access that the program has to its pages: `p_flags`.
   public var permissions: SegmentPermissions
   /// Where it begins in the file, in bytes: `p_offset`.
   public var fileOffset: UInt64

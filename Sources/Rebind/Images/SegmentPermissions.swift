@@ -1,4 +1,4 @@
-/// What a program may do with a segment's pages.
+/// The access that a program has to a segment's pages.
 ///
 /// The corresponding field is `p_flags`.
 public struct SegmentPermissions: OptionSet, Sendable, Hashable {
@@ -14,7 +14,7 @@ public struct SegmentPermissions: OptionSet, Sendable, Hashable {
 }
 
 extension SegmentPermissions: CustomStringConvertible {
-  /// As in `/proc/self/maps`: `r-x`.
+  /// The notation of `/proc/self/maps`: `r-x`.
   public var description: String {
     (contains(.read) ? "r" : "-") + (contains(.write) ? "w" : "-")
       + (contains(.execute) ? "x" : "-")

@@ -1,4 +1,4 @@
-/// What a segment is for.
+/// The purpose of a segment.
 ///
 /// The corresponding field is `p_type`.
 public struct SegmentType: RawRepresentable, Sendable, Hashable {

@@ -13,9 +13,9 @@ public struct Symbol: Sendable, Hashable {
   /// True for a definition that a reference without a version may take, written
   /// `name@@VERSION`.
   public var isDefaultVersion: Bool
-  /// What the symbol stands for, from `st_info`.
+  /// The kind of thing that the symbol names, from `st_info`.
   public var type: SymbolType
-  /// Who can see it, and which definition wins, from `st_info`.
+  /// Its binding: which images can see it, and which definition wins, from `st_info`.
   public var binding: SymbolBinding
   /// Whether other images may bind to it, from `st_other`.
   public var visibility: SymbolVisibility

@@ -1,4 +1,4 @@
-/// Who can see a symbol, and which definition wins.
+/// The binding of a symbol: which images can see it, and which definition wins.
 ///
 /// The corresponding field is the high four bits of `st_info`.
 public struct SymbolBinding: RawRepresentable, Sendable, Hashable {

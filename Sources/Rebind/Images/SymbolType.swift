@@ -1,4 +1,4 @@
-/// What a symbol stands for.
+/// The kind of thing that a symbol names.
 ///
 /// The corresponding field is the low four bits of `st_info`.
 public struct SymbolType: RawRepresentable, Sendable, Hashable {

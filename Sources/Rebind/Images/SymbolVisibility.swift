@@ -5,7 +5,7 @@ public struct SymbolVisibility: RawRepresentable, Sendable, Hashable {
   public var rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// As the binding says. The corresponding constant is `STV_DEFAULT`.
+  /// The binding decides. The corresponding constant is `STV_DEFAULT`.
   public static let `default` = Self(rawValue: 0)
   /// The corresponding constant is `STV_INTERNAL`.
   public static let `internal` = Self(rawValue: 1)

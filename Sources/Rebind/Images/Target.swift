@@ -1,4 +1,4 @@
-/// What an address is in: an image, a symbol, and the distance from it.
+/// The image and symbol that contain an address, and the distance from the symbol.
 ///
 /// The corresponding C type is `Dl_info`, of `dladdr`.
 public struct Target: Sendable, Hashable {
@@ -15,7 +15,7 @@ public struct Target: Sendable, Hashable {
 }
 
 extension Target {
-  /// What an address of this process is in.
+  /// The target of an address of this process.
   ///
   /// - Throws: `RebindError` with the code `outOfMemory` or `busy`.
   /// - Complexity: O(symbols of the image).
@@ -30,7 +30,7 @@ extension Target {
   /// The function that a program which asks for `name` now would get in the global
   /// scope, with our own rebindings looked through; nil if nothing defines it.
   ///
-  /// - Throws: As `at(_:)`.
+  /// - Throws: The same errors as `at(_:)`.
   ///
   /// The corresponding C function is `crebind_lookup`.
   public static func lookup(_ name: String) throws(RebindError) -> Target? {

@@ -1,4 +1,4 @@
-/// What an annotation's accessor is: `rebind_accessor`.
+/// The C type of an annotation's accessor: `rebind_accessor`.
 private typealias Accessor =
   @convention(c) (_ request: UInt32, _ result: UnsafeMutableRawPointer) -> UInt8
 

@@ -1,7 +1,7 @@
 internal import CRebind
 internal import Synchronization
 
-/// What is asked of the core for one rebinding.
+/// One rebinding's part of a call of the core.
 struct RebindingRequest: Sendable {
   var name: String
   var version: String?

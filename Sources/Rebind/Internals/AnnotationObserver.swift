@@ -27,8 +27,8 @@ final class AnnotationObserver: Sendable {
       let observation = try Observation { _ in _ = try? store.current() }
       images.withLock { $0 = observation }
     } catch {
-      // Then there is no slot of dlopen to watch, and nothing is loaded either, or it tells
-      // of itself.
+      // In a static executable no slot of dlopen can be watched; nothing is loaded either, or it
+      // announces itself.
       guard error.code == .staticExecutable else {
         end()
         throw error

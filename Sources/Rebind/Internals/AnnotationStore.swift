@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// What is known of the annotations in the process: one for all registries.
+/// The annotations in the process: one store for all registries.
 ///
-/// Images are read without a lock, and what was read is committed under one if nobody has
-/// committed anything else meanwhile. So what is committed is in the order of time, and who
-/// holds the loader's lock waits for nobody. Observers get their events in the commits, and
-/// are told of them afterwards.
+/// Images are read without a lock, and what was read is committed under one if nobody has committed
+/// anything else meanwhile. So what is committed is in the order of time, and who holds the
+/// loader's lock waits for nobody. Observers get their events in the commits, and are called
+/// afterwards.
 final class AnnotationStore: Sendable {
   static let shared = AnnotationStore()
 
   private struct State {
-    /// What was read, and its generation: 0 if it has to be read again.
+    /// The annotations that were read, and their generation: 0 if they have to be read again.
     var read: [ImageAnnotations] = []
     var generation: UInt64 = 0
     /// `read` without what is hidden.
@@ -35,7 +35,7 @@ final class AnnotationStore: Sendable {
 
   // MARK: - Reading
 
-  /// What is loaded now; observers are told of what is new.
+  /// The annotations that are loaded now; observers are called for new ones.
   func current() throws(RebindError) -> LoadedAnnotations {
     let result = try update()
     tellObservers()
@@ -67,7 +67,7 @@ final class AnnotationStore: Sendable {
       if !isSettled, attemptsLeft > 0 { continue }
       let committed = commit { state in
         guard state.commits == commits else { return false }
-        // What has gone never comes back: another one at its place is not the same.
+        // An image that has gone never comes back: another one at its place is not the same.
         state.hidden.subtract(
           Set(state.read.map(\.image.id)).subtracting(found.map(\.image.id)))
         state.read = found
@@ -101,7 +101,7 @@ final class AnnotationStore: Sendable {
           state.registries.values.compactMap(\.registry)
         )
       }
-    // What goes may run code, and the last reference to a registry may be ours.
+    // Freeing a singleton may run code, and the last reference to a registry may be ours.
     if !gone.isEmpty { for registry in registries { registry.dropSingletons(of: gone) } }
     return visible
   }
@@ -149,7 +149,7 @@ final class AnnotationStore: Sendable {
     var members: [Image.ID] = []
     let newest = before.map(\.generation).max() ?? 0
     commit { state in
-      // What has gone is not seen again; what came since is not in `before`.
+      // An image that has gone is not seen again; one that came since is not in `before`.
       state.hidden = state.hidden.filter { before.contains($0) || $0.generation > newest }
       for image in images.map(\.id) {
         let isHidden = state.hidden.remove(image) != nil
@@ -188,7 +188,7 @@ final class AnnotationStore: Sendable {
 
   // MARK: - Observers
 
-  /// Adds an observer, which is told of what is there already.
+  /// Adds an observer, which is called for the images that are there already.
   func add(_ observer: AnnotationObserver) throws(RebindError) {
     _ = try update()
     state.withLock { state in

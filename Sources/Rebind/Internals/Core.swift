@@ -41,13 +41,13 @@ func collecting<Visited, Value>(
   return values
 }
 
-/// What a context of the core's visitors points to.
+/// A closure for the core's visitors, whose context points to it.
 private final class Visitor {
   let visit: (UnsafeRawPointer) -> Void
   init(_ visit: @escaping (UnsafeRawPointer) -> Void) { self.visit = visit }
 }
 
-/// What visitors call: closures for C capture nothing, so the context has it all.
+/// The body of all visitors. Closures for C capture nothing, so the context has it all.
 func deliver(_ visited: UnsafeRawPointer, to context: UnsafeMutableRawPointer?) {
   guard let context else { return }
   Unmanaged<Visitor>.fromOpaque(context).takeUnretainedValue().visit(visited)

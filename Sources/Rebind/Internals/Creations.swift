@@ -12,7 +12,7 @@ struct Creation: Sendable {
   var id: ID
   /// `services/mail`, for messages.
   var name: String
-  /// What was asked for while it was created, and could not be had.
+  /// The error of an annotation that it asked for while it was created.
   var error: AnnotationError?
 
   init(
@@ -34,11 +34,11 @@ private enum Outcome<Known> {
 /// an error instead.
 final class Creations: Sendable {
   fileprivate struct State: Sendable {
-    /// What each thread creates, each for the one before.
+    /// The creations of each thread, each for the one before.
     var stacks: [ThreadID: [Creation]] = [:]
-    /// Who creates a singleton.
+    /// The thread that creates each singleton.
     var owners: [Creation.ID: ThreadID] = [:]
-    /// What a thread waits for.
+    /// The singleton that each thread waits for.
     var waiting: [ThreadID: Creation.ID] = [:]
   }
 
@@ -57,7 +57,7 @@ final class Creations: Sendable {
   /// Begins to create the only one, after a wait for another thread that does; `end` has to
   /// follow if the result is nil.
   ///
-  /// - Parameter known: What there is already.
+  /// - Parameter known: The value that exists already.
   func beginAlone<Known>(
     _ creation: Creation, unless known: () -> Known?
   ) throws(AnnotationError) -> Known? {
@@ -99,7 +99,7 @@ final class Creations: Sendable {
     }
   }
 
-  /// What this thread's creation has asked for in vain.
+  /// The error that this thread's creation has noted.
   func noted() -> AnnotationError? {
     state.withLock { $0.stacks[.current]?.last?.error }
   }
@@ -113,8 +113,8 @@ extension Creations.State {
     if let start = own.firstIndex(where: { $0.id == creation.id }) {
       return own[start...].map(\.name) + [creation.name]
     }
-    // Another thread creates it, and waits, by way of others perhaps, for one of ours. There is
-    // no cycle without us: each was looked for before somebody waited.
+    // Another thread creates it, and waits, perhaps through further threads, for one of ours. Every
+    // cycle includes us: each thread looked for one before it waited.
     var names: [String] = []
     var wanted = creation.id
     while let owner = owners[wanted] {

@@ -1,8 +1,8 @@
 /// True for a `@convention(c)` function type.
 ///
-/// A type's metadata is part of Swift's ABI: a word with the kind, then for a
-/// function a word with flags whose bits 16 to 23 are the calling convention
-/// (`TargetFunctionTypeFlags` in the runtime's MetadataValues.h).
+/// A type's metadata is part of Swift's ABI. It is a word with the kind, then for a function a word
+/// with flags. Bits 16 to 23 of these are the calling convention (`TargetFunctionTypeFlags` in the
+/// runtime's MetadataValues.h).
 func isCFunctionType(_ type: Any.Type) -> Bool {
   let functionKind = 0x302
   let cConvention = 3

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// Batches whose owner has gone, and that could not be restored then: another thread was in the
+/// Batches whose owner has gone, and that could not be restored then. Another thread was in the
 /// predicate of their scope, images kept being loaded, or somebody else's hook lay on top.
 ///
-/// Nobody waits for that, as the other thread may be waiting for this one. They are restored when the
-/// predicate has answered, by its thread, and else by the next call of this module.
+/// Nobody waits for that, as the other thread may be waiting for this one. They are restored when
+/// the predicate has answered, by its thread, and else by the next call of this module.
 enum LeftBatches {
   private struct Left {
     let batch: ActiveBatch
@@ -12,7 +12,7 @@ enum LeftBatches {
   }
 
   private static let batches = Mutex<[Left]>([])
-  /// Apart, as there is none mostly.
+  /// Separate from the lock, which the usual case, none, need not take.
   private static let count = Atomic<Int>(0)
 
   /// Restores a batch, or keeps it to be restored.
@@ -41,7 +41,7 @@ enum LeftBatches {
       release(left.replacements)
       return true
     } catch {
-      // Whoever refuses mprotect goes on to, and there is nobody to be told.
+      // A refused mprotect stays refused, and nobody is left to report it to.
       guard [.predicateRuns, .busy, .covered].contains(error.code) else { return true }
       batches.withLock { $0.append(left) }
       count.add(1, ordering: .sequentiallyConsistent)

@@ -20,7 +20,7 @@ final class LoadedAnnotations: Sendable {
   }
 }
 
-/// What is loaded now, without the plug-ins that were unloaded.
+/// The annotations that are loaded now, without those of plug-ins that were unloaded.
 func loadedAnnotations() throws(AnnotationError) -> LoadedAnnotations {
   do throws(RebindError) { return try AnnotationStore.shared.current() } catch {
     throw .images(error)

@@ -87,8 +87,7 @@ extension Image {
       brokenTag: contents.broken_tag == .min ? nil : DynamicTag(rawValue: contents.broken_tag))
   }
 
-  /// What little a callback says of an image; all that is known of it when it is gone
-  /// by now.
+  /// The little that a callback says of an image; all that is known of an image that has gone.
   fileprivate init(described info: crebind_image_info) {
     let soname = String(cString: info.soname)
     let entry = DynamicTable.Entry(tag: .soname, value: 0, string: soname)

@@ -28,7 +28,7 @@ package final class Monitor<Value: Sendable>: Sendable {
     lock.deallocate()
   }
 
-  /// Calls `body` with the lock held. What `body` changes wakes those that wait.
+  /// Calls `body` with the lock held. A change by `body` wakes the threads that wait.
   package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
     pthread_mutex_lock(lock)
     defer {

@@ -4,7 +4,7 @@ internal import Synchronization
 /// A `crebind_observation *`, with the closure that it calls.
 final class Observation: Sendable {
   private let observer: @Sendable (Image.Event) -> Void
-  /// The images that were told of, which a removal cannot look up any more.
+  /// The images that were reported: a removed one cannot be looked up any more.
   private let images = ImageTable()
   private let handle = Mutex<Handle?>(nil)
 

@@ -42,7 +42,7 @@ final class OpenLibrary: Sendable {
       throw PluginError(path: path, reason: "\(error)")
     }
     handle = Mutex(UInt(bitPattern: pointer))
-    // What cannot be read now is read at the next look.
+    // A record that cannot be read now is read at the next look.
     _ = try? AnnotationStore.shared.current()
   }
 

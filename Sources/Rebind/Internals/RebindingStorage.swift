@@ -24,7 +24,7 @@ struct RebindingStorage: Sendable {
     }
   }
 
-  /// What the rebinding is applied as.
+  /// The way in which the rebinding is applied.
   private enum Use {
     case inactive
     case alone(ActiveBatch)

@@ -1,7 +1,7 @@
 extension AnnotationRegistry {
   /// A registry's entries at one time.
   final class View: Sendable {
-    /// What it was made of.
+    /// The annotations that it was made of.
     let loaded: LoadedAnnotations
     let version: UInt64
 
@@ -44,7 +44,7 @@ extension AnnotationRegistry {
     }
   }
 
-  /// What the configurations that were merged say.
+  /// The entries of all merged configurations.
   struct ConfiguredEntries: Sendable {
     private var entries: [(entry: AnnotationConfiguration.Entry, file: String)] = []
     private var indices: [String: Int] = [:]

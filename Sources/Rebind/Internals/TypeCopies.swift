@@ -29,8 +29,8 @@ private func isCopied(
 
 private func address(of type: Any.Type) -> UInt { unsafeBitCast(type, to: UInt.self) }
 
-/// What a type that was asked for is declared by, as the runtime's metadata has it: a protocol,
-/// or a structure, an enumeration or a class.
+/// The declaration of a requested type, from the runtime's metadata: a protocol, or a structure, an
+/// enumeration or a class.
 private struct TypeDescription {
   struct Declaration {
     /// With its module: `ModuleKit.Module`.
@@ -61,7 +61,7 @@ private struct TypeDescription {
       // The instances' type is behind the kind.
       self = TypeDescription(metadata.load(fromByteOffset: word, as: Any.Type.self))
     case Kind.existential:
-      // Flags, the number of protocols, a superclass if there is one, the protocols.
+      // Flags, the number of protocols, an optional superclass, the protocols.
       let flags = metadata.load(fromByteOffset: word, as: UInt32.self)
       let count = Int(metadata.load(fromByteOffset: word + 4, as: UInt32.self))
       let first = word + 8 + (flags & 0x4000_0000 == 0 ? 0 : word)
@@ -98,8 +98,8 @@ private func protocols(in image: Image) -> Set<String> {
     })
 }
 
-/// What a protocol's descriptor says: flags, the distance to its module's descriptor, and the
-/// distance to its name. A module's descriptor is alike.
+/// A protocol's descriptor has flags, the distance to its module's descriptor, and the distance to
+/// its name. A module's descriptor is alike.
 private func qualifiedName(ofProtocol address: UInt) -> String? {
   guard let image = try? Image.containing(address),
     let name = nameOf(descriptor: address, in: image),

@@ -9,12 +9,12 @@ extension Image {
 
   /// The first section of this name that is loaded, with its contents.
   ///
-  /// Section headers are not loaded. The image's notes are asked, which
-  /// `REBIND_INDEX_SECTION` makes, then its file, if that is proven to be the image's: it has
-  /// the same build ID, or no build ID but the same headers and read-only segments.
+  /// Section headers are not loaded. It asks the image's notes, which `REBIND_INDEX_SECTION` makes,
+  /// then its file. The file must be proven to be the image's: it has the same build ID, or no
+  /// build ID but the same headers and read-only segments.
   ///
-  /// - Throws: `SectionError` with the code `noSection`, `notLoaded`, `noFile`, `otherFile`,
-  ///   `noSectionHeaders` or `brokenFile`, which say why there is no answer.
+  /// - Throws: `SectionError`; the code `noSection`, `notLoaded`, `noFile`, `otherFile`,
+  ///   `noSectionHeaders` or `brokenFile` says why it failed.
   /// - Complexity: O(notes), and O(sections) without a note. The file is read the first time.
   ///
   /// The corresponding C function is `crebind_section_data`.

@@ -1,4 +1,4 @@
-/// What a section header says: where a part of an image is, by name.
+/// A named part of an image, from its section header.
 ///
 /// The corresponding C types are `ElfW(Shdr)` and `crebind_section`.
 public struct Section: Sendable, Hashable {
@@ -22,10 +22,9 @@ public struct Section: Sendable, Hashable {
   public var address: UInt64
   /// How many bytes it has: `sh_size`.
   public var size: UInt64
-  /// What is in it: `sh_type`.
+  /// The kind of its contents: `sh_type`.
   public var type: SectionType
-  /// What happens to it when the image is linked and loaded: `sh_flags`. Of a note, what the
-  /// permissions of its segment say.
+  /// How it is linked and loaded: `sh_flags`. Of a note, what the permissions of its segment say.
   public var flags: SectionFlags
   /// A power of two that the address is a multiple of, 0 or 1 for any: `sh_addralign`. Of a
   /// note 1, as it does not say.

@@ -1,7 +1,7 @@
 /// A section of an image, and its contents.
 ///
-/// The image stays loaded while this lives, and an image with Swift code for good (see
-/// `Plugin`). What is in a writable section may change at any time.
+/// The image stays loaded while this lives, and an image with Swift code for good (see `Plugin`).
+/// The contents of a writable section may change at any time.
 ///
 /// ```swift
 /// let names = try Image.main.sectionData(named: "module_names")
@@ -18,7 +18,7 @@ public struct SectionData: Sendable {
     case copied([UInt8])
   }
 
-  /// What is known of the section.
+  /// The section that the data is from.
   public let section: Section
   /// The loaded image that the section is of; nil if the file is not loaded.
   public let image: Image?
@@ -44,7 +44,7 @@ public struct SectionData: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The contents, decompressed, as they are in the file.
-  ///   - memory: What pointers in it lead to.
+  ///   - memory: The memory that pointers in it lead to.
   package init(section: Section, path: String, bytes: [UInt8], memory: any SectionMemory) {
     self.section = section
     image = nil
@@ -56,7 +56,7 @@ public struct SectionData: Sendable {
 }
 
 extension SectionData {
-  /// How many bytes there are.
+  /// The number of bytes.
   public var count: Int {
     switch storage {
     case .loaded(let bytes): bytes.buffer.count

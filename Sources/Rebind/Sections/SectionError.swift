@@ -1,6 +1,6 @@
-/// Why there is no such section, or why its contents are not what was asked for.
+/// An image lacks a section, or its contents are not of the expected kind.
 public struct SectionError: Error, Sendable, Hashable {
-  /// What went wrong; those below 1000 correspond to `crebind_status`.
+  /// The kind of failure; those below 1000 correspond to `crebind_status`.
   public struct Code: RawRepresentable, Sendable, Hashable {
     public var rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -46,7 +46,7 @@ public struct SectionError: Error, Sendable, Hashable {
     public static let otherByteOrder = Code(rawValue: 1007)
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public var code: Code
   /// The path of the image or file.
   public var image: String

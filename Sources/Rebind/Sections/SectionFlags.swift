@@ -1,4 +1,4 @@
-/// What happens to a section when its image is linked and loaded.
+/// How a section is linked and loaded.
 ///
 /// The corresponding field is `sh_flags`.
 public struct SectionFlags: OptionSet, Sendable, Hashable {

@@ -1,4 +1,4 @@
-/// What the pointers in a section lead to: a loaded image, or a file's segments.
+/// The memory that the pointers in a section lead to: a loaded image, or a file's segments.
 package protocol SectionMemory: Sendable {
   /// Addresses have 8 bytes, not 4.
   var is64Bit: Bool { get }

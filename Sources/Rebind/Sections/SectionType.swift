@@ -1,4 +1,4 @@
-/// What is in a section.
+/// The kind of a section's contents.
 ///
 /// The corresponding field is `sh_type`.
 public struct SectionType: RawRepresentable, Sendable, Hashable {
@@ -7,7 +7,7 @@ public struct SectionType: RawRepresentable, Sendable, Hashable {
 
   /// Not used. The corresponding constant is `SHT_NULL`.
   public static let null = Self(rawValue: 0)
-  /// What the program makes of it. The corresponding constant is `SHT_PROGBITS`.
+  /// Contents that the program defines. The corresponding constant is `SHT_PROGBITS`.
   public static let programData = Self(rawValue: 1)
   /// Symbols for a linker. The corresponding constant is `SHT_SYMTAB`.
   public static let symbolTable = Self(rawValue: 2)

@@ -1,4 +1,4 @@
-/// Who has stored in a slot what the loader would not have bound.
+/// The party that overwrote the loader's word in a slot.
 ///
 /// The corresponding C type is `crebind_rebinder`.
 public enum Rebinder: String, Sendable, Hashable {

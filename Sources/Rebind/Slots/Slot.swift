@@ -6,17 +6,16 @@
 ///
 /// The corresponding C type is `crebind_slot_contents`.
 public struct Slot: Sendable, Hashable {
-  /// What a slot of a loaded image held when it was looked at.
+  /// The content of a loaded image's slot at the time of the look.
   public struct State: Sendable, Hashable {
     /// The word in the slot.
     public var word: UInt64
     /// Where the word leads, less the addend if the loader adds that; nil if the
     /// slot is lazily unresolved or holds NULL.
     public var target: Target?
-    /// A jump slot that still leads to the loader's resolver, by way of its own
-    /// image's PLT.
+    /// A jump slot that still leads to the loader's resolver, through its own image's PLT.
     public var isLazilyUnresolved: Bool
-    /// Who has stored in the slot what the loader would not have bound.
+    /// The party that overwrote the loader's word in the slot.
     public var reboundBy: Rebinder
   }
 
@@ -36,7 +35,7 @@ public struct Slot: Sendable, Hashable {
   public var addend: Int64?
   /// The slot lies in the `PT_GNU_RELRO` range, which is read-only once relocated.
   public var isRelro: Bool
-  /// What it held.
+  /// Its content at the time of the look.
   public var state: State
 }
 

@@ -1,4 +1,4 @@
-/// What kind of relocation fills a slot; a set of them.
+/// The kinds of relocations that fill slots, as a set.
 ///
 /// The corresponding C type is `crebind_slot_kind`.
 public struct SlotKinds: OptionSet, Sendable, Hashable {
@@ -18,7 +18,7 @@ public struct SlotKinds: OptionSet, Sendable, Hashable {
 }
 
 extension SlotKinds: CustomStringConvertible {
-  /// As in JSON: `jumpSlot`, `globDat`, `absolute`.
+  /// The words of JSON output: `jumpSlot`, `globDat`, `absolute`.
   public var description: String {
     let names: [(Self, String)] = [
       (.jumpSlot, "jumpSlot"), (.globDat, "globDat"), (.absolute, "absolute"),
