@@ -1,6 +1,6 @@
 #include "RebindAnnotations.h"
 
-// What an image whose records are Swift's cannot write itself: the note that leads to them,
-// and the constructor and destructor that tell of it.
+// The parts that an image whose records are Swift's cannot write itself: the note that leads to the
+// records, and the constructor and destructor that announce the image.
 REBIND_INDEX(rebind_annotations)
 REBIND_TELL

@@ -1,4 +1,4 @@
-/// Scopes that call a Swift closure, by way of libffi.
+/// Scopes that call a Swift closure through libffi.
 
 #include "hook.h"
 #include "scope.h"

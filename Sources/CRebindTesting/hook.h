@@ -14,9 +14,9 @@
 #pragma clang assume_nonnull begin
 
 struct crebind_testing_hook {
-  /// What the stub jumps to; stays when the slots are restored.
+  /// The stub jumps to it; stays when the slots are restored.
   void *_Nullable original;
-  /// How many scopes there are, of any reach; 0 sends calls on at once.
+  /// The number of scopes, of any reach; 0 sends calls on at once.
   _Atomic uint32_t scopes;
   /// How many calls are reading `process` just now.
   _Atomic uint32_t readers;

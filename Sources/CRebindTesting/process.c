@@ -1,4 +1,4 @@
-/// What has to be kept whole when the process is forked.
+/// The state that has to be kept whole when the process is forked.
 
 #include "CRebindTesting.h"
 

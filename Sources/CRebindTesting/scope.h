@@ -1,4 +1,4 @@
-/// What all kinds of scope have in common.
+/// The common part of all kinds of scope.
 
 #ifndef CREBIND_TESTING_SCOPE_H
 #define CREBIND_TESTING_SCOPE_H
@@ -15,8 +15,8 @@ typedef struct crebind_testing_call {
   const void *caller;
 } crebind_testing_call;
 
-/// What a scope does with a call: the code to go to, with the registers as they
-/// are, or NULL to let the call go on.
+/// Decides on a call: returns the code to go to, with the registers as they are, or NULL to let the
+/// call go on.
 typedef void *_Nullable crebind_testing_decide(crebind_testing_scope *scope,
                                                const crebind_testing_call *call);
 
@@ -38,7 +38,7 @@ struct crebind_testing_scope {
   _Atomic bool ended;
 };
 
-/// A zeroed scope of `size` bytes; NULL if there is no memory.
+/// A zeroed scope of `size` bytes; NULL if memory runs out.
 void *_Nullable crebind_testing_scope_make(size_t size, crebind_testing_hook *hook,
                                            crebind_testing_decide *decide);
 

@@ -1,4 +1,4 @@
-/// What a call that arrives at a stub reaches.
+/// The choice of what a call that arrives at a stub reaches.
 ///
 /// Three lists hold the scopes that may be meant: the task's, the thread's and the
 /// hook's own for the process. Each is in the order of age, so merging them gives

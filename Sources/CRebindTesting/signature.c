@@ -46,8 +46,8 @@ static ffi_type *read_type(reader *reader) {
   if (type != CREBIND_TESTING_STRUCTURE) return scalar(type);
 
   ffi_type *structure = reader->structure++;
-  // Room for as many fields as there are types left, and a NULL; nested structures
-  // take theirs from behind it.
+  // Room for as many fields as types are left, and a NULL; nested structures take theirs from
+  // behind it.
   size_t count;
   ffi_type **fields = reader->element;
   reader->element += reader->end - reader->next + 1;

@@ -20,7 +20,7 @@ typedef struct crebind_testing_signature {
   ffi_type *_Nullable *_Nonnull elements;
 } crebind_testing_signature;
 
-/// False if there is no memory, or if libffi does not know the types.
+/// False if memory runs out, or if libffi does not know the types.
 bool crebind_testing_signature_init(crebind_testing_signature *signature,
                                     const crebind_testing_type *types, size_t length);
 void crebind_testing_signature_destroy(crebind_testing_signature *signature);

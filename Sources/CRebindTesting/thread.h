@@ -1,4 +1,4 @@
-/// What the stubs know of a thread.
+/// The state of a thread that the stubs use.
 
 #ifndef CREBIND_TESTING_THREAD_H
 #define CREBIND_TESTING_THREAD_H
@@ -22,7 +22,7 @@ typedef struct crebind_testing_thread {
   crebind_testing_frame *_Nullable frame;
   /// The scopes that reach this thread, the youngest first.
   crebind_testing_scope *_Nullable scopes;
-  /// What the function that a stub goes on to for a fault shall return.
+  /// The result of the function that a stub goes on to for a fault.
   crebind_testing_fault fault;
 } crebind_testing_thread;
 

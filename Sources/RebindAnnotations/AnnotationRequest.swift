@@ -1,4 +1,4 @@
-/// What a registry asks an annotation's accessor for.
+/// The question of a registry to an annotation's accessor.
 ///
 /// An accessor that is written by hand answers with one of the functions here:
 ///

@@ -15,8 +15,8 @@
 ///
 /// - Parameters:
 ///   - group: Whose annotations are looked up together: a string literal, 1 to 1023 bytes of UTF-8.
-///   - key: What the annotation is found by: likewise.
-///   - value: What else the registry wants to know: a string literal, up to 8191 bytes of UTF-8.
+///   - key: The key by which the annotation is found: likewise.
+///   - value: Further text for the registry: a string literal, up to 8191 bytes of UTF-8.
 ///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
 #if !Macros
 @available(*, unavailable, message: "enable the trait Macros of rebind")
@@ -35,8 +35,8 @@ public macro Annotated(group: String, key: String, value: String = "", priority:
 ///
 /// - Parameters:
 ///   - group: Whose annotations are looked up together: a string literal, 1 to 1023 bytes of UTF-8.
-///   - key: What the annotation is found by: likewise.
-///   - value: What else the registry wants to know: a string literal, up to 8191 bytes of UTF-8.
+///   - key: The key by which the annotation is found: likewise.
+///   - value: Further text for the registry: a string literal, up to 8191 bytes of UTF-8.
 ///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
 #if !Macros
 @available(*, unavailable, message: "enable the trait Macros of rebind")
@@ -56,8 +56,8 @@ public macro annotate(_ group: String, _ key: String, value: String = "", priori
 ///
 /// - Parameters:
 ///   - group: Whose annotations are looked up together: a string literal, 1 to 1023 bytes of UTF-8.
-///   - key: What the annotation is found by: likewise.
-///   - value: What else the registry wants to know: a string literal, up to 8191 bytes of UTF-8.
+///   - key: The key by which the annotation is found: likewise.
+///   - value: Further text for the registry: a string literal, up to 8191 bytes of UTF-8.
 ///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
 ///   - create: Makes an instance, on any thread, each time that a registry asks for one. It
 ///     captures nothing.

@@ -3,13 +3,13 @@
 import SwiftSyntax
 import SwiftSyntaxBuilder
 
-/// What an annotation says, as the macro's arguments give it.
+/// The contents of an annotation, from the macro's arguments.
 struct AnnotationArguments {
   private(set) var group = ""
   private(set) var key = ""
   private(set) var value = ""
   private(set) var priority: Int32 = 0
-  /// The factory, if there is one.
+  /// The factory, or nil.
   private(set) var factory: ExprSyntax?
   private(set) var mistakes: [AnnotationMistake] = []
 

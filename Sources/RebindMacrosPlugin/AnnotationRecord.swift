@@ -33,8 +33,8 @@ struct AnnotationRecord {
 
   private var headerSize: Int { 16 + addressSize }
 
-  // Nonisolated, for modules and types that are isolated to an actor. As text: to indent a tree
-  // of thousands of numbers takes swift-syntax seconds.
+  // Nonisolated, for modules and types that are isolated to an actor. Returned as text: to indent a
+  // tree of thousands of numbers takes swift-syntax seconds.
   private func declaration(name: String) -> String {
     let words = words
     let size = headerSize + 4 * words.count
@@ -68,7 +68,7 @@ struct AnnotationRecord {
 }
 
 extension AnnotationRecord {
-  /// - Parameter node: What the record's line is that of.
+  /// - Parameter node: The record's line is the line of this node.
   init(
     _ arguments: AnnotationArguments, accessor: ExprSyntax?,
     node: some SyntaxProtocol, in context: some MacroExpansionContext

@@ -3,7 +3,7 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
-/// What the compiler runs to expand the macros of RebindMacros.
+/// The plug-in that the compiler runs to expand the macros of RebindMacros.
 @main struct RebindMacrosPlugin: CompilerPlugin {
   let providingMacros: [any Macro.Type] = [AnnotateMacro.self, AnnotatedMacro.self]
 }

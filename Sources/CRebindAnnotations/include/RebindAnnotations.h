@@ -40,7 +40,7 @@
 #define REBIND_ANNOTATE_ACCESSOR(group, key, value, priority, accessor) \
   REBIND_RECORD(__COUNTER__, #group, key, value, priority, accessor)
 
-/// What an accessor is asked for, and where it stores the answer.
+/// A request to an accessor, which stores its answer.
 enum rebind_request {
   /// A Swift type, as `Any.Type`.
   REBIND_REQUEST_TYPE = 1,
@@ -66,10 +66,10 @@ enum {
   REBIND_NOTE_LISTENER = 2,
 };
 
-/// What an image tells of itself.
+/// An image announces one of these.
 enum rebind_event { REBIND_EVENT_LOADED = 1, REBIND_EVENT_UNLOADING = 2 };
 
-/// Is told of images that carry annotations, by their constructors and destructors.
+/// Called for images that carry annotations, by their constructors and destructors.
 ///
 /// \param address An address in the image.
 typedef void rebind_listener(const void *address, uint32_t event);
@@ -184,7 +184,7 @@ typedef void rebind_listener(const void *address, uint32_t event);
           REBIND_FUNCTION_POINTER(".fini_array", "fini_array", "rebind_tell_unloading")          \
           ".endif\n");
 
-// What follows is each image's own, once: a Swift importer has no use for it.
+// The rest is each image's own, once: a Swift importer has no use for it.
 #ifndef __swift__
 
 #ifdef __cplusplus
@@ -195,7 +195,7 @@ extern "C" {
 
 #define REBIND_SHARED __attribute__((weak, visibility("hidden"), used))
 
-/// What dl_iterate_phdr gives; link.h has it only with _GNU_SOURCE.
+/// The fields that dl_iterate_phdr gives; link.h has them only with _GNU_SOURCE.
 struct rebind_image {
   ElfW(Addr) bias;
   const char *path;

@@ -20,7 +20,7 @@
 typedef struct crebind_testing_hook crebind_testing_hook;
 typedef struct crebind_testing_scope crebind_testing_scope;
 
-/// The number of hooks there are; a program can rebind so many symbols.
+/// The number of hooks: a program can rebind so many symbols.
 size_t crebind_testing_hook_limit(void);
 
 /// The hook of an index below the limit. Hooks are static: a call may still be
@@ -55,7 +55,7 @@ typedef enum crebind_testing_type : uint8_t {
 } crebind_testing_type;
 
 /// The size in bytes that every argument's place has in the arrays that
-/// `crebind_testing_call_original` takes: the largest value there is.
+/// `crebind_testing_call_original` takes: that of the largest value.
 #define CREBIND_TESTING_SLOT_SIZE 32
 
 /// The size and alignment that C gives a type; size 0 if it is malformed.
@@ -77,31 +77,31 @@ typedef void crebind_testing_recorder(void *context, const uint64_t *registers);
 /// The number of registers that a recorder sees.
 size_t crebind_testing_register_count(void);
 
-/// Calls of a handler through libffi. NULL if there is no memory, or if libffi
-/// does not know the types.
+/// Calls of a handler through libffi. NULL if memory runs out, or if libffi does not know the
+/// types.
 ///
 /// \param types The types of the result and of the arguments, one after another.
 crebind_testing_scope *_Nullable crebind_testing_handler_scope(
     crebind_testing_hook *hook, const crebind_testing_type *types, size_t length,
     crebind_testing_handler *handler, void *context);
 
-/// What a fault makes a call return, and when.
+/// The result that a fault makes a call return, and the calls that it affects.
 typedef struct crebind_testing_fault {
   /// The first and the last call that fails, counted from 1.
   uint64_t first, last;
-  /// What a function that returns an integer or a pointer returns.
+  /// The result of a function that returns an integer or a pointer.
   uint64_t word;
-  /// What a function that returns a floating-point number returns.
+  /// The result of a function that returns a floating-point number.
   double number;
   bool returns_number;
   /// 0 leaves errno alone.
   int error;
 } crebind_testing_fault;
 
-/// Calls fail without reaching the original. NULL if there is no memory.
+/// Calls fail without reaching the original. NULL if memory runs out.
 ///
-/// What Swift's runtime itself calls is left alone: it reads memory and writes a
-/// backtrace when a test crashes, and would wait for ever.
+/// Calls by Swift's runtime itself are left alone: it reads memory and writes a backtrace when a
+/// test crashes, and would wait for ever.
 ///
 /// \param spares_libraries Leaves calls alone that Swift's libraries, Foundation and the
 ///   testing libraries make, too.
@@ -115,8 +115,7 @@ void crebind_testing_fault_reset(crebind_testing_scope *scope, uint64_t first, u
 /// The calls that have been counted.
 uint64_t crebind_testing_fault_calls(const crebind_testing_scope *scope);
 
-/// Calls are reported, and go on to what they would have reached. NULL if there
-/// is no memory.
+/// Calls are reported, and go on to what they would have reached. NULL if memory runs out.
 crebind_testing_scope *_Nullable crebind_testing_recorder_scope(
     crebind_testing_hook *hook, crebind_testing_recorder *recorder, void *context);
 
@@ -155,7 +154,7 @@ void crebind_testing_set_task_key(const void *key);
 ///
 /// \param arguments One after another, each at a multiple of
 ///   `CREBIND_TESTING_SLOT_SIZE`.
-/// \param result As large as `CREBIND_TESTING_SLOT_SIZE`.
+/// \param result It has `CREBIND_TESTING_SLOT_SIZE` bytes.
 void crebind_testing_call_original(crebind_testing_scope *scope, void *result, void *arguments);
 
 // MARK: - The machinery's own calls

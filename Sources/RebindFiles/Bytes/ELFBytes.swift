@@ -10,11 +10,11 @@ package protocol ELFBytes: AnyObject {
   /// is inside.
   func chunk(at offset: UInt64, size: UInt64, as type: Elf_Type) -> UnsafeRawBufferPointer?
 
-  /// What a compressed section was made of; the caller has checked its size.
+  /// The decompressed bytes of a section; the caller has checked its size.
   func decompress(section index: Int) -> DecompressedSection
 }
 
-/// What a compressed section was made of.
+/// The result of decompressing a section.
 package enum DecompressedSection {
   case bytes([UInt8])
   /// Why not, in libelf's words.
@@ -23,9 +23,9 @@ package enum DecompressedSection {
 
 /// The bytes of a file, by libelf.
 ///
-/// A few are read, and from then on the file is mapped. Most files are done by then: a file that is
-/// unmapped interrupts the processors of all other threads, so that several threads that map each of
-/// many files take as long as one.
+/// A few are read, and from then on the file is mapped. Most files are done by then. Unmapping a
+/// file interrupts the processors of all other threads: several threads that map each of many files
+/// take as long as one.
 final class MappedFile: ELFBytes {
   private let file: RegularFile
   private let unmapped: LibelfHandle

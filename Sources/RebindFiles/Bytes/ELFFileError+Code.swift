@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension ELFFileError {
-  /// What went wrong, for programs: a word that stays the same from release to release.
+  /// The kind of failure, for programs: a word that stays the same from release to release.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The word, such as `not-elf`.
     public var rawValue: String
@@ -23,9 +23,9 @@ extension ELFFileError {
     public static let truncated = Self(rawValue: "truncated")
     /// It states a table of more than 256 MiB.
     public static let tooLarge = Self(rawValue: "too-large")
-    /// There is no memory for a table.
+    /// A table does not fit into memory.
     public static let outOfMemory = Self(rawValue: "out-of-memory")
-    /// What it states contradicts the format, or itself.
+    /// The file contradicts the format, or itself.
     public static let malformed = Self(rawValue: "malformed")
     /// It has no such section.
     public static let noSection = Self(rawValue: "no-section")

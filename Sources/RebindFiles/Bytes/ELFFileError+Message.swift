@@ -2,7 +2,7 @@ internal import Glibc
 import Rebind
 
 extension ELFFileError {
-  /// What went wrong, for people: one line without the path.
+  /// The failure, for people: one line without the path.
   public var message: String {
     let field = field ?? "the file"
     let place = offset.map { " (at offset \(hexadecimal($0)))" } ?? ""

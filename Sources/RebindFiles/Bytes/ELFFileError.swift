@@ -3,7 +3,7 @@
 /// How it reads is apart, in `message`.
 public struct ELFFileError: Error {
   package var filePath: FilePath
-  /// What is wrong.
+  /// The fault in the file.
   public var reason: Reason
   /// The field, tag or table at fault, such as `e_phoff` or `DT_STRSZ`.
   public var field: String?
@@ -20,7 +20,7 @@ public struct ELFFileError: Error {
   /// The file; what of its path is not UTF-8 is U+FFFD here.
   public var path: String { filePath.text }
 
-  /// What is wrong with a file.
+  /// A fault in a file.
   public enum Reason: Sendable, Hashable {
     /// A system call failed, with this `errno`.
     case system(Int32)
@@ -34,7 +34,7 @@ public struct ELFFileError: Error {
     case truncated(end: UInt64, fileSize: UInt64)
     /// A table, or what a compressed section holds, is larger than 256 MiB.
     case tooLarge(size: UInt64)
-    /// There is no memory for a table.
+    /// A table does not fit into memory.
     case outOfMemory
     /// The bytes contradict the format or each other; the words say how.
     case malformed(String)

@@ -100,7 +100,7 @@ package final class ELFReader {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// What a compressed section was made of. A section is decompressed once: libelf keeps it.
+  /// The decompressed bytes of a section. A section is decompressed once: libelf keeps it.
   func decompress(section index: Int) -> DecompressedSection {
     if let bytes = decompressed[index] { return .bytes(bytes) }
     let result = bytes.decompress(section: index)

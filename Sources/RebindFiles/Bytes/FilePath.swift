@@ -26,7 +26,7 @@ package struct FilePath: Hashable, Sendable {
     return bytes.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// What is behind the last slash.
+  /// The part behind the last slash.
   package var lastComponent: String {
     String(decoding: bytes.split(separator: UInt8(ascii: "/")).last ?? [], as: UTF8.self)
   }

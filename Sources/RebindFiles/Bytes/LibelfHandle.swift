@@ -7,7 +7,7 @@ import Glibc
 /// which `ELFReader` checks.
 struct LibelfHandle: ~Copyable {
   private let elf: OpaquePointer
-  /// What a member of an archive lies in, which libelf does not free.
+  /// The archive around a member, which libelf does not free.
   private let member: Member?
 
   private enum Member {
@@ -71,11 +71,11 @@ struct LibelfHandle: ~Copyable {
     return gelf_getehdr(elf, &header) == nil ? nil : header
   }
 
-  /// A range of the file in the host's byte order, valid as long as this value; nil if there is
-  /// no memory for it.
+  /// A range of the file in the host's byte order, valid as long as this value; nil if memory for
+  /// it is missing.
   ///
-  /// It is the mapping itself, if there is one, where that is in the host's order and aligned, and
-  /// else a copy. The corresponding call is `elf_getdata_rawchunk`.
+  /// It is the mapping itself, if that exists, is in the host's order and aligned, and else a copy.
+  /// The corresponding call is `elf_getdata_rawchunk`.
   func chunk(at offset: UInt64, size: UInt64, as type: Elf_Type) -> UnsafeRawBufferPointer? {
     guard let offset = Int64(exactly: offset), let size = Int(exactly: size),
       let data = elf_getdata_rawchunk(elf, offset, size, type)
@@ -83,8 +83,8 @@ struct LibelfHandle: ~Copyable {
     return UnsafeRawBufferPointer(start: data.pointee.d_buf, count: data.pointee.d_size)
   }
 
-  /// What a compressed section was made of; the caller has checked its size. The corresponding
-  /// calls are `elf_compress` and `elf_getdata`.
+  /// The decompressed bytes of a section; the caller has checked its size. The corresponding calls
+  /// are `elf_compress` and `elf_getdata`.
   func decompress(section index: Int) -> DecompressedSection {
     guard let section = elf_getscn(elf, index), elf_compress(section, 0, 0) == 1,
       let data = elf_getdata(section, nil)

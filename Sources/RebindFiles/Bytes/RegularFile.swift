@@ -61,7 +61,7 @@ package struct RegularFile: ~Copyable {
     }
   }
 
-  /// Fills a buffer from the start of the bytes. False if there are fewer.
+  /// Fills a buffer from the start of the bytes. False if the file has fewer.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Bool {
     var done = 0
     while done < buffer.count {

@@ -14,7 +14,7 @@ package struct TableData {
     self.owner = owner
   }
 
-  /// How many entries of this type there are; what is left over at the end is none.
+  /// The number of whole entries of this type.
   @inlinable
   package func count<Entry: BitwiseCopyable>(of type: Entry.Type) -> Int {
     bytes.count / MemoryLayout<Entry>.stride

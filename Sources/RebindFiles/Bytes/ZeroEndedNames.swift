@@ -1,7 +1,7 @@
 import Glibc
 
 extension UnsafeRawBufferPointer {
-  /// What is in front of the first zero byte; nil if there is none.
+  /// The bytes in front of the first zero byte; nil without a zero byte.
   var untilZero: UnsafeRawBufferPointer? {
     guard let start = baseAddress, let end = memchr(start, 0, count) else { return nil }
     return UnsafeRawBufferPointer(start: start, count: UnsafeRawPointer(end) - start)

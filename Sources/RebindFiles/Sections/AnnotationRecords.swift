@@ -16,7 +16,7 @@ package enum AnnotationRecords {
 
   /// Adds the records of a section's bytes, and the faults.
   ///
-  /// - Parameter target: Is told of the word of each accessor, and its offset in the section.
+  /// - Parameter target: Called with the word of each accessor, and its offset in the section.
   package static func read(
     _ bytes: [UInt8], _ elfClass: ELFClass, _ byteOrder: ByteOrder, group: String?,
     into found: inout FileAnnotations, target: (UInt64, Int) -> Target

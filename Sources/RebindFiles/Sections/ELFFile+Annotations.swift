@@ -7,9 +7,9 @@ extension ELFFile {
   /// file carries. Accessors are never called.
   ///
   /// - Parameter group: Only those of this group, and all faults; nil for all.
-  /// - Throws: `ELFFileError`: with the code `no-section-headers` if neither header nor note
-  ///   can say whether there are any. A file without the section has no annotations, and that
-  ///   is no error.
+  /// - Throws: `ELFFileError`; the code is `no-section-headers` if neither header nor note can say
+  ///   whether the file has any. A file without the section has no annotations, and that is no
+  ///   error.
   /// - Complexity: O(sections + relocations + size of the section).
   public func annotations(group: String? = nil) throws(ELFFileError) -> FileAnnotations {
     var found = FileAnnotations()

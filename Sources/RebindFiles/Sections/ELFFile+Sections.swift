@@ -1,8 +1,7 @@
 public import Rebind
 
 extension ELFFile {
-  /// What the section headers say, in their order and without the null section; empty if they
-  /// are stripped.
+  /// The section headers, in their order and without the null section; empty if they are stripped.
   ///
   /// - Throws: `ELFFileError` if a name is not inside the section of names.
   /// - Complexity: O(*n*), where *n* is the number of sections.
@@ -18,14 +17,14 @@ extension ELFFile {
   /// pointers lead to. Without section headers, one that a note of the file tells of.
   ///
   /// In a file, the words of a position-independent image are not what they are in memory: the
-  /// loader relocates them. `SectionData` follows pointers as they will be, counted from the
-  /// link-time address; what another image defines has no value before it is loaded, and so
-  /// have all pointers of a relocatable file. `bytes` are those of the file.
+  /// loader relocates them. `SectionData` follows pointers by their future values, counted from the
+  /// link-time address. A pointer to another image's symbol has no value before it is loaded; in a
+  /// relocatable file, no pointer has one. `bytes` are those of the file.
   ///
-  /// - Throws: `ELFFileError`: with the code `no-section` or `no-section-headers` if there is
-  ///   no such section, `unsupported` if the file does not hold its bytes or they are
-  ///   compressed in an unknown way, `too-large` for more than 256 MiB, and else if the file
-  ///   contradicts itself.
+  /// - Throws: `ELFFileError`; the code is `no-section` or `no-section-headers` if the section does
+  ///   not exist, and `unsupported` if the file does not hold its bytes or compresses them in an
+  ///   unknown way. More than 256 MiB are `too-large`; other codes are for files that contradict
+  ///   themselves.
   /// - Complexity: O(sections + relocations + size).
   public func sectionData(named name: String) throws(ELFFileError) -> SectionData {
     try sectionContents(named: name).data(of: self)
@@ -40,13 +39,13 @@ extension ELFFile {
     return contents
   }
 
-  /// All sections of this name: an object file may have several. Empty if there is none.
+  /// All sections of this name: an object file may have several. Empty without one.
   package func allSectionContents(named name: String) throws(ELFFileError) -> [SectionContents] {
     let names = try SectionNames(of: self)
     let indices = sectionHeaders.indices.dropFirst().filter {
       sectionHeaders[$0].type != .null && names.isName(of: sectionHeaders[$0], name)
     }
-    // What a note says of an object file is not relocated yet.
+    // A note of an object file is not relocated yet.
     if indices.isEmpty, isRelocatable { return [] }
     let segments = try SegmentBytes(of: self)
     if indices.isEmpty {

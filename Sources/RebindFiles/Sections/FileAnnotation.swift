@@ -4,9 +4,9 @@
 public struct FileAnnotation: Sendable, Hashable {
   /// The group that it is in; never empty.
   public var group: String
-  /// What it is found by; never empty.
+  /// The key by which it is found; never empty.
   public var key: String
-  /// What it says of the key; may be empty.
+  /// Further text for the key; may be empty.
   public var value: String
   /// Those with a higher one come first in their group.
   public var priority: Int32

@@ -1,12 +1,12 @@
 public import Rebind
 
-/// What the section of annotations of a file holds.
+/// The contents of a file's section of annotations.
 public struct FileAnnotations: Sendable {
   /// In the order of the section.
   public var annotations: [FileAnnotation] = []
-  /// What there is in the section that is no record.
+  /// The parts of the section that are no record.
   public var faults: [FileAnnotationFault] = []
-  /// How it is known where the section is; nil if there is no such section.
+  /// The source that says where the section is; nil without such a section.
   public var provenance: Section.Provenance?
 
   /// Nothing yet.

@@ -1,9 +1,9 @@
 import Rebind
 
-/// What the words of a file's section lead to, as the loader will make them.
+/// The targets of the words of a file's section after loading.
 ///
-/// Sendable, as nothing is changed after it was made: the bytes are those of the mapped file or of
-/// a copy, and what holds them is only kept for them to last.
+/// Sendable, as nothing is changed after it was made. The bytes are those of the mapped file or of
+/// a copy, and their owner is kept only for them to last.
 package struct FileMemory: SectionMemory, @unchecked Sendable {
   package let is64Bit: Bool
   package let isByteSwapped: Bool
@@ -37,7 +37,7 @@ package struct FileMemory: SectionMemory, @unchecked Sendable {
   ) -> Result? {
     defer { withExtendedLifetime(segments) {} }
     guard let bytes = segments.bytes(from: address) else { return nil }
-    // Behind what is in the file there are zeros.
+    // Zeros follow the part that is in the file.
     return bytes.isEmpty ? withUnsafeBytes(of: UInt8(0), body) : body(bytes)
   }
 }

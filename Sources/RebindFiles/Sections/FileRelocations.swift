@@ -1,25 +1,25 @@
 import Rebind
 
-/// What the loader will make of the words of one section.
+/// The effects of the loader's relocations on the words of one section.
 ///
 /// All is counted from link-time addresses, as if the image were loaded where it was linked to.
 /// Then relative relocations without addends, packed or not, leave what is in place: the linker
 /// has put the address there. Those with addends do not, as lld leaves zeros there. The
 /// corresponding tags are `DT_RELA`, `DT_REL`, `DT_RELR` and `DT_JMPREL`.
 struct FileRelocations: Sendable {
-  /// What becomes of a word.
+  /// The future content of a word.
   enum Target: Sendable {
     /// This link-time address.
     case address(UInt64)
-    /// What is in place and this.
+    /// The word in place plus this.
     case added(UInt64)
-    /// What is known only in a process: the value of this symbol, or of none.
+    /// The value of this symbol, or of none: known only in a process.
     case unresolved(String)
   }
 
   private var targets: [UInt64: Target] = [:]
 
-  /// What becomes of the word at an address; nil if it stays as it is.
+  /// The future content of the word at an address; nil if it stays the same.
   subscript(address: UInt64) -> Target? { targets[address] }
 
   /// Of the words at `size` addresses of a linked file.
@@ -53,7 +53,7 @@ struct FileRelocations: Sendable {
     _ indices: [Int], in file: ELFFile
   ) throws(ELFFileError) -> [Int: FileRelocations] {
     if file.isRelocatable { return try ofObject(file, indices) }
-    // One pass for all: they have one name, and mostly there is one.
+    // One pass for all: they have one name, and mostly a file has one.
     var (start, end) = (UInt64.max, UInt64(0))
     for header in indices.map({ file.sectionHeaders[$0] }) where header.isAllocated {
       let (last, overflow) = header.address.addingReportingOverflow(header.size)

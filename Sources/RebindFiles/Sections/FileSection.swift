@@ -16,8 +16,8 @@ package struct FileSection {
 }
 
 extension ELFFile {
-  /// What the section headers say, without the null section; without section headers, the
-  /// sections that notes of the file tell of.
+  /// The section headers, without the null section; without section headers, the sections that
+  /// notes of the file describe.
   ///
   /// - Complexity: O(*n*), where *n* is the number of sections.
   package var sectionTable: [FileSection] {

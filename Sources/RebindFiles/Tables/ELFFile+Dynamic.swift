@@ -1,8 +1,8 @@
 public import Rebind
 
 extension ELFFile {
-  /// What the file tells the loader, with the names that it leads to; nil for a file without a
-  /// dynamic table, such as a relocatable file or a static program.
+  /// The entries for the loader, with the names that they lead to; nil for a file without a dynamic
+  /// table, such as a relocatable file or a static program.
   ///
   /// Section headers are not needed.
   ///

@@ -4,12 +4,13 @@ public import Rebind
 
 /// An ELF file that is not loaded: its headers are read, and lie inside the file.
 ///
-/// The file is open, and mapped if its tables are large, as long as a copy of this value lasts, and
+/// The file is open as long as a copy of this value lasts, and mapped if its tables are large. It
 /// must not become shorter meanwhile: reading past its new end raises `SIGBUS`. The program's own
 /// threads may not share one value.
 public struct ELFFile {
   package let reader: ELFReader
-  /// What of the file is loaded, and where; empty for a relocatable file. From `e_phoff`.
+  /// The parts of the file that are loaded, and where; empty for a relocatable file. From
+  /// `e_phoff`.
   public let segments: [Segment]
   /// Empty if the section headers are stripped.
   package let sectionHeaders: [SectionHeader]
@@ -48,7 +49,7 @@ public struct ELFFile {
   public var byteOrder: ByteOrder { reader.byteOrder }
   /// The processor that it is for.
   public var machine: Machine { reader.machine }
-  /// What kind of file it is.
+  /// The kind of the file.
   public var type: ImageType { reader.type }
 
   /// Where the byte at an address is in the file, and how many bytes its segment has from there.

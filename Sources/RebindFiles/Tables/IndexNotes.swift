@@ -9,7 +9,7 @@ package struct IndexedSection: Hashable {
   package let address: UInt64
   package let size: UInt64
 
-  /// What is known of it; the permissions are those of its segment.
+  /// The section that it describes, with the permissions of its segment.
   func section(_ permissions: SegmentPermissions) -> Section {
     var flags: SectionFlags = .allocated
     if permissions.contains(.write) { flags.insert(.writable) }

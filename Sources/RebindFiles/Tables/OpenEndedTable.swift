@@ -2,9 +2,9 @@ import CLibelf
 import Glibc
 import Rebind
 
-/// A table whose size no tag states: a hash table, or a list of versions. It ends somewhere in
-/// its segment, and is read as far as it is asked for: reading is copying, and in the memory of a
-/// process a segment is as large as its image says.
+/// A table whose size no tag states: a hash table, or a list of versions. It ends somewhere in its
+/// segment, and is read as far as it is asked for. Reading copies, and in the memory of a process a
+/// segment is as large as its image says.
 final class OpenEndedTable {
   private let reader: ELFReader
   /// Up to the end of the segment.

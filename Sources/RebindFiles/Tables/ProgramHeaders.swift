@@ -49,7 +49,7 @@ extension Segment {
       }
   }
 
-  /// Nil if there are none.
+  /// Nil if the file has none.
   private static func table(of reader: ELFReader) throws(ELFFileError) -> TableData? {
     let header = reader.header
     guard header.e_phoff != 0, header.e_phnum != 0 else { return nil }
@@ -59,7 +59,7 @@ extension Segment {
       throw reader.error(
         .malformed("is \(header.e_phentsize), not \(entrySize)"), field: "e_phentsize", at: nil)
     }
-    // PN_XNUM: there are more than the field can count, and section 0 has the number.
+    // PN_XNUM: their number does not fit into the field, and section 0 has it.
     let count =
       header.e_phnum == PN_XNUM
       ? try SectionHeader.first(of: reader).map { UInt64($0.info) } ?? UInt64(PN_XNUM)

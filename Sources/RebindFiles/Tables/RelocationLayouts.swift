@@ -1,6 +1,6 @@
 // The entries of tables of relocations. They are declared here too, because Glibc and CLibelf both
-// have the C types: which of the two an inlinable function's are from depends on how many files are
-// compiled at once.
+// have the C types. The module that an inlinable function takes them from depends on how many files
+// are compiled at once.
 
 /// An entry with an addend, of 64 bits. The corresponding C type is `Elf64_Rela`.
 package struct Rela64: BitwiseCopyable {

@@ -1,6 +1,6 @@
 package import Rebind
 
-/// What a relocation fills a word of data with.
+/// The value that a relocation stores in a word of data.
 enum RelocationRule {
   /// The load bias and the addend.
   case relative
@@ -31,7 +31,7 @@ package struct RelocationRules {
     if type == relative { return .relative }
     guard let kind = types.kind(of: type) else { return .unknown }
     if kind == .absolute { return .symbolic }
-    // As if all was bound at load: what a word will be.
+    // The final content of the word: all is bound at load.
     return .symbol(addsAddend: types.addsAddend(of: kind, isLazy: false, loader))
   }
 

@@ -44,7 +44,7 @@ package struct SectionHeader {
     entrySize = UInt64(header.sh_entsize)
   }
 
-  /// What the header says, with the name that it leads to.
+  /// The section, with the name that the header leads to.
   func section(named name: String, path: String) -> Section {
     Section(
       name: name, address: address, size: size, type: type, flags: flags, alignment: alignment,

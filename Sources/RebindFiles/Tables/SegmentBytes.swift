@@ -1,7 +1,7 @@
 import CLibelf
 import Rebind
 
-/// What a file has in place, by link-time addresses.
+/// The bytes of a file by their link-time addresses.
 package struct SegmentBytes {
   private let places: AddressRanges
   /// By the segments' indices; empty for what is not loaded.

@@ -6,7 +6,7 @@ package struct SlotTypes {
   @usableFromInline package let jumpSlot: UInt32
   @usableFromInline package let globDat: UInt32
   @usableFromInline package let absolute: UInt32
-  /// What has the loader copy a library's data into a program.
+  /// The type that has the loader copy a library's data into a program.
   package let copy: UInt32
 
   /// - Parameter elfClass: The width of addresses: a shorter word is no slot.
@@ -19,7 +19,7 @@ package struct SlotTypes {
       case .i386: (7, 6, 1, 5)
       case .aarch64: is64 ? (1026, 1025, 257, 1024) : (182, 181, 1, 180)
       case .arm: (22, 21, 2, 20)
-      // What code loads from and pointers in data have one type.
+      // Words that code loads from and pointers in data have one type.
       case .riscv, .loongarch: (5, Self.none, is64 ? 2 : 1, 4)
       case .s390: (11, 10, is64 ? 22 : 4, 9)
       case .ppc64: (21, 20, 38, 19)
@@ -37,8 +37,8 @@ package struct SlotTypes {
   /// False for a machine of which nothing is known here.
   package var isKnown: Bool { absolute != Self.none }
 
-  /// The kind of slot that a relocation of a type fills; nil if it fills none. What may be data
-  /// is `absolute`.
+  /// The kind of slot that a relocation of a type fills; nil if it fills none. A type that may be
+  /// for data is `absolute`.
   @inlinable
   package func kind(of type: UInt32) -> SlotKinds? {
     if type == jumpSlot { return .jumpSlot }
@@ -64,8 +64,8 @@ extension SlotTypes {
   /// True if the loader adds the addend of a slot's relocation to the function's address.
   ///
   /// musl's `do_relocs` does in any case. glibc's `elf_machine_rela` (at load) and
-  /// `elf_machine_plt_value` (at the first call) of the machines whose jump slots and glob dats can
-  /// have addends do as said here: on x86-64 `ld -z mark-plt` writes some that mean something else.
+  /// `elf_machine_plt_value` (at the first call) do so on the machines whose jump slots and glob
+  /// dats can have addends. On x86-64 `ld -z mark-plt` writes some that mean something else.
   package func addsAddend(of kind: SlotKinds, isLazy: Bool, _ loader: LoaderKind) -> Bool {
     if kind == .absolute || loader == .musl { return true }
     return switch machine {

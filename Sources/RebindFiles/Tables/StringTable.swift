@@ -6,8 +6,8 @@ import Rebind
 /// tags are `DT_STRTAB` and `DT_STRSZ`.
 package struct StringTable {
   @usableFromInline package let data: TableData
-  /// How many bytes there are up to and with the last zero byte. A name that starts in front of
-  /// this ends inside the table.
+  /// The number of bytes up to and with the last zero byte. A name that starts in front of this
+  /// ends inside the table.
   package let count: Int
 
   package init(of file: ELFFile, _ dynamic: DynamicEntries) throws(ELFFileError) {

@@ -2,13 +2,13 @@ import CLibelf
 import Glibc
 import Rebind
 
-/// How many dynamic symbols there are, and what says so: no tag of the dynamic table does.
+/// The number of dynamic symbols, and its source: no tag of the dynamic table has it.
 package struct SymbolCount {
   /// The number, the null symbol included.
   let value: UInt64
   package let source: Source
 
-  /// What the number was taken from, in the order of trust.
+  /// The sources of the number, in the order of trust.
   package enum Source: String {
     /// The section header, if no hash table knows of more symbols.
     case sectionHeader = "SHT_DYNSYM"

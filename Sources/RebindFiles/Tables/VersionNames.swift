@@ -2,7 +2,7 @@ import CLibelf
 import Glibc
 import Rebind
 
-/// What the version indices of an image stand for, as offsets into the string table.
+/// The names of an image's version indices, as offsets into the string table.
 ///
 /// The corresponding tags are `DT_VERDEF`, for the versions that it defines, and `DT_VERNEED`, for
 /// those that it needs of others.
