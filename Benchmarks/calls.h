@@ -1,4 +1,4 @@
-/// What a call costs that goes through a slot.
+/// The cost of a call that goes through a slot.
 
 #ifndef CALLS_H
 #define CALLS_H

@@ -11,7 +11,7 @@ struct sample {
   struct census census;
   double scan, first, again, restore_again, restore, restore_below;
   size_t slots, patched_images;
-  /// What the core mapped at most, and what became resident.
+  /// The peak of the core's mapped memory, and of the resident part.
   size_t peak_mapped, peak_resident;
   bool is_valid;
 };

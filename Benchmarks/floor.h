@@ -1,6 +1,6 @@
-// What the programs share that do the least work that listing can be: map the file, write through
-// one buffer. They trust the file, read the host's class and byte order only, and want section
-// headers, so each is a floor to measure against and no tool.
+// The common part of the programs that do the least work that listing can be: map the file, write
+// through one buffer. They trust the file, read the host's class and byte order only, and want
+// section headers, so each is a floor to measure against and no tool.
 
 #include <elf.h>
 #include <fcntl.h>

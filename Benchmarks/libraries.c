@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// What is known to take a process over, or to be a C library of its own.
+/// Libraries that take a process over, or are a C library of their own.
 static const char *const unfit[] = {
     "asan", "tsan", "lsan", "ubsan", "hwasan", "memusage", "pcprofile", "mcheck", "jemalloc",
     "tcmalloc", "libc.so", "libc-", "musl", "ld-linux", "preload", "fakeroot", "eatmydata",

@@ -1,4 +1,4 @@
-/// What the core is measured against.
+/// The loops that the core is measured against.
 
 #ifndef LOOPS_H
 #define LOOPS_H
@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/// What the images hold.
+/// The counts of a scan of all images.
 struct census {
   size_t images, relocations, relative;
   /// The sum of every r_info, so that no compiler leaves the scan out.

@@ -1,5 +1,5 @@
-/// What is rebound: functions of the C library, those that most images import
-/// first. The benchmark itself calls none of them while they are rebound.
+/// The rebound functions: those of the C library that most images import first. The benchmark
+/// itself calls none of them while they are rebound.
 
 #ifndef NAMES_H
 #define NAMES_H

@@ -22,8 +22,8 @@ static void usage(int status) {
 
 // MARK: - Folders
 
-/// Where libraries are looked for if no folder is given; patterns of glob(3).
-/// What has many relocations stands first.
+/// Where libraries are looked for if no folder is given; patterns of glob(3). Folders with many
+/// relocations stand first.
 static const char *const folders[] = {
     "/usr/lib/llvm*/lib", "/usr/lib/jvm/*/lib/server", "/usr/lib/*-linux-gnu*",
     "/usr/lib64",         "/usr/lib",

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-/// What the Swift API costs beside the C one: `make -C Benchmarks swift`.
+/// Measures the Swift API beside the C one: `make -C Benchmarks swift`.
 let package = Package(
   name: "RebindBenchmarks",
   dependencies: [.package(name: "Rebind", path: "../..", traits: [])],

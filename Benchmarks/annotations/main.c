@@ -1,5 +1,4 @@
-/// What it costs to visit 1,000 annotations of 100 images, beside a bare walk over the
-/// images.
+/// Measures a visit of 1,000 annotations of 100 images, beside a bare walk over the images.
 ///
 /// Usage: annotations PLUGIN COUNT: with COUNT copies of the plug-in, named PLUGIN.0 and
 /// so on.

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/// What a file has of each.
+/// The number of a file's symbols and slots.
 struct counts {
   size_t symbols, slots;
 };

@@ -1,4 +1,4 @@
-/// What rebind-inspect costs, beside the least work that there is and beside others' tools.
+/// Measures rebind-inspect beside the least possible work and beside others' tools.
 ///
 /// Usage: inspect PROGRAM FLOORS [FOLDER...]: rebind-inspect, the folder of symbols-floor and
 /// slots-floor, and where to look for files.

@@ -17,7 +17,7 @@ let package = Package(
         .unsafeFlags([
           // A traced program need not find, nor share, a Swift standard library.
           "-static-stdlib",
-          // What is preloaded comes first in every symbol lookup, so it exports nothing.
+          // Preloaded libraries come first in every symbol lookup, so this one exports nothing.
           "-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map",
         ])
       ]),

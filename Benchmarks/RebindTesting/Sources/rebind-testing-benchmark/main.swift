@@ -1,5 +1,5 @@
-/// What a call of a function costs: not rebound, rebound by a test that does not
-/// reach the caller, and rebound by one that does.
+/// Measures a call of a function: not rebound, rebound by a test that does not reach the caller,
+/// and rebound by one that does.
 
 import Glibc
 import RebindTesting

@@ -1,6 +1,6 @@
-/// What a call costs through a rebound slot to a replacement that calls the original:
-/// written in C, and in Swift with `Rebinding`. Each round measures both, and the medians
-/// of the rounds' ratios are printed.
+/// Measures a call through a rebound slot to a replacement that calls the original: written in C,
+/// and in Swift with `Rebinding`. Each round measures both, and the medians of the rounds' ratios
+/// are printed.
 
 import CallsInC
 import Rebind

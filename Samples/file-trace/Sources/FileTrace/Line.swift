@@ -1,5 +1,5 @@
-/// A line that is being written into memory of a fixed size. What does not fit is
-/// counted all the same, so that an empty one tells how much is needed.
+/// A line that is being written into memory of a fixed size. Text that does not fit is counted all
+/// the same, so that an empty line tells how much is needed.
 struct Line {
   private let memory: UnsafeMutableRawBufferPointer
   private(set) var count = 0

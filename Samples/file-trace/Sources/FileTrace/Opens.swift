@@ -16,7 +16,7 @@ enum Open {
   static let openat64 = Rebinding<FunctionAt>("openat64")
   static let creat = Rebinding<Function>("creat")
   static let creat64 = Rebinding<Function>("creat64")
-  // What a compiler makes of open with -D_FORTIFY_SOURCE.
+  // Compilers call it for open with -D_FORTIFY_SOURCE.
   static let open2 = Rebinding<Function>("__open_2")
   static let open642 = Rebinding<Function>("__open64_2")
   static let openat2 = Rebinding<FunctionAt>("__openat_2")

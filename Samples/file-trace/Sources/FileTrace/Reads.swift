@@ -11,7 +11,7 @@ enum Read {
   static let pread = Rebinding<FunctionAt>("pread")
   static let pread64 = Rebinding<FunctionAt>("pread64")
   static let readv = Rebinding<Vector>("readv")
-  /// What a compiler makes of read with -D_FORTIFY_SOURCE.
+  /// Compilers call it for read with -D_FORTIFY_SOURCE.
   static let checked = Rebinding<Checked>("__read_chk")
 }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a call is about.
+/// The file or address that a call is about.
 enum Argument {
   case path(UnsafePointer<CChar>?)
   case descriptor(CInt)
@@ -23,8 +23,7 @@ func traced<Result: CallResult>(
   return result
 }
 
-/// What the traced functions return, as a number: of bytes, or of a descriptor; -1 for
-/// an error.
+/// The results of the traced functions as numbers: of bytes, or of a descriptor; -1 for an error.
 protocol CallResult {
   var number: Int { get }
 }
@@ -36,7 +35,7 @@ extension Optional: CallResult where Wrapped: OpenFile {
   var number: Int { map { Int($0.descriptor) } ?? -1 }
 }
 
-/// What stands for an open file in C's library.
+/// An open file in C's library.
 protocol OpenFile {
   var descriptor: CInt { get }
 }

@@ -24,7 +24,7 @@ struct TracedCall {
       line.append(Int(number))
     case .path(let path):
       line.append("\",\"path\":\"")
-      // What the kernel could not read, we cannot either.
+      // If the kernel could not read the path, we cannot either.
       if result != -1 || error != EFAULT { line.append(text: path) }
       line.append("\"")
     case .address(let address, let size):

@@ -3,7 +3,7 @@ import Foundation
 /// The signals that the launcher does not die of, so that it can clean up: they wait for `wait(for:)`.
 struct HeldSignals {
   private var held = sigset_t()
-  /// What was held before, for the command.
+  /// The signals that were held before, for the command.
   private(set) var before = sigset_t()
 
   init() {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The temporary file that the traced processes write to, in a folder of its own: they make the file
-/// where it is missing, and one that outlives the launcher cannot once the folder is gone.
+/// The temporary file that the traced processes write to, in a folder of its own. They make the
+/// file if it is missing; one that outlives the launcher cannot, once the folder is gone.
 struct ReportFile: ~Copyable {
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "file-trace-\(UUID())")

@@ -13,7 +13,7 @@ public enum Lifetime: String {
   case eager
 }
 
-/// What is made for a type.
+/// How to make a type's instance, and for how long to keep it.
 struct Binding {
   var lifetime: Lifetime
   var make: (Injector) throws -> Any
@@ -32,7 +32,7 @@ public struct Bindings {
   }
 }
 
-/// What a binding is found by: `Mailer`, or `Mailer:urgent`.
+/// The key of a binding: `Mailer`, or `Mailer:urgent`.
 struct Key: Hashable, CustomStringConvertible {
   let description: String
 

@@ -1,4 +1,4 @@
-/// Why there is no instance.
+/// An injector has no instance to give.
 public enum InjectionError: Error, CustomStringConvertible {
   /// Nothing is bound, for what is asked for last.
   case unbound([String])

@@ -4,7 +4,7 @@ import Rebind
 public final class Injector {
   private var bindings: [Key: Binding] = [:]
   private var shared: [Key: Any] = [:]
-  /// What is being made, the last one for the one before it.
+  /// The instances that are being made, the last one for the one before it.
   private var chain: [Key] = []
 
   /// An injector for the types that are annotated in the group, in whichever image.
@@ -32,7 +32,7 @@ public final class Injector {
     for key in keys where bindings[key]?.lifetime == .eager { _ = try instance(key) }
   }
 
-  /// The instance that is bound for a type, of that name if there is one.
+  /// The instance that is bound for a type, under the given name if any.
   public func get<Value>(
     _ type: Value.Type = Value.self, named name: String? = nil
   ) throws -> Value {

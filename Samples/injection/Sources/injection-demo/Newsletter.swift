@@ -1,7 +1,7 @@
 import Injection
 import RebindMacros
 
-// What the program is made of. Nothing lists these types: they are annotated, and that is all.
+// The parts of the program. Nothing lists these types: they are annotated, and that is all.
 
 protocol Mailer {
   func send(_ text: String)
@@ -20,7 +20,7 @@ final class Log: Injectable {
   }
 }
 
-/// What is made for the protocol.
+/// The implementation of the protocol.
 @Annotated(group: "injection", key: "Mailer")
 struct PostMailer: Mailer, Injectable {
   let log: Log
@@ -30,7 +30,7 @@ struct PostMailer: Mailer, Injectable {
   func send(_ text: String) { log.add("posted \(text)") }
 }
 
-/// What is made for the protocol and a name, once.
+/// The implementation of the protocol under a name, made once.
 @Annotated(group: "injection", key: "Mailer:urgent", value: "shared")
 final class Telegraph: Mailer, Injectable {
   let log: Log

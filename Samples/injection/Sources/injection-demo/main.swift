@@ -1,6 +1,6 @@
 import Injection
 
-/// What the program's types cannot know.
+/// A binding for a type that is not the program's own.
 struct Greetings: BindingModule {
   func bind(_ bindings: inout Bindings) {
     bindings.bind(String.self, named: "greeting") { _ in "Dear reader" }

@@ -38,7 +38,7 @@ final class LocalServer: Sendable {
   /// Ends the thread's `accept`.
   deinit { shutdown(listener, CInt(SHUT_RDWR)) }
 
-  /// What a client sends, up to an empty line.
+  /// A client's request, up to an empty line.
   private static func request(from connection: CInt) -> String {
     var bytes: [UInt8] = []
     var byte: UInt8 = 0

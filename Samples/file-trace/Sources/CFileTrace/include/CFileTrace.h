@@ -9,7 +9,7 @@
 /// This function is provided because Swift has no `__builtin_frame_address`.
 const char *_Nullable file_trace_calling_image(void);
 
-/// The name of an error, such as "ENOENT"; NULL if there is no such error.
+/// The name of an error, such as "ENOENT"; NULL for an unknown error.
 ///
 /// This function is provided because Swift's Glibc has no `strerrorname_np`.
 const char *_Nullable file_trace_error_name(int error);

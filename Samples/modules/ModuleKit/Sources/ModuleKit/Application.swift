@@ -3,12 +3,12 @@ import Synchronization
 
 /// The modules of a program and its plug-ins, from their first call to the last one.
 public final class Application: Sendable {
-  /// The modules that there are. What is put there before `launch` is loaded with the others.
+  /// The known modules. Those that are registered here before `launch` are loaded with the others.
   public let registry = AnnotationRegistry(group: "modules")
   public let context: Context
   public let router: Router
 
-  /// What a configuration names: a file has no types.
+  /// The types that a configuration names: a file has no types.
   private let types = AnnotationRegistry(group: "types")
   private let modules = ModuleList()
   private let observation = Mutex<AnnotationObservation?>(nil)

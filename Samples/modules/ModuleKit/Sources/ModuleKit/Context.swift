@@ -1,7 +1,6 @@
 import Synchronization
 
-/// What modules and services have in common: the services that are shared, settings, and the
-/// way to the other modules.
+/// Everything that modules and services share: services, settings, and the way to other modules.
 public final class Context: Sendable {
   public let services = Services()
   private let settings = Mutex<[String: String]>([:])

@@ -1,4 +1,4 @@
-// What services promise to those who do not know who they are.
+// The services' protocols, for callers who do not know the implementations.
 
 public protocol Greeter: Callable {
   func greeting(for name: String) -> String

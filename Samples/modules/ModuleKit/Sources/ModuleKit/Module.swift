@@ -26,7 +26,7 @@ public enum ModuleLevel: String, Sendable, Comparable {
   public static func < (left: Self, right: Self) -> Bool { left == .basic && right == .normal }
 }
 
-/// What modules are told of.
+/// The events that modules receive.
 public enum Event: Sendable, CustomStringConvertible {
   /// Of the system.
   case didBecomeActive, willResignActive, didReceiveMemoryWarning

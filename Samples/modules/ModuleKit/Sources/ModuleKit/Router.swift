@@ -7,7 +7,7 @@ public final class Router: Sendable {
 
   init(_ context: Context) { self.context = context }
 
-  /// What a service answers, or an empty string.
+  /// The answer of a service, or an empty string.
   public func open(_ url: String) throws -> String {
     guard let parts = URLComponents(string: url), parts.scheme == "app" else {
       throw RouterError(url: url, reason: "is no app: URL")

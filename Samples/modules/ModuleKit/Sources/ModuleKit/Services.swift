@@ -14,7 +14,7 @@ public final class Services: Sendable {
     return try registry.shared(key)
   }
 
-  /// Calls a service by names alone, as a URL has them; nil for a method that there is not.
+  /// Calls a service by names alone, as a URL has them; nil for an unknown method.
   public func call(_ service: String, _ method: String, _ argument: String) throws -> String? {
     do throws(AnnotationError) {
       return try registry.shared(service, as: (any Callable).self).call(method, argument)
@@ -31,6 +31,6 @@ public final class Services: Sendable {
 
 /// A service that URLs may call.
 public protocol Callable: Sendable {
-  /// nil for a method that there is not.
+  /// nil for an unknown method.
   func call(_ method: String, _ argument: String) -> String?
 }

@@ -1,5 +1,5 @@
-/// What a plug-in in C declares: a module, or a service, as the pointer that the accessor of its
-/// annotation answers with.
+/// The declarations of a plug-in in C: a module, or a service, as the pointer that the accessor of
+/// its annotation answers with.
 
 #ifndef CMODULEKIT_H
 #define CMODULEKIT_H
@@ -17,8 +17,7 @@ struct module_functions {
 
 /// Of the group `services`.
 struct service_functions {
-  /// Writes the answer into `answer`, with a zero byte at its end; 0 for a method that there
-  /// is not.
+  /// Writes the answer into `answer`, with a zero byte at its end; 0 for an unknown method.
   int (*call)(const char *method, const char *argument, char *answer, size_t size);
 };
 
