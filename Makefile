@@ -92,10 +92,10 @@ docs: ## Build the documentation of every product into .build/documentation
 	@SWIFT='$(SWIFT)' Scripts/docs
 
 format: ## Format the Swift sources in place
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Samples
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Scripts Sources Tests Samples
 
 lint: ## Check the format of the Swift sources
-	$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests Samples
+	$(SWIFT) format lint --strict --parallel --recursive Package.swift Scripts Sources Tests Samples
 
 prose: ## List sentences that a reader has to read twice, in documents, comments and messages
 	@Scripts/bootstrap test

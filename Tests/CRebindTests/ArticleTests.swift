@@ -24,4 +24,18 @@ import Testing
     #expect(outputs.first?.hasPrefix("Calling real close(") == true)
     #expect(outputs.last == "65534\n")
   }
+
+  @Test(arguments: Compiler.all)
+  func annotationsCompile(compiler: Compiler) throws {
+    let blocks = try Articles.of("CRebindAnnotations").flatMap { try $0.codeBlocks(of: "c") }
+    try #require(!blocks.isEmpty)
+    for block in blocks {
+      let builder = try FixtureBuilder(compiler)
+      let source = builder.directory.url.appending(path: "annotated.c")
+      try Data("\(block)\n".utf8).write(to: source)
+      try builder.compile(
+        ["-std=c11"] + AnnotationHeaderTests.warnings + AnnotatedFile.includeFlags
+          + ["-c", "-o", "annotated.o", source.path])
+    }
+  }
 }

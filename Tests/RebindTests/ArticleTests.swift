@@ -4,7 +4,9 @@ import Testing
 
 /// What the articles show compiles.
 @Suite(.measured) struct ArticleTests {
-  private static let products = ["Rebind", "RebindConfiguration", "RebindFiles", "RebindTesting"]
+  private static let products = [
+    "Rebind", "RebindConfiguration", "RebindDynamic", "RebindFiles", "RebindTesting", "Landing",
+  ]
 
   /// The pieces of an article are one program.
   @Test(arguments: try products.flatMap(Articles.of))

@@ -95,4 +95,21 @@ import Testing
       #expect(FileManager.default.fileExists(atPath: file.path), "\(place)")
     }
   }
+
+  /// The articles of docc that it leads to have nothing that docc alone can read.
+  @Test func linksLeadToPagesThatReadWell() throws {
+    let readme = try String(contentsOf: Self.readme, encoding: .utf8)
+    let places = readme.matches(of: /\]\(([^)]+\.docc\/[^)]+\.md)\)/).map { String($0.1) }
+    try #require(!places.isEmpty)
+    for place in places {
+      let file = Places.package.appending(path: place)
+      let page = try String(contentsOf: file, encoding: .utf8)
+      let directives = #/<doc:|(?m)^@(Metadata|Options|Links|Row|TabNavigator)\b|(?m)^- term /#
+      #expect(page.matches(of: directives).isEmpty, "\(place)")
+      for image in page.matches(of: /!\[[^\]]*\]\(([^)]+)\)/).map({ String($0.1) }) {
+        let image = file.deletingLastPathComponent().appending(path: image)
+        #expect(FileManager.default.fileExists(atPath: image.path), "\(place)")
+      }
+    }
+  }
 }

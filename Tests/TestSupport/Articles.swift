@@ -4,9 +4,17 @@ public import Foundation
 public enum Articles {
   /// The articles and landing pages of a product, by name.
   public static func of(_ product: String) throws -> [URL] {
-    let catalog = Places.package.appending(path: "Sources/\(product)/\(product).docc")
+    let catalog = catalog(of: product)
     return try FileManager.default.contentsOfDirectory(at: catalog, includingPropertiesForKeys: nil)
       .filter { $0.pathExtension == "md" }.sorted { $0.path < $1.path }
+  }
+
+  /// Among the product's sources, or in Documentation where it has none.
+  private static func catalog(of product: String) -> URL {
+    let places = ["Sources/\(product)", "Documentation"].map {
+      Places.package.appending(path: "\($0)/\(product).docc")
+    }
+    return places.first { FileManager.default.fileExists(atPath: $0.path) } ?? places[0]
   }
 
   /// Whether a block of code is a whole Package.swift.

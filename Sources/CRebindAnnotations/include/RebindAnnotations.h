@@ -21,22 +21,30 @@
 #include <stdint.h>
 
 /// Tells where a section of the image is, for `crebind_section_data` to find it without the
-/// image's file. Its name is a C identifier. Once is enough, at file scope; the other macros
-/// do it for theirs.
+/// image's file.
+///
+/// Its name is a C identifier. Once is enough, at file scope; the other macros do it for
+/// theirs.
 #define REBIND_INDEX_SECTION(name) REBIND_INDEX(name)
 
-/// Puts an annotation into a group, at file scope. `group` is written without quotes
-/// and may be any words, `key` is a string literal that is not empty.
+/// Puts an annotation into a group, at file scope.
+///
+/// `group` is written without quotes and may be any words, `key` is a string literal that
+/// is not empty. No semicolon follows.
 #define REBIND_ANNOTATE(group, key) \
   REBIND_RECORD(__COUNTER__, #group, key, "", 0, REBIND_NULL)
 
-/// The same with a value, a string literal, and a priority, a constant that fits into 32
-/// bits: of a group, those with a higher one come first.
+/// Puts an annotation with a value and a priority into a group, at file scope.
+///
+/// `value` is a string literal, `priority` a constant that fits into 32 bits. Of a group,
+/// annotations with a higher priority come first.
 #define REBIND_ANNOTATE_VALUE(group, key, value, priority) \
   REBIND_RECORD(__COUNTER__, #group, key, value, priority, REBIND_NULL)
 
-/// The same with an accessor, a function that a registry calls for what the annotation
-/// stands for.
+/// Puts an annotation with an accessor into a group, at file scope.
+///
+/// `accessor` is a `rebind_accessor`, a function that a registry calls for what the
+/// annotation stands for.
 #define REBIND_ANNOTATE_ACCESSOR(group, key, value, priority, accessor) \
   REBIND_RECORD(__COUNTER__, #group, key, value, priority, accessor)
 

@@ -1,0 +1,69 @@
+import Foundation
+
+/// Looks whether the pages are as their readers need them.
+struct Checks {
+  let archive: Archive
+  /// The products of the package, and which of them are C.
+  let products: [String]
+  let cProducts: [String]
+  private(set) var faults: [String] = []
+
+  init(archive: Archive, products: [String], cProducts: [String]) {
+    (self.archive, self.products, self.cProducts) = (archive, products, cProducts)
+  }
+
+  mutating func run() throws {
+    try landingHasText()
+    try navigatorHasEveryProduct()
+    for product in products {
+      let pages = try archive.pages(below: product.lowercased())
+      expect(!pages.isEmpty, "\(product) has no page")
+      for file in pages { try check(archive.read(file), at: file, of: product) }
+    }
+  }
+
+  private mutating func check(_ page: Object, at file: URL, of product: String) {
+    expect(
+      WayBack.isWhole(page, product: product.lowercased()),
+      "\(file.path) does not lead to the landing page and \(product)")
+    let language = page[object: "identifier"][string: "interfaceLanguage"]
+    expect(
+      (language == CLanguage.identifier) == cProducts.contains(product),
+      "\(file.path) is in the language \(language ?? "of nothing")")
+  }
+
+  private mutating func landingHasText() throws {
+    let page = try archive.read(archive.landingPage)
+    expect(!page[objects: "primaryContentSections"].isEmpty, "the landing page has no text")
+    let start = try String(
+      contentsOf: archive.folder.appending(path: "index.html"), encoding: .utf8)
+    expect(start.contains("url=documentation/"), "/ does not lead to the landing page")
+    let listed = page[objects: "topicSections"].flatMap { $0["identifiers"] as? [String] ?? [] }
+      .compactMap { page[object: "references"][object: $0][string: "url"] }
+    expect(
+      listed.sorted() == products.map { "/documentation/" + $0.lowercased() }.sorted(),
+      "the landing page lists \(listed), and the package has \(products)")
+  }
+
+  private mutating func navigatorHasEveryProduct() throws {
+    let roots = try Navigator.roots(of: archive.read(archive.index))
+    expect(roots.count == 1, "the sidebar has \(roots.count) trees")
+    let shown = roots.flatMap { $0[objects: "children"] }.filter { $0["path"] != nil }
+    expect(
+      shown.compactMap { $0[string: "title"] }.sorted() == products.sorted(),
+      "the sidebar has \(shown.compactMap { $0[string: "title"] })")
+    for product in shown {
+      // Such a product is a page alone: it has no module.
+      let hasParts =
+        try archive.pages(below: String((product[string: "path"] ?? "").dropFirst(15)))
+        .count > 1
+      expect(
+        !hasParts || !product[objects: "children"].isEmpty,
+        "the sidebar has nothing below \(product[string: "title"] ?? "")")
+    }
+  }
+
+  private mutating func expect(_ condition: Bool, _ fault: String) {
+    if !condition { faults.append(fault) }
+  }
+}
