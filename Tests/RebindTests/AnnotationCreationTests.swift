@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Rebind
 import Synchronization
 import TestSupport
@@ -157,6 +158,32 @@ private let puppyRecord: Record = (
     #expect("\(none)".contains(" has no instance to give: an annotated type"))
     registry.unregister("number")
     #expect(try registry.entries.map(\.key) == ["type"])
+  }
+
+  /// All are registered, and then taken back: 10,000 may cost 12 times as much as 1,000.
+  @Test func manyRegistrationsCostTheSameEach() {
+    func time(of count: Int) -> UInt64 {
+      let registry = AnnotationRegistry(group: "many")
+      let keys = (0..<count).map { "key \($0)" }
+      // The thread's own time: other tests and programs run beside it.
+      let start = nanoseconds(CLOCK_THREAD_CPUTIME_ID)
+      for key in keys { registry.register(key, type: Int.self) }
+      for key in keys { registry.unregister(key) }
+      return nanoseconds(CLOCK_THREAD_CPUTIME_ID) - start
+    }
+    _ = time(of: 1)
+    let shortest = { (count: Int) in (0..<5).map { _ in time(of: count) }.min()! }
+    let (few, many) = (shortest(1_000), shortest(10_000))
+    #expect(many <= few * 12, "\(many) ns and \(few) ns")
+  }
+
+  /// In the order of the calls, several for a key too.
+  @Test func registrationsKeepTheirOrder() throws {
+    let registry = AnnotationRegistry(group: "order", duplicates: .keepFirst)
+    for number in 0..<50 { registry.register("key \(number % 25)", value: "\(number)") { number } }
+    #expect(try registry.entries.map(\.value) == (0..<25).map(String.init))
+    registry.unregister("key 0")
+    #expect(try registry.entries.map(\.value) == (1..<25).map(String.init))
   }
 
   @Test func codeCannotRegisterAnEmptyKey() async {
@@ -372,3 +399,9 @@ private let puppyRecord: Record = (
 }
 
 private typealias SharedObject = any AnyObject & Sendable
+
+private func nanoseconds(_ clock: clockid_t) -> UInt64 {
+  var time = timespec()
+  clock_gettime(clock, &time)
+  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}

@@ -33,7 +33,7 @@ public final class AnnotationRegistry: Sendable {
   public let isLenient: Bool
 
   struct State: Sendable {
-    var registrations: [Registration] = []
+    var registrations = Registrations()
     var nextRegistration = 0
     var configured = ConfiguredEntries()
     /// Changes with the above.
@@ -100,23 +100,25 @@ extension AnnotationRegistry {
   /// The entries as they are now.
   private func view() throws(AnnotationError) -> View {
     let loaded = try loadedAnnotations()
-    let (known, state) = state.withLock { state in
-      let view = state.view
-      let isCurrent = view?.loaded === loaded && view?.version == state.version
-      return (isCurrent ? view : nil, state)
+    let known = state.withLock { state in
+      state.view?.loaded === loaded && state.view?.version == state.version ? state.view : nil
     }
-    let view = known ?? View(of: self, loaded: loaded, state: state)
-    if known == nil {
-      // Freed without the lock: the code of what was registered may run then.
-      var replaced: View?
-      self.state.withLock { current in
-        guard current.version == view.version else { return }
-        replaced = current.view
-        current.view = view
-      }
-      withExtendedLifetime(replaced) {}
-    }
+    let view = known ?? makeView(of: loaded)
     if let error = view.error { throw error }
+    return view
+  }
+
+  /// The entries of what is loaded, which are kept if nothing changes meanwhile.
+  private func makeView(of loaded: LoadedAnnotations) -> View {
+    let view = View(of: self, loaded: loaded, state: state.withLock { $0 })
+    // Freed without the lock: the code of what was registered may run then.
+    var replaced: View?
+    state.withLock { current in
+      guard current.version == view.version else { return }
+      replaced = current.view
+      current.view = view
+    }
+    withExtendedLifetime(replaced) {}
     return view
   }
 }

@@ -18,5 +18,8 @@ final class ImageHold: Sendable {
     self.hold = hold
   }
 
+  /// True if the image stays loaded for good, with or without this.
+  var isForGood: Bool { hold == nil }
+
   deinit { crebind_release_image(hold) }
 }

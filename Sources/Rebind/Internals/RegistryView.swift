@@ -13,7 +13,7 @@ extension AnnotationRegistry {
       self.loaded = loaded
       version = state.version
       let annotations = loaded.images.flatMap(\.annotations).filter { $0.group == registry.group }
-      let registrations = state.registrations.filter {
+      let registrations = state.registrations.inOrder.filter {
         $0.image.map { loaded.hidden.contains($0.id) } != true
       }
       let declared =
