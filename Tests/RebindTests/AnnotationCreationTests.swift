@@ -89,6 +89,7 @@ private let puppyRecord: Record = (
     #expect(try own.type(for: "dog", as: (any Animal.Type).self) == Dog.self)
     #expect(try own.type(for: "dog", as: Dog.Type.self) == Dog.self)
     #expect(try own.type(for: "dog", as: Any.Type.self) == Dog.self)
+    #expect(try own.type(for: "dog") == Dog.self)
     let entry = try #require(try own.entry(for: "dog"))
     #expect(entry.annotation?.line == 7 && entry.hasAccessor)
     #expect(try entry.annotation?.image == Image.main)

@@ -3,6 +3,15 @@ internal import Synchronization
 extension AnnotationRegistry {
   /// The Swift type that a key stands for.
   ///
+  /// - Throws: `AnnotationError`.
+  ///
+  /// The corresponding request is `REBIND_REQUEST_TYPE`.
+  public func type(for key: String) throws(AnnotationError) -> Any.Type {
+    try type(for: key, as: Any.Type.self)
+  }
+
+  /// The Swift type that a key stands for, as the metatype of a protocol or class.
+  ///
   /// ```swift
   /// let module = try modules.type(for: "Mail", as: (any Module.Type).self)
   /// ```
@@ -11,7 +20,7 @@ extension AnnotationRegistry {
   ///
   /// The corresponding request is `REBIND_REQUEST_TYPE`.
   public func type<Metatype>(
-    for key: String, as metatype: Metatype.Type = Metatype.self
+    for key: String, as metatype: Metatype.Type
   ) throws(AnnotationError) -> Metatype {
     try answering(key) { (entry) throws(AnnotationError) in
       let found = try askedType(of: entry)
@@ -152,7 +161,7 @@ extension AnnotationRegistry {
     state.withLock { state in
       // What is taken back meanwhile leaves none.
       if case .registration = identity,
-        !state.registrations.contains(where: { $0.identity == identity })
+        !state.registrations.contains(identity, for: entry.key)
       {
         return
       }
