@@ -12,7 +12,7 @@
 ///   and then `body` is not called, or not be restored after `body` has returned.
 public func withRebinding<Result>(
   _ replacement: Replacement, in scope: RebindingScope = .all,
-  perform body: () throws -> Result
+  body: () throws -> Result
 ) throws -> Result {
   try RebindingBatch([replacement]).whileApplied(in: scope, body)
 }
@@ -27,7 +27,7 @@ public func withRebinding<Result>(
 ///   and then `body` is not called, or not be restored after `body` has returned.
 public nonisolated(nonsending) func withRebinding<Result>(
   _ replacement: Replacement, in scope: RebindingScope = .all,
-  perform body: nonisolated(nonsending) () async throws -> Result
+  body: nonisolated(nonsending) () async throws -> Result
 ) async throws -> Result {
   try await RebindingBatch([replacement]).whileApplied(in: scope, body)
 }
@@ -40,7 +40,7 @@ public nonisolated(nonsending) func withRebinding<Result>(
 /// try withRebindings {
 ///   Hooks.open.replaced { path, flags, mode in … }
 ///   Hooks.close.replaced { descriptor in … }
-/// } perform: {
+/// } body: {
 ///   try loadConfiguration()
 /// }
 /// ```
@@ -49,7 +49,7 @@ public nonisolated(nonsending) func withRebinding<Result>(
 ///   and then `body` is not called, or not be restored after `body` has returned.
 public func withRebindings<Result>(
   in scope: RebindingScope = .all, @RebindingBatchBuilder _ replacements: () -> [Replacement],
-  perform body: () throws -> Result
+  body: () throws -> Result
 ) throws -> Result {
   try RebindingBatch(replacements).whileApplied(in: scope, body)
 }
@@ -62,7 +62,7 @@ public func withRebindings<Result>(
 ///   and then `body` is not called, or not be restored after `body` has returned.
 public nonisolated(nonsending) func withRebindings<Result>(
   in scope: RebindingScope = .all, @RebindingBatchBuilder _ replacements: () -> [Replacement],
-  perform body: nonisolated(nonsending) () async throws -> Result
+  body: nonisolated(nonsending) () async throws -> Result
 ) async throws -> Result {
   try await RebindingBatch(replacements).whileApplied(in: scope, body)
 }

@@ -137,7 +137,7 @@ import Testing
         let b: Int = try await withRebindings(in: .all) {
           hook.replaced { $0 + 1 }
           hook.replaced { $0 + 2 }
-        } perform: {
+        } body: {
           await Task.yield()
           return 2
         }

@@ -24,7 +24,7 @@ private struct Failure: Error {}
       let sum = try withRebindings {
         Hooks.parent.replaced { 2 }
         Hooks.group.replaced { 3 }
-      } perform: {
+      } body: {
         getppid() + getpgrp()
       }
       try #require(sum == 5 && getppid() == parent && getpgrp() == group)
@@ -48,7 +48,7 @@ private struct Failure: Error {}
       await #expect(throws: Failure.self) {
         try await withRebindings {
           Hooks.parent.replaced { 1 }
-        } perform: {
+        } body: {
           await Task.yield()
           try #require(getppid() == 1)
           throw Failure()
