@@ -18,8 +18,11 @@ public import Synchronization
 /// ```
 ///
 /// `Function` is a `@convention(c)` function type; any other closure type is
-/// refused at compile time, because it is not bitwise copyable. A replacement
-/// captures nothing, as with every C function pointer.
+/// refused at compile time, because it is not bitwise copyable.
+///
+/// Nothing checks a type that you state by hand: neither the compiler nor the library knows
+/// the type of the C function `"open"`, and a wrong one makes calls pass garbage. Where a
+/// module declares the function, ``init(_:version:library:like:)`` has the compiler compare.
 ///
 /// A variadic function such as `open` is declared with the fixed arguments it is
 /// called with: on x86-64 and AArch64 Linux they arrive in the same registers.
@@ -28,6 +31,37 @@ public import Synchronization
 /// where they are, so that reaching `original` costs what it costs in C. That is also
 /// why a rebinding cannot be copied. One that has been used keeps some hundred bytes for
 /// good, since a replacement may run for as long as the program does.
+///
+/// ### A replacement that captures
+///
+/// A replacement captures nothing, as with every C function pointer: no parameter, no `self`,
+/// no local variable, and no local rebinding, whose own `original` it may want. The compiler's
+/// words for that are "a C function pointer cannot be formed from a closure that captures
+/// context". In Swift 6 mode, version 6.3.1 of the compiler crashes instead. It prints
+/// "terminate called after throwing an instance of 'std::out_of_range'", "map::at" and "While
+/// running pass … SILFunctionTransform "SendNonSendable" on SILFunction"; the line "for
+/// 'count(_:)'" behind it names the function that has the closure.
+///
+/// Declare the rebinding, and what its replacement needs, as static or global constants:
+///
+/// ```swift
+/// import Synchronization
+///
+/// enum Closing {
+///   static let close = Rebinding<@convention(c) (CInt) -> CInt>("close")
+///   static let count = Mutex(0)
+/// }
+///
+/// func countCloses(from start: Int) throws {
+///   Closing.count.withLock { $0 = start }
+///   try Closing.close.apply { descriptor in
+///     Closing.count.withLock { $0 += 1 }
+///     return Closing.close.original(descriptor)
+///   }
+/// }
+/// ```
+///
+/// Closures of RebindTesting may capture.
 ///
 /// - Warning: Not in a static or global *variable*: the core writes the original there, so
 ///   the program ends if such a rebinding is replaced or moved while it is applied.
@@ -52,6 +86,8 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
 
   /// Prepares to rebind a symbol; nothing is changed until `apply`.
   ///
+  /// Nothing checks the function's type.
+  ///
   /// - Parameters:
   ///   - name: The symbol's name, mangled where the language mangles it.
   ///   - version: Only calls of this version of the symbol, such as
@@ -72,6 +108,33 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
     self.library = library
     self.originalCell = Atomic(0)
     self.storageAddress = Atomic(0)
+  }
+
+  /// Prepares to rebind a symbol whose type the compiler compares with that of a function.
+  ///
+  /// ```swift
+  /// enum Users {
+  ///   typealias GetUser = @convention(c) () -> uid_t
+  ///   static let current = Rebinding<GetUser>("getuid", like: getuid)
+  /// }
+  /// ```
+  ///
+  /// State the type all the same: the compiler infers no C function type from a function. In a
+  /// type that has a member of the function's name, or to tell two functions of a name apart,
+  /// write a closure: `like: { Glibc.open($0, $1, $2) }`.
+  ///
+  /// - Parameters:
+  ///   - name: The symbol's name, mangled where the language mangles it.
+  ///   - version: Only calls of this version of the symbol, such as `"GLIBC_2.2.5"`; nil for any.
+  ///   - library: Only calls that are bound to this library, by its soname, path or file name;
+  ///     nil for any.
+  ///   - function: The function, as its module declares it. It is neither called nor kept.
+  @inlinable
+  public init(
+    _ name: String, version: String? = nil, library: String? = nil,
+    like function: Function
+  ) {
+    self.init(name, version: version, library: library, as: Function.self)
   }
 
   @inlinable

@@ -16,6 +16,36 @@ import Testing
     #expect(!result.output.contains("builtin \"once\""))
   }
 
+  /// No reference to the function is left, which would be a slot.
+  @Test func statedTypeIsComparedInPlace() throws {
+    let source = """
+      import Glibc
+      import Rebind
+      enum Hooks {
+        typealias Open = @convention(c) (UnsafePointer<CChar>, CInt, mode_t) -> CInt
+        static let user = Rebinding<@convention(c) () -> uid_t>("getuid", like: getuid)
+        static let open = Rebinding<Open>("open", like: { Glibc.open($0, $1, $2) })
+      }
+      @_cdecl("callGetuid") func callGetuid() -> uid_t { Hooks.user.original() }
+      @_cdecl("callOpen") func callOpen() -> CInt { Hooks.open.original("", 0, 0) }
+      """
+    let result = try compileSwift(source, flags: ["-O"])
+    #expect(result.errorOutput == "" && result.output.contains("sil_global"))
+    #expect(!result.output.contains("builtin \"once\""))
+    #expect(!result.output.contains("@getuid") && !result.output.contains("@$s5Glibc4open"))
+  }
+
+  @Test func otherTypeThanTheFunctionsIsRefused() throws {
+    let result = try compileSwift(
+      """
+      import Glibc
+      import Rebind
+      let hook = Rebinding<@convention(c) (CInt) -> uid_t>("getuid", like: getuid)
+      """)
+    #expect(!result.succeeded)
+    #expect(result.errorOutput.contains("cannot convert value of type"), "\(result.errorOutput)")
+  }
+
   @Test func cFunctionTypeIsAccepted() throws {
     let result = try compileSwift(
       "import Rebind; let hook = Rebinding<@convention(c) (CInt) -> CInt>(\"close\")")
@@ -44,6 +74,24 @@ import Testing
     guard languageMode == 5 else { return }
     #expect(
       result.errorOutput.contains("cannot be formed from a closure that captures context"))
+  }
+
+  /// So is a local rebinding in its own replacement.
+  @Test(arguments: [5, 6])
+  func replacementThatUsesALocalRebindingIsRefused(languageMode: Int) throws {
+    let result = try compileSwift(
+      """
+      import Rebind
+      func hook() throws {
+        let close = Rebinding<@convention(c) (CInt) -> CInt>("close")
+        try close.apply { close.original($0) }
+      }
+      """, languageMode: languageMode)
+    #expect(!result.succeeded)
+    guard languageMode == 6 else { return }
+    // Where a compiler says it better, Rebinding's documentation need not.
+    #expect(result.errorOutput.contains("SendNonSendable"))
+    #expect(result.errorOutput.contains("std::out_of_range"))
   }
 
   private static let declarations = """
