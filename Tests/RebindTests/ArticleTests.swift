@@ -18,6 +18,16 @@ import Testing
     #expect(result.succeeded)
   }
 
+  /// As they stand, one after the other.
+  @Test func sectionsAreRead() throws {
+    let article = try #require(
+      Articles.of("Rebind").first { $0.path.hasSuffix("/ReadSectionData.md") })
+    let result = try runSwift(try article.codeBlocks(of: "swift").joined(separator: "\n"))
+    #expect(result.errorOutput == "")
+    #expect(result.output.hasPrefix("404 0\n503 3\n") && result.output.hasSuffix(" 16\n"))
+    #expect(result.succeeded)
+  }
+
   @Test func manifestsAreRead() throws {
     let manifests = try (Self.products + ["RebindMacros"]).flatMap(Articles.of)
       .flatMap { try $0.codeBlocks(of: "swift") }.filter(Articles.isManifest)

@@ -19,13 +19,37 @@ public func compileSwift(_ source: String, languageMode: Int = 6, flags: [String
   let scratch = try TemporaryDirectory()
   let file = scratch.url.appending(path: "main.swift")
   try Data("\(source)\n".utf8).write(to: file)
-  let headers = ["CRebind/include", "CRebindTesting/include", "CLibelf"].map {
-    Places.package.appending(path: "Sources/\($0)").path
-  }
   return try run(
     "swiftc",
     [
       "-emit-sil", "-o", flags.isEmpty ? "/dev/null" : "-", "-swift-version", "\(languageMode)",
-      "-I", Places.products.appending(path: "Modules").path,
-    ] + macroFlags + flags + headers.flatMap { ["-Xcc", "-I", "-Xcc", $0] } + [file.path])
+    ] + moduleFlags + macroFlags + flags + [file.path])
 }
+
+/// Builds a main file with Rebind's dynamic library, and runs it.
+public func runSwift(_ source: String) throws -> ProcessResult {
+  let scratch = try TemporaryDirectory()
+  let file = scratch.url.appending(path: "main.swift")
+  let program = scratch.url.appending(path: "program").path
+  try Data("\(source)\n".utf8).write(to: file)
+  let built = try run(
+    "swiftc",
+    ["-swift-version", "6", "-o", program, file.path, "-L", Places.products.path]
+      + ["-lRebindDynamic", "-Xlinker", "-rpath", "-Xlinker", Places.products.path] + moduleFlags)
+  return built.succeeded ? try run(program) : built
+}
+
+/// Compiles the files of a library against the same modules, without warnings.
+public func typecheckSwift(_ files: [String]) throws -> ProcessResult {
+  try run(
+    "swiftc",
+    ["-typecheck", "-parse-as-library", "-suppress-warnings", "-swift-version", "6"]
+      + moduleFlags + macroFlags + files)
+}
+
+/// Where the modules are that were built beside the tests, and the headers that they need.
+private let moduleFlags =
+  ["-I", Places.products.appending(path: "Modules").path]
+  + ["CRebind/include", "CRebindTesting/include", "CLibelf"].flatMap {
+    ["-Xcc", "-I", "-Xcc", Places.package.appending(path: "Sources/\($0)").path]
+  }
