@@ -2,10 +2,10 @@
 ///
 /// ```swift
 /// let hooks = try RebindingBatch {
-///   Hooks.open.replaced { path, flags, mode in … }
-///   Hooks.close.replaced { descriptor in … }
+///   Hooks.open.replaced { path, flags, mode in -1 }
+///   Hooks.close.replaced { descriptor in 0 }
 /// }.apply()
-/// // … every image's calls go through the closures …
+/// // Every image's calls go through the closures …
 /// try hooks.restore()
 /// ```
 ///

@@ -2,9 +2,9 @@
 /// among them.
 ///
 /// ```swift
-/// try Hooks.open.apply(in: .main) { … }
-/// try Hooks.open.apply(in: .matching { $0.name.hasPrefix("libcurl") }) { … }
-/// try Hooks.open.apply(in: RebindingScope(.all, excludesSelf: true)) { … }
+/// try Hooks.close.apply(in: .main) { _ in 0 }
+/// try Hooks.close.apply(in: .matching { $0.name.hasPrefix("libcurl") }) { _ in 0 }
+/// try Hooks.close.apply(in: RebindingScope(.all, excludesSelf: true)) { _ in 0 }
 /// ```
 ///
 /// The corresponding C type is `crebind_options`.

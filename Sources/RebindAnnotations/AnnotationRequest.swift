@@ -3,8 +3,10 @@
 /// An accessor that is written by hand answers with one of the functions here:
 ///
 /// ```swift
-/// accessor: { request, result in
-///   AnnotationRequest(rawValue: request).answer(with: MailService.self, at: result)
+/// final class MailService {
+///   static let accessor: AnnotationAccessor = { request, result in
+///     AnnotationRequest(rawValue: request).answer(with: MailService.self, at: result)
+///   }
 /// }
 /// ```
 ///

@@ -2,7 +2,9 @@
 /// like the function.
 ///
 /// It may be called any number of times, later, and from other threads and tasks.
-public struct OriginalFunction<Result: BitwiseCopyable, each Argument: CValue>: Sendable {
+public struct OriginalFunction<Result: BitwiseCopyable, each Argument: CValue & BitwiseCopyable>:
+  Sendable
+{
   @usableFromInline let scope: ActiveScope
 
   @inlinable

@@ -42,7 +42,9 @@
 @inlinable
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withRebinding<each Argument: CValue, Result: CValue, Return>(
+public func withRebinding<
+  each Argument: CValue & BitwiseCopyable, Result: CValue & BitwiseCopyable, Return
+>(
   _ symbol: String, reach: RebindingReach = .task,
   _ handler:
     @escaping (
@@ -60,7 +62,7 @@ public func withRebinding<each Argument: CValue, Result: CValue, Return>(
 @inlinable
 @discardableResult
 @_disfavoredOverload  // As above.
-public func withRebinding<each Argument: CValue, Return>(
+public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
   _ symbol: String, reach: RebindingReach = .task,
   _ handler:
     @escaping (
@@ -80,7 +82,7 @@ public func withRebinding<each Argument: CValue, Return>(
 @inlinable
 @discardableResult
 nonisolated(nonsending) public func withRebinding<
-  each Argument: CValue, Result: CValue, Return
+  each Argument: CValue & BitwiseCopyable, Result: CValue & BitwiseCopyable, Return
 >(
   _ symbol: String, reach: RebindingReach = .task,
   _ handler:
@@ -99,7 +101,7 @@ nonisolated(nonsending) public func withRebinding<
 /// See ``withRebinding(_:reach:_:body:)``; `.thread` is refused here.
 @inlinable
 @discardableResult
-nonisolated(nonsending) public func withRebinding<each Argument: CValue, Return>(
+nonisolated(nonsending) public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
   _ symbol: String, reach: RebindingReach = .task,
   _ handler:
     @escaping (

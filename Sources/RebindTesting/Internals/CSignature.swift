@@ -7,7 +7,7 @@ struct CSignature {
   /// - Throws: `RebindTestingError` for a structure that is too large, or whose
   ///   fields are not stated rightly.
   @usableFromInline
-  init<each Argument: CValue>(
+  init<each Argument: CValue & BitwiseCopyable>(
     of symbol: String, result: (any CValue.Type)?, arguments: repeat (each Argument).Type
   ) throws(RebindTestingError) {
     var codes =

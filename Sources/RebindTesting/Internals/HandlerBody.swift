@@ -8,7 +8,7 @@ typealias HandlerBody = (HandlerCall) -> Void
 /// Inlinable, so that it is compiled for the handler's own types where these are
 /// known; otherwise each argument costs a detour through its type's metadata.
 @inlinable
-func makeHandlerBody<each Argument: CValue, Result: BitwiseCopyable>(
+func makeHandlerBody<each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable>(
   _ handler:
     @escaping (
       _ original: OriginalFunction<Result, repeat each Argument>,
@@ -17,7 +17,7 @@ func makeHandlerBody<each Argument: CValue, Result: BitwiseCopyable>(
 ) -> HandlerBody {
   { call in
     var index = 0
-    func next<Value: CValue>(_ type: Value.Type) -> Value {
+    func next<Value: CValue & BitwiseCopyable>(_ type: Value.Type) -> Value {
       defer { index += 1 }
       return call.arguments[index].loadUnaligned(as: type)
     }

@@ -16,7 +16,7 @@ struct Interception {
 extension Interception {
   /// Calls reach a handler that returns a value.
   @inlinable
-  static func handler<each Argument: CValue, Result: CValue>(
+  static func handler<each Argument: CValue & BitwiseCopyable, Result: CValue & BitwiseCopyable>(
     of symbol: String,
     _ handler:
       @escaping (
@@ -31,7 +31,7 @@ extension Interception {
 
   /// Calls reach a handler that returns nothing.
   @inlinable
-  static func handler<each Argument: CValue>(
+  static func handler<each Argument: CValue & BitwiseCopyable>(
     of symbol: String,
     _ handler:
       @escaping (

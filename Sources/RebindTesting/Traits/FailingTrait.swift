@@ -29,7 +29,9 @@ extension Trait where Self == FailingTrait {
   ///
   /// ```swift
   /// @Test(.failing("open", errno: ENOENT))
-  /// @Test(.failing("malloc", returning: nil, onCall: 3))
+  /// func saysThatTheFileIsMissing() {
+  ///   #expect(throws: ConfigurationError.missing) { try loadConfiguration() }
+  /// }
   /// ```
   ///
   /// See ``withFailing(_:returning:errno:onCall:reach:body:)`` for the parameters.

@@ -22,6 +22,7 @@ extension Trait where Self == FrozenTimeTrait {
   ///
   /// ```swift
   /// @Test(.frozenTime(.seconds(1_000_000_000)))
+  /// func knowsTheDay() { #expect(time(nil) == 1_000_000_000) }
   /// ```
   ///
   /// - Parameter time: The time since 1970-01-01 00:00 UTC.

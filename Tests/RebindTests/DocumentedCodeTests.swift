@@ -1,0 +1,83 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The pieces of code in doc comments compile, beside what they take as given.
+@Suite(.measured) struct DocumentedCodeTests {
+  private static let products =
+    ["Rebind", "RebindConfiguration", "RebindFiles", "RebindTesting"]
+    + (PackageTraits.hasMacros ? ["RebindAnnotations", "RebindMacros"] : [])
+
+  @Test(arguments: products)
+  func compiles(product: String) throws {
+    let pieces = try DocumentedCode.of(product)
+    let folder = try TemporaryDirectory()
+    var files: [String] = []
+    func write(_ text: String, _ name: String) throws {
+      let file = folder.url.appending(path: name)
+      try Data("\(text)\n".utf8).write(to: file)
+      files.append(file.path)
+    }
+    let imports = "import Glibc\nimport Testing\n" + Self.imports(of: product)
+    try write(imports + (Self.given[product] ?? ""), "given.swift")
+    for (index, piece) in pieces.enumerated() {
+      let name = piece.description.replacing("/", with: "-")
+      try write(imports + Self.file(of: piece.code, number: index), "\(name).swift")
+    }
+    let result = try typecheckSwift(files)
+    #expect(result.succeeded, "\(result.errorOutput)")
+  }
+
+  /// Nothing is overlooked: the pieces are as many as the marks of their beginnings.
+  @Test func allPiecesAreRead() throws {
+    let count = try DocumentedCode.of("Rebind").count
+    let marks = try run(
+      "grep", ["-rhc", "/// ```swift", Places.package.appending(path: "Sources/Rebind").path])
+    #expect(count == marks.output.split(separator: "\n").compactMap { Int($0) }.reduce(0, +))
+    #expect(count > 8)
+  }
+
+  private static func imports(of product: String) -> String {
+    switch product {
+    case "RebindAnnotations": "import RebindMacros\n"
+    case "RebindTesting": "import CRebind\nimport RebindTesting\n"
+    default: "import \(product)\n"
+    }
+  }
+
+  /// A piece that declares what no function can is a file, others are the body of a function.
+  private static func file(of code: String, number: Int) -> String {
+    let lines = code.split(separator: "\n", omittingEmptySubsequences: false)
+    let imports = lines.filter { $0.hasPrefix("import ") }
+    let others = lines.filter { !$0.hasPrefix("import ") }.joined(separator: "\n")
+    let isFile = ["@", "#annotate", "extension"].contains { code.hasPrefix($0) }
+    // In a function that is asynchronous, forms for bodies that are would be meant.
+    let effects = code.contains("await ") ? " async throws" : " throws"
+    return imports.map { "\($0)\n" }.joined()
+      + (isFile ? others : "func example\(number)()\(effects) {\n\(others)\n}")
+  }
+
+  /// What the pieces of a product take as given.
+  private static let given = [
+    "Rebind": """
+    enum Hooks {
+      static let open =
+        Rebinding<@convention(c) (UnsafePointer<CChar>, CInt, mode_t) -> CInt>("open")
+      static let close = Rebinding<@convention(c) (CInt) -> CInt>("close")
+      static let getenv =
+        Rebinding<@convention(c) (UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>?>("getenv")
+    }
+    protocol Module {}
+    protocol MailService: Sendable {}
+    let modules = AnnotationRegistry(group: "modules")
+    let services = AnnotationRegistry(group: "services")
+    func defaultShell() throws -> String { "" }
+    func loadConfiguration() throws {}
+    """,
+    "RebindMacros": "struct SystemClock {}",
+    "RebindTesting": """
+    enum ConfigurationError: Error { case missing }
+    func loadConfiguration() throws {}
+    """,
+  ]
+}
