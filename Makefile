@@ -83,8 +83,7 @@ bench-testing: ## Measure a call that a test has rebound, and one out of its rea
 bench-annotations: ## Measure a visit of 1,000 annotations over 100 images
 	@$(MAKE) --no-print-directory -C Benchmarks annotations
 
-bench-inspect: release ## Measure rebind-inspect beside the least possible work, readelf, eu-readelf
-and nm
+bench-inspect: release ## Measure rebind-inspect beside the least possible work, readelf, eu-readelf and nm
 	@$(MAKE) --no-print-directory -C Benchmarks inspect PROGRAM='$(CURDIR)/.build/rebind-inspect/bin/rebind-inspect'
 
 docs: ## Build the documentation of every product into .build/documentation
