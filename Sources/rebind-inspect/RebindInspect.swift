@@ -22,13 +22,16 @@ struct RebindInspect: ParsableCommand {
         rebind-inspect symbols --imports --format json /usr/bin/env
       """,
     version: String(String(cString: crebind_version_file()).prefix { !$0.isNewline }),
-    subcommands: [
-      SymbolsCommand.self, SlotsCommand.self, WhoImportsCommand.self, ImagesCommand.self,
-      AuditCommand.self, RelocationsCommand.self, DynamicCommand.self, SegmentsCommand.self,
-      SectionsCommand.self, SectionCommand.self, NotesCommand.self, AnnotationsCommand.self,
-      HardeningCommand.self, TreeCommand.self, WhyCommand.self, DiffCommand.self,
-    ],
+    subcommands: subcommands,
     defaultSubcommand: SymbolsCommand.self)
+
+  /// In the order of the help.
+  static let subcommands: [any Subcommand.Type] = [
+    SymbolsCommand.self, SlotsCommand.self, WhoImportsCommand.self, ImagesCommand.self,
+    AuditCommand.self, RelocationsCommand.self, DynamicCommand.self, SegmentsCommand.self,
+    SectionsCommand.self, SectionCommand.self, NotesCommand.self, AnnotationsCommand.self,
+    HardeningCommand.self, TreeCommand.self, WhyCommand.self, DiffCommand.self,
+  ]
 
   static func main() {
     raiseFileLimit()
@@ -61,7 +64,7 @@ struct RebindInspect: ParsableCommand {
   /// itself, `--help` and mistakes among it, the root answers.
   private static func subcommand(_ arguments: [String]) -> (any ParsableCommand)? {
     guard let name = arguments.first,
-      let subcommand = configuration.subcommands.first(where: { $0._commandName == name })
+      let subcommand = subcommands.first(where: { $0._commandName == name })
     else { return nil }
     return try? subcommand.parseAsRoot(Array(arguments.dropFirst()))
   }

@@ -1,0 +1,113 @@
+#if Commands
+
+import ArgumentParser
+import ELFInspection
+import Rebind
+import RebindFiles
+
+/// The subcommand `annotations`: what a registry would find.
+struct AnnotationsCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "annotations", _superCommandName: "rebind-inspect",
+    abstract: "List the annotations in files, or in the images of a process.",
+    usage: """
+      rebind-inspect annotations [<options>] <file> ...
+      rebind-inspect annotations [<options>] --pid <pid>
+      """,
+    discussion: """
+      The columns of text are group, key, value, priority, line, accessor and offset; - stands \
+      for none, and ? for an accessor that has no address yet, as in an object file. Accessors \
+      are never called.
+
+      A record that cannot be read is one line on standard error; the others are still shown, \
+      and the exit status is 1.
+
+      EXAMPLES:
+        rebind-inspect annotations --group modules libfoo.so
+        rebind-inspect annotations --expect 12 app
+        rebind-inspect annotations --format json --pid 4711
+      """)
+
+  static var record: Record { AnnotationReport.record }
+
+  @Option(help: "Only the annotations of this group.")
+  var group: String?
+
+  @Option(
+    help: """
+      How many annotations each file has to have, or all images of the process together: else a \
+      line says so, and the exit status is 1.
+      """)
+  var expect: Int?
+
+  @OptionGroup var options: InputOrProcessOptions
+
+  func validate() throws {
+    if let expect, expect < 0 { throw ValidationError("--expect takes a number from 0.") }
+  }
+
+  func run() throws {
+    let group = group.map { RawArguments.text($0) }
+    var writer = ReportWriter(
+      options.output.formatter(hasHeadings: options.pid != nil || options.files.count > 1))
+    if let pid = options.pid {
+      read(pid, group, &writer)
+    } else {
+      let expected = expect
+      writer.read(options.files) { file throws(ELFFileError) in
+        AnnotationReport(
+          subject: ReportSubject(file), found: try file.annotations(group: group),
+          expected: expected)
+      } then: { report, writer in
+        Self.tellFaults(of: report, &writer)
+        Self.check(
+          report.found.annotations.count, expected: expected, report.subject.path, &writer)
+      }
+    }
+    try writer.finish()
+  }
+
+  private func read(_ pid: Int32, _ group: String?, _ writer: inout ReportWriter) {
+    var count = 0
+    do throws(ELFFileError) {
+      for image in try ProcessImages(pid: pid).images {
+        FatalSignals.isReading(image.path)
+        do throws(ELFFileError) {
+          let found = try image.annotations(group: group)
+          if found.annotations.isEmpty && found.faults.isEmpty { continue }
+          let report = AnnotationReport(
+            subject: ReportSubject(image), found: found, process: (pid, image.loadBias))
+          writer.write(report)
+          Self.tellFaults(of: report, &writer)
+          count += found.annotations.count
+        } catch {
+          writer.write(error)
+        }
+      }
+      Self.check(count, expected: expect, FilePath("/proc/\(pid)"), &writer)
+    } catch {
+      writer.write(error)
+    }
+  }
+
+  private static func tellFaults(of report: AnnotationReport, _ writer: inout ReportWriter) {
+    for fault in report.found.faults {
+      writer.fail(report.subject.path, fault.description)
+    }
+  }
+
+  private static func check(
+    _ count: Int, expected: Int?, _ path: FilePath, _ writer: inout ReportWriter
+  ) {
+    guard let expected, count != expected else { return }
+    let causes =
+      count < expected
+      ? "a linker leaves out archive members that nothing refers to, and with --gc-sections "
+        + "records without the attribute retain, which gold -r drops; or the --group has another "
+        + "name"
+      : "an object file is linked in twice, or the number is of another --group"
+    writer.fail(path, "\(count) annotations, not \(expected): \(causes)")
+  }
+}
+
+#endif

@@ -1,0 +1,99 @@
+#if Commands
+
+import ELFInspection
+import Rebind
+import RebindFiles
+
+/// What `diff` found between two files, or a file and an image of a process.
+struct DiffReport: DeclaredBody {
+  /// The first file.
+  let subject: ReportSubject
+  /// The second file, or the image's.
+  let other: FilePath
+  /// The process that has the image; nil for a file.
+  var pid: Int32?
+  let changes: [FileChange]
+
+  static let listing = Listing<Self>(
+    "comparison", of: "the file",
+    [
+      Field("otherPath", .path, "the second file, or the image's path") { .path($0.other) },
+      .pid { $0.pid },
+      Field("isEqual", .bool, "true if nothing differs") { .bool($0.changes.isEmpty) },
+      Field("changes", .list(ChangeRow.listing.record), "the differences, by kind and name") {
+        .list(ChangeRow.listing, $0.changes.map { ChangeRow(change: $0) })
+      },
+    ])
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    var table = ChangeRow.listing.table()
+    for change in changes {
+      if change.before != nil {
+        let row = ChangeRow(change: change, side: .before)
+        table.append(ChangeRow.listing.cells(row), color: TextStyle.removed)
+      }
+      if change.after != nil {
+        let row = ChangeRow(change: change, side: .after)
+        table.append(ChangeRow.listing.cells(row), color: TextStyle.added)
+      }
+    }
+    if !changes.isEmpty { table.write(style, in: &output) }
+  }
+}
+
+/// A change; in text, a side of it.
+struct ChangeRow {
+  enum Side: String {
+    case before = "-"
+    case after = "+"
+  }
+
+  let change: FileChange
+  /// Nil for both.
+  var side: Side?
+
+  static let listing = Listing<Self>(
+    "change", of: "a change",
+    [
+      Field(column: " ", "`-` for the first file, `+` for the second") {
+        $0.side?.rawValue ?? ""
+      },
+      Field("kind", "KIND", .code, "one of the kinds below; more may come") {
+        .text($0.change.kind.rawValue)
+      },
+      Field(
+        "name", "NAME", .text,
+        """
+        the symbol with its version, the library, or the property; of a slot with its address in \
+        front, `"0x3fd8:open@GLIBC_2.2.5"`
+        """
+      ) { .text($0.change.name) },
+      Field(
+        "before",
+        Column(
+          "VALUE", isLine: true,
+          "the file's value. Of a value in memory, `-` has where the loader would lead it"),
+        .text.orNull,
+        """
+        the first file's value, a machine and a type by name, `""` if the name says it all; `null` \
+        if the file has none. Of a value in memory, where the loader would lead it
+        """,
+        text: { ($0.side == .after ? $0.word($0.change.after) : $0.word($0.change.before)) ?? "" }
+      ) { .text($0.word($0.change.before)) },
+      Field("after", .text.orNull, "the same of the second file") {
+        .text($0.word($0.change.after))
+      },
+    ])
+
+  /// A file's value, with the names of the headers' numbers.
+  private func word(_ value: String?) -> String? {
+    guard change.kind == .header, let number = value.flatMap({ UInt16($0) }) else { return value }
+    return switch change.name {
+    case "machine": Machine(rawValue: number).word
+    case "type": ImageType(rawValue: number).word
+    default: value
+    }
+  }
+}
+
+#endif

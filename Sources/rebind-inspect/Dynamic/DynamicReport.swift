@@ -1,0 +1,71 @@
+#if Commands
+
+import ELFInspection
+import Rebind
+
+/// What `dynamic` found in a file.
+struct DynamicReport: DeclaredBody {
+  let subject: ReportSubject
+  /// Nil if the file has no dynamic table.
+  let table: DynamicTable?
+  let versions: FileVersions
+
+  static let listing = Listing<Self>(
+    "dynamicTable", of: "the file",
+    [
+      Field("soname", .text.orNull, "from `DT_SONAME`; `null` without") { .text($0.table?.soname) },
+      Field("needed", .texts, "the libraries that it needs, from `DT_NEEDED`") {
+        .texts($0.table?.needed ?? [])
+      },
+      Field("rpath", .text.orNull, "from `DT_RPATH`; `null` without") {
+        .text($0.table?[.rpath]?.string)
+      },
+      Field("runpath", .text.orNull, "from `DT_RUNPATH`; `null` without") {
+        .text($0.table?[.runPath]?.string)
+      },
+      Field(
+        "dynamic", .list(DynamicRow.listing.record),
+        "the entries of the dynamic table, up to the one that ends it; empty without a table"
+      ) { .list(DynamicRow.listing, $0.rows) },
+      Field(
+        "versionDefinitions", .list(VersionRow.definition.record),
+        "the versions that it defines, from `DT_VERDEF`"
+      ) { .list(VersionRow.definition, $0.versions.definitions.map(VersionRow.init)) },
+      Field(
+        "versionNeeds", .list(VersionRow.library.record),
+        "the libraries whose versions it needs, from `DT_VERNEED`"
+      ) { .list(VersionRow.library, $0.needs) },
+    ])
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    guard table != nil else { return }
+    var lines = DynamicRow.listing.table(rows)
+    for definition in versions.definitions {
+      var words = [definition.name]
+      if definition.flags & FileVersions.base != 0 { words.append("BASE") }
+      if definition.flags & FileVersions.weak != 0 { words.append("WEAK") }
+      if !definition.parents.isEmpty { words += ["after"] + definition.parents }
+      lines.append(["DEFINES", String(definition.index), words.joined(separator: " ")])
+    }
+    for need in versions.needs {
+      for version in need.versions {
+        var words = [need.file, version.name]
+        if version.flags & FileVersions.weak != 0 { words.append("WEAK") }
+        lines.append(["NEEDS", String(version.index), words.joined(separator: " ")])
+      }
+    }
+    lines.write(style, in: &output)
+  }
+
+  private var rows: [DynamicRow] {
+    (table?.entries ?? []).map { DynamicRow(entry: $0, machine: subject.machine) }
+  }
+
+  private var needs: [NeededVersions] {
+    versions.needs.map { need in
+      NeededVersions(file: need.file, versions: need.versions.map(VersionRow.init))
+    }
+  }
+}
+
+#endif

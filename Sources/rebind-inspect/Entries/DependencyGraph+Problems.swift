@@ -1,0 +1,33 @@
+#if Commands
+
+import ELFInspection
+import RebindFiles
+
+extension DependencyGraph {
+  /// What keeps a loader from starting the program, a line each.
+  var problems: [String] {
+    (interpreterProblem.map { ["interpreter \(interpreter ?? ""): \($0)"] } ?? [])
+      + missing.map(line)
+      + images.flatMap { image in
+        image.requirements.filter(\.isMissing).map { requirement in
+          let place = image.needs.first { $0.name == requirement.library }?.image
+          let path = place.map { images[$0].path.text } ?? requirement.library
+          return
+            "version \(requirement.version) not found in \(path), needed by \(image.path.text)"
+        }
+      }
+  }
+
+  private func line(_ missing: MissingLibrary) -> String {
+    var text = "\(missing.name) not found"
+    text +=
+      missing.isPreload ? ", to be preloaded" : ", needed by \(images[missing.neededBy].path.text)"
+    for file in missing.rejected { text += "; \(file.path.text): \(file.why)" }
+    if !missing.searched.isEmpty {
+      text += "; searched \(missing.searched.map(\.text).joined(separator: ":"))"
+    }
+    return text
+  }
+}
+
+#endif

@@ -1,0 +1,141 @@
+#if Commands
+
+import ELFInspection
+import Rebind
+import RebindFiles
+
+/// What `slots` found in an image of a process.
+struct ProcessSlotReport: ReportBody {
+  let subject: ReportSubject
+  let pid: Int32
+  let loadBias: UInt64
+  let found: ProcessSlots
+  static var record: Record { SlotListing.list }
+
+  private let listing: SlotListing
+
+  init(
+    of image: LoadedImage, pid: Int32, _ found: ProcessSlots
+  ) throws(ELFFileError) {
+    subject = ReportSubject(image.image)
+    self.pid = pid
+    loadBias = image.image.loadBias
+    self.found = found
+    listing = SlotListing(
+      elfClass: subject.elfClass, kinds: SlotKindNames.all(found.types, subject.machine),
+      sections: try SectionPlaces(of: image.file))
+  }
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    let columns = SlotColumns(of: listing, style)
+    output.append(text: style.line(of: columns.titles + SlotColumns.stateTitles))
+    var cursor = listing.sections.cursor
+    for slot in found.slots {
+      let section = cursor.name(at: slot.slot.address)
+      columns.write(slot.slot, listing.kinds[slot.slot.kind.place], section, in: &output)
+      columns.writeSymbol(slot.slot.symbol, of: found.symbols, in: &output)
+      columns.writeState(of: slot, in: &output)
+      output.append(text: "\n")
+    }
+  }
+
+  func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    output.append(key: "pid", number: pid)
+    output.append(key: "loadBias", hex: loadBias)
+    output.append(text: ",\"slots\":")
+    writeSlots(separator: separator, in: &output)
+  }
+
+  /// Writes the list of slots.
+  func writeSlots(separator: StaticString, in output: inout OutputBuffer) {
+    output.append(text: "[")
+    var isFirst = true
+    var cursor = listing.sections.cursor
+    for slot in found.slots {
+      output.begin(isFirst: &isFirst, separator)
+      let section = cursor.name(at: slot.slot.address)
+      listing.write(slot.slot, found.symbols, section, in: &output)
+      output.append(stateOf: slot)
+      output.append(text: "}")
+    }
+    output.append(text: "]")
+  }
+}
+
+extension SlotColumns {
+  /// Those of the columns behind the symbol.
+  static var stateTitles: [ColumnTitle] {
+    [
+      .init(text: "STATE"), .init(text: "VALUE"), .init(text: "TARGET"), .init(text: "BYPASS"),
+    ]
+  }
+
+  /// Writes four columns: what a slot holds, and where calls go that pass it by.
+  func writeState(of slot: ProcessSlot, in output: inout OutputBuffer) {
+    output.append(text: " \(slot.state.rawValue) \(hexadecimal(slot.word)) ")
+    output.append(column: slot.target?.text ?? "-")
+    output.append(text: " ")
+    output.append(column: slot.bypass?.text ?? "-")
+  }
+}
+
+extension SlotListing {
+  /// The fields of a slot's object that say what it holds.
+  fileprivate static let state = Listing<ProcessSlot>(
+    "slotState", of: "a slot", stateFields)
+
+  static let stateDeclarations = stateFields.map(\.declaration)
+
+  private static let stateFields: [Field<ProcessSlot>] = [
+    Field(
+      "value", Column("VALUE", isRight: false, place: 4), .hex, "the word in the slot",
+      when: .ofProcess
+    ) { .hex($0.word) },
+    Field(
+      "state",
+      Column(
+        "STATE", place: 3,
+        """
+        `null`; `unresolved` before the first call of a lazy slot; `original` if it leads to any \
+        definition of its symbol; `rebound` if it leads elsewhere; or `assigned` for a pointer in \
+        writable data that leads elsewhere
+        """),
+      .words(ProcessSlot.State.allCases.map(\.rawValue)), "one of the words below",
+      when: .ofProcess
+    ) { .text($0.state.rawValue) },
+    Field(
+      "target", Column("TARGET", place: 4, "where it leads, as `image:symbol+offset`"), .target,
+      """
+      where it leads, less the addend if the loader adds that; `null` for NULL and for the loader's \
+      resolver
+      """, when: .ofProcess
+    ) { .target($0.target) },
+    Field(
+      "reboundBy", .text.orNull,
+      """
+      the path of the image that it was rebound to, or the kernel's name of the memory, `""` for \
+      none; `null` unless it is rebound
+      """, when: .ofProcess
+    ) { slot in
+      .text(slot.state == .rebound ? slot.target?.place?.text ?? "" : nil)
+    },
+    Field(
+      "bypass",
+      Column("BYPASS", place: 4, "where calls jump that bypass the slot, as in a rewritten PLT"),
+      .target,
+      """
+      where calls jump that bypass the slot, since glibc has rewritten the PLT \
+      (`glibc.cpu.plt_rewrite`); `null` if they read the slot
+      """, when: .ofProcess
+    ) { .target($0.bypass) },
+  ]
+}
+
+extension OutputBuffer {
+  /// Appends members of a slot's object: what it holds.
+  mutating func append(stateOf slot: ProcessSlot) {
+    SlotListing.state.writeMembers(slot, isFirst: false, separator: "", in: &self)
+  }
+}
+
+#endif

@@ -1,0 +1,55 @@
+#if Commands
+
+extension SymbolReport {
+  /// The fields of a symbol, which `writeJSON` writes by hand.
+  static let symbol = Record(
+    "symbol", of: "a symbol",
+    [
+      Declaration("index", "INDEX", .index, "its index in the table"),
+      Declaration(
+        "name",
+        Column(
+          "NAME", place: 1, "the name with the version; `@@` marks the default version"),
+        .text, "the name without the version; `\"\"` if it has none"),
+      Declaration(
+        "demangledName",
+        Column("READABLE", isLine: true, place: 3, "the readable name, to the end of the line"),
+        .text.orNull, "the readable name; `null` if the name is not mangled",
+        when: .with("`--demangle`")),
+      Declaration(
+        "version", .text.orNull, "the version that it has, or for an import the one that it wants"),
+      Declaration(
+        "isDefaultVersion", .bool.orNull,
+        """
+        true for `name@@version`, which a reference without a version binds to, false for \
+        `name@version`; `null` without a version
+        """),
+      Declaration(
+        "definedBy",
+        Column("FROM", place: 2, "the path of the image that the import comes from"), .text.orNull,
+        "the path of the image that the import comes from", when: .with("`--resolve`")),
+      Declaration(
+        "shadows",
+        Column(
+          "SHADOWS", place: 2, "the paths of the images that have it too, with commas between them"),
+        .texts,
+        "the paths of the images that have it too, further back in the order of the search",
+        when: .with("`--resolve`")),
+      Declaration("value", "VALUE", .hex, "`st_value`: for most symbols an address"),
+      Declaration("size", "SIZE", .count, "`st_size`"),
+      Declaration(
+        "type", "TYPE", .term,
+        "`NOTYPE`, `OBJECT`, `FUNC`, `SECTION`, `FILE`, `COMMON`, `TLS`, `IFUNC`"),
+      Declaration("binding", "BINDING", .term, "`LOCAL`, `GLOBAL`, `WEAK`, `UNIQUE`"),
+      Declaration(
+        "visibility", "VISIBILITY", .words(["DEFAULT", "INTERNAL", "HIDDEN", "PROTECTED"]),
+        "`DEFAULT`, `INTERNAL`, `HIDDEN`, `PROTECTED`"),
+      Declaration(
+        "sectionIndex",
+        Column("SECTION", isRight: false, "the index of its section; `UND` for an import"), .half,
+        "`st_shndx`: 0 if it is not defined here, 65521 for an absolute value"),
+      Declaration("isDefined", .bool, "false for an import"),
+    ])
+}
+
+#endif

@@ -1,0 +1,43 @@
+#if Commands
+
+import ELFInspection
+import RebindFiles
+
+extension ReportWriter {
+  /// Writes what `body` finds in each image of a process but the kernel's; nil for one that is not
+  /// shown. An image that fails is reported.
+  mutating func readImages<Body: ReportBody>(
+    of pid: Int32,
+    _ body: (LoadedImage, ProcessScope) throws(ELFFileError) -> Body?
+  ) {
+    do throws(ELFFileError) {
+      let look = try ProcessLook(pid: pid) { image, scope throws(ELFFileError) in
+        FatalSignals.isReading(image.image.path)
+        return try body(image, scope)
+      }
+      write(look, of: pid) { _, found in found }
+    } catch {
+      write(error)
+    }
+  }
+
+  /// Writes what `body` makes of what was found in each image; nil for one that is not shown.
+  mutating func write<Found, Body: ReportBody>(
+    _ look: ProcessLook<Found>, of pid: Int32, _ body: (LoadedImage, Found) -> Body?
+  ) {
+    for entry in look.entries {
+      outcome.readCount += 1
+      switch entry.result {
+      case .success(let found): if let found, let shown = body(entry.image, found) { write(shown) }
+      case .failure(let error): write(error)
+      }
+    }
+    if !look.isSettled {
+      fail(
+        FilePath("/proc/\(pid)"),
+        "its loader was loading or unloading images whenever they were looked at")
+    }
+  }
+}
+
+#endif

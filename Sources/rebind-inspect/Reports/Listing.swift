@@ -1,0 +1,152 @@
+#if Commands
+
+import RebindFiles
+
+/// A field of a row, declared once: the declaration, and the value that a row has.
+struct Field<Row>: Sendable {
+  let declaration: Declaration
+  /// Nil where the field is left out, as `Presence` says.
+  let value: @Sendable (Row) -> Value?
+  /// The cell of text; nil if the value says it.
+  let text: (@Sendable (Row) -> String)?
+
+  /// A field of JSON alone.
+  init(
+    _ key: StaticString, _ shape: Shape, _ meaning: String, when presence: Presence = .always,
+    _ value: @escaping @Sendable (Row) -> Value?
+  ) {
+    self.init(key, nil, shape, meaning, when: presence, value)
+  }
+
+  /// A field of JSON and text.
+  init(
+    _ key: StaticString, _ column: Column?, _ shape: Shape, _ meaning: String,
+    when presence: Presence = .always, text: (@Sendable (Row) -> String)? = nil,
+    _ value: @escaping @Sendable (Row) -> Value?
+  ) {
+    declaration = Declaration(key, column, shape, meaning, when: presence)
+    self.value = value
+    self.text = text
+  }
+
+  /// A column of text alone.
+  init(
+    column: Column, _ meaning: String, when presence: Presence = .always,
+    _ text: @escaping @Sendable (Row) -> String
+  ) {
+    declaration = Declaration(nil, column, .text, meaning, when: presence)
+    value = { _ in nil }
+    self.text = text
+  }
+}
+
+/// The fields of one kind of row, which are an object of JSON, and a line of text.
+struct Listing<Row>: Sendable {
+  let record: Record
+  private let fields: [Field<Row>]
+  /// The fields that are columns of text, from left to right.
+  private let columns: [Int]
+
+  /// - Parameters:
+  ///   - name: The name of the object's definition in the schema.
+  ///   - owner: What has the fields, behind "field of".
+  init(_ name: String, of owner: String, _ fields: [Field<Row>]) {
+    record = Record(name, of: owner, fields.map(\.declaration))
+    self.fields = fields
+    func place(_ index: Int) -> Int { fields[index].declaration.column?.place ?? 0 }
+    columns = fields.indices.filter { fields[$0].declaration.column != nil }
+      .sorted { (place($0), $0) < (place($1), $1) }
+  }
+}
+
+extension Listing {
+  /// Writes the members of a row's object, with a comma in front of each but the first.
+  ///
+  /// - Parameter separator: Is in front of each element of a list.
+  func writeMembers(
+    _ row: Row, isFirst: Bool, separator: StaticString, in output: inout OutputBuffer
+  ) {
+    var isFirst = isFirst
+    for field in fields {
+      guard let key = field.declaration.key, let value = field.value(row) else { continue }
+      assert(field.declaration.shape.takes(value), "\(key) of \(record.owner)")
+      output.append(key: key, value, isFirst: isFirst, separator)
+      isFirst = false
+    }
+  }
+
+  func writeObject(_ row: Row, separator: StaticString, in output: inout OutputBuffer) {
+    output.append(text: "{")
+    writeMembers(row, isFirst: true, separator: separator, in: &output)
+    output.append(text: "}")
+  }
+
+  /// A table with the columns of the fields, and a line for each row.
+  func table(_ rows: [Row] = []) -> TextTable {
+    var table = TextTable(
+      columns.compactMap { index in
+        let declaration = fields[index].declaration
+        return declaration.column.map {
+          TextTable.Layout(
+            title: $0.title, isRight: $0.isRight ?? declaration.shape.isNumber,
+            isLine: $0.isLine, width: $0.width)
+        }
+      })
+    for row in rows { table.append(cells(row)) }
+    return table
+  }
+
+  /// The cells of a row's line.
+  func cells(_ row: Row) -> [String] {
+    columns.map { index in
+      let field = fields[index]
+      return field.text?(row) ?? field.value(row)?.text ?? ""
+    }
+  }
+}
+
+extension OutputBuffer {
+  /// Appends a member of a JSON object.
+  fileprivate mutating func append(
+    key: StaticString, _ value: Value, isFirst: Bool, _ separator: StaticString
+  ) {
+    reserve(128)
+    if !isFirst { append(",") }
+    append("\"")
+    append(key)
+    append("\":")
+    switch value {
+    case .null: append("null")
+    case .string(let text): appendString { $0.append(json: text) }
+    case .bytes(let bytes): appendString { $0.append(name: bytes, .json) }
+    case .path(let path):
+      appendString { $0.append(path: path, .json) }
+      if let bytes = path.bytesIfNotUTF8 { append(text: ",\"\(key)Bytes\":\"\(bytes)\"") }
+    case .unsigned(let number): append(decimal: number)
+    case .signed(let number): append(decimalIfAny: number)
+    case .hexadecimal(let number):
+      append("\"")
+      append(hex: number)
+      append("\"")
+    case .boolean(let value): append(value ? "true" : "false")
+    case .strings(let texts):
+      append("[")
+      for (index, text) in texts.enumerated() {
+        if index > 0 { append(text: ",") }
+        appendString { $0.append(json: text) }
+      }
+      append(text: "]")
+    case .base64(let bytes): appendString { Base64.write(bytes, in: &$0) }
+    case .nested(let write): write(&self, separator)
+    }
+  }
+
+  /// Appends a string of JSON, whose inside `body` appends.
+  private mutating func appendString(_ body: (inout OutputBuffer) -> Void) {
+    append(text: "\"")
+    body(&self)
+    append(text: "\"")
+  }
+}
+
+#endif

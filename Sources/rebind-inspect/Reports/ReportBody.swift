@@ -1,0 +1,32 @@
+#if Commands
+
+/// What a subcommand found in one input: all that it brings to the output.
+protocol ReportBody: SendableMetatype {
+  /// The fields that it brings to the file's object.
+  static var record: Record { get }
+
+  /// What the body was found in.
+  var subject: ReportSubject { get }
+
+  /// Writes lines of text.
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer)
+
+  /// Writes members of the file's object, each with a comma in front, and `separator` in front of
+  /// each element of a list.
+  func writeJSON(separator: StaticString, in output: inout OutputBuffer)
+}
+
+/// A body whose JSON comes from the declarations of its fields.
+protocol DeclaredBody: ReportBody {
+  static var listing: Listing<Self> { get }
+}
+
+extension DeclaredBody {
+  static var record: Record { listing.record }
+
+  func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    Self.listing.writeMembers(self, isFirst: false, separator: separator, in: &output)
+  }
+}
+
+#endif

@@ -1,0 +1,90 @@
+#if Commands
+
+import ArgumentParser
+import ELFInspection
+import Glibc
+import RebindFiles
+
+/// The subcommand `section`: what a section holds.
+struct SectionCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "section", _superCommandName: "rebind-inspect",
+    abstract: "Show what a section holds.",
+    usage: "rebind-inspect section [<options>] <name> <file> ...",
+    discussion: """
+      As strings, a line has the offset of a string in the section and the string. As pointers, \
+      it has the address of a word, the link-time address that the loader would put there, and \
+      the string there, if that is text; or ? and the symbol, if another image has it. As hex, \
+      it has an address, 16 bytes and their characters. As raw, the bytes are written as they are.
+
+      Compressed sections are opened first. Without section headers, sections are found that a \
+      note of the file tells of.
+
+      EXAMPLES:
+        rebind-inspect section .comment --as strings libfoo.so
+        rebind-inspect section module_names --as pointers app
+        rebind-inspect section .rodata --as raw app > rodata
+      """)
+
+  static var record: Record { SectionReport.record }
+
+  @Argument(help: "The name of the section.")
+  var name: String
+
+  @Option(help: "What the bytes are shown as.")
+  var `as`: SectionView = .hex
+
+  @OptionGroup var options: InputOptions
+
+  func validate() throws {
+    guard !name.isEmpty else { throw ValidationError("A section has a name.") }
+    guard `as` == .raw else { return }
+    guard options.files.count == 1 else { throw ValidationError("--as raw takes one file.") }
+    guard options.output.format == .text else {
+      throw ValidationError("--as raw has no --format: JSON has the bytes as base64.")
+    }
+  }
+
+  func run() throws {
+    let name = RawArguments.text(name)
+    if `as` == .raw { return try writeRaw(name) }
+    let view = `as`
+    try options.report { file throws(ELFFileError) in
+      try SectionReport(of: file, file.sectionContents(named: name), as: view)
+    }
+  }
+
+  private func writeRaw(_ name: String) throws {
+    FatalSignals.watch()
+    for path in options.files {
+      FatalSignals.isReading(path)
+      do throws(ELFFileError) {
+        var output = OutputBuffer(descriptor: STDOUT_FILENO)
+        let bytes = try open(path).sectionContents(named: name).bytes
+        bytes.withUnsafeBytes { output.append(raw: $0) }
+        output.finish()
+      } catch {
+        Diagnostics.report(path, error.message)
+        throw ExitCode.failure
+      }
+    }
+  }
+
+  /// The file, or the member of an archive that the path names.
+  private func open(_ path: FilePath) throws(ELFFileError) -> ELFFile {
+    do throws(ELFFileError) {
+      return try ELFFile(path)
+    } catch {
+      let members = try Archive.members(at: path, insteadOf: error)
+      guard members.count == 1 else { throw error }
+      return try ELFFile(members[0])
+    }
+  }
+}
+
+/// The values of `--as`.
+enum SectionView: String, CaseIterable, ExpressibleByArgument {
+  case strings, pointers, hex, raw
+}
+
+#endif

@@ -1,0 +1,61 @@
+#if Commands
+
+import ELFInspection
+import Rebind
+import RebindFiles
+
+/// What `slots` found in a file, and which part of that is asked for.
+struct SlotReport: ReportBody {
+  let subject: ReportSubject
+  let slots: FileSlots
+  let selection: SlotSelection
+  let listing: SlotListing
+
+  static var record: Record { SlotListing.list }
+
+  init(of file: ELFFile, _ selection: SlotSelection) throws(ELFFileError) {
+    subject = ReportSubject(file)
+    slots = try FileSlots(of: file)
+    self.selection = selection
+    listing = SlotListing(
+      elfClass: file.elfClass, kinds: SlotKindNames.all(slots.types, file.machine),
+      sections: try SectionPlaces(of: file))
+  }
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    guard let symbols = slots.symbols else {
+      return style.tell("no dynamic table, and so no slots", in: &output)
+    }
+    let columns = SlotColumns(of: listing, style)
+    var hasTitles = false
+    var cursor = listing.sections.cursor
+    slots.forEach { slot in
+      guard selection.contains(slot, of: symbols) else { return }
+      if !hasTitles { output.append(text: style.line(of: columns.titles)) }
+      hasTitles = true
+      columns.write(
+        slot, listing.kinds[slot.kind.place], cursor.name(at: slot.address), in: &output)
+      columns.writeSymbol(slot.symbol, of: symbols, in: &output)
+      output.reserve(1)
+      output.append(0x0a)
+    }
+  }
+}
+
+/// Which slots are asked for.
+struct SlotSelection {
+  /// All kinds, unless some were named.
+  let kinds: SlotKinds
+  /// Any of these names; empty for all.
+  let names: [NamePattern]
+
+  @inline(__always)
+  func contains(_ slot: FileSlot, of symbols: SymbolTable) -> Bool {
+    guard kinds.contains(slot.kind) else { return false }
+    if names.isEmpty { return true }
+    let name = symbols.name(of: symbols[slot.symbol])
+    return names.contains { $0.matches(name) }
+  }
+}
+
+#endif

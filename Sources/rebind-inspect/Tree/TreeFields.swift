@@ -1,0 +1,152 @@
+#if Commands
+
+import ELFInspection
+import Rebind
+import RebindFiles
+
+extension TreeReport {
+  static let listing = Listing<Self>(
+    "dependencyTree", of: "the file",
+    [
+      Field(
+        "loader", .words(["glibc", "musl"]),
+        "the loader whose rules the libraries were found by: `\"glibc\"` or `\"musl\"`"
+      ) { .text($0.graph.kind.rawValue) },
+      Field(
+        "interpreter", .text.orNull, "the loader that the file asks for; `null` for a library"
+      ) { .text($0.graph.interpreter) },
+      Field(
+        "interpreterProblem", .text.orNull,
+        """
+        the reason why that loader cannot be run, such as `"No such file or directory"`; `null` if \
+        it can
+        """
+      ) { .text($0.graph.interpreterProblem) },
+      Field(
+        "isComplete", .bool,
+        """
+        true if a loader would start the program: it is there, and no library is missing and no \
+        version
+        """
+      ) { .bool($0.graph.isComplete) },
+      Field(
+        "scope", .list(ScopeRow.listing.record, atLeast: 1),
+        "the file and its libraries, in the order in which symbols are looked up"
+      ) { report in
+        let images = report.graph.images.enumerated()
+        return .list(ScopeRow.listing, images.map { ScopeRow(index: $0, image: $1) })
+      },
+      Field(
+        "missing", .list(MissingLibrary.listing.record), "the libraries that were not found"
+      ) { .list(MissingLibrary.listing, $0.graph.missing) },
+    ])
+}
+
+/// An image of the scope, and its place there.
+private struct ScopeRow {
+  let index: Int
+  let image: DependencyImage
+
+  static let listing = Listing<Self>(
+    "dependency", of: "an element of `scope`",
+    [
+      Field("index", .count, "its place in `scope`; the file itself is 0") { .number($0.index) },
+      Field("name", .text, "the name that it was asked for by first") { .text($0.image.name) },
+      Field("path", .path, "the path as the loader would spell it") { .path($0.image.path) },
+      Field("soname", .text.orNull, "its own name; `null` for none") {
+        .text($0.image.table.soname)
+      },
+      Field(
+        "reason",
+        .words(["path", "rpath", "runpath", "environment", "cache", "default", "loader"]).orNull,
+        """
+        the reason why it was found there: `path`, `rpath`, `runpath`, `environment`, `cache`, \
+        `default`, `loader`; `null` for the file itself. More words may come
+        """
+      ) { .text($0.image.reason?.code) },
+      Field(
+        "reasonOf", .place, "the index of the image whose `DT_RPATH` or `DT_RUNPATH` it was"
+      ) { .number($0.image.reason?.image) },
+      Field(
+        "reasonEntry", .text.orNull,
+        "the entry of the search path, with `$ORIGIN` and the like, or the folder"
+      ) { .text($0.image.reason?.entry) },
+      Field("loadedBy", .place, "the index of the image that needs it first") {
+        .number($0.image.loadedBy)
+      },
+      Field(
+        "isPreloaded", .bool,
+        "true if it comes before the libraries that the program needs, because a user says so"
+      ) { .bool($0.image.isPreloaded) },
+      Field(
+        "needed", .list(DependencyImage.Need.listing.record),
+        "the libraries that it needs, from `DT_NEEDED`"
+      ) { .list(DependencyImage.Need.listing, $0.image.needs) },
+      Field(
+        "neededVersions", .list(DependencyImage.Requirement.listing.record),
+        "the versions that it needs; empty for musl, which does not look"
+      ) { .list(DependencyImage.Requirement.listing, $0.image.requirements) },
+    ])
+}
+
+extension DependencyImage.Need {
+  fileprivate static let listing = Listing<Self>(
+    "need", of: "an element of `needed`",
+    [
+      Field("name", .text, "the name") { .text($0.name) },
+      Field("index", .place, "the index in `scope`; `null` if it is missing") {
+        .number($0.image)
+      },
+    ])
+}
+
+extension DependencyImage.Requirement {
+  fileprivate static let listing = Listing<Self>(
+    "requirement", of: "an element of `neededVersions`",
+    [
+      Field("library", .text, "the library that should have the version") {
+        .text($0.library)
+      },
+      Field("version", .text, "the version") { .text($0.version) },
+      Field("isWeak", .bool, "true if the program starts without it") { .bool($0.isWeak) },
+      Field(
+        "status", .words(["found", "missing", "unversioned", "no-library"]),
+        """
+        `found`, `missing`, `unversioned` if the library defines no versions, and the loader goes \
+        on, or `no-library`
+        """
+      ) { .text($0.status.rawValue) },
+    ])
+}
+
+extension MissingLibrary {
+  fileprivate static let listing = Listing<Self>(
+    "missingLibrary", of: "an element of `missing`",
+    [
+      Field("name", .text, "the name that it was asked for by") { .text($0.name) },
+      Field("neededBy", .count, "the index of the image that needs it first") {
+        .number($0.neededBy)
+      },
+      Field("isPreload", .bool, "true if a user asks to preload it") { .bool($0.isPreload) },
+      Field("searched", .texts, "the folders where it was looked for") {
+        .texts($0.searched.map(\.text))
+      },
+      Field(
+        "rejected", .list(RejectedLibrary.listing.record),
+        "files of that name that cannot be loaded"
+      ) { .list(RejectedLibrary.listing, $0.rejected) },
+    ])
+}
+
+extension RejectedLibrary {
+  fileprivate static let listing = Listing<Self>(
+    "rejectedFile", of: "an element of `rejected`",
+    [
+      Field("message", .text, "the reason why it cannot be loaded; its words may change") {
+        .text($0.why)
+      },
+      Field("path", .path, "its path") { .path($0.path) },
+    ])
+}
+
+#endif

@@ -1,0 +1,52 @@
+#if Commands
+
+import ELFInspection
+import RebindFiles
+
+/// A line of the tree: an image below one that needs it.
+struct TreeLine {
+  let depth: Int
+  let name: String
+  /// The index of the image; nil if the library is missing.
+  let image: Int?
+  let graph: DependencyGraph
+  var notes: [String] = []
+  var isBad = false
+
+  static let listing = Listing<Self>(
+    "treeLine", of: "a line",
+    [
+      Field(column: Column("DEPTH", isRight: true), "how far it is below the file") {
+        String($0.depth)
+      },
+      Field(column: "NAME", "the name that it is asked for by") { $0.name },
+      Field(
+        column: "REASON",
+        """
+        the reason why it was found there: `path` if it is asked for by its path, `rpath` or \
+        `runpath` of the image in the next column, `environment`, `cache`, `default`, `loader`, \
+        `preload`, or `missing`
+        """
+      ) { line in
+        line.found.map { $0.isPreloaded ? "preload" : $0.reason?.code ?? "" } ?? "missing"
+      },
+      Field(column: "OF", "the image whose search path it was") { line in
+        line.found?.reason?.image.map { line.graph.images[$0].path.text } ?? ""
+      },
+      Field(column: "PATH", "the path as the loader would spell it") {
+        $0.found?.path.text ?? ""
+      },
+      Field(
+        column: "NOTE",
+        """
+        `again` if it has been shown in full or will be, `lacks:` and the versions that are not \
+        there, `unversioned` for a library that defines none, or `no-interpreter` if the loader that \
+        the file asks for is not there
+        """
+      ) { $0.notes.joined(separator: ",") },
+    ])
+
+  private var found: DependencyImage? { image.map { graph.images[$0] } }
+}
+
+#endif

@@ -1,0 +1,82 @@
+#if Commands
+
+import ELFInspection
+import RebindFiles
+
+/// What `tree` found for a file.
+struct TreeReport: DeclaredBody {
+  let subject: ReportSubject
+  let graph: DependencyGraph
+  /// Nil for lines.
+  let picture: TreePicture?
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    if let picture { return write(picture, in: &output) }
+    var table = TreeLine.listing.table()
+    for line in lines {
+      table.append(
+        TreeLine.listing.cells(line), indent: (column: 1, width: 2 * line.depth),
+        color: line.isBad ? TextStyle.undefined : nil)
+    }
+    table.write(style, in: &output)
+  }
+
+  /// The tree from top to bottom: what an image needs is below it where the loader came to it
+  /// first, and nowhere else.
+  private var lines: [TreeLine] {
+    var lines: [TreeLine] = []
+    var shown: Set<Int> = [0]
+    // What is still to be shown, the next one last.
+    var root = TreeLine(depth: 0, name: graph.images[0].name, image: 0, graph: graph)
+    if graph.interpreterProblem != nil {
+      root.notes.append("no-interpreter")
+      root.isBad = true
+    }
+    var pending = [root]
+    while let line = pending.popLast() {
+      lines.append(line)
+      guard let index = line.image, !line.notes.contains(Self.again) else { continue }
+      let below = needs(of: index).map { name, image in
+        var below = TreeLine(depth: line.depth + 1, name: name, image: image, graph: graph)
+        below.isBad = image == nil
+        if let image {
+          if graph.images[image].loadedBy != index || !shown.insert(image).inserted {
+            below.notes.append(Self.again)
+          }
+          annotate(&below, index)
+        }
+        return below
+      }
+      pending += below.reversed()
+    }
+    return lines
+  }
+
+  private static let again = "again"
+
+  /// What is below an image: below the program also what is preloaded.
+  private func needs(of index: Int) -> [(String, Int?)] {
+    let preloaded: [(String, Int?)] =
+      index > 0
+      ? []
+      : graph.images.indices.filter { graph.images[$0].isPreloaded }
+        .map { (graph.images[$0].name, $0) }
+        + graph.missing.filter(\.isPreload).map { ($0.name, nil) }
+    return preloaded + graph.images[index].needs.map { ($0.name, $0.image) }
+  }
+
+  /// Notes what an image needs of the library and does not find there.
+  private func annotate(_ line: inout TreeLine, _ index: Int) {
+    let requirements = graph.images[index].requirements.filter { $0.library == line.name }
+    let missing = requirements.filter(\.isMissing)
+    if !missing.isEmpty {
+      line.notes.append("lacks:" + missing.map(\.version).joined(separator: ":"))
+      line.isBad = true
+    }
+    if requirements.contains(where: { $0.status == .unversioned }) {
+      line.notes.append("unversioned")
+    }
+  }
+}
+
+#endif

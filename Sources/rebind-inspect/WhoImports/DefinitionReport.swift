@@ -1,0 +1,42 @@
+#if Commands
+
+import RebindFiles
+
+/// What `who-imports --defines` found in a file, or in an image of a process.
+struct DefinitionReport: ReportBody {
+  let subject: ReportSubject
+  private let symbols: SymbolReport
+
+  static var record: Record { SymbolReport.record }
+
+  /// Nil if there is no definition of what is asked about.
+  init?(in table: SymbolTable?, of subject: ReportSubject, _ query: SymbolQuery) {
+    guard let table else { return nil }
+    var isEmpty = true
+    query.exports.forEach(in: table) { _, _ in isEmpty = false }
+    if isEmpty { return nil }
+    self.subject = subject
+    symbols = SymbolReport(
+      subject: subject, table: table, selection: query.exports, demangles: false)
+  }
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    guard let table = symbols.table else { return }
+    let columns = SymbolColumns(ofSeveralFiles: style)
+    output.append(
+      first: style.line(of: columns.titles + [ColumnTitle(text: "PATH")]), others: "")
+    symbols.selection.forEach(in: table) { index, symbol in
+      columns.write(symbol, index, in: &output)
+      columns.writeName(of: symbol, index, table, in: &output)
+      output.append(text: " ")
+      output.append(path: subject.path, .line)
+      output.append(text: "\n")
+    }
+  }
+
+  func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    symbols.writeJSON(separator: separator, in: &output)
+  }
+}
+
+#endif

@@ -1,0 +1,147 @@
+#if Commands
+
+import ELFInspection
+import Rebind
+import RebindFiles
+
+/// What `who-imports` found in a file, or in an image of a process: imports, and their slots.
+struct ImportReport: DeclaredBody {
+  let subject: ReportSubject
+  private let symbols: SymbolTable
+  /// The indices of the symbols; never empty.
+  private let imports: [Int]
+  private let slots: [FileSlot]
+  /// The places of a symbol's slots among them.
+  private let places: [Int: [Int]]
+  private let slotListing: SlotListing
+  /// Nil for a file.
+  private var process: (pid: Int32, loadBias: UInt64, slots: [ProcessSlot])?
+
+  /// Nil if the file does not import what is asked about.
+  init?(of file: ELFFile, _ query: SymbolQuery) throws(ELFFileError) {
+    guard let table = try SymbolTable(of: file) else { return nil }
+    imports = query.imports(of: table)
+    // Most files end here.
+    if imports.isEmpty { return nil }
+    symbols = table
+    subject = ReportSubject(file)
+    let found = try FileSlots(of: file)
+    let wanted = Set(imports)
+    var slots: [FileSlot] = []
+    found.forEach { slot in if wanted.contains(slot.symbol) { slots.append(slot) } }
+    self.slots = slots
+    places = Self.places(of: slots)
+    slotListing = SlotListing(
+      elfClass: file.elfClass, kinds: SlotKindNames.all(found.types, file.machine),
+      sections: try SectionPlaces(of: slots.isEmpty ? nil : file))
+  }
+
+  /// Nil if the image does not import what is asked about.
+  init?(
+    of image: LoadedImage, in scope: ProcessScope, _ query: SymbolQuery
+  ) throws(ELFFileError) {
+    guard let table = try image.checkedSymbols() else { return nil }
+    imports = query.imports(of: table)
+    let wanted = Set(imports)
+    guard !wanted.isEmpty,
+      let found = try scope.slots(of: image, where: { slot, _ in wanted.contains(slot.symbol) })
+    else { return nil }
+    symbols = found.symbols
+    subject = ReportSubject(image.image)
+    slots = found.slots.map(\.slot)
+    places = Self.places(of: slots)
+    process = (scope.pid, image.image.loadBias, found.slots)
+    slotListing = SlotListing(
+      elfClass: subject.elfClass, kinds: SlotKindNames.all(found.types, subject.machine),
+      sections: try SectionPlaces(of: image.file))
+  }
+
+  /// The imports that have no slot: nothing but the symbol asks for them.
+  private var withoutSlots: [Int] { imports.filter { places[$0] == nil } }
+
+  private static func places(of slots: [FileSlot]) -> [Int: [Int]] {
+    Dictionary(grouping: slots.indices) { slots[$0].symbol }
+  }
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    let columns = SlotColumns(ofSeveralFiles: style)
+    let state = process == nil ? [] : SlotColumns.stateTitles
+    output.append(
+      first: style.line(of: columns.titles + state + [ColumnTitle(text: "PATH")]), others: "")
+    var cursor = slotListing.sections.cursor
+    for (place, slot) in slots.enumerated() {
+      columns.write(
+        slot, slotListing.kinds[slot.kind.place], cursor.name(at: slot.address), in: &output)
+      columns.writeSymbol(slot.symbol, of: symbols, in: &output)
+      if let process { columns.writeState(of: process.slots[place], in: &output) }
+      writePath(in: &output)
+    }
+    for index in withoutSlots {
+      columns.writeNone(in: &output)
+      columns.writeSymbol(index, of: symbols, in: &output)
+      if process != nil { output.append(text: " - - -") }
+      writePath(in: &output)
+    }
+  }
+
+  private func writePath(in output: inout OutputBuffer) {
+    output.append(text: " ")
+    output.append(path: subject.path, .line)
+    output.append(text: "\n")
+  }
+
+  static let listing = Listing<Self>(
+    "importList", of: "the file",
+    [
+      .pid { $0.process?.pid },
+      .loadBias { $0.process?.loadBias },
+      Field(
+        "imports", .list(imported.record, atLeast: 1),
+        "the undefined symbols that were asked for"
+      ) { report in .list(imported, report.imports.map { (report: report, index: $0) }) },
+    ])
+
+  static let imported = Listing<(report: Self, index: Int)>(
+    "import", of: "an import",
+    [
+      Field("index", .index, "its index in the table of symbols") { .number($0.index) },
+      Field("name", .name, "the name, without the version") {
+        .bytes($0.report.name(of: $0.index))
+      },
+      Field("version", .text.orNull, "the version that it wants; `null` without") {
+        $0.report.version(of: $0.index).map { .bytes($0) } ?? .null
+      },
+      Field("binding", .term, "as for `symbols`") {
+        .text($0.report.symbols[$0.index].binding.word)
+      },
+      Field(
+        "slots", .list(SlotListing.record),
+        "the slots that are filled with its address, as for `slots`; empty if it has none"
+      ) { row in .nested { output, _ in row.report.writeSlots(of: row.index, in: &output) } },
+    ])
+
+  private func name(of index: Int) -> UnsafeRawBufferPointer {
+    symbols.name(of: symbols[index])
+  }
+
+  private func version(of index: Int) -> UnsafeRawBufferPointer? {
+    symbols.versions?.version(of: symbols[index], at: index)
+      .map { symbols.strings.bytes(from: $0.nameOffset) }
+  }
+
+  private func writeSlots(of index: Int, in output: inout OutputBuffer) {
+    output.append(text: "[")
+    var isFirst = true
+    var cursor = slotListing.sections.cursor
+    for place in places[index] ?? [] {
+      let slot = slots[place]
+      output.begin(isFirst: &isFirst, "")
+      slotListing.write(slot, symbols, cursor.name(at: slot.address), in: &output)
+      if let process { output.append(stateOf: process.slots[place]) }
+      output.append(text: "}")
+    }
+    output.append(text: "]")
+  }
+}
+
+#endif

@@ -1,0 +1,128 @@
+#if Commands
+
+import ArgumentParser
+import ELFInspection
+import Glibc
+import RebindFiles
+
+/// The subcommand `who-imports`: which of many images call a symbol, and through which slots.
+struct WhoImportsCommand: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "who-imports", _superCommandName: "rebind-inspect",
+    abstract: "Find the images that import a symbol, and the slots that they reach it through.",
+    usage: """
+      rebind-inspect who-imports [<options>] <symbol> <file or directory> ...
+      rebind-inspect who-imports [<options>] <symbol> --pid <pid>
+      """,
+    discussion: """
+      A line is a slot. The columns of text are those of slots, and the path behind them. An \
+      import without a slot has - in all columns in front of the symbol.
+
+      With --defines, a line is a definition that others can bind to. The columns are those of \
+      symbols, and the path.
+
+      Directories are searched with all below them; symbolic links in there are not followed, \
+      files that are not ELF are passed over, and a file of several names is read once.
+
+      The exit status is 0 if something was found, and 1 if nothing was, or if a file that could \
+      not be read may hold it.
+
+      EXAMPLES:
+        rebind-inspect who-imports malloc /usr/lib
+        rebind-inspect who-imports 'malloc@GLIBC_*' /usr/lib | awk '{ print $NF }'
+        rebind-inspect who-imports 'm*alloc' libfoo.so plugins
+        rebind-inspect who-imports --defines malloc /usr/lib
+        rebind-inspect who-imports open --pid 4711
+      """)
+
+  static var record: Record { ImportReport.record }
+
+  static var columns: [Declaration] {
+    SlotListing.record.columns + [Declaration(nil, "PATH", .text, "the path of the image")]
+  }
+
+  @Argument(
+    help: """
+      The symbol, or symbol@version. Both may be patterns as a shell's; between slashes, the symbol \
+      is a regular expression.
+      """)
+  var symbol: SymbolQuery
+
+  @Flag(
+    help: "Find the images that define the symbol for others, in place of those that import it.")
+  var defines = false
+
+  @Flag(help: "Do not show on a terminal how far the search is, nor at its end what it came to.")
+  var noProgress = false
+
+  @OptionGroup var options: InputOrProcessOptions
+
+  func run() throws {
+    var writer = ReportWriter(options.output.formatter(headings: .none))
+    if let pid = options.pid {
+      find(inProcess: pid, &writer)
+    } else {
+      find(&writer)
+    }
+    if writer.outcome.shownCount == 0 { writer.fail() }
+    let outcome = writer.outcome
+    defer { tell(outcome) }
+    try writer.finish()
+  }
+
+  private func find(_ writer: inout ReportWriter) {
+    let entries = FileWalk(options.files).entries
+    let (symbol, defines) = (symbol, defines)
+    writer.forEach(
+      entries.count, threads: ThreadCount.reading(entries.lazy.map(\.path)),
+      progress: noProgress ? nil : ProgressBar()
+    ) { index, writer in
+      let entry = entries[index]
+      if let error = entry.error { return writer.write(error) }
+      if entry.isFound, !entry.path.mayHoldELF { return }
+      Self.find(symbol, defines, in: entry.path, isFound: entry.isFound, &writer)
+    }
+  }
+
+  private static func find(
+    _ symbol: SymbolQuery, _ defines: Bool, in path: FilePath, isFound: Bool,
+    _ writer: inout ReportWriter
+  ) {
+    if defines {
+      writer.read(path, isFound: isFound) { file throws(ELFFileError) -> DefinitionReport? in
+        DefinitionReport(in: try SymbolTable(of: file), of: ReportSubject(file), symbol)
+      }
+    } else {
+      writer.read(path, isFound: isFound) { file throws(ELFFileError) -> ImportReport? in
+        try ImportReport(of: file, symbol)
+      }
+    }
+  }
+
+  private func find(inProcess pid: Int32, _ writer: inout ReportWriter) {
+    if defines {
+      writer.readImages(of: pid) { image, _ throws(ELFFileError) -> DefinitionReport? in
+        let checked = try image.checkedSymbols()
+        return DefinitionReport(
+          in: image.symbols ?? checked, of: ReportSubject(image.image), symbol)
+      }
+    } else {
+      writer.readImages(of: pid) { image, scope throws(ELFFileError) -> ImportReport? in
+        try ImportReport(of: image, in: scope, symbol)
+      }
+    }
+  }
+
+  /// Says on a terminal what the search came to.
+  private func tell(_ outcome: ReportOutcome) {
+    guard !noProgress, options.output.format == .text, isatty(STDERR_FILENO) != 0 else { return }
+    let kind = options.pid == nil ? "files" : "images"
+    let count = "\(outcome.shownCount) of \(outcome.readCount) \(kind)"
+    var line = OutputBuffer(descriptor: STDERR_FILENO)
+    line.append(line: "\(count) \(defines ? "define" : "import") \(symbol.text)")
+    line.append(text: "\n")
+    line.flush()
+  }
+}
+
+#endif

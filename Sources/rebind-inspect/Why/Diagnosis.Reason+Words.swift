@@ -1,0 +1,70 @@
+#if Commands
+
+import Rebind
+
+extension Diagnosis.Reason {
+  /// The word that the outputs have for it.
+  var code: String {
+    switch self {
+    case .hasSlots: "has-slots"
+    case .notImported: "not-imported"
+    case .boundInside: "bound-inside"
+    case .otherName: "other-name"
+    case .otherVersion: "other-version"
+    case .otherLibrary: "other-library"
+    case .notInScope: "not-in-scope"
+    case .notDefined: "not-defined"
+    case .staticExecutable: "static-executable"
+    case .unchangeable: "unchangeable"
+    case .bypassed: "bypassed"
+    case .sealed: "sealed"
+    default: "unknown"
+    }
+  }
+
+  /// What it means as a sentence: for a file that nothing has loaded, or for an image.
+  func meaning(in detail: String, of what: String) -> String {
+    switch self {
+    case .hasSlots where detail == "data":
+      "pointers in data lead to it, which a rebinding changes: only calls through these are seen"
+    case .hasSlots:
+      "calls go through slots, which a rebinding changes"
+    case .notImported:
+      "the \(what) does not import it: no call, or the compiler has put other code in its place"
+    case .boundInside:
+      switch detail {
+      case "hidden", "local", "unexported":
+        "the \(what) has it for itself alone, and reaches it without a slot"
+      case "protected", "-Bsymbolic":
+        "the \(what) defines it and binds its own calls inside: linked \(detail)"
+      case "copied":
+        "the \(what) has a copy of this data of a library, and reaches it without a slot"
+      default: "the \(what) defines it, and reaches it without a slot if at all"
+      }
+    case .otherName: "calls of it may go by this name, which the \(what) imports: rebind that too"
+    case .otherVersion: "the \(what) imports another version of it"
+    case .otherLibrary: "the \(what) is bound to another library's definition"
+    case .notDefined:
+      what == "file"
+        ? "none of its libraries defines it: what does is loaded apart from them, if at all"
+        : "none of its process's images defines it: what does is loaded later, if at all"
+    case .unchangeable:
+      switch detail {
+      case "weak": "the \(what) asks for it, but nothing defines it, and its slots stay NULL"
+      case "null": "the \(what) asks for it, but its slots are NULL"
+      case "assigned": "the program has put another pointer in its place"
+      case "loader": "a rebinding leaves the loader alone"
+      default: "the \(what) asks for it, but has no slot that can be changed"
+      }
+    case .bypassed:
+      "calls pass slots by: glibc has rewritten the PLT, unless glibc.cpu.plt_rewrite is 0"
+    case .sealed where detail == "requested":
+      "the \(what) asks for its pages to be sealed: from glibc 2.43 on no rebinding changes these slots"
+    case .sealed:
+      "the slots lie in pages that are sealed, which no rebinding can change"
+    default: description
+    }
+  }
+}
+
+#endif
