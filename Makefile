@@ -35,9 +35,9 @@ test-inputs: ## Run the tests under strace; fail if they read a file that anothe
 	@Scripts/bootstrap test
 	@SWIFT='$(SWIFT)' Scripts/test-inputs
 
-golden: ## Write rebind-inspect's golden output anew; look at the difference
+golden: ## Write rebind-inspect's golden output, JSON Schema and tables of fields anew; look at the difference
 	@Scripts/bootstrap test
-	REBIND_GOLDEN=write $(SWIFT) test --filter GoldenTests
+	REBIND_GOLDEN=write $(SWIFT) test --filter 'GoldenTests|GeneratedFileTests'
 
 golden-inputs: ## Build the files anew that the golden output is of
 	@Scripts/golden-inputs
