@@ -1,9 +1,10 @@
-/// The relocation types, lazy-binding habits and system calls of the machine that
-/// this code is compiled for, under shared names: CREBIND_R_JUMP_SLOT,
-/// CREBIND_R_GLOB_DAT, CREBIND_R_ABSOLUTE, CREBIND_ADDENDS, `crebind_is_lazy_stub`,
-/// `crebind_call_resolver`, CREBIND_DEFINE_TAIL_CALL, and `crebind_raw_call`, which
-/// makes a system call of six arguments and returns what the kernel does, or a
-/// negative `errno`.
+/// Shared names for the machine that this code is compiled for: its relocation types, lazy-binding
+/// habits and system calls.
+/// - CREBIND_R_JUMP_SLOT, CREBIND_R_GLOB_DAT, CREBIND_R_ABSOLUTE, CREBIND_ADDENDS
+/// - `crebind_is_lazy_stub`, `crebind_call_resolver`, CREBIND_DEFINE_TAIL_CALL
+/// - `crebind_raw_call`, which makes a system call of six arguments and returns the kernel's
+///   result, or a negative `errno`
+///
 /// Documentation/Porting.md says how to find them out for another machine.
 
 #ifndef CREBIND_ARCH_H
@@ -30,11 +31,10 @@ enum crebind_addends {
   CREBIND_ADDENDS_ADDED,
 };
 
-/// A header's CREBIND_DEFINE_TAIL_CALL(name, choose) is a function of up to three
-/// arguments that stores them side by side, passes their address and its caller's
-/// (where it is going to return to) to `choose`, and jumps to what that returns, with
-/// the arguments as they are in memory then. So whoever is jumped to is called by the
-/// caller itself.
+/// A header's CREBIND_DEFINE_TAIL_CALL(name, choose) is a function of up to three arguments that
+/// stores them side by side. It passes their address and its own return address to `choose`, and
+/// jumps to the address that this returns, with the arguments as they are in memory then. So
+/// whoever is jumped to is called by the caller itself.
 #define CREBIND_TAIL_CALL_BEGIN(name)                                            \
   ".pushsection .text\n.p2align 4\n.globl " #name "\n.hidden " #name "\n.type " #name \
   ", %function\n" #name ":\n.cfi_startproc\n"

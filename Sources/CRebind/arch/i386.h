@@ -6,10 +6,10 @@
 #define CREBIND_ADDENDS CREBIND_ADDENDS_IGNORED  // REL has none
 #define CREBIND_KEEPS_ORDER_OF_LOADS 1
 
-/// An unresolved slot holds the address of its own PLT entry's second half,
-/// `push $offset; jmp PLT0`, behind an `endbr32` in an IBT-enabled PLT; the
-/// offset is that of the relocation in its table. mold's slots hold PLT0 itself:
-/// `endbr32; push %ecx`, then `lea` or `mov` of the table's address to %ecx.
+/// An unresolved slot holds the address of its own PLT entry's second half:
+/// `push $offset; jmp PLT0`, behind an `endbr32` in an IBT-enabled PLT. The offset is that of the
+/// relocation in its table. mold's slots hold PLT0 itself: `endbr32; push %ecx`, then `lea` or
+/// `mov` of the table's address to %ecx.
 static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {
   if (room < 16) return false;
   bool has_endbr = code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfb;

@@ -19,8 +19,8 @@ static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32
   return code[0] == 0x68 && pushed == index;
 }
 
-/// What glibc's x86_64_rewrite_plt (2.39) makes of the PLT entries of an image that was
-/// linked with `-z mark-plt`: `jmp rel32`, or APX's `jmpabs imm64`, behind an `endbr64` or not.
+/// glibc's x86_64_rewrite_plt (2.39) rewrites the PLT entries of an image that was linked with
+/// `-z mark-plt` to `jmp rel32`, or APX's `jmpabs imm64`, behind an `endbr64` or not.
 #define CREBIND_REWRITES_PLT 1
 static inline uintptr_t crebind_direct_jump(const uint8_t *code, size_t room) {
   enum { LONGEST = 4 + 11 };

@@ -1,11 +1,11 @@
 /// The functions to which the resolvers of IFUNCs lead.
 ///
-/// A resolver is a stranger's code. It may make its first call of a function, for which the
-/// loader may want a lock that another thread's dlopen holds, and that one may wait for us.
-/// So the question is put under the locks, and the resolver called without any, while its
-/// image is held, and the images whose scopes it looks through; at the next attempt the
-/// answer is there. An answer is good for one call, and for later ones if it is that of an
-/// image that is never unloaded.
+/// A resolver is a stranger's code. It may make its first call of a function, for which the loader
+/// may want a lock that another thread's dlopen holds, and that one may wait for us. So the
+/// question is put under the locks, and the resolver is called without any. Meanwhile its image is
+/// held, and so are the images whose scopes it looks through. At the next attempt the answer is
+/// there. An answer is good for one call, and for later ones if it is that of an image that is
+/// never unloaded.
 
 #ifndef CREBIND_BINDING_IFUNC_H
 #define CREBIND_BINDING_IFUNC_H

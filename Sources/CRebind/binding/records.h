@@ -1,9 +1,9 @@
 /// The changes of this copy of CRebind, and the images that it knows. The lock guards all of
 /// it.
 ///
-/// Several batches may have an entry for one slot. In the order of the batches
-/// they form the slot's chain: each one's `previous` is the word of the one
-/// below it, and the slot holds the word of the newest.
+/// Several batches may have an entry for one slot. In the order of the batches they form the slot's
+/// chain. Each one's `previous` is the word of the one below it, and the slot holds the word of the
+/// newest.
 
 #ifndef CREBIND_BINDING_RECORDS_H
 #define CREBIND_BINDING_RECORDS_H

@@ -134,9 +134,9 @@ static void search(struct crebind_scopes *scopes, uint32_t root, bool *visited) 
   scopes->queue.count = count;
 }
 
-/// Marks the global scope. The loader lists the program first, then what is
-/// preloaded, then what they need, and what is opened later behind all of these: so
-/// whatever stands before an image that one of them needs was loaded at start, too.
+/// Marks the global scope. The loader lists the program first, then preloaded images, then those
+/// that these need, and images that are opened later behind all of them. So any image that stands
+/// before one that these need was loaded at start, too.
 static void mark_global(struct crebind_scopes *scopes) {
   bool *is_global = (bool *)scopes->is_global.data;
   uint32_t last = 0;

@@ -1,19 +1,18 @@
 /// Which definition the loader would bind a reference to.
 ///
-/// The loader's own lookup is not to be had: dlsym knows the scope of its
-/// caller only, takes the loader's lock, and may be rebound. So the scopes are
-/// rebuilt from what the images say of themselves. A reference is looked up in
-/// (1) its own image first if that is linked with -Bsymbolic; (2) the global
-/// scope: the program, what is preloaded, and what they need, in load order;
-/// (3) what was opened with RTLD_GLOBAL, in the order of opening, which goes at
-/// the global scope's end; (4) the local scopes: of each image that leads to the
-/// reference's own by DT_NEEDED, that image and all that it needs, breadth first.
+/// The loader's own lookup is not to be had: dlsym knows the scope of its caller only, takes the
+/// loader's lock, and may be rebound. So the scopes are rebuilt from what the images say of
+/// themselves. A reference is looked up in
+/// 1. its own image, if that is linked with -Bsymbolic;
+/// 2. the global scope: the program, preloaded images, and those that these need, in load order;
+/// 3. images that were opened with RTLD_GLOBAL, in the order of opening, at the global scope's end;
+/// 4. the local scopes: of each image that leads to the reference's own by DT_NEEDED, that image
+///    and all that it needs, breadth first.
 ///
-/// (3) leaves no trace in the images. Where images outside of the global scope
-/// define a name, the loader has to be asked, which cannot be done under its lock:
-/// the question is put, and the call tries again. Nor does RTLD_DEEPBIND leave one,
-/// which puts (4) before (2), and it cannot be asked for: such an image is taken
-/// for an ordinary one.
+/// Opening with RTLD_GLOBAL leaves no trace in the images. Where images outside of the global scope
+/// define a name, the loader has to be asked, which cannot be done under its lock. The question is
+/// put, and the call tries again. RTLD_DEEPBIND, which puts 4 before 2, leaves no trace either and
+/// cannot be asked for: such an image is taken for an ordinary one.
 
 #ifndef CREBIND_BINDING_SCOPE_H
 #define CREBIND_BINDING_SCOPE_H
@@ -63,7 +62,7 @@ void crebind_scopes_begin(struct crebind_scopes *scopes, const struct crebind_im
                           const struct crebind_dynamic *dynamics);
 void crebind_scopes_end(struct crebind_scopes *scopes);
 
-/// What a reference in the image with index `from` is bound to; a non-PIE
+/// The definition that a reference in the image with index `from` is bound to; a non-PIE
 /// executable's canonical PLT entry is looked through.
 crebind_status crebind_scopes_lookup(struct crebind_scopes *scopes, size_t from,
                                      const struct crebind_reference *reference,
@@ -110,9 +109,9 @@ crebind_status crebind_scopes_may_be_unloaded(struct crebind_scopes *scopes, siz
 /// through has image `definer`. False without memory, too.
 bool crebind_scopes_reach_locally(struct crebind_scopes *scopes, size_t from, size_t definer);
 
-/// The run-time address that a symbol, which the image with this index defines,
-/// stands for with `value` in place of its `st_value`: of an IFUNC, what its resolver gave,
-/// and 0 if that has to be called first, or must not be. Phase C.
+/// The run-time address of a symbol that the image with this index defines, with `value` in place
+/// of its `st_value`. For an IFUNC it is the result of the resolver, and 0 if that has to be called
+/// first, or must not be. Phase C.
 uintptr_t crebind_symbol_address(struct crebind_scopes *scopes, size_t index,
                                  const ElfW(Sym) * symbol, uintptr_t value);
 

@@ -1,14 +1,16 @@
 /// The C library's own dl_iterate_phdr, whoever has hooked it.
 ///
-/// Before main nothing is hooked. A copy of this core in a library that is loaded later
-/// may find its slot bound to another one's replacement, and the definition pointing
-/// there too, and must not keep that hook for life: so the definition is read in the C
-/// library itself, and where it has been redirected, in its file.
+/// Before main nothing is hooked. A copy of this core in a library that is loaded later may find
+/// its slot bound to another one's replacement, and the definition pointing there too. It must not
+/// keep that hook for life. So the definition is read in the C library itself, and where it has
+/// been redirected, in its file.
 ///
-/// The slot's function has to do in a static executable, for a program whose dynamic table
-/// does not lead debuggers to the loader (`-z rodynamic`, or run as `ld-musl.so ./program`),
-/// and where the definition has been redirected and the C library's file is not at its path
-/// any more, or is another one by now.
+/// The slot's function has to serve instead
+/// - in a static executable;
+/// - in a program whose dynamic table does not lead debuggers to the loader (`-z rodynamic`, or run
+///   as `ld-musl.so ./program`);
+/// - where the definition has been redirected and the C library's file has gone from its path, or
+///   is another one by now.
 
 #ifndef CREBIND_ELF_ITERATE_H
 #define CREBIND_ELF_ITERATE_H

@@ -21,8 +21,8 @@ struct crebind_note {
   size_t size;
 };
 
-/// A walk over an image's notes. What it gives lies in the image; a segment whose
-/// sizes contradict each other ends where they do.
+/// A walk over an image's notes. The notes that it gives lie in the image; a segment whose sizes
+/// contradict each other ends where they do.
 struct crebind_note_walk {
   const struct crebind_image *image;
   /// The next segment.

@@ -1,11 +1,10 @@
 /// The loaded images: a snapshot of what dl_iterate_phdr lists, and a way to
 /// act on it while the loader cannot change it.
 ///
-/// The list's lock is held in dl_iterate_phdr's callback, and calling the loader there
-/// deadlocks against a dlopen elsewhere. So a first pass copies the list, and the work is
-/// done in the first callback of a second pass, if the generation says that the list is
-/// still the same. musl holds no lock there, but it never unloads an image and lists one
-/// only when it is relocated.
+/// The list's lock is held in dl_iterate_phdr's callback, and calling the loader there deadlocks
+/// against a dlopen elsewhere. So a first pass copies the list. The work is done in the first
+/// callback of a second pass, if the generation says that the list is still the same. musl holds no
+/// lock there, but it never unloads an image and lists one only when it is relocated.
 
 #ifndef CREBIND_ELF_SNAPSHOT_H
 #define CREBIND_ELF_SNAPSHOT_H
@@ -55,9 +54,9 @@ void crebind_images_free(struct crebind_images *images);
 bool crebind_images_may_be_others(const struct crebind_images *images,
                                   struct crebind_counts counts);
 
-/// Calls `body` under the list's lock, with every image of a snapshot with these counts
-/// still in its place; returns CREBIND_BUSY without calling it if the set of images
-/// has changed since. Phase C, if our lock is held, too.
+/// Calls `body` under the list's lock, with every image of a snapshot with these counts still in
+/// its place. Returns CREBIND_BUSY without calling it if the set of images has changed since. Phase
+/// C, if our lock is held, too.
 crebind_status crebind_images_with_lock(struct crebind_counts counts,
                                         crebind_status (*body)(void *context), void *context);
 

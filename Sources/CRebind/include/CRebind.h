@@ -328,8 +328,8 @@ typedef struct crebind_handle crebind_handle;
 /// other namespaces are left alone.
 ///
 /// An image that another thread is loading is waited for until it is relocated, after a tenth of a
-/// second on the loader's lock. A thread in its first call of a function may still store after us
-/// if it gets no processor for a tenth of a second, or waits a second for the loader.
+/// second on the loader's lock. A thread in its first call of a function may store after us: it
+/// gets no processor for a tenth of a second, or waits a second for the loader.
 /// `crebind_verify` finds such a slot.
 ///
 /// No page is ever writable and executable. Where a symbol's definition shares its segment with
@@ -365,9 +365,9 @@ typedef struct crebind_handle crebind_handle;
 /// forked, the child may only exec or _exit.
 ///
 /// In proportion to the number of symbols that the images import, not to the number of names times
-/// that. A slot that the loader has not bound yet costs more: a system call for each thread of the
-/// process, and reading a file of /proc for each that has run since the last call. On machines that
-/// reorder loads, such as AArch64, a new original costs a membarrier(2).
+/// that. A slot that the loader has not bound yet costs a system call for each thread of the
+/// process. Each thread that has run since the last call costs reading a file of /proc. On machines
+/// that reorder loads, such as AArch64, a new original costs a membarrier(2).
 crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebindings, size_t count,
                              const crebind_options *CREBIND_NULLABLE options,
                              crebind_handle *CREBIND_NULLABLE *CREBIND_UNSPECIFIED handle,

@@ -35,9 +35,9 @@ enum { LOADED = 1, UNLOADING = 2 };
 // MARK: - Exit
 
 /// Images that unload while the process exits are not reported. A program's own destructors run
-/// before those of its libraries, so that ours is first where this code is part of the
-/// program, or else the program's own announcement is; where it is in a library, exit(3)
-/// tells us before any destructor runs.
+/// before those of its libraries. So ours is first if this code is part of the program, or else the
+/// program's own announcement is. If this code is in a library, exit(3) tells us before any
+/// destructor runs.
 static bool is_exiting;
 
 static void note_exit(void *unused) {

@@ -24,8 +24,8 @@ bool crebind_slot_is_judgeable(const struct crebind_world *world, size_t index,
   return true;
 }
 
-/// The right place for a slot to lead to: the beginning of a definition of its name, or, where
-/// the addend was in the slot and is gone, any place in it.
+/// The right place for a slot to lead to: the beginning of a definition of its name. If the addend
+/// was in the slot and is gone, it is any place in the definition.
 struct aim {
   const struct crebind_name *name;
   uintptr_t target;

@@ -336,7 +336,7 @@ static crebind_status read_annotations(struct reading *reading, crebind_error *e
   }
   if (status != CREBIND_OK) return status;
   if (reading->is_incomplete)
-    crebind_annotation_event();  // What is read next may be different.
+    crebind_annotation_event();  // Has the next visit read anew.
   else if (!reading->passes_over_files)
     keep(reading);
   return CREBIND_OK;

@@ -4,8 +4,8 @@
 /// middle of a change, or holds the list's lock for us. So fork(2) waits for the lock. For the
 /// order of the locks see transactions/attempt.c.
 ///
-/// A signal handler may fork in the middle of a change on its own thread, which cannot be
-/// waited for: that child is left as it is, and may only exec or exit.
+/// A signal handler may fork in the middle of a change on its own thread, which cannot be waited
+/// for. That child is left as it is, and may only exec or exit.
 
 #ifndef CREBIND_RUNTIME_LOCK_H
 #define CREBIND_RUNTIME_LOCK_H
@@ -14,9 +14,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Serialises all that changes or reads the records, and every walk over the loaded
-/// images: a child forked in the middle of one would find the list's lock held
-/// for ever. Not recursive.
+/// Serialises all reads and changes of the records, and every walk over the loaded images. A
+/// child forked in the middle of a walk would find the list's lock held for ever. Not recursive.
 void crebind_lock(void);
 void crebind_unlock(void);
 /// For destructors, as a signal may have ended the program in the middle of a call: false

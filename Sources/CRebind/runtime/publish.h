@@ -1,12 +1,12 @@
 /// Words of ours that other threads read because of a word that is stored afterwards: who is
 /// led to a replacement by a slot reads its original.
 ///
-/// The reader does not synchronise: it calls through a slot and reads the original, plainly,
-/// as fishhook's users do. Where processors keep the order of loads, storing the original
-/// first is enough. On the others a processor may predict where the slot leads, read the
-/// original, and only then find the prediction right. So membarrier(2) is called in between:
-/// each thread passes a full barrier after the original is there and before the slot is, and
-/// one that has read the original before finds the former word in the slot.
+/// The reader does not synchronise: it calls through a slot and reads the original, plainly, as
+/// fishhook's users do. Where processors keep the order of loads, storing the original first is
+/// enough. On the others a processor may predict where the slot leads, read the original, and only
+/// then find the prediction right. So membarrier(2) is called in between. Each thread passes a full
+/// barrier after the original is there and before the slot is. A thread that has read the original
+/// before finds the former word in the slot.
 
 #ifndef CREBIND_RUNTIME_PUBLISH_H
 #define CREBIND_RUNTIME_PUBLISH_H

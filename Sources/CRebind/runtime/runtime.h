@@ -1,6 +1,6 @@
-/// The system, in a form that stays usable while the C library's own functions are
-/// rebound: the auxiliary vector, system calls, memory in pages of its own, and small
-/// loops in place of memcpy, memset, strlen and strcmp.
+/// The system, in a form that stays usable while the C library's own functions are rebound. It has
+/// the auxiliary vector, system calls, memory in pages of its own, and small loops in place of
+/// memcpy, memset, strlen and strcmp.
 
 #ifndef CREBIND_RUNTIME_RUNTIME_H
 #define CREBIND_RUNTIME_RUNTIME_H
@@ -110,9 +110,8 @@ static inline const char *crebind_basename(const char *path) {
 
 // MARK: Words of images
 
-/// Slots may lie in memory that AddressSanitizer has poisoned, such as its notes on an
-/// instrumented library's globals: functions that read or store words there are not
-/// instrumented.
+/// Slots may lie in memory that AddressSanitizer has poisoned, such as its notes on an instrumented
+/// library's globals. Functions that read or store such words are not instrumented.
 #define CREBIND_UNSANITIZED __attribute__((no_sanitize("address")))
 
 /// The word of an image at an aligned address.

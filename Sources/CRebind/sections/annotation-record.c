@@ -5,9 +5,9 @@
 /// `RBA` and a digit; only version 1 is known.
 #define MAGIC UINT32_C(0x31414252)
 
-/// Nothing longer is a record. So one of the bytes of each size is zero, which is the end
-/// of a string, and a record that claims others to be its strings is read only up to the
-/// third of them: bad bytes are read in proportion to their number.
+/// Nothing longer is a record. So one of the bytes of each size is zero, which is the end of a
+/// string. A record that claims others to be its strings is read only up to the third of them. So
+/// bad bytes are read in proportion to their number.
 #define SIZE_LIMIT UINT32_C(0x1000000)
 
 /// The bytes of a section.

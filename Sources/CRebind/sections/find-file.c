@@ -1,6 +1,6 @@
-/// Where an image's file may be: at the path that the loader gives, which may be relative
-/// to another folder, at the one that the kernel gives, or only behind the mapping, which
-/// takes privilege.
+/// Where an image's file may be: at the path that the loader gives, which may be relative to another
+/// folder, or at the one that the kernel gives. Some files are only behind the mapping, which takes
+/// privilege.
 
 #define _GNU_SOURCE
 #include "sections/proof.h"
@@ -106,7 +106,7 @@ static bool try_path(struct search *search, const char *path) {
   return true;
 }
 
-/// As a string; false if the room is too small.
+/// Copies as a string; false if the room is too small.
 static bool copy_text(char *to, size_t room, const char *prefix, const char *text, size_t size) {
   size_t length = crebind_length(prefix);
   if (length + size >= room) return false;

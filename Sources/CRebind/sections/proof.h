@@ -13,9 +13,10 @@
 /// the file's ELF header, program headers and read-only segments, but for the dynamic
 /// symbols, which a rebinding changes.
 ///
-/// Not proven, so CREBIND_OTHER_FILE: an image whose headers or build ID have changed, and
-/// one without a build ID that has no read-only segment, whose code has been patched, or
-/// whose relocations are in its code (DT_TEXTREL).
+/// These are not proven, so CREBIND_OTHER_FILE:
+/// - an image whose headers or build ID have changed;
+/// - one without a build ID that has no read-only segment, whose code has been patched, or whose
+///   relocations are in its code (DT_TEXTREL).
 crebind_status crebind_proof(struct crebind_file *file,
                              const struct crebind_portraits *portraits,
                              const struct crebind_portrait *portrait);

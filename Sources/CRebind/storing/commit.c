@@ -128,7 +128,7 @@ static crebind_status undo(struct crebind_commit *commit, const struct crebind_w
                            size_t first, size_t end, crebind_status status) {
   for_each(commit, world, first, end, take_back_run);
   if (close_pages(commit, world, first, end, true) != CREBIND_OK) return CREBIND_LEFT_OPEN;
-  // What could not be closed at first is closed by now.
+  // A page that could not be closed at first is closed by now.
   return status == CREBIND_LEFT_OPEN ? CREBIND_PROTECTION : status;
 }
 

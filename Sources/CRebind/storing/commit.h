@@ -1,10 +1,10 @@
 /// Stores a set of words over several images: all of it, or nothing.
 ///
-/// The pages of all images are opened before the first word is stored, so that a refusal to
-/// open changes nothing, and closed after the last one: where a page cannot be closed, the
-/// words are taken back while the others are open still. Only those whose pages were closed
-/// already, and cannot be opened again, or moved, stay as they are: the changes are marked, and
-/// the caller keeps a record of them.
+/// The pages of all images are opened before the first word is stored, so that a refusal to open
+/// changes nothing. They are closed after the last one. If a page cannot be closed, the words are
+/// taken back while the others are open still. Only those whose pages were closed already, and
+/// cannot be opened again, or moved, stay as they are: the changes are marked, and the caller keeps
+/// a record of them.
 
 #ifndef CREBIND_STORING_COMMIT_H
 #define CREBIND_STORING_COMMIT_H

@@ -1,7 +1,7 @@
-/// Which definitions are redirected is judged anew when images come and go, and when one is
-/// opened again with RTLD_GLOBAL: of each version of a name, the first in the global scope,
-/// or the only one in a local scope. A definition that is so no longer gets its value back;
-/// what was bound to it meanwhile are slots, and they stay rebound.
+/// The choice of redirected definitions is judged anew when images come and go, and when one is
+/// opened again with RTLD_GLOBAL. Of each version of a name it is the first in the global scope, or
+/// the only one in a local scope. A definition that is so no longer gets its value back; what was
+/// bound to it meanwhile are slots, and they stay rebound.
 
 #ifndef CREBIND_STORING_JUDGE_H
 #define CREBIND_STORING_JUDGE_H

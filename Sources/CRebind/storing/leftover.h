@@ -1,11 +1,10 @@
 /// Batches that are restored but for words that somebody else's hook lies on, such as that of
-/// another copy of CRebind: what it leads on to is our hook, and it puts that back one day.
+/// another copy of CRebind. That hook leads on to ours, and puts ours back one day.
 ///
-/// Copies share no data, so nothing tells when. A batch stays among the active ones with
-/// these words alone, as one that is being restored, and each call looks whether a word
-/// holds its value again. Where a definition did, images may have been bound to the hook
-/// since: their slots are looked for, once more at the next call, as a lazy resolver may have
-/// been under way.
+/// Copies share no data, so nothing tells when. A batch stays among the active ones with these
+/// words alone, as one that is being restored, and each call looks whether a word holds its value
+/// again. If a definition does, images may have been bound to the hook since. Their slots are
+/// looked for, once more at the next call, as a lazy resolver may have been under way.
 ///
 /// So does a batch that could not be applied, with the words that could not be taken back as
 /// mprotect refused to open their pages again. Nobody has its handle, and it goes once it has no
@@ -35,7 +34,7 @@ const struct crebind_entry *crebind_leftover_make(struct crebind_handle *handle,
 /// Keeps, of a batch that could not be applied, the words that could not be taken back, among the
 /// active ones. Phase C.
 ///
-/// \returns False if there are none, and nobody has a use for the handle.
+/// \returns False if the batch has no such words, and nobody has a use for the handle.
 bool crebind_leftover_keep(struct crebind_handle *handle, const struct crebind_commit *commit);
 
 /// Leaves such a batch to the next calls, one of which frees it; without our lock.

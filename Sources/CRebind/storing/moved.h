@@ -1,30 +1,29 @@
-/// Changes words in a page that shares its segment with code, as the dynamic symbols do
-/// where a linker makes one segment of both: GNU ld on AArch64 and others, and on
-/// x86-64 with `-z noseparate-code`.
+/// Changes words in a page that shares its segment with code. The dynamic symbols do where a linker
+/// makes one segment of both: GNU ld on AArch64 and others, and on x86-64 with
+/// `-z noseparate-code`.
 ///
-/// Such a page is never opened in place: no page is writable and executable at once, and
-/// a mapping that is opened and closed again loses PROT_BTI. A copy is prepared in memory
-/// of our own, gets its final protection, and is moved over the page by mremap(2), in one
-/// step: other threads run code in the page before and after. The page itself is kept
-/// at another place (MREMAP_DONTUNMAP), and moved back once no word in it differs.
+/// Such a page is never opened in place: no page is writable and executable at once, and a mapping
+/// that is opened and closed again loses PROT_BTI. A copy is prepared in memory of our own, gets
+/// its final protection, and is moved over the page by mremap(2), in one step. Other threads run
+/// code in the page before and after. The page itself is kept at another place (MREMAP_DONTUNMAP),
+/// and moved back once no word in it differs.
 ///
 ///     before     [ file ....................................... ]
 ///     kept       [ file ..... ][ file, read anew ][ file ...... ]   [ kept ]
 ///     moved      [ file ..... ][      copy       ][ file ...... ]   [ kept ]
 ///     after      [ file ....................................... ]
 ///
-/// - Between the two moves the file's own page is there, so it has to be what the page
-///   holds: one that has been written to (text relocations, a debugger's breakpoints, a
-///   hook in the code, another copy of this core) is refused.
-/// - MREMAP_DONTUNMAP takes VM_LOCKED from the whole mapping, so the page has to be a
-///   mapping of its own first: MADV_DONTDUMP splits it off, and MADV_DODUMP, after the
-///   page is back, joins it again. A page that the program had excluded from core dumps
-///   is included afterwards.
+/// - Between the two moves the file's own page is there, so the page must equal it. A page that has
+///   been written to (text relocations, a debugger's breakpoints, a hook in the code, another copy
+///   of this core) is refused.
+/// - MREMAP_DONTUNMAP takes VM_LOCKED from the whole mapping, so the page has to be a mapping of
+///   its own first. MADV_DONTDUMP splits it off; MADV_DODUMP, after the page is back, joins it
+///   again. A page that the program had excluded from core dumps is included afterwards.
 /// - A page that surely holds no code becomes readable only: that is allowed where
 ///   executable memory is not (PR_SET_MDWE, SELinux' execmem).
-/// - Kernels before Linux 5.13 refuse to keep pages of files. What has been written to is
-///   known from /proc/self/pagemap, and where that cannot be read, or is not about us
-///   (emulators), from the file.
+/// - Kernels before Linux 5.13 refuse to keep pages of files. The pages that have been written to
+///   are known from /proc/self/pagemap. If that cannot be read, or is not about us (emulators), the
+///   page is compared with the file.
 /// - qemu-user 7.2 takes the page for unmapped between the two moves, which other threads
 ///   may see there.
 

@@ -86,7 +86,7 @@ static bool fits(const struct table *table, const struct row *row,
 /// The first rebinding whose replacement lives in the caller's image, and that has an
 /// original; NULL for none. A call comes back from none behind the first.
 ///
-/// \param answer What the loader said: only if it is a replacement; 0 for any.
+/// \param answer The loader's answer: only if it is a replacement; 0 for any.
 static const struct row *find_row(const struct table *table, const struct asker *image,
                                   const struct question *question, uintptr_t answer) {
   const struct row *found = NULL;
@@ -151,9 +151,9 @@ struct arguments {
 /// Jumped to with an answer in place of the handle.
 static void *give(void *answer) { return answer; }
 
-/// The loader's answer, or, in place of a replacement, the original. A table is published
-/// before the words of its rebindings are stored, and replaced after they have been put
-/// back: with one table before and after, the answer is one that it knows.
+/// The loader's answer, or, in place of a replacement, the original. A table is published before
+/// the words of its rebindings are stored, and replaced after they have been put back. So with one
+/// table before and after, the answer is one that it knows.
 static uintptr_t answer_to(struct knowledge *knowledge, void *handle,
                            const struct question *question, bool *is_original) {
   for (;;) {

@@ -1,13 +1,13 @@
 /// The answers of dlsym and dlvsym to the images that hold replacements.
 ///
-/// A replacement that asks for the function behind it, by RTLD_NEXT as in a library
-/// for LD_PRELOAD, or by RTLD_DEFAULT or a handle, would get itself where the
-/// definition leads to it, and call itself for ever. So in these images the slots of
-/// dlsym and dlvsym lead here; see transactions/cover.h. RTLD_NEXT of a name whose replacement
-/// lives in the caller's image gives that rebinding's original. To any other handle
-/// the loader answers, and an answer that is a replacement of the name gives way to
-/// the original, too. All other questions go on to where the slot led: by a jump,
-/// since the loader knows its caller, and so what is next, by the return address.
+/// A replacement may ask for the function behind it, by RTLD_NEXT as in a library for LD_PRELOAD,
+/// or by RTLD_DEFAULT or a handle. Where the definition leads to it, it would get itself, and call
+/// itself for ever. So in these images the slots of dlsym and dlvsym lead here; see
+/// transactions/cover.h. RTLD_NEXT of a name whose replacement lives in the caller's image gives
+/// that rebinding's original. To any other handle the loader answers, and an answer that is a
+/// replacement of the name gives way to the original, too. All other questions go on to where the
+/// slot led: by a jump, since the loader knows its caller, and so what is next, by the return
+/// address.
 ///
 /// Questions are answered on any thread, in constructors and under the loader's
 /// locks, and an answer may run an IFUNC's resolver. So nothing is locked: the answers come

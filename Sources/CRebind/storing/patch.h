@@ -1,7 +1,7 @@
-/// Stores words into slots and dynamic symbols of one image: opens the pages that are not
-/// writable, stores each word with one aligned atomic store, and gives the pages their
-/// protection back. Pages that share their segment with code are not opened; see
-/// storing/moved.h. storing/commit.h has the order of these steps over several images.
+/// Stores words into slots and dynamic symbols of one image. It opens the pages that are not
+/// writable, stores each word with one aligned atomic store, and gives the pages their protection
+/// back. Pages that share their segment with code are not opened; see storing/moved.h.
+/// storing/commit.h has the order of these steps over several images.
 
 #ifndef CREBIND_STORING_PATCH_H
 #define CREBIND_STORING_PATCH_H
@@ -69,14 +69,13 @@ static inline bool crebind_is_refusal(crebind_status status) {
 ///
 /// \param changes At least one, all in the same image; so for all these functions.
 ///
-/// The program headers say what is writable and what protection to put back, so
-/// /proc/self/maps need not be read. Of the relro range, the run of pages from
-/// the first slot to the last is opened, with one pair of mprotect calls: the
-/// rest is mostly data, and changing its page table entries costs more than all
-/// else. When the run is closed, the kernel joins the mappings again. A segment
-/// that never was writable is opened whole, for a part of it would stay a mapping
-/// of its own: the kernel accounts for it as writable from then on. A page of the
-/// relro range that someone has left writable stays so.
+/// The program headers say what is writable and what protection to put back, so /proc/self/maps
+/// need not be read. Of the relro range, the run of pages from the first slot to the last is
+/// opened, with one pair of mprotect calls. The rest is mostly data, and changing its page table
+/// entries costs more than all else. When the run is closed, the kernel joins the mappings again. A
+/// segment that never was writable is opened whole. A part of it would stay a mapping of its own:
+/// the kernel accounts for it as writable from then on. A page of the relro range that someone has
+/// left writable stays so.
 crebind_status crebind_patch_open(const struct crebind_world *world,
                                   struct crebind_change *changes, size_t count,
                                   enum crebind_patch_part part,

@@ -46,10 +46,10 @@ static crebind_status add_definition(struct crebind_walk *walk, uint32_t symbol_
   return crebind_walk_append(walk, &entry);
 }
 
-/// Says whether the definition is the one of its name and version that may be redirected:
-/// the first in the global scope, or, where that has none, the only one in a local scope.
-/// RTLD_NEXT leads to those behind the first, and the handle of an unrelated image may give
-/// one of several in local scopes.
+/// Says whether the definition is the one of its name and version that may be redirected. That is
+/// the first in the global scope, or, if that has none, the only one in a local scope. RTLD_NEXT
+/// leads to those behind the first, and the handle of an unrelated image may give one of several in
+/// local scopes.
 ///
 /// \param first The first item of its name.
 static crebind_status elects(struct crebind_walk *walk, struct crebind_item *first, uint32_t symbol,

@@ -201,8 +201,8 @@ static bool needs_binding(const struct visit *visit, bool is_canonical) {
          || is_canonical || crebind_is_local_entry(visit->walk->image, entry->original);
 }
 
-/// Finds out whether a slot leads, or is going to be bound, to somebody else's hook, and that by a
-/// batch that is left over to the same replacement: on top, that would lead back to itself.
+/// Finds out whether a slot leads, or is going to be bound, to somebody else's hook that leads on
+/// to a left-over batch with the same replacement. On top of that, ours would lead back to itself.
 static crebind_status look_for_left_over(struct visit *visit, uintptr_t target,
                                          bool is_canonical) {
   struct crebind_entry *entry = &visit->entry;

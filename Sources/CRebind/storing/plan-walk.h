@@ -61,8 +61,8 @@ void crebind_walk_take_place_below(const struct crebind_walk *walk, struct crebi
 /// it, the replacement would lead back to itself.
 bool crebind_walk_leads_here(const struct crebind_walk *walk, uintptr_t address, uintptr_t value);
 
-/// True if a batch that has been restored, but for words that somebody else's hook lies on,
-/// leads this one to `replacement` still: on top, that would lead back to itself.
+/// True if a batch that has been restored, but for words that somebody else's hook lies on, still
+/// leads this one to `replacement`. On top, that would lead back to itself.
 bool crebind_walk_has_left_over(const struct crebind_walk *walk, uintptr_t address,
                                 uintptr_t replacement);
 

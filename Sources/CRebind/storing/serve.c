@@ -139,8 +139,8 @@ static bool is_decided(uint32_t known) {
   return true;
 }
 
-/// Brings the batches to each image that has come; one that the loader has to be asked
-/// about keeps none of the others from it, so that all is asked at once.
+/// Brings the batches to each image that has come. An image that the loader has to be asked about
+/// keeps none of the others from it, so that all is asked at once.
 ///
 /// \param all_served Made false if an image is due still.
 static crebind_status serve_images(struct crebind_world *world, struct crebind_commit *commit,

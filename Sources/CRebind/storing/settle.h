@@ -10,13 +10,12 @@
 
 /// Returns false at once in a process with one thread: then nobody has raced.
 ///
-/// glibc's `_dl_fixup` looks a symbol up and stores the result a few instructions
-/// later; a thread that was preempted in between overwrites what we stored. A
-/// thread has left that window once it has used some processor time since, or
-/// has been seen blocked: inside, it can only be so on the loader's lock, which
-/// is taken for a symbol of an image that may be unloaded, and the kernel says
-/// what a thread waits for. Waits a tenth of a second at most for a thread that
-/// gets no processor, and a second for one that waits for the loader.
+/// glibc's `_dl_fixup` looks a symbol up and stores the result a few instructions later; a thread
+/// that was preempted in between overwrites what we stored. A thread has left that window once it
+/// has used some processor time since, or has been seen blocked. Inside, it can only block on the
+/// loader's lock, which is taken for a symbol of an image that may be unloaded. The kernel says
+/// what a thread waits for. Waits a tenth of a second at most for a thread that gets no processor,
+/// and a second for one that waits for the loader.
 ///
 /// - Complexity: O(threads): a system call for each, and reading one file for those that have
 ///   run since the last call.

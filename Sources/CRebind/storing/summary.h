@@ -1,7 +1,7 @@
-/// The one original that a rebinding gives its replacement, though each slot has its own:
-/// the slots' where they agree; where they differ, what dlsym(RTLD_DEFAULT) would give
-/// without us; where that gives nothing, the first slot's. Slots that lead to one function
-/// through different batches do not differ.
+/// The one original that a rebinding gives its replacement, though each slot has its own. It is the
+/// slots' if they agree. Else it is the result of dlsym(RTLD_DEFAULT) without us, and if that gives
+/// nothing, the first slot's. Slots that lead to one function through different batches do not
+/// differ.
 ///
 /// A rebinding without a slot takes it from its definitions, and one that has neither from
 /// what the program would be bound to. It never stays in an image that has gone.
@@ -13,16 +13,16 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Gives each rebinding of the batch its original; phase C. As far as the loader
-/// has to be asked first, the question is put.
+/// Gives each rebinding of the batch its original; phase C. If the loader has to be asked first,
+/// the question is put.
 crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_world *world);
 
 /// Gives a rebinding whose original is none, or has gone, this one, before the word is
 /// stored that leads to its replacement.
 void crebind_summary_offer(struct crebind_item *item, uintptr_t original);
 
-/// Has the newer batches that led to this one, which is not there any more, lead to what is
-/// behind it: one without a slot by now is told by nothing else.
+/// Has the newer batches that led to this one, which is not there any more, lead to what is behind
+/// it. For one without a slot by now, nothing else does.
 void crebind_summary_inherit(const struct crebind_handle *leaving);
 
 /// Puts the questions that come up once the batch is not there any more.

@@ -9,10 +9,10 @@
 ///   the list's     dl_iterate_phdr holds it while it calls us, so that no image comes or goes.
 ///                  musl holds none: it unloads nothing.
 ///
-/// Under our lock or the list's, nothing is called that may be rebound or is somebody else's: no
-/// malloc, no function of the loader but dl_iterate_phdr, no predicate, observer or resolver.
-/// Replacements, predicates, observers and resolvers run under neither; where the program calls
-/// us from a constructor, they run under the loader's.
+/// Under our lock or the list's, no code is called that may be rebound or is somebody else's: no
+/// malloc, no loader function but dl_iterate_phdr, no predicate, observer or resolver.
+/// Replacements, predicates, observers and resolvers run under neither; where the program calls us
+/// from a constructor, they run under the loader's.
 ///
 /// A call has five phases. Comments elsewhere name them by their letters. A look that changes
 /// nothing has B and C alone (world/look.h).
@@ -33,14 +33,14 @@
 ///      (transactions/observe.h). No lock in between.
 ///
 /// The world of B and C (snapshot, dynamic tables, scopes, changes) is freed at the end of each
-/// attempt; the questions, what the loader answered and the list of images to hold after the last
-/// one; a batch's entries when it is restored. A batch that could not be applied leaves its
-/// originals published, since a thread may be inside of a replacement.
+/// attempt. The questions, the loader's answers and the list of images to hold are freed after the
+/// last one, and a batch's entries when it is restored. A batch that could not be applied leaves
+/// its originals published, since a thread may be inside of a replacement.
 ///
-/// Records name images by an index, which lasts: it is given to another image once its own has
-/// gone, no active batch has entries there, the batches have been told that it has gone, and so
-/// have the observers. What was found out in phase D names its image by index and serial number,
-/// and is dropped where the serial number is another one's by then.
+/// Records name images by an index, which lasts. It is given to another image once its own has
+/// gone, no active batch has entries there, and the batches and observers have been told that it
+/// has gone. Findings of phase D name their image by index and serial number, and are dropped if
+/// the serial number is another one's by then.
 
 #define _GNU_SOURCE
 #include "transactions/attempt.h"

@@ -20,8 +20,8 @@ struct crebind_attempt {
   int64_t failed_tag;
 };
 
-/// Runs phases B and C, with `body` at the end of C; again while that returns CREBIND_BUSY,
-/// for some tenths of a second, with the errands of phase D in between.
+/// Runs phases B and C, with `body` at the end of C. It runs them again while that returns
+/// CREBIND_BUSY, for some tenths of a second, with the errands of phase D in between.
 crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *attempt,
                                                       void *context),
                                void *context, struct crebind_handle *new_handle,

@@ -1,11 +1,11 @@
 /// How the loader finds images for another caller than us.
 ///
 /// glibc knows the caller of dlopen by its return address, and searches by that one's RPATH or
-/// RUNPATH, before or after LD_LIBRARY_PATH, and then in ld.so.cache and in the default folders.
-/// Our wrapper would be that caller. Where the caller's own folders have the file, and its soname
-/// is the name, its path says the same; where only ours would have it, or a question is left, the
-/// caller has to ask itself.
-/// So it does for what hands down an RPATH, to the dependencies of what it loads.
+/// RUNPATH. It searches LD_LIBRARY_PATH after or before these, and then ld.so.cache and the default
+/// folders. Our wrapper would be that caller. If the caller's own folders have the file, and its
+/// soname is the name, its path says the same. If only ours would have it, or a question is left,
+/// the caller has to ask itself. So it does for what hands down an RPATH, to the dependencies of
+/// what it loads.
 
 #define _GNU_SOURCE
 #include "transactions/notice.h"
@@ -112,8 +112,8 @@ static size_t count_own(const struct folders *a, const struct folders *b) {
   return count;
 }
 
-/// True if the image hands an RPATH down to what it loads that is not the program's, and so
-/// everyone's: one of its own, or of the image that has loaded it.
+/// True if the image hands down an RPATH to the images that it loads: its own, or that of the image
+/// that has loaded it. The program's is everyone's, and does not count.
 static bool has_rpath(const struct link_map *image, const struct folders *folders,
                       const struct link_map *program, const struct folders *of_program) {
   if (image == program || has_tag(image, DT_RUNPATH)) return false;

@@ -82,8 +82,7 @@ static size_t observers;
 static bool is_changing;
 static crebind_handle *wrappers;
 
-/// True if somebody needs the wrappers. What a batch came to need stays as long as any
-/// batch lives.
+/// True if somebody needs the wrappers. A batch's need stays as long as any batch lives.
 static bool are_needed(void) {
   static bool is_needed_by_batches;
   bool has_batches = false;

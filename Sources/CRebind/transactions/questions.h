@@ -1,7 +1,7 @@
-/// Questions that cannot be asked under the locks: to predicates and to the resolvers of IFUNCs,
-/// which are strangers' code, and to the loader, which takes a lock of its own. Phase C
-/// collects them, D asks, and B files the answers of predicates. An answer of the loader is good
-/// for one call: an image can be opened again with RTLD_GLOBAL, and nothing says so.
+/// Questions that cannot be asked under the locks. Predicates and the resolvers of IFUNCs are
+/// strangers' code, and the loader takes a lock of its own. Phase C collects them, D asks, and B
+/// files the answers of predicates. An answer of the loader is good for one call: an image can be
+/// opened again with RTLD_GLOBAL, and nothing says so.
 
 #ifndef CREBIND_TRANSACTIONS_QUESTIONS_H
 #define CREBIND_TRANSACTIONS_QUESTIONS_H
