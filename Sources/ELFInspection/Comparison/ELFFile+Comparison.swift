@@ -2,7 +2,7 @@ import Rebind
 package import RebindFiles
 
 extension ELFFile {
-  /// What this file and another do not have in common, by kind and name.
+  /// The differences between this file and another, by kind and name.
   ///
   /// Object files are compared by the symbols that linkers see.
   ///

@@ -1,15 +1,15 @@
 /// Something that two files do not have in common, or a file and an image of a process.
 package struct FileChange: Sendable, Hashable {
-  /// What it is that differs.
+  /// The kind of fact that differs.
   package let kind: Kind
   /// The symbol, library, version or property.
   package let name: String
-  /// What the first file says of it; nil if it does not have it.
+  /// The first file's text for it; nil if that file does not have it.
   package let before: String?
-  /// What the second file says of it; nil if it does not have it.
+  /// The second file's text for it; nil if that file does not have it.
   package let after: String?
 
-  /// What two files are compared by.
+  /// The kinds of facts that are compared.
   package enum Kind: String, CaseIterable, Sendable {
     /// Class, byte order, machine and type.
     case header

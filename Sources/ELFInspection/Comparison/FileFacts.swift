@@ -1,7 +1,7 @@
 import Rebind
 import RebindFiles
 
-/// What of a file is compared with another: a text for each name, by kind.
+/// The facts of a file that are compared with another's: a text for each name, by kind.
 struct FileFacts {
   private(set) var facts: [FileChange.Kind: [String: String]] = [:]
 
@@ -60,7 +60,7 @@ struct FileFacts {
     }
   }
 
-  /// Stands for what there is nothing to tell by.
+  /// Stands for an unknown fact.
   static let unknown = "unknown"
 
   private static func single(_ name: String, _ value: String?) -> [String: String] {

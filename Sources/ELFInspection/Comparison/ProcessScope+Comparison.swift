@@ -2,8 +2,8 @@ import Rebind
 package import RebindFiles
 
 extension ProcessScope {
-  /// The image that a file is compared with: of the same build, or else at its path, as the file may
-  /// have been replaced since. Nil if there is none.
+  /// The image that a file is compared with: of the same build, or else at its path, as the file
+  /// may have been replaced since. Nil if the process has no such image.
   package func image(of file: ELFFile) throws(ELFFileError) -> LoadedImage? {
     if let buildID = try file.buildID?.description,
       let image = ordinaryImages.first(where: { $0.buildID == buildID })
@@ -14,10 +14,10 @@ extension ProcessScope {
     return ordinaryImages.first { $0.image.mapping.pathOfFile == path }
   }
 
-  /// What a file and an image do not have in common, by kind and name. The image is read in memory:
-  /// what cannot be told there is not compared.
+  /// The differences between a file and an image, by kind and name. The image is read in memory:
+  /// facts that memory does not show are not compared.
   ///
-  /// What has been rebound differs in its value: its slots, and the definitions for images that come.
+  /// Rebound words differ in their value: slots, and the definitions for images that come.
   ///
   /// - Throws: `ELFFileError` if one of them contradicts itself, or if the image is gone.
   /// - Complexity: O(*n* log *n*), where *n* is the number of symbols and relocations of both.
@@ -42,7 +42,7 @@ extension ProcessScope {
 }
 
 extension FileChange {
-  /// What leads elsewhere than where the loader would lead it.
+  /// The change of a word that leads elsewhere than where the loader would lead it.
   fileprivate init(_ kind: Kind, of finding: ProcessFinding, named name: String) {
     self.init(
       kind: kind, name: name, before: finding.expected?.text ?? "", after: finding.target?.text)

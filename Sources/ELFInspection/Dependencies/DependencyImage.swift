@@ -33,9 +33,9 @@ package struct DependencyImage {
     package var isMissing: Bool { status == .missing && !isWeak }
   }
 
-  /// As it was asked for first.
+  /// The name by which it was asked for first.
   package let name: String
-  /// As the loader would spell it.
+  /// The loader's spelling of it.
   package let path: FilePath
   /// Nil for the file that was asked of.
   package let reason: SearchReason?

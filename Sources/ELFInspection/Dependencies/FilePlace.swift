@@ -1,12 +1,12 @@
 import Glibc
 import RebindFiles
 
-/// What a file is, whatever its paths.
+/// The identity of a file, whatever its paths.
 struct FilePlace: Hashable {
   private let device: UInt
   private let number: UInt
 
-  /// Nil if there is no such file.
+  /// Nil if the file does not exist.
   init?(_ path: FilePath) {
     var status = stat()
     guard stat(path.cString, &status) == 0 else { return nil }

@@ -10,7 +10,7 @@ struct LibraryLoading {
   /// The folders of `LD_LIBRARY_PATH`.
   let environment: [(entry: String, folder: FilePath)]
   private let preloads: [String]
-  /// True if there is a loader that loads it.
+  /// True if a loader loads it.
   private let isDynamic: Bool
   /// The images by the names that others may need them by.
   private var names: [String: Int] = [:]
@@ -142,7 +142,7 @@ struct LibraryLoading {
   // MARK: - Versions
 
   private mutating func checkVersions(of index: Int) {
-    // What is wrong with it keeps no program from being looked at.
+    // An error in it keeps no program from being looked at.
     guard let needs = try? images[index].file.versions.needs else { return }
     images[index].requirements = needs.flatMap { need in
       need.versions.map { version in

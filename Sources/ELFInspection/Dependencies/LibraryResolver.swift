@@ -16,7 +16,7 @@ package final class LibraryResolver {
     root = Sysroot(search.root)
   }
 
-  /// What a loader would load with a file, in the order that it looks symbols up in.
+  /// The libraries that a loader would load with a file, in the order that it looks symbols up in.
   ///
   /// A library is looked at as if it were loaded alone: what a program adds in front of it is not
   /// known.

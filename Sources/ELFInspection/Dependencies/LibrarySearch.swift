@@ -1,12 +1,12 @@
 package import RebindFiles
 
-/// What a search for libraries starts from, beside the files themselves.
+/// The settings that a search for libraries starts from, beside the files themselves.
 package struct LibrarySearch: Sendable {
   /// The folder that stands for "/"; nil for "/" itself.
   package var root: FilePath?
-  /// As in `LD_LIBRARY_PATH`.
+  /// The value of `LD_LIBRARY_PATH`.
   package var libraryPath: String
-  /// As in `LD_PRELOAD`.
+  /// The value of `LD_PRELOAD`.
   package var preload: String
 
   package init(root: FilePath? = nil, libraryPath: String = "", preload: String = "") {

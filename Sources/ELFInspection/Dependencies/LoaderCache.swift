@@ -5,7 +5,7 @@ import RebindFiles
 /// `/etc/ld.so.cache`.
 ///
 /// It has a header of 48 bytes, entries of 24, and strings. An entry says where in the file its
-/// name and path are. What is not as it should be is passed over, as the loader does.
+/// name and path are. Entries that break this layout are passed over, as the loader does.
 struct LoaderCache {
   private let bytes: [UInt8]
   /// Where the header is: behind that of an older format, in caches that have both.
@@ -17,7 +17,7 @@ struct LoaderCache {
   /// The entries of each name, in their order.
   private var entries: [String: [Int]] = [:]
 
-  /// Reads a cache; nil if there is none.
+  /// Reads a cache; nil if it does not exist.
   ///
   /// - Parameter byteOrder: That of the programs which the cache is for.
   init?(_ path: FilePath, _ byteOrder: ByteOrder) {

@@ -1,7 +1,7 @@
 import Rebind
 import RebindFiles
 
-/// What all programs of one loader have in common.
+/// The common part of all programs of one loader.
 final class LoaderContext {
   let kind: LoaderKind
   let root: Sysroot
@@ -14,10 +14,11 @@ final class LoaderContext {
   let loaderPath: String?
   /// Nil if it is not there.
   let loader: ELFFile?
-  /// Why there is none; nil if there is, or if its path is not known.
+  /// The reason why the loader is missing; nil if it is not, or if its path is not known.
   let loaderProblem: String?
   let loaderName: String?
-  /// What the system preloads into every program. The corresponding file is `/etc/ld.so.preload`.
+  /// The libraries that the system preloads into every program. The corresponding file is
+  /// `/etc/ld.so.preload`.
   let preloads: [String]
 
   init(
@@ -60,7 +61,7 @@ final class LoaderContext {
       .split { " \t\n:".contains($0) }.map(String.init)
   }
 
-  /// True if a needed name is the loader itself, whatever there is of that name elsewhere.
+  /// True if a needed name is the loader itself, even if another file has that name.
   func isLoader(_ name: String) -> Bool {
     guard loader != nil else { return false }
     if name == loaderPath || name == loaderName { return true }
@@ -72,7 +73,7 @@ final class LoaderContext {
 }
 
 extension Machine {
-  /// What `$PLATFORM` stands for; nil if it depends on the processor.
+  /// The value of `$PLATFORM`; nil if it depends on the processor.
   fileprivate var platform: String? {
     switch self {
     case .amd64: "x86_64"

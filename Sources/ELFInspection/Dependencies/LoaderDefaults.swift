@@ -2,7 +2,7 @@ import Glibc
 import Rebind
 import RebindFiles
 
-/// What a loader was built with: where it looks for libraries when nothing else says where.
+/// The folders that a loader was built to search for libraries when nothing else says where.
 ///
 /// The loaders of distributions differ, so this is asked of the loader's own file: its folders
 /// are a run of strings there, each from a slash to a slash.
@@ -11,7 +11,7 @@ struct LoaderDefaults {
   var folders: [String]
   /// The path of the cache; nil for musl, which has none.
   var cache: String?
-  /// What `$LIB` stands for; nil if that is not known.
+  /// The value of `$LIB`; nil if that is not known.
   var library: String?
 
   /// Of a loader; nil stands for one that is not there.

@@ -1,7 +1,7 @@
 import RebindFiles
 
-/// What the words stand for that a search path may contain. The corresponding words are
-/// `$ORIGIN`, `$LIB` and `$PLATFORM`.
+/// The values of the words that a search path may contain. The corresponding words are `$ORIGIN`,
+/// `$LIB` and `$PLATFORM`.
 struct LoaderTokens {
   let kind: LoaderKind
   let root: Sysroot
@@ -13,7 +13,7 @@ struct LoaderTokens {
   /// The folders of a search path, as paths outside of the root folder.
   ///
   /// - Parameters:
-  ///   - separators: What stands between two of them.
+  ///   - separators: Separates two of them.
   ///   - origin: The folder of the image that states the path.
   func folders(
     _ path: String, separators: String = ":", origin: FilePath
@@ -35,7 +35,7 @@ struct LoaderTokens {
     if text.isEmpty { return FilePath(".") }
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
-    // What the origin stands for is outside already.
+    // The origin itself is outside already.
     var isOutside = false
     while let byte = rest.first {
       rest = rest.dropFirst()

@@ -46,10 +46,10 @@ package struct Sysroot: Sendable {
     return FilePath(folder.bytes + [slash] + Array(components.joined(separator: [slash])))
   }
 
-  /// As many as Linux follows.
+  /// The number of links that Linux follows.
   private static let mostLinks = 40
 
-  /// What a symbolic link says; nil if the file is none. The corresponding function is
+  /// The target of a symbolic link; nil if the file is none. The corresponding function is
   /// `readlink`.
   private static func link(_ path: FilePath) -> [UInt8]? {
     let room = Int(PATH_MAX)

@@ -25,13 +25,13 @@ struct DiagnosisSearch {
     var slotsToBeSealed = 0
     /// How many of the first calls pass by.
     var bypassedSlots = 0
-    /// How many there are.
+    /// The number of all slots.
     var allSlots: Int { slots + fixedSlots + sealedSlots }
-    /// What the symbol is bound to; nil for nothing.
+    /// The definition that the symbol is bound to; nil for nothing.
     var definition: SymbolScope.Definition?
   }
 
-  /// What else there is to know of the image.
+  /// Further facts about the image.
   struct Context {
     /// Where the symbols are that no loader knows.
     let file: ELFFile
@@ -39,7 +39,7 @@ struct DiagnosisSearch {
     let scope: SymbolScope
     /// True if nothing is missing from the scope that a loader would put there.
     let isComplete: Bool
-    /// What an image of the scope is called, the name that a detail has first.
+    /// The names of an image of the scope, the name that a detail has first.
     let names: (_ image: Int) -> [String]
   }
 
@@ -66,17 +66,17 @@ struct DiagnosisSearch {
     for match in matches.indices { body(&matches[match], symbols[matches[match].index]) }
   }
 
-  /// All that there is to say, the answer first.
+  /// All diagnoses, the answer first.
   func diagnoses(_ context: Context) throws(ELFFileError) -> [FileDiagnosis] {
     var found: [FileDiagnosis] = []
     var (selected, selectedInData, sealed, toBeSealed, bypassed) = (0, 0, 0, 0, 0)
     for match in matches where match.allSlots > 0 {
       let slots = match.allSlots
-      // What asks for no version is bound to one nevertheless.
+      // A reference that asks for no version is bound to one nevertheless.
       let version = version(of: match) ?? match.definition?.version
       let names = match.definition.map { context.names($0.image) } ?? []
       if let wanted = sought.version, version != wanted {
-        // What has no version at all is told by its library.
+        // A definition without any version is identified by its library.
         found.append(
           version == nil && !names.isEmpty
             ? FileDiagnosis(.otherLibrary, names[0], slots: slots)
@@ -97,7 +97,7 @@ struct DiagnosisSearch {
     if selected > 0 {
       let isInData = selected == selectedInData
       found.insert(FileDiagnosis(.hasSlots, isInData ? "data" : "", slots: selected), at: 0)
-      // Code has no slot: its calls go by another way, if there are any.
+      // Code has no slot: calls, if any, go by another way.
       if isInData, let defined = definedMatch { found.append(try bound(defined, context)) }
     } else if found.isEmpty, sealed == 0 {
       found.append(try withoutSlots(context))
@@ -116,7 +116,7 @@ struct DiagnosisSearch {
     return found
   }
 
-  /// Why there are no slots.
+  /// The reason for having no slots.
   private func withoutSlots(_ context: Context) throws(ELFFileError) -> FileDiagnosis {
     if let defined = definedMatch { return try bound(defined, context) }
     if !matches.isEmpty { return FileDiagnosis(.unchangeable) }
@@ -173,7 +173,7 @@ struct DiagnosisSearch {
 }
 
 extension SymbolScope {
-  /// What a loader would bind a symbol of an image to; nil for nothing.
+  /// The definition that a loader would bind a symbol of an image to; nil for nothing.
   func definition(
     of symbol: SymbolEntry, at index: Int, in table: SymbolTable,
     where isWanted: (_ image: Int) -> Bool = { _ in true }

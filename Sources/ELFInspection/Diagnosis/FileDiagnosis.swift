@@ -109,7 +109,7 @@ extension DependencyGraph {
 }
 
 extension ELFFile {
-  /// False for a program: this is asked where there is no loader.
+  /// False for a program: this is asked where no loader is known.
   func isLibrary(_ table: DynamicTable) -> Bool {
     type == .sharedObject && !table.flags1.contains(.positionIndependentExecutable)
   }

@@ -17,7 +17,7 @@ package struct ProcessDiagnosis {
 extension ProcessScope {
   /// Why a rebinding of a symbol would see the calls of an image, or would not, as things are now.
   ///
-  /// What a slot leads to says which definition it is bound to; of one that is not bound yet the
+  /// The target of a slot says which definition it is bound to; of one that is not bound yet the
   /// first in the loader's order is taken.
   ///
   /// - Throws: `ELFFileError` if the image's tables contradict themselves, or if it is gone.

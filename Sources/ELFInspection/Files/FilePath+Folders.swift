@@ -39,7 +39,7 @@ extension FilePath {
     }
   }
 
-  /// The path without links, and from the root; nil if there is no such file. The corresponding
+  /// The path without links, and from the root; nil if the file does not exist. The corresponding
   /// function is `realpath`.
   package var resolved: FilePath? {
     guard let path = realpath(cString, nil) else { return nil }

@@ -53,11 +53,11 @@ extension FileSection {
     let isAllocated = section.flags.contains(.allocated)
     let isOfMemory = [.load, .dynamic, .exceptionFrame, .stack, .relro].contains(segment.type)
     guard isAllocated || !isOfMemory, let fileOffset else { return false }
-    // What each thread has zeroed for itself takes no room in the image.
+    // Zeroed data that each thread has for itself takes no room in the image.
     let takesRoom = !(isThreadLocal && section.type == .noBits) || segment.type == .threadLocal
     guard takesRoom else { return false }
     func isInside(_ start: UInt64, of outer: UInt64, size: UInt64) -> Bool {
-      // At the very end there is no byte of the segment, so nor is an empty section.
+      // The very end has no byte of the segment, so it has no empty section either.
       start >= outer && (start - outer < size || (size == 0 && start == outer && section.size == 0))
         && section.size <= size - (start - outer)
     }

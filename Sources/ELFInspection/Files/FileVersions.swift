@@ -11,7 +11,7 @@ package struct FileVersions {
 
   /// A version that the file defines. The corresponding C type is `Elf64_Verdef`.
   package struct Definition {
-    /// What the table of the symbols' versions has for it.
+    /// The entry for it in the table of the symbols' versions.
     package let index: Int
     package let name: String
     /// The versions that it comes after.

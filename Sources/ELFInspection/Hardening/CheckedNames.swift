@@ -1,14 +1,14 @@
 import Rebind
 import RebindFiles
 
-/// What the names of a file's symbols tell of the checks that its compiler put in.
+/// The checks that a file's compiler put in, by the names of its symbols.
 struct CheckedNames {
   var hasStackProtector = false
   var fortified: [String] = []
   var fortifiable: [String] = []
 
-  /// Nil if the file has no symbols to tell by. What a file without a dynamic table calls, only a
-  /// linker's symbols tell.
+  /// Nil if the file has no symbols to tell by. If a file has no dynamic table, only a linker's
+  /// symbols show its calls.
   init?(of file: ELFFile, _ kind: FileHardening.Kind) throws(ELFFileError) {
     guard let table = try Self.table(of: file) else { return nil }
     let isDynamic = table.isDynamic

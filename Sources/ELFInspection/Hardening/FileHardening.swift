@@ -1,9 +1,9 @@
 package import Rebind
 package import RebindFiles
 
-/// What a file does against being attacked: by its headers, and by what its compiler left.
+/// The protections of a file against attacks: by its headers, and by its compiler's traces.
 package struct FileHardening {
-  /// What of this can be said depends on it.
+  /// The kind of a file, which decides what can be said.
   package enum Kind: String {
     /// Loaded where it was linked to.
     case program
@@ -20,19 +20,21 @@ package struct FileHardening {
   }
 
   package let kind: Kind
-  /// What the headers say.
+  /// The protections that the headers show.
   package let headers: Hardening
-  /// Functions check that their stack was not overwritten; nil if there are no symbols to tell
-  /// by, or if those of a static program may be its C library's. The corresponding option of compilers is `-fstack-protector`.
+  /// Functions check that their stack was not overwritten. Nil without symbols to tell by, or if
+  /// those of a static program may be its C library's. The corresponding option of compilers is
+  /// `-fstack-protector`.
   package let hasStackProtector: Bool?
   /// The names that calls with a check of the size go to: `__memcpy_chk`. The corresponding macro
   /// is `_FORTIFY_SOURCE`.
   package let fortified: [String]
   /// The functions that could be checked, and are called unchecked too: `memcpy`.
   package let fortifiable: [String]
-  /// False if there are no symbols to tell the two by.
+  /// False without symbols to tell the two by.
   package let knowsFortified: Bool
-  /// What the code keeps to so that the processor can check branches: `IBT`, `SHSTK`, `BTI`, `PAC`.
+  /// The rules that the code keeps, so that the processor can check branches: `IBT`, `SHSTK`,
+  /// `BTI`, `PAC`.
   package let branchProtections: [String]
   /// The corresponding tags are `DT_RPATH` and `DT_RUNPATH`.
   package let rpath: String?
@@ -44,7 +46,7 @@ package struct FileHardening {
 }
 
 extension ELFFile {
-  /// What the file does against being attacked.
+  /// The file's protections against attacks.
   ///
   /// - Throws: `ELFFileError` if the file contradicts itself, or is a core file.
   /// - Complexity: O(symbols).

@@ -7,11 +7,11 @@ package struct FileNote {
   package let section: String?
   /// Where it is in the file.
   package let offset: UInt64
-  /// Who says what the type means: `GNU`.
+  /// The owner, who defines the type: `GNU`.
   package let owner: String
   package let type: UInt32
   package let bytes: [UInt8]
-  /// What the bytes mean; nil if that is not known here, or not as they are.
+  /// The meaning of the bytes; nil if that is not known here, or not with these bytes.
   package let content: NoteContent?
 }
 
@@ -41,8 +41,8 @@ extension ELFFile {
     }
   }
 
-  /// What identifies the build, by the file's notes; nil if it does not say. The corresponding
-  /// note is `NT_GNU_BUILD_ID`.
+  /// The identifier of the build, by the file's notes; nil if it has none. The corresponding note
+  /// is `NT_GNU_BUILD_ID`.
   package var buildID: BuildID? {
     get throws(ELFFileError) {
       for note in try notes {

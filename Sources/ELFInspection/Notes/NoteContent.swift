@@ -1,7 +1,7 @@
 package import Rebind
 package import RebindFiles
 
-/// What the bytes of a note mean.
+/// The meaning of a note's bytes.
 package enum NoteContent {
   /// The corresponding note is `NT_GNU_BUILD_ID`.
   case buildID(BuildID)
@@ -97,9 +97,9 @@ package struct NoteProbe {
 /// A property of a file that the linker has gathered: `NT_GNU_PROPERTY_TYPE_0`.
 package struct NoteProperty {
   package let type: UInt32
-  /// As readelf has it, without `GNU_PROPERTY_`; nil if it has none here.
+  /// readelf's name without `GNU_PROPERTY_`; nil if it has none here.
   package let name: String?
-  /// The bytes as one number; nil if there are more than a word of them, or none.
+  /// The bytes as one number; nil if they are more than a word, or none.
   package let value: UInt64?
   /// The bits of the value, if it is a set: a bit without a name as a number.
   package let flags: [String]?

@@ -2,13 +2,14 @@ import CLibelf
 import Rebind
 import RebindFiles
 
-/// The bytes of an image in the memory of a process, as if each were in a file as far from the start
-/// as it is from the image's lowest address.
+/// The bytes of an image in the memory of a process. The offset of a byte is its distance from the
+/// image's lowest address.
 final class LoadedBytes: ELFBytes {
   let size: UInt64
   private let memory: ProcessMemory
   private let start: UInt64
-  /// What was read: several tables end where their segment does, and so lie in one another.
+  /// The chunks that were read: several tables end where their segment does, and so lie in one
+  /// another.
   private var chunks: [(offset: UInt64, bytes: UnsafeMutableRawBufferPointer)] = []
   var failure: ELFFileError.Reason { .vanished }
 

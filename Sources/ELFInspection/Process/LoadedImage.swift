@@ -5,7 +5,7 @@ package import RebindFiles
 /// to be the image's.
 package final class LoadedImage {
   package let image: ProcessImage
-  /// As it is in memory.
+  /// The file in memory.
   package let loaded: ELFFile
   /// Nil if the file cannot be read or is another one.
   package let file: ELFFile?
@@ -24,14 +24,14 @@ package final class LoadedImage {
   /// namespace of its own, and defines what the loader calls first.
   private(set) package lazy var isAuditor =
     (namespace ?? 0) > 0 && (places?.defines("la_version") ?? false)
-  /// The symbols in memory; nil if there are none, or if their tables are broken.
+  /// The symbols in memory; nil without any, or if their tables are broken.
   package let loadedSymbols: SymbolTable?
   /// Those of the file, if it is proven, and else those in memory: where the definitions are, even
   /// if somebody has changed the table in memory.
   package let symbols: SymbolTable?
 
   private(set) lazy var places: SymbolPlaces? = symbols.map { SymbolPlaces(of: $0) }
-  /// What it tells the loader, as it is in memory; empty if it has no table, or a broken one.
+  /// The entries for the loader, in memory; empty if it has no table, or a broken one.
   private(set) lazy var table = ((try? loaded.dynamicTable) ?? nil) ?? DynamicTable()
 
   init(_ image: ProcessImage, isVDSO: Bool = false) {
@@ -44,7 +44,7 @@ package final class LoadedImage {
     symbols = (file.flatMap { try? SymbolTable(of: $0) } ?? nil) ?? loadedSymbols
   }
 
-  /// The symbols in memory; nil if there are none. Throws if their tables are broken.
+  /// The symbols in memory; nil without any. Throws if their tables are broken.
   package func checkedSymbols() throws(ELFFileError) -> SymbolTable? {
     if let loadedSymbols { return loadedSymbols }
     return try SymbolTable(of: loaded)
@@ -86,8 +86,8 @@ package final class LoadedImage {
 }
 
 extension LoadedImage {
-  /// What identifies the build, by the notes in memory, as hexadecimal digits; nil if they do not
-  /// say.
+  /// The identifier of the build, by the notes in memory, as hexadecimal digits; nil if they have
+  /// none.
   package var buildID: String? { ((try? loaded.buildID) ?? nil).map { "\($0)" } }
 
   /// The name that others ask for it by; nil for none. The corresponding tag is `DT_SONAME`.
@@ -96,7 +96,8 @@ extension LoadedImage {
   /// The loader that it asks for; nil if it asks for none. The corresponding segment is `PT_INTERP`.
   var interpreter: String? { (try? loaded.interpreter) ?? nil }
 
-  /// What others call it: by soname, if it has one, file name and path, as if its file was not gone.
+  /// The names that others call it by: its soname, if any, file name and path, as if its file was
+  /// not gone.
   package var names: [String] {
     let path = FilePath(image.mapping.pathOfFile)
     return [soname, path.lastComponent, path.text].compactMap { $0 }

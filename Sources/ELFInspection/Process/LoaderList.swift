@@ -20,7 +20,7 @@ struct LoaderList: Equatable {
     let namespace: Int
   }
 
-  /// Empty if there is no loader, or if it has not said where its list is.
+  /// Empty without a loader, or if it has not said where its list is.
   init(at address: UInt64, _ memory: ProcessMemory, _ elfClass: ELFClass) {
     let word = UInt64(elfClass.addressSize)
     func read(_ address: UInt64) -> UInt64? { memory.word(at: address, elfClass) }

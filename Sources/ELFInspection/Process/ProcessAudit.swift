@@ -2,7 +2,8 @@ import Glibc
 package import RebindFiles
 
 extension ProcessLook<[ProcessFinding]> {
-  /// What of the images of a process is not as their files and the loader made it, and stays so.
+  /// The words and files of a process's images that differ from what their files and the loader
+  /// made, and go on to differ.
   ///
   /// While an image is loaded, its slots are not filled and its pages are open, and the loader says
   /// so only of a part of that time. So images with findings are looked at four times more, and what
@@ -61,7 +62,7 @@ extension ProcessLook<[ProcessFinding]>.Entry {
 }
 
 extension ProcessFinding {
-  /// What makes two findings of an image the same.
+  /// Two findings of an image are the same if this is.
   fileprivate var identity: [UInt64?] {
     [Kind.allCases.firstIndex(of: kind).map(UInt64.init), address, end, target?.address]
   }

@@ -1,7 +1,7 @@
 import Glibc
 import RebindFiles
 
-/// What became of the file that an image was loaded from.
+/// The state of the file that an image was loaded from.
 package enum ProcessFileState: String {
   /// The file at its path is the image's.
   case same
@@ -13,7 +13,7 @@ package enum ProcessFileState: String {
 }
 
 extension ProcessScope {
-  /// What became of an image's file, as the process itself would find it.
+  /// The state of an image's file, as the process itself would find it.
   package func fileState(of image: LoadedImage) -> ProcessFileState {
     var state = stateNow(of: image)
     // Of one that is unloaded and loaded again the memory can be gone just when it is compared.

@@ -3,7 +3,7 @@ import RebindFiles
 
 /// The files that the kernel has of a process. The corresponding folder is `/proc/PID`.
 enum ProcessFolder {
-  /// What a file of text has, line by line.
+  /// The lines of a text file.
   ///
   /// - Throws: `ELFFileError` if the process may not be looked at, is not there, or has ended.
   static func lines(

@@ -5,10 +5,10 @@ package import RebindFiles
 
 /// An image in the memory of another process.
 ///
-/// Its headers are read there. What is not loaded, the section headers, is read from its file,
-/// once that is proven to be the image's.
+/// Its headers are read there. Parts that are not loaded, the section headers, are read from its
+/// file, once that is proven to be the image's.
 package struct ProcessImage {
-  /// As the kernel has it: ` (deleted)` is behind that of a file that is gone.
+  /// The kernel's path: ` (deleted)` is behind that of a file that is gone.
   package let path: FilePath
   package let elfClass: ELFClass
   package let byteOrder: ByteOrder
@@ -89,7 +89,7 @@ package struct ProcessImage {
     self.segments = segments
   }
 
-  /// What of an ELF header is needed.
+  /// The needed fields of an ELF header.
   private struct Header {
     let type: UInt16
     let machine: UInt16

@@ -4,7 +4,7 @@ package import RebindFiles
 package struct ProcessImages {
   /// In the order of their addresses.
   package let images: [ProcessImage]
-  /// The one that the kernel puts there; nil if there is none.
+  /// The image that the kernel puts there, or nil.
   let vdso: ProcessImage?
   let mappings: [ProcessMapping]
   let memory: ProcessMemory
@@ -16,8 +16,8 @@ package struct ProcessImages {
     var images: [ProcessImage] = []
     var end: UInt64 = 0
     for mapping in mappings where mapping.offset == 0 && mapping.isOfFile {
-      // Where a file is small, all its segments are mapped from its first page. What an image says of
-      // its size hides no other file.
+      // Where a file is small, all its segments are mapped from its first page. An image's own
+      // statement of its size hides no other file.
       guard mapping.start >= end || mapping.identity != images.last?.mapping.identity,
         let image = ProcessImage(pid: pid, mapping, memory, among: mappings)
       else { continue }

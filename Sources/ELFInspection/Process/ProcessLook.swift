@@ -1,14 +1,14 @@
 import Glibc
 package import RebindFiles
 
-/// What was found in the images of a process while its loader was at rest, which is waited for.
+/// Findings in the images of a process, made while its loader was at rest; the look waits for that.
 package struct ProcessLook<Found> {
   /// In the order of the scope.
   package internal(set) var entries: [Entry] = []
   /// False if the loader was never at rest as long as that.
   package let isSettled: Bool
 
-  /// An image, and what there is in it; nil for nothing.
+  /// An image, and the finding in it; nil for nothing.
   package struct Entry {
     package let image: LoadedImage
     package internal(set) var result: Result<Found?, ELFFileError>

@@ -6,7 +6,7 @@ struct ProcessMapping {
   let end: UInt64
   /// Where in the file it begins.
   let offset: UInt64
-  /// What the program may do there: `rwxp` or the like.
+  /// The permissions: `rwxp` or the like.
   let permissions: String
   /// The file's device and inode, as the kernel writes them.
   let identity: String
@@ -30,8 +30,8 @@ struct ProcessMapping {
     address >= start && address < end && address - start + self.offset == offset
   }
 
-  /// Where the file may be found: as the process sees its own files, and as this one does, which is
-  /// what the kernel names a file of a process in a `chroot` by.
+  /// The places where the file may be: as the process sees its own files, and as this one does. The
+  /// kernel uses the latter to name a file of a process in a `chroot`.
   ///
   /// - Parameter withoutNote: Leaves out what the kernel adds to the path of a file that is gone.
   func places(of pid: Int32, withoutNote: Bool = false) -> [FilePath] {

@@ -3,7 +3,7 @@ import Rebind
 package import RebindFiles
 
 extension ProcessScope {
-  /// What of an image is not as its file and the loader made it.
+  /// The words of an image that differ from what its file and the loader made.
   ///
   /// - Throws: `ELFFileError` if the image's tables contradict themselves, or if it is gone.
   /// - Complexity: O((symbols + relocations) log symbols), and with the first finding of a slot
@@ -44,7 +44,7 @@ extension ProcessScope {
       finding.version = version.map { text(found.symbols.strings.bytes(from: $0.nameOffset)) }
       finding.target = target
       finding.expected = expected(symbol, slot.slot.symbol, in: found.symbols)
-      // What a library defines that was preloaded, and nobody else, is in nobody's way.
+      // A preloaded library's definition that nobody else has interposes nothing.
       if kind == .interposedSlot, finding.expected == nil { continue }
       findings.append(finding)
     }

@@ -26,7 +26,7 @@ extension ProcessScope {
   }
 }
 
-/// What glibc's `x86_64_rewrite_plt` makes of a PLT entry: `jmp rel32`, or APX's `jmpabs imm64`,
+/// glibc's `x86_64_rewrite_plt` rewrites a PLT entry to `jmp rel32`, or APX's `jmpabs imm64`,
 /// behind an `endbr64` or not.
 enum DirectJump {
   /// In bytes.

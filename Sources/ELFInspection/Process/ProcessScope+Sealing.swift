@@ -10,7 +10,7 @@ package enum ProcessSealing: String {
 }
 
 extension ProcessScope {
-  /// How far an image is sealed. What is writable can be changed all the same.
+  /// How far an image is sealed. Writable parts can be changed all the same.
   package func sealing(of image: LoadedImage) -> ProcessSealing {
     let closed = mappings.filter { mapping in
       !mapping.permissions.contains("w") && image.overlaps(mapping.start..<mapping.end)

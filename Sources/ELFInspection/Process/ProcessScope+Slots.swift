@@ -19,8 +19,8 @@ extension ProcessScope {
   /// The slots of an image, and what each holds now; nil if it has no dynamic symbols.
   ///
   /// A slot leads home if it leads to any image's definition of its symbol's name, as in the core's
-  /// audit: which of several the loader took leaves no trace. What a resolver of an IFUNC gives is
-  /// any code of its image, or of the vDSO.
+  /// audit: which of several the loader took leaves no trace. The result of an IFUNC's resolver may
+  /// be any code of its image, or of the vDSO.
   ///
   /// - Parameter isWanted: Says of a slot whether it is looked at.
   /// - Throws: `ELFFileError` if the image's tables contradict themselves, or if it is gone.
@@ -87,8 +87,8 @@ extension ProcessScope {
     return slot.isLazy && !(image.places?.has(name, at: image.linked(word)) ?? false)
   }
 
-  /// The loader has yet to relocate the image: the word is a link-time address of it, at which there
-  /// is nothing.
+  /// The loader has yet to relocate the image: the word is a link-time address of it, where no
+  /// memory is.
   private func isUntouched(_ word: UInt64, of image: LoadedImage) -> Bool {
     image.image.loadBias != 0 && self.image(with: word) == nil
       && image.contains(image.image.elfClass.wrapped(word &+ image.image.loadBias))

@@ -10,16 +10,16 @@ package final class ProcessScope {
   package let images: [LoadedImage]
   let mappings: [ProcessMapping]
   private let memory: ProcessMemory
-  /// What the loader said first; nil if there is none, or if it has not said where its list is.
+  /// The loader's own statements; nil without a loader, or if it has not said where its list is.
   private let loader: (address: UInt64, program: LoadedImage, list: LoaderList)?
   private var last: LoadedImage?
-  /// What the images define, for references to be looked up in.
+  /// The definitions of the images, for references to be looked up in.
   private(set) lazy var scope = SymbolScope(
     images.map { $0.isVDSO ? nil : $0.symbols }, loaderKind)
   private(set) lazy var loaderKind = LoaderKind(
     interpreter: images.first?.interpreter, needed: images.first?.table.needed ?? [])
 
-  /// What mseal(2) keeps as it is. Asked for once: the kernel walks all pages for it.
+  /// The ranges that mseal(2) has sealed. Asked for once: the kernel walks all pages for it.
   private(set) lazy var sealed = Self.sealedRanges(pid: pid)
 
   /// Throws if the process may not be looked at, or is not there.
@@ -57,12 +57,12 @@ package final class ProcessScope {
     return found
   }
 
-  /// True if there is a program alone, which asks for no loader.
+  /// True for a program alone, which asks for no loader.
   package var isStatic: Bool {
     ordinaryImages.allSatisfy { $0.interpreter == nil } && ordinaryImages.count == 1
   }
 
-  /// What an address is in; of several symbols that of the name.
+  /// The target of an address; of several symbols that of the name.
   package func target(at address: UInt64, hint: UnsafePointer<CChar>? = nil) -> ProcessTarget {
     guard let image = image(with: address) else {
       let mapping = mappings.first { address >= $0.start && address < $0.end }
@@ -111,7 +111,7 @@ package final class ProcessScope {
     if LoaderKind(interpreter: program.interpreter, needed: program.table.needed) == .glibc {
       ordered.first { $0.contains(list.loaderBase) }?.isLoader = true
     }
-    // What lies between the program and the first that it needs, it did not ask for.
+    // An image between the program and the first that it needs is one it did not ask for.
     let needed = Set(program.table.needed)
     let own = ordered.filter { $0.namespace == 0 }
     let candidates = own.dropFirst().prefix { needed.isDisjoint(with: $0.names) }

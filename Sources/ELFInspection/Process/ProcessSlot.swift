@@ -13,7 +13,7 @@ package struct ProcessSlot {
   package enum State: String, CaseIterable {
     /// To NULL: nothing defines the symbol, or nobody has bound it.
     case null
-    /// By way of its own image to the loader's resolver: it was not called yet. Or what the file has
+    /// Through its own image to the loader's resolver: it was not called yet. Or what the file has
     /// there: the loader has yet to relocate the image.
     case unresolved
     /// To a definition of its symbol.

@@ -1,13 +1,13 @@
 import Glibc
 import RebindFiles
 
-/// What the kernel says of a process as a whole. The corresponding file is `/proc/PID/stat`.
+/// The kernel's account of a process as a whole. The corresponding file is `/proc/PID/stat`.
 struct ProcessStatus {
   /// True once nothing of it is left but its exit status.
   let hasEnded: Bool
   let isKernelThread: Bool
 
-  /// Nil if there is no such process.
+  /// Nil if the process does not exist.
   init?(of pid: Int32) {
     let descriptor = open("/proc/\(pid)/stat", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -25,11 +25,11 @@ struct ProcessStatus {
     isKernelThread = (UInt64(fields[6]) ?? 0) & 0x20_0000 != 0
   }
 
-  /// Why there is no memory of a process to be read.
+  /// The reason why the memory of a process cannot be read.
   ///
   /// - Parameters:
   ///   - number: The `errno` of the call that failed.
-  ///   - path: What it could not read.
+  ///   - path: The file that could not be read.
   static func failure(_ number: Int32, of pid: Int32, at path: String) -> ELFFileError {
     let process = FilePath("/proc/\(pid)")
     guard let status = Self(of: pid) else {

@@ -1,7 +1,7 @@
 import Rebind
 package import RebindFiles
 
-/// What an address of a process is in.
+/// The image and symbol that an address of a process is in.
 package struct ProcessTarget {
   /// The run-time address.
   package let address: UInt64

@@ -51,7 +51,7 @@ package struct SymbolScope {
     }
   }
 
-  /// What a loader would bind a reference to; nil for nothing.
+  /// The definition that a loader would bind a reference to; nil for nothing.
   ///
   /// - Parameter isWanted: Says of an image whether it is asked.
   func definition(

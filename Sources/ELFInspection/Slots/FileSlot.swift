@@ -3,7 +3,7 @@ import RebindFiles
 
 /// A slot of a file: what its relocation says, and how the loader treats it.
 ///
-/// Rebind's `Slot` is another type, with the names of its symbol and version: a file has up to
+/// Rebind's `Slot` is another type, with the names of its symbol and version. A file has up to
 /// hundreds of thousands of slots, and a String for each takes longer than all else.
 package struct FileSlot {
   /// The link-time address of the word.
@@ -11,8 +11,8 @@ package struct FileSlot {
   package let kind: SlotKinds
   /// The index of its symbol.
   package let symbol: Int
-  /// What its relocation says, also where the loader ignores it; nil if that is not known: a REL table's is the word in
-  /// place, which is an addend for a pointer in data alone.
+  /// The addend of its relocation, even if the loader ignores it. Nil if it is not known: a REL
+  /// table's is the word in place, which is an addend for a pointer in data alone.
   package let addend: Int64?
   /// True if the loader binds it at the first call.
   package let isLazy: Bool
