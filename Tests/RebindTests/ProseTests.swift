@@ -86,9 +86,9 @@ import Testing
   }
 
   @Test func exceptionsStayAndAreNeeded() throws {
-    let list = "# Quoted.\n%: There is one.\n%: There is none.\n"
-    let found = try findings("There is one.", exceptions: list)
+    let list = "# Quoted.\n%: There is one.\n%: As it…\n%: There is none.\n"
+    let found = try findings("There is one. As it is, it stays.", exceptions: list)
     #expect(found.count == 1, "\(found)")
-    #expect(found.first?.hasPrefix("list:3: matches nothing: ") == true)
+    #expect(found.first?.hasPrefix("list:4: matches nothing: ") == true)
   }
 }
