@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What compilers make of `RebindAnnotations.h`.
+/// Compilers accept `RebindAnnotations.h`, and make records of it.
 @Suite(.measured) struct AnnotationHeaderTests {
   /// A compiler, and what it takes a source for.
   struct Language: CustomTestStringConvertible {

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What linkers do to annotations: each way of building an image leaves all of them, in the
-/// order of the source, and a note that leads there. `annotated-check.c` looks, in the image.
+/// Linkers keep annotations: each way of building an image leaves all of them, in the order of the
+/// source, and a note that leads there. `annotated-check.c` looks, in the image.
 @Suite(.measured) struct AnnotationLinkTests {
-  /// What is made of the object files.
+  /// The product that the object files are linked into.
   enum Product: String, CaseIterable {
     case program = "-pie"
     case fixedProgram = "-no-pie"
@@ -106,7 +106,7 @@ import Testing
 
   @Test(arguments: ["-pie", "-static", "-shared"], Linker.available)
   func allAnnotationsAreThereWithMusl(product: String, linker: Linker) throws {
-    // What musl-gcc links statically with lld does not run, whatever it is.
+    // A static program that musl-gcc links with lld does not run, whatever is in it.
     guard let musl = Compiler.musl, product != "-static" || linker != .lld else { return }
     let product = try #require(Product(rawValue: product))
     let build = Build(compiler: musl, product: product, name: "", flags: ["-O1"])
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  /// What nothing refers to is not taken out of an archive, unless it is asked for.
+  /// A member that nothing refers to is not taken out of an archive, unless it is asked for.
   @Test(arguments: Linker.available)
   func anArchivesMembersAreLeftOut(linker: Linker) throws {
     let objects = try Objects(Build(compiler: .gcc, product: .program, name: ""))
@@ -150,7 +150,7 @@ import Testing
       self.build = build
       builder = try FixtureBuilder(build.compiler)
       let isLibrary = build.product == .library
-      // There is no C++ for musl.
+      // musl comes without C++.
       let second = build.compiler == .musl ? ["-std=c17"] : ["-x", "c++", "-std=c++17"]
       try compile("annotated.c", ["-std=c11"], to: "1.o")
       try compile("annotated.c", second + ["-DPART=2"], to: "2.o")
@@ -221,7 +221,7 @@ enum Linker: String, CaseIterable, CustomStringConvertible {
 }
 
 extension Compiler {
-  /// Nil if there is none.
+  /// Nil if it is not installed.
   static let musl: Compiler? = {
     guard (try? run("musl-gcc", ["--version"]).succeeded) == true else { return nil }
     return Compiler("musl-gcc")

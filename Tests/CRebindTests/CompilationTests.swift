@@ -33,7 +33,7 @@ import Testing
         == ["__errno_location", "dl_iterate_phdr", "getauxval", "pthread_atfork"])
   }
 
-  /// What no other test builds.
+  /// Sources that no other test builds.
   @Test(arguments: Compiler.all)
   func theBenchmarksCompileWithoutWarnings(compiler: Compiler) throws {
     let folder = Places.package.appending(path: "Benchmarks")
@@ -46,7 +46,7 @@ import Testing
         + sources.map(\.path))
   }
 
-  /// What goes into an image whose annotations are Swift's.
+  /// The part of an image whose annotations are Swift's.
   @Test(arguments: Compiler.all, ["-O0", "-O2", "-Os"])
   func theAnnotationsFileCompilesAloneWithoutWarnings(
     compiler: Compiler, optimisation: String

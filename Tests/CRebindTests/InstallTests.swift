@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `make install` gives to C users: it is complete, it exports what the
-/// headers declare, and a program builds against it.
+/// `make install` serves C users: it is complete, it exports the functions that the headers
+/// declare, and a program builds against it.
 @Suite(.tags(.buildsPackages), .notInCheck, .measured) struct InstallTests {
   /// An installation in a folder of its own.
   struct Installation {
@@ -11,8 +11,8 @@ import Testing
     var root: URL { directory.url }
 
     /// - Parameters:
-    ///   - variables: What make is given; % stands for the folder.
-    ///   - inspect: What there is of rebind-inspect: none, whatever has been built.
+    ///   - variables: The variables for make; % stands for the folder.
+    ///   - inspect: The folder of rebind-inspect: none by default, even if it has been built.
     init(_ variables: [String], inspect: URL? = nil) throws {
       directory = try TemporaryDirectory()
       let inspect = inspect?.path ?? "%/none"
@@ -58,8 +58,8 @@ import Testing
     #expect(dynamic.contains("Library soname: [librebind.so.\(major)]"))
   }
 
-  /// What `make release` has made of rebind-inspect goes below the same prefix. A packager's folder
-  /// takes the place of `/`, and no file names it.
+  /// The files that `make release` has made of rebind-inspect go below the same prefix. A
+  /// packager's folder takes the place of `/`, and no file names it.
   @Test func installsTheCommandAndItsFilesBelowAFolder() throws {
     let built = try TemporaryDirectory()
     let files = [
@@ -165,7 +165,7 @@ import Testing
     #expect(result.succeeded)
   }
 
-  /// Who declares annotations needs the header, and no library.
+  /// Code that declares annotations needs the header, and no library.
   @Test func annotationsAreDeclaredWithTheHeaderAlone() throws {
     let installation = try Installation.common.get()
     let flags = try run(

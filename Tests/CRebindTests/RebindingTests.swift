@@ -5,7 +5,7 @@ import Testing
 /// Fixtures whose programs have to be linked as they say: readelf tells whether they are.
 @Suite(.measured) struct RebindingTests {
   #if arch(x86_64)
-  /// What readelf calls the three kinds of slots; it cuts long names.
+  /// readelf's names for the three kinds of slots; it cuts long names.
   static let relocations = ["R_X86_64_JUMP_SLO", "R_X86_64_GLOB_DAT", "R_X86_64_64"]
   #else
   static let relocations = ["R_AARCH64_JUMP_SL", "R_AARCH64_GLOB_DA", "R_AARCH64_ABS64"]

@@ -127,7 +127,7 @@ import Testing
     return file
   }
 
-  /// What Scripts/test-cross makes of a table; of the one that there is if none is given.
+  /// The tests that Scripts/test-cross reads from a table; from the fixtures' own if none is given.
   private func list(_ table: String...) throws -> ProcessResult {
     try run(
       Places.package.appending(path: "Scripts/test-cross").path, ["--list"] + table)

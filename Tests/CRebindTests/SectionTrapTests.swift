@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What compilers and linkers do to sections that are filled by hand, and a reader has to
-/// expect: Documentation/ABI/Annotations.md has the table.
+/// The traps that compilers and linkers set for sections that are filled by hand, and that a reader
+/// has to expect: Documentation/ABI/Annotations.md has the table.
 @Suite(.measured) struct SectionTrapTests {
   /// gcc aligns a record of 32 bytes and more to 32, unless it is told, and puts the last one
   /// first when it optimises.
@@ -32,7 +32,7 @@ import Testing
     #expect(try output(.gcc, flags + ["-DKEPT=used,retain"]) == "2\n")
   }
 
-  /// gold gives a hidden weak start an address, whether there is a section or not.
+  /// gold gives a hidden weak start an address, even without a section.
   @Test(arguments: Linker.available)
   func aStartWithoutSectionIsNotAlwaysNull(linker: Linker) throws {
     let flags = ["-DWEAK", "-fPIE", "-pie"] + linker.flags

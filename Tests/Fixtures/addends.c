@@ -1,8 +1,7 @@
-/// Jump slots and glob dats whose addends are not 0, as `ld -z mark-plt` has them: they
-/// lead to the function where the loader ignores the addend, and 256 bytes behind it
-/// where it adds it. Hooked before its first call or after it, a slot leads to the same
-/// place in the replacement, its original is the function, and nobody else is said to
-/// have rebound it.
+/// Jump slots and glob dats whose addends are not 0, as `ld -z mark-plt` has them. They lead to the
+/// function if the loader ignores the addend, and 256 bytes behind it if it adds it. Hooked before
+/// its first call or after it, a slot leads to the same place in the replacement. Its original is
+/// the function, and nobody else is said to have rebound it.
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -41,7 +40,7 @@ static size_t tag(const char *file, ElfW(Sxword) wanted) {
   return dynamic->d_tag == wanted ? dynamic->d_un.d_val : 0;
 }
 
-/// Gives each entry of `first` the addend, and returns how many there are.
+/// Gives each entry of `first` the addend, and returns their number.
 static size_t write_addends(char *file, ElfW(Sxword) table, ElfW(Sxword) size) {
   if (tag(file, table) == 0) return 0;
   size_t count = 0;

@@ -1,6 +1,6 @@
-// Finds the annotations of its own image through the image's notes, which have to be
-// read-only, and checks them: prints how many there are. LIBRARY is the part that is in the
-// image, CALLER the program that asks it. SYMBOLS compares with what the linker defines.
+// Finds the annotations of its own image through the image's notes, which have to be read-only,
+// checks them, and prints their number. LIBRARY is the part that is in the image, CALLER the
+// program that asks it. SYMBOLS compares with what the linker defines.
 
 #define _GNU_SOURCE
 #include "CRebind.h"

@@ -1,6 +1,6 @@
-// Listens to images that carry annotations, by a note of its own as
-// Documentation/ABI/Annotations.md has it: prints what it is told as it loads and unloads the
-// given images twice, and of itself, if it has any.
+// Listens to images that carry annotations, by a note of its own
+// (Documentation/ABI/Annotations.md). Loads and unloads the given images twice, and prints the
+// events of these, and of itself, if it has any.
 
 #define _GNU_SOURCE
 #include "check.h"

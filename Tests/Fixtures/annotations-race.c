@@ -1,6 +1,6 @@
-/// Threads open and close annotated plug-ins while others look at all annotations, hold
-/// what they have found and call its accessors: nothing deadlocks, nothing is read or
-/// called that is not there any more.
+/// Threads open and close annotated plug-ins while others look at all annotations, hold what they
+/// have found and call its accessors. Nothing deadlocks, and nothing that has gone is read or
+/// called.
 ///
 /// Usage: annotations-race MILLISECONDS PLUGIN...: copies of annotations-plugin.c, which may
 /// be ones that tell nothing of themselves.

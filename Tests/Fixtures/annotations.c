@@ -1,4 +1,4 @@
-/// Annotations of the program and of plug-ins: found, told of, held, and gone.
+/// Annotations of the program and of plug-ins: found, reported, held, and gone.
 ///
 /// Usage: annotations PLUGIN BARE FAULTY: builds of annotations-plugin.c.
 
@@ -157,7 +157,7 @@ static void check_program(void) {
   CHECK(hold(&annotation, &reference) == CREBIND_NO_SUCH_IMAGE);
 }
 
-/// What holds annotations without a note is found in the file, which is read once.
+/// An image that holds annotations without a note is read from the file, once.
 static void check_bare(const char *path) {
   void *image = open_plugin(path);
   expect(NULL, PROGRAM PLUGIN);

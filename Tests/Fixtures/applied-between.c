@@ -1,6 +1,6 @@
-/// Threads apply and restore batches for one name, each at its own pace: one is applied while
-/// another one is being restored, whose definition has its former value again and whose slots
-/// have not. Each is restored wholly, and at the end all is as it was.
+/// Threads apply and restore batches for one name, each at its own pace. One is applied while
+/// another one is being restored, whose definition has its former value again and whose slots have
+/// not. Each is restored wholly, and at the end all is as it was.
 
 #define _GNU_SOURCE
 #include "CRebind.h"

@@ -79,5 +79,5 @@ struct beside_count {
 
 enum { BESIDE_COUNT = 50 };
 
-/// What the preloaded library has counted.
+/// The counts of the preloaded library.
 const struct beside_count *beside_counts(void);

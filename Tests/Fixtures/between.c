@@ -1,6 +1,6 @@
-/// Somebody else stores into a slot between two batches: restoring the lower one says
-/// that the slot still leads to it, and a later call gives it back once it holds the lower
-/// one's value. And what is counted are slots, not definitions.
+/// Somebody else stores into a slot between two batches. Restoring the lower one says that the slot
+/// still leads to it, and a later call gives it back once it holds the lower one's value. And what
+/// is counted are slots, not definitions.
 
 #include "CRebind.h"
 #include "check.h"

@@ -1,6 +1,5 @@
-/// A definition; with -DCALLER who calls it; with -DROOT an image that needs both;
-/// and with -DSLOW one whose constructor holds the loader's lock until it is told to
-/// go on.
+/// A definition; with -DCALLER its caller; with -DROOT an image that needs both. With -DSLOW an
+/// image whose constructor holds the loader's lock until it may go on.
 
 #ifdef SLOW
 

@@ -1,4 +1,4 @@
-/// What the program and the image with the slow constructor share.
+/// The declarations that the program and the image with the slow constructor share.
 
 #include <stdatomic.h>
 

@@ -1,5 +1,5 @@
-/// What a loaded library says of itself is edited, a word at a time, and the core
-/// tells exactly what is wrong with it, or is not led astray.
+/// The headers of a loaded library are edited, a word at a time. The core tells exactly what is
+/// wrong with them, or is not led astray.
 ///
 /// Usage: broken-details LIBRARY
 

@@ -27,7 +27,7 @@ static struct segment {
   size_t size;
   uintptr_t page;
   int protection;
-  /// What it held.
+  /// The former content.
   char *copy;
 } segments[SEGMENTS];
 static size_t segment_count;

@@ -1,5 +1,5 @@
-/// What the headers that refuse system calls share: filters of seccomp(2). musl comes without
-/// the kernel's headers, so that the numbers stand here.
+/// The common part of the headers that refuse system calls: filters of seccomp(2). musl comes
+/// without the kernel's headers, so that the numbers stand here.
 
 #include <stdbool.h>
 #include <stddef.h>

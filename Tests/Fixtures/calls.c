@@ -16,7 +16,7 @@ static pid_t hook(void) {
   return original();
 }
 
-/// What getppid returns, by another witness, so that it stays uncalled.
+/// The result of getppid, by another witness, so that it stays uncalled.
 static pid_t parent_by_proc(void) {
   FILE *file = fopen("/proc/self/stat", "r");
   int parent = 0;

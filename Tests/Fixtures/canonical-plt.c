@@ -1,6 +1,6 @@
-/// A non-PIE program that takes a function's address: the loader then gives
-/// every image the address of the program's own PLT entry. As an original it
-/// would lead back into the hooked slot, for ever.
+/// A non-PIE program that takes a function's address: the loader then gives every image the address
+/// of the program's own PLT entry. Called as an original, it would lead back into the hooked slot,
+/// for ever.
 
 #include "CRebind.h"
 #include "check.h"

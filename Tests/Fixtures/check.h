@@ -1,4 +1,4 @@
-/// What the fixtures share: a check that tells its line, and a copy of the maps.
+/// Helpers of the fixtures: a check that prints its line, and a copy of the maps.
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/// Threads open, call and close plug-ins while others apply and restore batches above
-/// one that stays, in any order, and observe: each call reaches the one that stays,
-/// once, and no callback runs after its end.
+/// Threads open, call and close plug-ins while others apply and restore batches above one that
+/// stays, in any order, and observe. Each call reaches the one that stays, once, and no callback
+/// runs after its end.
 ///
 /// Usage: concurrent-chain SECONDS PLUGIN...
 

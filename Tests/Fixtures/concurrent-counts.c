@@ -1,7 +1,6 @@
-/// Eight threads call a function, half of them by way of plug-ins that they open
-/// and close, while another thread rebinds, verifies and restores: each call
-/// reaches the function exactly once, at most by way of the hook, and after the
-/// last restore no call of any image does.
+/// Eight threads call a function, half of them through plug-ins that they open and close, while
+/// another thread rebinds, verifies and restores. Each call reaches the function exactly once, at
+/// most through the hook. After the last restore no call of any image reaches the hook.
 ///
 /// Usage: concurrent-counts MILLISECONDS PLUGIN...
 

@@ -1,6 +1,6 @@
-/// Threads open, ask and close two libraries with a function of one name while another one
-/// applies and restores: which of them is redirected changes all the time, and each caller
-/// reaches the function of the library that it has open, by the replacement or without.
+/// Threads open, ask and close two libraries with a function of one name while another one applies
+/// and restores. The redirected one changes all the time. Each caller reaches the function of the
+/// library that it has open, through the replacement or without.
 ///
 /// Usage: concurrent-definitions SECONDS FIRST SECOND
 

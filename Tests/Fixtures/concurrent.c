@@ -1,6 +1,6 @@
-/// Threads open, call and close plug-ins while another rebinds and restores:
-/// nothing deadlocks, nothing crashes, and the relro pages of an image that the
-/// loader is not done with stay writable for it.
+/// Threads open, call and close plug-ins while another rebinds and restores. Nothing deadlocks,
+/// nothing crashes, and the relro pages of an image that the loader is not done with stay writable
+/// for it.
 
 #include "CRebind.h"
 #include "check.h"

@@ -1,6 +1,6 @@
-/// A program and a library, each with a copy of CRebind of its own: each knows of both,
-/// itself first, and each is told of an annotated plug-in, but not of what unloads when
-/// the process exits. A copy that is unloaded gives back what it has kept.
+/// A program and a library, each with a copy of CRebind of its own. Each knows of both, itself
+/// first, and hears of an annotated plug-in, but not of images that unload when the process exits.
+/// A copy that is unloaded gives back what it has kept.
 ///
 /// Usage: copies LIBRARY PLUGIN: this file with -DLIBRARY, and annotations-plugin.c.
 
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// What a copy was told, and when it must not be any more.
+/// The events of a copy, and whether it may still get any.
 struct events {
   int loads, unloads;
   bool is_at_exit;

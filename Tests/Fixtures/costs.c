@@ -1,5 +1,5 @@
-/// Settling beside many threads that sleep reads one file of each at most, and none of those
-/// that have not run since; a handle of one name takes two pages beyond its entries.
+/// Settling beside many threads that sleep reads one file of each at most, and none of those that
+/// have not run since. A handle of one name takes two pages beyond its entries.
 
 #include "CRebind.h"
 #include "check.h"

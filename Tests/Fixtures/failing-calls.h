@@ -1,6 +1,6 @@
-/// Fails the core's system calls, which go past the C library: the kernel hands each call of
-/// some numbers to a handler (SECCOMP_RET_TRAP), and those that the program's own code makes
-/// may fail there. For machines whose registers are named below.
+/// Fails the core's system calls, which go past the C library. The kernel hands each call of some
+/// numbers to a handler (SECCOMP_RET_TRAP), and those that the program's own code makes may fail
+/// there. For machines whose registers are named below.
 
 #include "arch/arch.h"
 #include "call-filter.h"

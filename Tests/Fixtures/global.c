@@ -1,5 +1,5 @@
-/// What RTLD_GLOBAL opens is in the global scope; what RTLD_LOCAL opens is not,
-/// and no original for a reference that only it could satisfy.
+/// Images opened with RTLD_GLOBAL are in the global scope. Those opened with RTLD_LOCAL are not,
+/// and give no original for a reference that only they could satisfy.
 
 #define _GNU_SOURCE
 #include "CRebind.h"

@@ -1,6 +1,6 @@
-/// A batch is applied and restored while another thread's dlopen has mapped an
-/// image and not relocated it: the call waits for the loader, calls nothing in the
-/// image before it may, and then the image is served, and restored, like any other.
+/// A batch is applied and restored while another thread's dlopen has mapped an image and not
+/// relocated it. The call waits for the loader, and calls nothing in the image before it may. Then
+/// the image is served, and restored, like any other.
 ///
 /// Usage: half-loaded LIBRARY MILLISECONDS-OF-WORK
 

@@ -1,6 +1,6 @@
-/// The functions that a rebinding library is likely to need itself are rebound,
-/// one at a time and all at once: nothing deadlocks or calls itself, every hook
-/// runs, and after the restore none does.
+/// The functions that a rebinding library is likely to need itself are rebound, one at a time and
+/// all at once. Nothing deadlocks or calls itself, every hook runs, and after the restore none
+/// does.
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -66,7 +66,7 @@ static int stop(struct dl_phdr_info *info, size_t size, void *context) {
   return 7;
 }
 
-/// Each function once, by way of the program's slots.
+/// Calls each function once, through the program's slots.
 static void exercise(void) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   static const char text[] = "some text";

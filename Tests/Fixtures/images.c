@@ -1,5 +1,5 @@
-/// What the loaded images hold, beside what dl_iterate_phdr and the program itself
-/// say: headers, symbols, and slots with their targets. Looking changes nothing.
+/// The contents of the loaded images are the same as dl_iterate_phdr and the program itself give
+/// them: headers, symbols, and slots with their targets. Looking changes nothing.
 ///
 /// Usage: images [exports]: was it linked with -rdynamic? A GNU hash table of a
 /// program that exports nothing counts no symbols.

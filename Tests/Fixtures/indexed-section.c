@@ -1,5 +1,5 @@
-// A section of somebody's own, with a pointer to a string for each entry, and a note that leads
-// to it: prints the strings, and then those of a section that has none.
+// A section of somebody's own, with a pointer to a string for each entry, and a note that leads to
+// it. Prints the strings, and then those of a section that has none.
 
 #define _GNU_SOURCE
 #include "notes.h"

@@ -1,3 +1,3 @@
-// What the loader asks how it binds symbols.
+// The loader asks it how it binds symbols.
 
 unsigned la_version(unsigned version) { return version; }

@@ -1,4 +1,4 @@
-// What is preloaded to get in front of libc.
+// A preloaded library in front of libc.
 
 #include <unistd.h>
 

@@ -20,7 +20,7 @@ struct segment {
 
 enum { LARGEST = 1 << 20, MOST_SEGMENTS = 32 };
 
-/// Reads the PT_LOAD of a file; 0 if there are none that could be mapped.
+/// Reads the PT_LOAD of a file; 0 if it has none that could be mapped.
 static size_t read_segments(const uint8_t *file, size_t size, struct segment *segments) {
   size_t count = 0;
   if (size < sizeof(Elf64_Ehdr)) return 0;
@@ -46,7 +46,7 @@ static size_t read_segments(const uint8_t *file, size_t size, struct segment *se
     }
     if (wide.p_type != PT_LOAD) continue;
     if (wide.p_offset > size || wide.p_vaddr > LARGEST || wide.p_filesz > LARGEST) return 0;
-    // What follows is not mapped, whatever the header says.
+    // The rest is not mapped, whatever the header says.
     if (wide.p_memsz > LARGEST) wide.p_memsz = LARGEST;
     segments[count++] =
         (struct segment){wide.p_offset, wide.p_vaddr, wide.p_filesz, wide.p_memsz};

@@ -1,4 +1,4 @@
-/// As tcmalloc, which says of all memory that it has no size before its constructor has run.
+/// Like tcmalloc, it says of all memory that it has no size before its constructor has run.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-/// What the linker at hand lets an unresolved slot point to is recognised, and
-/// a resolved slot is not taken for it. Linked with -z lazy.
+/// The target that the linker at hand gives an unresolved slot is recognised, and a resolved slot
+/// is not taken for it. Linked with -z lazy.
 
 #define _GNU_SOURCE
 #include "check.h"

@@ -120,8 +120,8 @@ static void hook_what_comes_again(const char *path, int mode) {
   close_image(image);
 }
 
-/// The only one is redirected, until there is another; whoever has got the replacement
-/// goes on to the first one.
+/// The only one is redirected, until another one comes; a caller that has got the replacement goes
+/// on to the first one.
 static void turn_back(char *paths[], int batches) {
   char *maps = read_maps();
   void *first = open_image(paths[0], RTLD_LOCAL);
@@ -159,7 +159,7 @@ static void take_over(char *paths[]) {
   CHECK(is_redirected(second) && find(second)() == 121 && original() == 22);
   close_image(second);
   CHECK(original == NULL);
-  // What was the only one is turned back for one in the global scope.
+  // The former only one is turned back for one in the global scope.
   second = open_image(paths[1], RTLD_LOCAL);
   CHECK(is_redirected(second));
   first = open_image(paths[0], RTLD_GLOBAL);

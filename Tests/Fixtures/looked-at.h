@@ -1,4 +1,4 @@
-/// A stop for programs that are to be looked at from outside.
+/// A stop for programs that are looked at from outside.
 
 #include "check.h"
 

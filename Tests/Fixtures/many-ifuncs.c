@@ -1,5 +1,5 @@
-/// With more IFUNCs rebound than there are resolvers to redirect them to, an image
-/// that is loaded later is reached all the same, before dlopen returns.
+/// With more IFUNCs rebound than resolvers to redirect them to, an image that is loaded later is
+/// reached all the same, before dlopen returns.
 
 #define EIGHT(M, n) M(n##0) M(n##1) M(n##2) M(n##3) M(n##4) M(n##5) M(n##6) M(n##7)
 #define SIXTY_FOUR(M, n)                                                            \

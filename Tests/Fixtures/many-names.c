@@ -1,6 +1,5 @@
-/// Time grows with the number of names, not with its square: ten times as many
-/// names in one image, applied, applied again, brought to an image that comes
-/// later, and restored.
+/// Time grows with the number of names, not with its square. Ten times as many names in one image
+/// are applied, applied again, brought to an image that comes later, and restored.
 
 #define _GNU_SOURCE
 #define TEN(M, n) M(n##0) M(n##1) M(n##2) M(n##3) M(n##4) M(n##5) M(n##6) M(n##7) M(n##8) M(n##9)

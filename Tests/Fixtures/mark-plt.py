@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Writes into an x86-64 file what `ld -z mark-plt` (binutils 2.42) writes: the address of its
-PLT entry into the addend of each R_X86_64_JUMP_SLOT. Prints how many there are."""
+PLT entry into the addend of each R_X86_64_JUMP_SLOT. Prints their number."""
 
 import struct
 import sys
@@ -24,7 +24,7 @@ def name(section):
 
 
 by_name = {name(section): section for section in sections}
-# Calls go to .plt.sec where there is one; the first entry of .plt is the resolver's.
+# Calls go to .plt.sec if the file has one; the first entry of .plt is the resolver's.
 if ".plt.sec" in by_name:
     first = by_name[".plt.sec"][3]
 else:

@@ -1,7 +1,6 @@
-/// Dynamic symbols that share a page, or only a segment, with code, as with
-/// `-z noseparate-code`: definitions are redirected, no page is ever writable and
-/// executable, code in the page runs meanwhile, and restored, /proc/self/smaps is as it
-/// was.
+/// Dynamic symbols that share a page, or only a segment, with code, as with `-z noseparate-code`.
+/// Definitions are redirected, no page is ever writable and executable, and code in the page runs
+/// meanwhile. After the restore, /proc/self/smaps is as it was.
 ///
 /// Usage: moved-page SMALL-LIBRARY LARGE-LIBRARY [single]
 ///   single: without other threads
@@ -55,9 +54,8 @@ static int hook_large(void) { return -1; }
 
 // MARK: - Mappings
 
-/// The ranges, permissions and names of the mappings of files, and the flags of the two
-/// libraries': in libc the notice opens a segment of symbols alone, which the kernel
-/// accounts for from then on.
+/// The ranges, permissions and names of the mappings of files, and the flags of the two libraries'.
+/// In libc the notice opens a segment of symbols alone, which the kernel accounts for from then on.
 static char *read_smaps(void) {
   static char buffers[4][1 << 18];
   static int next;
@@ -234,8 +232,7 @@ static void locked(void) {
   munlock(code, (size_t)sysconf(_SC_PAGESIZE));
 }
 
-/// A page that has been written to stays where it is: the images that are loaded later
-/// are told of instead.
+/// A page that has been written to stays where it is: the notice serves later images instead.
 static void written(void) {
   char *code = page_of(dlsym(library, "shared_number"));
   size_t size = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,5 +1,5 @@
-/// What dlmopen puts into another namespace has its own libc, and is left alone;
-/// the generation that reads oddly afterwards (dlpi_subs) disturbs nothing.
+/// An image that dlmopen puts into another namespace has its own libc, and is left alone. The
+/// generation that reads oddly afterwards (dlpi_subs) disturbs nothing.
 
 #define _GNU_SOURCE
 #include "CRebind.h"

@@ -1,7 +1,7 @@
-/// Images whose constructors load further images, on two threads, while observers
-/// load images as well: nobody waits for a thread that waits for the loader. What
-/// a constructor loads is told of when the outer dlopen is done, with the loader's
-/// lock free, in the order in which it came, and once.
+/// Images whose constructors load further images, on two threads, while observers load images as
+/// well: nobody waits for a thread that waits for the loader. Images that a constructor loads are
+/// reported when the outer dlopen is done, with the loader's lock free, in the order in which they
+/// came, and once.
 ///
 /// Usage: nested-loads NESTING INNER OTHER
 
@@ -60,7 +60,7 @@ static void check_order(void) {
   is_logging = true;
   nested.inner = inner;
   void *image = load((void *)nesting);
-  // Each observer was told of the three, in one order.
+  // Each observer heard of the three, in one order.
   const char *names[] = {"+nesting.so ", "+inner.so ", "+other.so "};
   for (int i = 0; i < 3; i++) {
     char seconds[64];
@@ -102,7 +102,7 @@ static void check_deadlock(void) {
   CHECK(crebind_observe(&observer, &observation, NULL) == CREBIND_OK);
   for (int round = 0; round < 20; round++) {
     nested = (struct nested_loads){.inner = inner, .waits = 1};
-    // Loaded before the other thread takes the loader's lock, and told of after.
+    // Loaded before the other thread takes the loader's lock, and reported after.
     void *image = NULL;
     pthread_t thread;
     image = load((void *)other);

@@ -1,4 +1,4 @@
-/// What the program and the image that loads in its constructor share.
+/// The declarations that the program and the image that loads in its constructor share.
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
-/// An interposer that looks for the next function at its first call, as the example of
-/// dlsym(3) does, while that function is rebound: it gets the next one, and not the
-/// replacement, whose original it is itself.
+/// An interposer that looks for the next function at its first call, as the example of dlsym(3)
+/// does, while that function is rebound. It gets the next one, and not the replacement, whose
+/// original it is itself.
 ///
 /// Usage: next-interposer [PRELOADED]; starts itself again with that preloaded. With
 /// -DINTERPOSER the program is the interposer.

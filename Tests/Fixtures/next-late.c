@@ -74,7 +74,7 @@ static void load_once(const char *library) {
 
 int main(int count, char **arguments) {
   CHECK(count == 3);
-  // What has been found is not unloaded, so each round is a process.
+  // A function that has been found is not unloaded, so each round is a process.
   for (int round = atoi(arguments[2]); round > 0; round--) {
     pid_t child = fork();
     CHECK(child >= 0);

@@ -1,7 +1,7 @@
-/// A replacement lives in a plug-in, and the function in a library in the plug-in's local
-/// scope, where the loader's RTLD_DEFAULT finds it for the plug-in alone: asked so, dlsym
-/// gives the plug-in what it gave before the function was hooked. So it does for a plug-in
-/// that does not lead to the library.
+/// A replacement lives in a plug-in, and the function in a library in the plug-in's local scope,
+/// where the loader's RTLD_DEFAULT finds it for the plug-in alone. Asked so, dlsym gives the
+/// plug-in the same as before the function was hooked. So it does for a plug-in that does not lead
+/// to the library.
 ///
 /// Usage: next-local USER STRANGER
 

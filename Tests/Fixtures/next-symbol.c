@@ -1,7 +1,7 @@
-/// A replacement that asks dlsym or dlvsym for the function behind it gets that, and not
-/// itself: in a library and in the program, in a chain, while dlsym itself is hooked, by
-/// RTLD_NEXT, RTLD_DEFAULT, a handle and with a version. What others ask, what is asked
-/// about other names, and what is asked after restoring, the loader answers.
+/// A replacement that asks dlsym or dlvsym for the function behind it gets that, and not itself. It
+/// may ask in a library or in the program, in a chain, while dlsym itself is hooked, by RTLD_NEXT,
+/// RTLD_DEFAULT, a handle and with a version. The loader answers others' questions, questions about
+/// other names, and questions after restoring.
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -177,7 +177,7 @@ static void check_two_of_one_image(void) {
   restore(second);
 }
 
-/// What the loader alone can answer, as the program's library asks.
+/// Questions that the loader alone can answer, as the program's library asks them.
 static void check_others(void) {
   function *next = hooks_ask("next", "other", NULL);
   function *first = hooks_ask("default", "other", NULL);
@@ -254,7 +254,7 @@ static void check_left_alone(void) {
   handle = apply("value", (void *)hooks_value, NULL, &options);
   CHECK(are_same(before, words()));
   restore(handle);
-  // What fails leaves nothing.
+  // A call that fails leaves nothing.
   crebind_rebinding twice[] = {{.name = "value", .replacement = (void *)hooks_value},
                                {.name = "value", .replacement = (void *)hooks_value}};
   CHECK(crebind_apply(twice, 2, NULL, &handle, NULL, NULL) == CREBIND_DUPLICATE_NAME);

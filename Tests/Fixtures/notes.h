@@ -65,7 +65,7 @@ static int read_notes(struct dl_phdr_info *image, size_t size, void *context) {
   return 0;
 }
 
-/// NULL and NULL if there is no note. All notes have to agree, and to be read-only.
+/// NULL and NULL without a note. All notes have to agree, and to be read-only.
 static inline struct bounds read_bounds(const void *address, const char *name) {
   struct bounds bounds = {address, name, NULL, NULL, 0};
   dl_iterate_phdr(read_notes, &bounds);

@@ -1,6 +1,6 @@
-/// The notice of images that come and go: observers with replay, a symbol that
-/// nothing defined yet, a predicate's scope, and the caller's RUNPATH and
-/// $ORIGIN, which the wrapper around dlopen must not lose.
+/// The notice of images that come and go: observers with replay, a symbol that nothing defined yet,
+/// and a predicate's scope. The wrapper around dlopen must not lose the caller's RUNPATH and
+/// $ORIGIN.
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -93,7 +93,7 @@ int main(int argc, char *argv[]) {
   void *again = open_through("$ORIGIN/deep/liblate.so");
   CHECK(again == image && dlclose(again) == 0 && dlerror() == NULL);
 
-  // What is loaded by that name is not searched for, nor loaded again.
+  // An image that is loaded by that name is not searched for, nor loaded again.
   void *named = dlopen("$ORIGIN/deep/real.so", RTLD_NOW);
   CHECK(named != NULL && open_through("libnamed.so") == named);
   errno = 0;
@@ -106,7 +106,7 @@ int main(int argc, char *argv[]) {
   CHECK(dlclose(image) == 0);
   CHECK(strstr(log, "-liblate.so ") != NULL && strstr(log, "-second:liblate.so ") != NULL);
 
-  // What a refresh finds was not announced: a load past the wrapper.
+  // An image that a refresh finds was not announced: a load past the wrapper.
   crebind_unobserve(observations[1]);
   CHECK(crebind_restore(handles[1], NULL, NULL) == CREBIND_OK);
   CHECK(crebind_restore(handles[0], NULL, NULL) == CREBIND_OK);

@@ -1,5 +1,5 @@
-/// Images that one dlopen loads are told of in the loader's order, whatever places in
-/// the records have become free.
+/// Observers hear of images that one dlopen loads in the loader's order, whatever places in the
+/// records have become free.
 ///
 /// Usage: observe-order PLUGIN OTHER-PLUGIN LIBRARY-WITH-DEPENDENCY
 

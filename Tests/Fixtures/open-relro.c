@@ -1,6 +1,6 @@
-/// A relro range that someone has left writable is left as it is, and so is a single
-/// page of one: the loader may still be at work on the image, and it would crash on a
-/// page closed under it, as we would on one that is not open.
+/// A relro range that someone has left writable is left as it is, and so is a single page of one.
+/// The loader may still be at work on the image, and would crash on a page closed under it. We
+/// would crash on one that is not open.
 
 #define _GNU_SOURCE
 #include "CRebind.h"

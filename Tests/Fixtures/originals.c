@@ -1,6 +1,6 @@
-/// The original of each slot is what the slot would lead to without us, before
-/// any call has bound it: the program's definition, a -Bsymbolic library's own,
-/// a local scope's, what an IFUNC's resolver chooses.
+/// The original of each slot is the function that the slot would lead to without us, before any
+/// call has bound it. It is the program's definition, a -Bsymbolic library's own, a local scope's,
+/// or the choice of an IFUNC's resolver.
 
 #define _GNU_SOURCE
 #include "CRebind.h"

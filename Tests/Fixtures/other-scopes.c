@@ -54,7 +54,7 @@ static void check(const char *path, int mode, bool is_slot) {
     CHECK(call(image) == (is_slot ? -1 : own) && original() == parent);
     CHECK(dlclose(image) == 0);
 
-    // From now on there is a definition that comes and goes: the notice is asked for.
+    // From now on a definition comes and goes: the notice is asked for.
     image = open_image(path, mode);
     CHECK(call(image) == (is_slot ? -1 : own));
     CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK && call(image) == own);

@@ -1,6 +1,6 @@
-/// Each mmap and mremap of the core's fails once: a call that reports it has changed
-/// nothing and works the next time, and what a dlopen could not serve is served, and
-/// told of by its right name, by the next call.
+/// Each mmap and mremap of the core's fails once. A call that reports it has changed nothing and
+/// works the next time. If a dlopen could not serve an image, the next call serves it, and reports
+/// it by its right name.
 ///
 /// Usage: out-of-memory PLUGIN OTHER-PLUGIN
 

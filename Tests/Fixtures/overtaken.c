@@ -1,7 +1,7 @@
-/// A lazy resolver has overtaken a batch that looks at loaded images only; then
-/// another image comes and goes. The slot is not taken for that of a new image:
-/// verify finds it and stores again, for the whole chain. What someone else has
-/// stored is found below another batch, too, and left alone.
+/// A lazy resolver has overtaken a batch that looks at loaded images only; then another image comes
+/// and goes. The slot is not taken for that of a new image: verify finds it and stores again, for
+/// the whole chain. A word that someone else has stored is found below another batch, too, and left
+/// alone.
 ///
 /// Usage: overtaken CALLER OTHER-IMAGE
 
@@ -60,7 +60,7 @@ int main(int argc, char *argv[]) {
   }
   CHECK(slot != NULL && call() == parent && hooked[0] == 1 && hooked[1] == 1);
 
-  // What _dl_fixup does.
+  // The store that _dl_fixup does.
   *slot = (uintptr_t)value;
   CHECK(call() == parent && hooked[0] == 1);
   void *other = dlopen(argv[2], RTLD_LAZY);

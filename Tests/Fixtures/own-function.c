@@ -1,6 +1,6 @@
-/// A library's calls of its own exported function go through a slot, and the
-/// original is a function that others can call: on ppc64le the slot holds an
-/// entry point that only the library itself may use.
+/// A library's calls of its own exported function go through a slot, and the original is a function
+/// that others can call. On ppc64le the slot holds an entry point that only the library itself may
+/// use.
 
 #include "CRebind.h"
 #include "check.h"

@@ -1,6 +1,6 @@
-/// Predicates that serve images, restore and fork while they are being asked: a
-/// chain stays in order, a restored batch's predicate is not asked again, nor freed
-/// under another thread that is in it, and a child does not wait for that thread.
+/// Predicates that serve images, restore and fork while they are being asked. A chain stays in
+/// order. A restored batch's predicate is not asked again, nor freed under another thread that is
+/// in it. A child does not wait for that thread.
 ///
 /// Usage: predicate-nested LIBRARY-WITH-DEPENDENCY PLUGIN
 

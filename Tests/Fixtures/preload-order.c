@@ -1,5 +1,4 @@
-/// What is preloaded is in the global scope, also behind a library that the program
-/// needs anyway.
+/// Preloaded images are in the global scope, also behind a library that the program needs anyway.
 ///
 /// Usage: preload-order NEEDED PRELOADED; starts itself again with both preloaded.
 

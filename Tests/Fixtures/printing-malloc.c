@@ -17,7 +17,7 @@ static void *hook(size_t size) {
   atomic_fetch_add(&calls, 1);
   if (!crebind_enter(5)) return original(size);
   atomic_fetch_add(&prints, 1);
-  // Allocates again, by way of libc.
+  // Allocates again, through libc.
   char *text = NULL;
   CHECK(asprintf(&text, "malloc(%zu)\n", size) > 0);
   fputs(text, output);

@@ -1,6 +1,6 @@
-/// One thread makes first calls through lazy slots while another rebinds the
-/// functions that it is about to call, timed to land in the loader's resolver:
-/// once the rebinding call has returned, every call reaches the hook.
+/// One thread makes first calls through lazy slots while another rebinds the functions that it is
+/// about to call, timed to land in the loader's resolver. Once the rebinding call has returned,
+/// every call reaches the hook.
 ///
 /// Usage: race all|images|loaded|naive LIBRARY-OF-CALLERS. `naive` is the
 /// control: a plain store into the slot, which the resolver overwrites.
@@ -32,7 +32,7 @@ static void **slots[COUNT];
 
 static int hook(void) { return 2; }
 
-/// Each thread on a processor of its own, if there are two.
+/// Each thread on a processor of its own, on a machine with two.
 static cpu_set_t allowed;
 
 static void take_processor(int number) {

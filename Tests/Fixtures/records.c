@@ -1,6 +1,6 @@
-// Annotation records of each class and byte order: what is written is read, each fault is
-// told, and some tens of thousands of broken sections (the argument, and a seed) are read to
-// their end with no byte touched outside of them.
+// Annotation records of each class and byte order. Written records are read, and each fault is
+// reported. Some tens of thousands of broken sections (the argument, and a seed) are read to their
+// end, and no byte outside of them is touched.
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// As Documentation/ABI/Annotations.md has it, and written here a second time.
+/// The layout of Documentation/ABI/Annotations.md, written here a second time.
 #define MAGIC 0x31414252u
 
 static const crebind_record_format formats[] = {
@@ -251,7 +251,7 @@ static void check_faults(crebind_record_format format) {
   expect_fault(format, CREBIND_RECORD_TRUNCATED, head + 8);
   CHECK(found[1].fault == CREBIND_RECORD_VALID);
 
-  // Strings: an end is missing, or there is something behind the last one.
+  // Strings: an end is missing, or bytes follow the last one.
   expect_strings(format, "gggggggg", 8, CREBIND_RECORD_STRINGS);
   expect_strings(format, "ggg\0kkkk", 8, CREBIND_RECORD_STRINGS);
   expect_strings(format, "gg\0kk\0vv", 8, CREBIND_RECORD_STRINGS);

@@ -13,7 +13,7 @@ __asm__(".symver number_old, number@V1");
 __asm__(".symver number_new, number@@V2");
 #else
 int number(void) { return NUMBER; }
-/// What is imported has a version, and so the library a table of them.
+/// Imported functions have a version, and so the library has a table of versions.
 pid_t parent(void) { return getppid(); }
 #endif
 

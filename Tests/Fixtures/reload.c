@@ -1,6 +1,5 @@
-/// Rounds of dlopen, hook, call and dlclose, with two plug-ins in turn that
-/// take each other's place in memory: each round's hook runs where it should, and
-/// the process does not grow.
+/// Rounds of dlopen, hook, call and dlclose, with two plug-ins in turn that take each other's place
+/// in memory. Each round's hook runs where it should, and the process does not grow.
 ///
 /// Usage: reload before|after restored|kept|once PLUGIN OTHER-PLUGIN ROUNDS
 

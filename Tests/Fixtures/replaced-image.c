@@ -1,6 +1,5 @@
-/// An image is closed and another one loaded in its place, at the same address
-/// with the dynamic table at the same address: what is known of the first does
-/// not count for the second.
+/// An image is closed and another one loaded in its place, at the same address with the dynamic
+/// table at the same address. Facts about the first do not count for the second.
 ///
 /// Usage: replaced-image PLUGIN OTHER-PLUGIN PATH-FOR-EITHER
 

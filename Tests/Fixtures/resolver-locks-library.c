@@ -1,6 +1,6 @@
-/// An IFUNC whose resolver runs what it was told to, and makes its first call of another
-/// image's function; with -DDEFINER that function; with -DCALLER who calls the IFUNC; and
-/// with -DROOT an image that needs them all.
+/// An IFUNC whose resolver runs the function that it was given, and makes its first call of another
+/// image's function. With -DDEFINER that function; with -DCALLER the caller of the IFUNC; and with
+/// -DROOT an image that needs them all.
 
 #ifdef DEFINER
 

@@ -1,7 +1,7 @@
-/// An IFUNC's resolver is called without any lock: meanwhile another thread loads an image
-/// and looks a name up, and the resolver may make its first call of a function, for which
-/// the loader takes its lock, to note that the resolver's image needs the other one. Its
-/// image stays until it has returned, whoever closes it.
+/// An IFUNC's resolver is called without any lock. Meanwhile another thread loads an image and
+/// looks a name up. The resolver may make its first call of a function: the loader takes its lock
+/// to note that the resolver's image needs the other one. Its image stays until it has returned,
+/// whoever closes it.
 ///
 /// Usage: resolver-locks ROOT PLUGIN
 ///

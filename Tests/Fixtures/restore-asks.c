@@ -1,6 +1,6 @@
-/// Restoring a batch gives newer ones their originals anew, and the loader may have to be
-/// asked about a name that the restored batch does not have: here one whose slots lead to
-/// two libraries in local scopes.
+/// Restoring a batch gives newer ones their originals anew, and the loader may have to be asked
+/// about a name that the restored batch does not have. Here the slots of one name lead to two
+/// libraries in local scopes.
 ///
 /// Usage: restore-asks ONE TWO
 

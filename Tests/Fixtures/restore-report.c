@@ -1,5 +1,5 @@
-/// What restoring reports adds up to what applying did: below our own notice, below our
-/// wrappers around dlsym, and below and above another batch.
+/// The report of a restore adds up to that of the apply: below our own notice, below our wrappers
+/// around dlsym, and below and above another batch.
 
 #include "CRebind.h"
 #include "check.h"

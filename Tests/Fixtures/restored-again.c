@@ -1,6 +1,6 @@
-/// A batch that another copy of CRebind lies on top of is restored again while that copy gives
-/// its definitions back, one before and one meanwhile: it is restored, or goes on to say that it
-/// is covered, and stays usable until it is.
+/// A batch that another copy of CRebind lies on top of is restored again while that copy gives its
+/// definitions back, one before and one meanwhile. It is restored, or reports again that it is
+/// covered, and stays usable until it is restored.
 ///
 /// Usage: restored-again COPY; COPY is built of this file with -DCOPY.
 

@@ -1,6 +1,6 @@
-/// Two threads restore their batches for one name at a time, in either order, with a
-/// replacement each or with a shared one: afterwards its definition and its slots are as
-/// they were, and a batch that is applied then has the function as its original.
+/// Two threads restore their batches for one name at a time, in either order, with a replacement
+/// each or with a shared one. Afterwards its definition and its slots are as they were, and a batch
+/// that is applied then has the function as its original.
 
 #define _GNU_SOURCE
 #include "CRebind.h"

@@ -1,6 +1,5 @@
-/// An image goes, and before the batches are told of it another one comes and
-/// takes its place in the records: what was changed in the first is not taken for
-/// changes of the second.
+/// An image goes, and before the batches hear of it another one comes and takes its place in the
+/// records. Changes in the first are not taken for changes of the second.
 ///
 /// Usage: reused-index PLUGIN OTHER-PLUGIN
 

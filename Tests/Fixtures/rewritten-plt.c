@@ -1,7 +1,7 @@
 /// An image whose PLT has been rewritten into direct jumps, as glibc 2.39 does: its slots are
-/// passed by, which the report and the diagnosis say. The library imitates what `ld -z
-/// mark-plt` writes (the PLT entry's address in the addend of its slot) and what glibc then
-/// makes of the entry, by `jmp rel32` and, without running it, by `jmpabs`.
+/// passed by, which the report and the diagnosis say. The library imitates the words that
+/// `ld -z mark-plt` writes: the PLT entry's address in the addend of its slot. It also imitates
+/// glibc's rewriting of the entry to `jmp rel32` and, without running it, to `jmpabs`.
 ///
 /// Usage: rewritten-plt LIBRARY [wait]
 

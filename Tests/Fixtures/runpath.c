@@ -1,5 +1,5 @@
-/// A dlopen finds with the notice what it finds without it: by the caller's RUNPATH, RPATH or
-/// $ORIGIN, LD_LIBRARY_PATH, the loader's cache, or as what is loaded; and fails where it fails
+/// A dlopen finds the same image with the notice as without it: by the caller's RUNPATH, RPATH or
+/// $ORIGIN, LD_LIBRARY_PATH, the loader's cache, or among loaded images. It fails where it fails
 /// without. Each load is made in two processes, with an observer and without.
 ///
 /// The folders `own` and `theirs` are those of the program and of its openers. With -DLIBRARY or
@@ -33,7 +33,7 @@ static void count(const crebind_image_info *image, void *context) {
   added++;
 }
 
-/// What a load gives: the path that was found or the error, and how many images are there then.
+/// The outcome of a load: the path that was found or the error, and the number of images then.
 struct result {
   char text[3 * PATH_MAX];
   size_t images;

@@ -1,6 +1,6 @@
-/// Two batches have the same replacement: whichever is restored first, the other
-/// keeps it in place, in slots, in definitions and so in images that are loaded
-/// later; and after both are gone the slots are as they were.
+/// Two batches have the same replacement. Whichever is restored first, the other keeps it in place,
+/// in slots, in definitions and so in images that are loaded later. After both are gone the slots
+/// are as they were.
 ///
 /// Usage: same-replacement PLUGIN PLUGIN
 

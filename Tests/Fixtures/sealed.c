@@ -1,6 +1,6 @@
-/// An image that is sealed, as glibc 2.43 seals those that were linked with `-z memory-seal`:
-/// a batch that would have to change it is refused by name, or leaves it out and says so.
-/// Sealed symbols alone refuse nothing.
+/// An image that is sealed, as glibc 2.43 seals those that were linked with `-z memory-seal`. A
+/// batch that would have to change it is refused by name, or leaves it out and says so. Sealed
+/// symbols alone refuse nothing.
 ///
 /// Usage: sealed PLUGIN DEFINER [wait]
 
@@ -117,7 +117,7 @@ int main(int argc, char *argv[]) {
   CHECK(crebind_restore(handle, &report, NULL) == CREBIND_OK && report.changed == changed);
   CHECK(getppid() == parent && hooked == 1 && strcmp(before, read_maps()) == 0);
 
-  // What defines the symbol is sealed but for its slots: images to come are served still.
+  // The image that defines the symbol is sealed but for its slots: images to come are served still.
   load_sealed(argv[2], true);
   const crebind_rebinding value = {.name = "value", .replacement = (void *)value_hook,
                                    .original = (void **)&original_value};

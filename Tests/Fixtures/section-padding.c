@@ -1,4 +1,4 @@
-// What happens to sections that somebody fills by hand. SECTION is the section's name.
+// The treatment of sections that somebody fills by hand. SECTION is the section's name.
 //
 //   STRIDE    records of 40 bytes: prints the distance from one to the next
 //   WEAK      nothing is in the section: prints whether the linker defines its start

@@ -153,7 +153,7 @@ static void expect_failure(struct loaded image, crebind_status status, int syste
 
 // MARK: - Traps
 
-/// What the kernel gives to those who may have it, and else the error.
+/// The kernel's file for those who may have it, and else the error.
 static void expect_by_privilege(struct loaded image, crebind_status status, int system_error) {
   if (is_privileged())
     expect_found(image, CREBIND_SECTION_FROM_FILE);

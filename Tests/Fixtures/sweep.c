@@ -368,7 +368,7 @@ static crebind_status unload(void) {
 
 // MARK: - Looks
 
-/// What a look has visited.
+/// The words that a look has visited.
 static uint64_t visited, visited_before;
 
 static void visit_word(uint64_t word) { visited = (visited ^ word) * 0x9e3779b97f4a7c15 + 1; }
@@ -507,7 +507,7 @@ static void check_held(void) { CHECK(hold_result == NULL); }
 
 // MARK: - Operations
 
-/// What has everything as it was before a call that fails.
+/// The step that has everything as it was before a call that fails.
 enum way_back {
   /// That call.
   AT_ONCE,
@@ -565,7 +565,7 @@ static const struct operation {
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
-/// What a child exits with.
+/// The exit status of a child.
 enum outcome { REFUSED = 10, LEFT_OPEN, STUCK, DONE, NOTICED_LATER, NO_SUCH_CALL, NO_FILTERS };
 
 static bool is_loaded(const char *path) { return dlopen(path, RTLD_LAZY | RTLD_NOLOAD) != NULL; }
@@ -578,7 +578,7 @@ static enum outcome outcome_of(crebind_status status) {
   }
 }
 
-/// What holds after a call that has failed.
+/// Checks the state after a call that has failed.
 static void check_failed(const struct operation *operation, enum outcome outcome,
                          const struct state *before) {
   enum way_back way_back = goes_on ? operation->on : operation->once;
@@ -609,7 +609,7 @@ static enum outcome try(const struct operation *operation, long number) {
     outcome = outcome_of(status);
     check_failed(operation, outcome, &before);
     visited = 0;
-    // What is stuck, and in pages that are open still, needs no opening.
+    // A stuck word in a page that is open still needs no opening.
     if (goes_straight_on) granted = 0;
     CHECK(operation->run() == CREBIND_OK);
     granted = -1;

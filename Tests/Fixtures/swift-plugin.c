@@ -1,6 +1,5 @@
-/// A library to look at: a jump slot that is bound lazily, a glob dat, an absolute
-/// slot with an addend, a weak reference that nothing defines, and a constructor's
-/// trace.
+/// A library to look at. It has a jump slot that is bound lazily, a glob dat, an absolute slot with
+/// an addend, a weak reference that nothing defines, and a constructor's trace.
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,10 +1,9 @@
-/// A program and a plug-in, each with a copy of CRebind of its own, hook one
-/// function. A call runs each active hook once, in images loaded later as well.
-/// Restored in the order of a stack, each takes its own away. The copies do not
-/// know of each other, so where the lower one is restored first, its slots are
-/// covered: it leaves them alone and says so, its hook stays in the chain below
-/// the upper one, and the upper one puts it back on top. The lower one's next call takes
-/// it away, with what has been bound to it since.
+/// A program and a plug-in, each with a copy of CRebind of its own, hook one function. A call runs
+/// each active hook once, in images loaded later as well. Restored in the order of a stack, each
+/// takes its own away. The copies do not know of each other, so if the lower one is restored first,
+/// its slots are covered. It leaves them alone and says so. Its hook stays in the chain below the
+/// upper one, and the upper one puts it back on top. The lower one's next call takes it away, with
+/// what has been bound to it since.
 ///
 /// Usage: two-copies PLUGIN LATER-IMAGE...
 
@@ -88,8 +87,8 @@ int main(int argc, char *argv[]) {
   other = dlsym(plugin, "other_copy");
   CHECK(other != NULL && other->address != (void *)crebind_apply);
 
-  // As a stack, with either at the bottom, and images that are loaded meanwhile,
-  // seen by either first.
+  // In the order of a stack, with either at the bottom, and images that are loaded meanwhile, seen
+  // by either first.
   apply();
   other->apply();
   expect(call, 1, 1);

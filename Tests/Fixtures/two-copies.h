@@ -1,10 +1,10 @@
-/// What the two copies of CRebind in `two-copies` tell each other.
+/// The declarations that the two copies of CRebind in `two-copies` share.
 
 #include <stdbool.h>
 
 struct other_copy {
   void (*apply)(void);
-  /// False while there are slots that another hook lies on.
+  /// False while another hook lies on some slots.
   bool (*restore)(void);
   void (*refresh)(void);
   /// How often its hook has run since it was last asked.

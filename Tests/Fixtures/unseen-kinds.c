@@ -1,6 +1,5 @@
-/// What cannot be redirected where it is defined reaches later images all the same, by the
-/// notice: a function that assembly left without a type, data, an absolute symbol, and what
-/// the loader itself defines.
+/// Later images reach definitions that cannot be redirected all the same, through the notice. These
+/// are functions that assembly left without a type, data, absolute symbols, and the loader's own.
 ///
 /// Usage: unseen-kinds PLUGIN
 

@@ -52,7 +52,8 @@ import Testing
     #expect(try file.annotations(group: "none").annotations == [])
   }
 
-  /// What a linker has dropped is told as none; what was never there is no error.
+  /// A file whose linker has dropped the records has none, and a file that never had any is no
+  /// error.
   @Test func none() throws {
     let plain = try ELFFile(path: Places.program).annotations()
     #expect(plain.annotations == [] && plain.provenance == nil)
@@ -66,7 +67,7 @@ import Testing
     #expect(error?.code == .noSectionHeaders)
   }
 
-  /// A broken record is told of, and the others are read.
+  /// A broken record is reported, and the others are read.
   @Test func faults() throws {
     let built = try AnnotatedFile(LinkMode(.bfd, .shared))
     let file = try ELFFile(path: built.path)

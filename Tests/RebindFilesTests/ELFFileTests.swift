@@ -4,7 +4,7 @@ import RebindFiles
 import TestSupport
 import Testing
 
-/// What the headers of a file say, and files that are none.
+/// The headers of a file, and files that are no ELF.
 @Suite(.measured) struct ELFFileTests {
   @Test func header() throws {
     let built = try AnnotatedFile(LinkMode(.bfd, .shared))

@@ -108,7 +108,7 @@ import Testing
     #expect((graph.missing.first?.searched.count ?? 0) >= count)
   }
 
-  /// As if each range were looked at in turn.
+  /// The result is that of looking at each range in turn.
   @Test func ranges() {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<200 {
@@ -148,7 +148,8 @@ private struct CraftedFile {
     var alignment = 8
   }
 
-  /// What the sections and segments lie in; the sections start where it does, and their names too.
+  /// The bytes that the sections and segments lie in; the sections start where it does, and their
+  /// names too.
   var contents: Data
   var sections: [Section] = []
   var segments: [Segment] = []

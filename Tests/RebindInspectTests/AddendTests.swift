@@ -19,7 +19,7 @@ import Testing
     let slots = try #require(file.slots).filter { $0.kind == "jumpSlot" }
     #expect(!slots.isEmpty && slots.allSatisfy { $0.state != "rebound" })
     #expect(slots.contains { $0.state == "original" })
-    // As the relocation has it, and as it is in the file.
+    // The relocation's addend is the one in the file.
     #expect(slots.allSatisfy { $0.addend ?? 0 > 0 })
     let inFile = try #require(try Report("slots", [url.path]).files.first?.slots)
     #expect(inFile.filter { $0.kind == "jumpSlot" }.map(\.addend) == slots.map(\.addend))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `annotations` prints of files.
+/// The output of `annotations` for files.
 @Suite(.needsCommands, .measured) struct AnnotationsCommandTests {
   @Test func text() throws {
     let built = try AnnotatedFile(LinkMode(.bfd, .shared))

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What `audit --pid` finds in a process.
+/// The findings of `audit --pid` in a process.
 @Suite(.needsCommands, .measured) struct AuditTests {
   @Test(arguments: [
     ["-Wl,-z,lazy"], ["-Wl,-z,now"], ["-Wl,-z,norelro"], ["-no-pie", "-fno-pie"],
@@ -133,7 +133,7 @@ import Testing
   }
   #endif
 
-  /// What is loaded and unloaded all the time is never finished.
+  /// Images that come and go all the time are no findings, though they are never complete.
   @Test func loadingForever() throws {
     let process = try LookedAtProgram.loading("forever")
     for _ in 0..<12 {
@@ -224,7 +224,7 @@ import Testing
   }
 }
 
-/// What `images --pid` says.
+/// The output of `images --pid`.
 @Suite(.needsCommands, .measured) struct ImagesTests {
   @Test func images() throws {
     let program = try LookedAtProgram()

@@ -111,7 +111,7 @@ struct BuiltFixture {
     """
 }
 
-/// What the tests need could not be built or found.
+/// A program or file that the tests need could not be built or found.
 struct SetupFailure: Error, CustomStringConvertible {
   var output: String
   var description: String { output }

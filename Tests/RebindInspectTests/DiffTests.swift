@@ -83,7 +83,7 @@ import Testing
       ])
   }
 
-  /// What linkers see; a static function they do not.
+  /// Only symbols that linkers see; a static function is none.
   @Test func objectFiles() throws {
     let old = try fixture.program("old.o", "int f(void) { return 1; } int data;", flags: ["-c"])
     let new = try fixture.program(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the command says in a package that left it out: `make test-traits`.
+/// The message of the command in a package that left it out: `make test-traits`.
 @Suite(.enabled(if: !PackageTraits.hasCommands, "the trait Commands is enabled"), .measured)
 struct DisabledTraitTests {
   @Test func theCommandNamesTheTrait() throws {

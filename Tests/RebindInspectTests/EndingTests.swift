@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What holds for the output of every subcommand: full disks, closed pipes, many files.
+/// The rules for the output of every subcommand: full disks, closed pipes, many files.
 @Suite(.needsCommands, .measured) struct EndingTests {
   static let formats = ["text", "json", "jsonl"]
 

@@ -65,7 +65,7 @@ import Testing
     #expect(try inspect(["segments", core]).succeeded)
   }
 
-  /// Off a terminal nothing is what there is.
+  /// On a terminal a line says why the table is empty; elsewhere nothing is printed.
   @Test(arguments: [
     (["slots"], "no dynamic table, and so no slots"),
     (["symbols"], "no dynamic table, and so no symbols to bind by"),

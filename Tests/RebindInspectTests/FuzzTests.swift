@@ -6,7 +6,7 @@ import Testing
 @Suite(.needsCommands, .measured) struct FuzzTests {
   static let inputs = DamagedInputs.shared
 
-  /// What `--format jsonl` says of a file or of a member of an archive.
+  /// The output of `--format jsonl` for a file or for a member of an archive.
   private struct Outcome: Decodable {
     var path: String
     var error: File.Failure?
@@ -59,7 +59,7 @@ import Testing
     #expect(text.errorOutput.split(separator: "\n").allSatisfy { lines.contains(String($0)) })
   }
 
-  /// Of a folder, what is ELF and cannot be read is told of, and the rest is passed over.
+  /// In a folder, ELF files that cannot be read are reported, and other files are passed over.
   @Test(arguments: Subcommands.ofSearches)
   func folders(command: [String]) throws {
     let result = try run(["--format", "jsonl"], command, ["."])
@@ -80,7 +80,7 @@ import Testing
     let inputs = try Self.inputs.get()
     let good = GoldenTests.folder.appending(path: "x86-64.so").path
     let files = inputs.flipped.enumerated().filter { $0.offset % 20 == 0 }.map(\.element)
-    // As few processes of the test's as can be.
+    // Starts as few processes as possible.
     let result = try TestSupport.run(
       "bash",
       [

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What each subcommand prints of small files of several machines, byte for byte.
+/// The output of each subcommand for small files of several machines, byte for byte.
 ///
 /// `make golden` writes the output anew; then read the difference.
 @Suite(.needsCommands, .measured) struct GoldenTests {
@@ -12,7 +12,7 @@ import Testing
     "aarch64.so",
   ]
 
-  /// What is run on all inputs; the golden output has the words in its name.
+  /// The commands for all inputs; the golden output has their words in its name.
   static let commands = [
     "symbols", "symbols --demangle --exports", "slots", "relocations", "dynamic", "segments",
     "sections", "section names --as pointers", "section .shstrtab --as strings", "notes",
@@ -20,7 +20,7 @@ import Testing
     "who-imports provided_*", "who-imports --defines object",
   ]
 
-  /// What is run on two of them.
+  /// The commands for two of them.
   static let pairs = [
     ["x86-64.so", "headerless.so"], ["x86-64.so", "aarch64.so"], ["i386.so", "powerpc.so"],
   ]
@@ -39,7 +39,7 @@ import Testing
     try compare(run(["diff"], format, pair), "diff-\(name)", format)
   }
 
-  /// What differs from machine to machine has another name: addresses, folders and the like.
+  /// Names stand for values that differ from machine to machine: addresses, folders and the like.
   @Test(arguments: ["images", "audit", "slots"], ["text", "json"])
   func process(command: String, format: String) throws {
     let program = try LookedAtProgram(

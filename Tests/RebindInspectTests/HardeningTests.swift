@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `hardening` says of files that are built one way or another.
+/// The output of `hardening` for files that are built one way or another.
 @Suite(.needsCommands, .measured) struct HardeningTests {
   /// `file-hardening.c` built with some options, and the lines that these bring.
   struct Case: Sendable, CustomTestStringConvertible {

@@ -24,12 +24,12 @@ func inspectOnTerminal(
     environment: ["NO_COLOR": "", "TERM": "xterm"].merging(environment) { $1 })
 }
 
-/// What `--format json` prints, with as much of each file as a test looks at.
+/// The output of `--format json`, with as much of each file as a test looks at.
 struct Document<Content: Decodable>: Decodable {
   var schema: String
   var files: [Content]
 
-  /// What a subcommand prints.
+  /// The output of a subcommand.
   init(
     _ subcommand: String, _ arguments: [String], environment: [String: String] = [:]
   ) throws {
@@ -42,7 +42,7 @@ struct Document<Content: Decodable>: Decodable {
 typealias Report = Document<File>
 
 extension Document<File> {
-  /// What `symbols` prints of the files.
+  /// The output of `symbols` for the files.
   init(_ arguments: [String]) throws { try self.init("symbols", arguments) }
 }
 

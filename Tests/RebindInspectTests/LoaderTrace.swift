@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What the loader itself says that it would load, in its order: the independent witness.
+/// The libraries that the loader itself says it would load, in its order: the independent witness.
 func loaderTrace(
   _ file: String, environment: [String: String] = [:]
 ) throws -> [LoadedLibrary] {

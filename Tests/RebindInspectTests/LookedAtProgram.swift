@@ -46,7 +46,7 @@ struct LookedAtProgram {
   }
 }
 
-/// What a subcommand prints of a process as JSON, and its exit status.
+/// The output of a subcommand for a process as JSON, and its exit status.
 func report(
   _ subcommand: String, _ process: WaitingProcess, _ arguments: [String] = []
 ) throws -> (files: [File], status: Int32) {

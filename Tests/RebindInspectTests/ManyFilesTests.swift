@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  /// What is found to be wrong with a file that is shown comes behind it.
+  /// A problem that is found in a file that is shown comes behind it.
   @Test func problemsStayWithTheirFiles() throws {
     let arguments = ["annotations", "--expect", "7"] + Self.golden + Self.golden + Self.golden
     let expected = try inspect(arguments, threads: 1)

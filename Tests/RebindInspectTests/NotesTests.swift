@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `notes` makes of each kind of note.
+/// The output of `notes` for each kind of note.
 @Suite(.needsCommands, .measured) struct NotesTests {
   struct Notes: Decodable {
     struct Note: Decodable {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What becomes of the output: pipes, full disks, terminals, odd names.
+/// The ways that output may go: pipes, full disks, terminals, odd names.
 @Suite(.needsCommands, .measured) struct OutputTests {
   @Test func aClosedPipeIsQuiet() throws {
     let path = try InstalledFile.libswiftCore.path

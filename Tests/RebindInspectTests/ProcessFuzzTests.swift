@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// What an image says of its size does not hide the files that are mapped behind it.
+  /// An image's own statement of its size does not hide the files that are mapped behind it.
   @Test func anImageThatSaysThatItIsLarge() throws {
     let scratch = try TemporaryDirectory()
     let bytes = try Data(contentsOf: GoldenTests.folder.appending(path: Self.machines[0]))

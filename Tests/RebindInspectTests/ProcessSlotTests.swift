@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `slots --pid` says of the slots of a process.
+/// The output of `slots --pid` for the slots of a process.
 @Suite(.needsCommands, .measured) struct ProcessSlotTests {
   /// Those that were rebound, in all images, and no others.
   @Test func rebound() throws {

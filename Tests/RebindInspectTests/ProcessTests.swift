@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `annotations --pid` prints of a process.
+/// The output of `annotations --pid` for a process.
 @Suite(.needsCommands, .measured) struct ProcessTests {
   @Test(arguments: [LinkMode.Kind.program, .fixedProgram, .staticPIE])
   func annotations(_ kind: LinkMode.Kind) throws {

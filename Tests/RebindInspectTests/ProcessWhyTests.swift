@@ -77,7 +77,7 @@ import Testing
     #expect(try inspect(["why", "open", "--pid", "0"]).status == 64)
   }
 
-  /// What a rebinding leaves alone.
+  /// Slots that a rebinding leaves alone.
   @Test func unchangeable() throws {
     let program = try LookedAtProgram()
     func why(_ symbol: String, _ what: String) throws -> [ProcessAnswers.File.Reason] {
@@ -198,7 +198,7 @@ import Testing
   ]
 }
 
-/// What `why --pid --format json` prints.
+/// The output of `why --pid --format json`.
 private struct ProcessAnswers: Decodable {
   struct File: Decodable {
     struct Reason: Decodable {
@@ -267,7 +267,7 @@ private final class WitnessProcess {
     builder.directory.url.appending(path: name).resolvingSymlinksInPath().path
   }
 
-  /// What `why` says of the process.
+  /// The answer of `why` for the process.
   func why(_ symbol: String, _ options: [String] = []) throws -> [ProcessAnswers.File] {
     let result = try inspect(["why", symbol, "--format", "json", "--pid", "\(id)"] + options)
     #expect(result.succeeded, "\(result.errorOutput)")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `symbols` shows is what its options can ask for, and where it is from.
+/// The options of `symbols` take the names that it shows, and it shows where a symbol is from.
 @Suite(.needsCommands, .measured) struct ReadableNameTests {
   /// With `--demangle`, a pattern is held against what is shown: both names.
   @Test func patternsMatchReadableNames() throws {

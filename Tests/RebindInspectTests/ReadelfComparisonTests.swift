@@ -44,8 +44,8 @@ import Testing
     try compare(copy, fixture.path, expectedSource: "DT_GNU_HASH")
   }
 
-  /// As in an executable of GNU ld's that exports nothing: the hash table counts nothing, and the
-  /// relocations name the imports.
+  /// The same as in an executable of GNU ld's that exports nothing: the hash table counts nothing,
+  /// and the relocations name the imports.
   @Test func relocationsCountWhereTheHashTableDoesNot() throws {
     let fixture = try BuiltFixture(hashStyle: "gnu")
     var bytes = try fixture.bytes().withoutSectionHeaders()

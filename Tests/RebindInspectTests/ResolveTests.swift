@@ -20,7 +20,7 @@ import Testing
     try Document<Resolved>("symbols", ["--resolve", "--imports"] + arguments).files[0].symbols
   }
 
-  /// What the loader binds when all is bound at start, by `LD_DEBUG`.
+  /// The bindings of the loader when all is bound at start, by `LD_DEBUG`.
   private func bindings(_ program: String, _ arguments: [String] = []) throws -> [String: String] {
     let output = fixture.path("debug")
     _ = try run(
@@ -77,7 +77,7 @@ import Testing
         $0.hasSuffix(" shared \(fixture.path("liba.so")) \(fixture.path("libb.so"))")
       })
     #expect(lines.contains { $0.hasSuffix(" absent - -") })
-    // What is preloaded comes first.
+    // Preloaded libraries come first.
     let hooked = try resolve(["--preload", fixture.path("libb.so"), program])
     #expect(hooked.first { $0.name == "shared" }?.definedBy == fixture.path("libb.so"))
     #expect(try inspect(["symbols", "--resolve", program]).succeeded)

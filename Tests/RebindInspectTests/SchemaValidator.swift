@@ -32,7 +32,7 @@ struct SchemaValidator {
     return results[0].status
   }
 
-  /// What the validator has against the outputs; empty if they are valid.
+  /// The validator's objections to the outputs; empty if they are valid.
   func failures() throws -> String {
     let result = try Self.python(Self.script, [Self.schema] + outputs)
     return result.succeeded ? "" : "invalid: \(result.errorOutput)"

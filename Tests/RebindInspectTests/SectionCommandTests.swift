@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `section` prints.
+/// The output of `section`.
 @Suite(.needsCommands, .measured) struct SectionCommandTests {
   @Test(arguments: LinkMode.all)
   func pointers(_ mode: LinkMode) throws {

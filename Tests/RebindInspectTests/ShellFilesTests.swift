@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a shell and man(1) know of rebind-inspect once it is installed.
+/// The files for a shell and man(1) once rebind-inspect is installed.
 @Suite(.needsCommands, .measured) struct ShellFilesTests {
   /// The files as they lie below a prefix, made once and kept in the build folder.
   private static let made = Result {
@@ -49,7 +49,7 @@ import Testing
     #expect(result.succeeded)
   }
 
-  /// What is typed, and what it is completed to.
+  /// A typed line, and its completions.
   static let completions: [(line: [String], words: [String])] = [
     (["sl"], ["slots"]),
     (["relo"], ["relocations"]),
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  /// As bash calls the function, and as it goes on where that finds nothing.
+  /// Calls the function like bash, and goes on like bash if it finds nothing.
   private func completedByBash(_ line: [String]) throws -> [String] {
     try completed(
       "bash", "--norc", "-c",
@@ -135,7 +135,7 @@ import Testing
 
   // MARK: - The manual page
 
-  /// What the program tells of itself.
+  /// The program's own description.
   struct Help: Decodable {
     struct Command: Decodable {
       var commandName: String
@@ -168,7 +168,7 @@ import Testing
     let subcommands = try Self.subcommands()
     #expect(subcommands.count > 10)
     for command in subcommands {
-      // What follows a short name is on its line.
+      // The text behind a short name is on its line.
       #expect(
         lines.contains { $0.split(separator: " ").first.map(String.init) == command.commandName },
         "\(command.commandName)")

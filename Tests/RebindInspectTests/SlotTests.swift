@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `slots` says of files.
+/// The output of `slots` for files.
 @Suite(.needsCommands, .measured) struct SlotTests {
   /// Beside those of `InstalledFile`, where most slots are: C++'s library.
   @Test func libraryOfCXX() throws {
@@ -92,7 +92,7 @@ import Testing
         == "\(slot.address) R_X86_64_64 absolute .data now - store 0x4 imported_data\n")
   }
 
-  /// What the speed is measured by prints the same.
+  /// The floor that the speed is measured by prints the same.
   @Test func floor() throws {
     let scratch = try TemporaryDirectory()
     let source = Places.package.appending(path: "Benchmarks/slots-floor.c").path
@@ -141,7 +141,7 @@ private struct SlotFile {
   }
 }
 
-/// What `readelf -r` says of a slot.
+/// The output of `readelf -r` for a slot.
 struct ReadelfSlot: Hashable {
   var address: UInt64
   var relocation: String

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `symbols` says of each kind of symbol, in each format.
+/// The output of `symbols` for each kind of symbol, in each format.
 @Suite(.needsCommands, .measured) struct SymbolTests {
   let fixture: BuiltFixture
 

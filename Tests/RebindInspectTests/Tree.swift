@@ -1,4 +1,4 @@
-/// What `tree --format json` prints of a file.
+/// The output of `tree --format json` for a file.
 struct Tree: Decodable {
   var path: String
   var loader: String

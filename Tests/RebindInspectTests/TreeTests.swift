@@ -203,7 +203,7 @@ private let isX86 = false
         || witness.errorOutput.contains("invalid ELF header"))
   }
 
-  /// What is no library ends the search, as in the loader.
+  /// A file that is no library ends the search, as in the loader.
   @Test(arguments: [
     (["-pie", "-fPIE"], "is a position-independent program, not a library"),
     (["-static-pie", "-fPIE"], "is a position-independent program, not a library"),

@@ -79,7 +79,7 @@ import Testing
   }
   #endif
 
-  /// What glibc 2.43 does with it.
+  /// glibc 2.43 seals what these files ask for.
   @Test func filesThatAskToBeSealed() throws {
     let fixture = DependencyFixture()
     func library(_ name: String, _ flags: [String]) throws -> String {

@@ -4,7 +4,7 @@ import TestSupport
 /// A program that has said that it is ready, and waits to be ended.
 final class WaitingProcess {
   private let process = Process()
-  /// What it has said first.
+  /// Its first line.
   let said: String
   /// Where its files are, which stay as long as it lasts.
   var directory: TemporaryDirectory?

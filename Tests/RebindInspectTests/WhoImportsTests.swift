@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `who-imports` finds in files, folders and processes.
+/// The findings of `who-imports` in files, folders and processes.
 @Suite(.needsCommands, .measured) struct WhoImportsTests {
   /// Two libraries that import getpid, one that does not, and what is none.
   private func folder() throws -> DependencyFixture {
@@ -65,7 +65,7 @@ import Testing
         + "rebind-inspect: /nowhere: No such file or directory\n")
   }
 
-  /// What is ELF and broken may import it.
+  /// A broken ELF file may import it.
   @Test func whatCannotBeReadIsALine() throws {
     let fixture = try folder()
     let whole = try Data(contentsOf: URL(fileURLWithPath: fixture.path("all/liba.so")))
@@ -170,7 +170,7 @@ import Testing
     let result = try inspect(["who-imports", symbol, "--pid", "\(process.id)"])
     #expect(result.succeeded)
     let found = rows(result).filter { $0.contains("rebound") }
-    // What defines the symbol itself has slots for it too, and imports nothing.
+    // The image that defines the symbol has slots for it too, and imports nothing.
     let importers = try rebound.filter {
       try Report(["--imports", "--name", symbol, $0.path]).files[0].symbols?.isEmpty == false
     }
@@ -241,7 +241,7 @@ import Testing
   }
 }
 
-/// What `who-imports --format json` prints.
+/// The output of `who-imports --format json`.
 private struct Imports: Decodable {
   var files: [File]
 

@@ -67,7 +67,7 @@ import Testing
     #expect(try why("called", in: closed).words == ["bound-inside unexported"])
   }
 
-  /// Who calls the function itself is not told of by a pointer to it.
+  /// A pointer to the function does not say who calls it.
   @Test func pointersInData() throws {
     let source = """
       #include <unistd.h>
@@ -96,7 +96,7 @@ import Testing
   }
   #endif
 
-  /// Slots there are, but no definition yet.
+  /// The file has slots, but no definition yet.
   @Test func importedButNotDefined() throws {
     let library = try fixture.library(
       "library.so", "int never(void); int use(void) { return never(); }")
@@ -114,7 +114,7 @@ import Testing
     #expect(try why("gone", in: library).words == ["has-slots -"])
   }
 
-  /// What compilers make of calls.
+  /// The names that compilers put in place of calls.
   @Test func rewrittenCalls() throws {
     let program = try fixture.program(
       "program",

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The comparison that `make test-machine` makes: each of its rules explains a difference that there
-/// is, and no rule hides one that it is not about.
+/// The comparison that `make test-machine` makes: each of its rules explains an actual difference,
+/// and no rule hides one that it is not about.
 @Suite(.needsCommands, .measured) struct WitnessTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var rule: String

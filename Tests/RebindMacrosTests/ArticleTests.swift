@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the articles show compiles, and declares what they say.
+/// The articles' code compiles, and declares what they say.
 @Suite(.needsMacros, .measured) struct ArticleTests {
   @Test(arguments: [
     ("RebindAnnotations", ["services mail '' 10", "services post '' 0"]),

@@ -15,7 +15,7 @@ struct DeclaringObjects: Sendable {
   var folder: URL { directory.url }
   /// Two files of Swift, one of C, RebindAnnotations and CRebindAnnotations.
   let objects = ["services", "more", "declaring", "RebindAnnotations", "index"].map { "\($0).o" }
-  /// What prints the records of the program that it is linked into.
+  /// A program that prints its own records.
   let main = ["main.o", "reading.o"]
 
   private static let compiled = Mutex<[Level: Self]>([:])
@@ -59,7 +59,7 @@ struct DeclaringObjects: Sendable {
     REBIND_ANNOTATE_VALUE(linked, "c", "so long that it is aligned", 1)
     """
 
-  /// What is in all images that are linked from these.
+  /// The records of all images that are linked from these.
   static let expected: Set = [
     "linked mail '' 3", "linked folder 'in a type' 0", "linked static '' -2147483648",
     "linked plain 'äöü' 0", "linked factory '' 16", "linked more '' 2",

@@ -2,7 +2,7 @@ import CRebind
 import Foundation
 import TestSupport
 
-/// What the core reads in the section `rebind_annotations` of a file.
+/// A record of a file's section `rebind_annotations`, as the core reads it.
 struct DecodedRecord: Hashable, CustomStringConvertible {
   var group: String
   var key: String

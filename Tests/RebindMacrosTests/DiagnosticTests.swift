@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What the compiler says of mistakes, and where.
+/// The compiler's messages for mistakes, and their places.
 @Suite(.needsMacros, .measured) struct DiagnosticTests {
   /// A declaration with a mistake, where the compiler finds it, and what it says.
   struct Mistake: Sendable, CustomTestStringConvertible {
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// What the compiler offers to put in the mistake's place.
+  /// The compiler offers a text for the mistake's place.
   @Test func mistakesHaveARemedy() throws {
     let result = try compileSwift(
       #"""

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a package sees that uses the macros without the trait: `make test-traits`.
+/// The view of a package that uses the macros without the trait: `make test-traits`.
 @Suite(.enabled(if: !PackageTraits.hasMacros, "the trait Macros is enabled"), .measured)
 struct DisabledTraitTests {
   @Test(arguments: [

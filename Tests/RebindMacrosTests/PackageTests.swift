@@ -22,7 +22,7 @@ import Testing
     let options =
       ["--package-path", Self.folder.path, "--scratch-path", scratch.path, "--disable-index-store"]
       + flags
-    // As a dependency's, our warnings are hidden, which swiftbuild cannot do with errors.
+    // In a dependency our warnings are hidden, which swiftbuild cannot do with errors.
     let build = try run(
       "swift", ["build"] + options, environment: ["REBIND_CHECKS_WARNINGS": ""])
     try #require(build.succeeded, "\(build.output)\(build.errorOutput)")

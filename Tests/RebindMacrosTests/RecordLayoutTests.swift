@@ -13,7 +13,7 @@ import Testing
     #expect(MemoryLayout<AnnotationRecord<16>>.offset(of: \.accessor) == 16)
     #expect(MemoryLayout<AnnotationRecordWithAccessor<16>>.offset(of: \.strings) == 24)
     #expect(MemoryLayout<AnnotationRecordWithAccessor<16>>.size == 40)
-    // As long as its size, not its stride: why the strings have to be padded.
+    // The size counts, not the stride: that is why the strings have to be padded.
     #expect(MemoryLayout<AnnotationRecord<13>>.size == 37)
     #expect(MemoryLayout<AnnotationRecord<13>>.stride == 40)
   }
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// What a record cannot have in Swift, and why it has numbers instead.
+  /// A record in Swift cannot have these, and has numbers instead.
   @Test(arguments: [
     ("String", #""text""#), ("StaticString", #""text""#), ("Int?", "nil"),
     ("UnsafeRawPointer?", "nil"), ("Int.Type", "Int.self"), ("Int", "other"),
@@ -75,7 +75,7 @@ import Testing
     #expect(result.errorOutput.contains(/const|compile-time|section/))
   }
 
-  /// Answers go where the registry has memory for them, and nowhere if there is none.
+  /// Answers go where the registry has memory for them, and nowhere without it.
   @Test func answersAreStored() {
     func ask<Result>(
       _ request: AnnotationRequest, _ type: Result.Type,

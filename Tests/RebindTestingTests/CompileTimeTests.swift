@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What the compiler has to accept, and what to refuse.
+/// The code that the compiler has to accept, and to refuse.
 @Suite(.measured) struct CompileTimeTests {
   @Test func typesOfCAreAccepted() throws {
     let result = try compile(

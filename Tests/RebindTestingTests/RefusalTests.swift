@@ -4,7 +4,7 @@ import RebindTesting
 import TestSupport
 import Testing
 
-/// What cannot be rebound is refused before anything has changed.
+/// A function that cannot be rebound is refused before anything has changed.
 @Suite(.measured) struct RefusalTests {
   @Test func largeStructure() throws {
     let error = #expect(throws: RebindTestingError.self) {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// What the core says of it is not lost.
+  /// The core's error keeps its details.
   @Test func imageThatCannotBeChanged() async throws {
     await #expect(processExitsWith: .success) {
       let builder = try FixtureBuilder(.gcc)

@@ -26,7 +26,7 @@ import Testing
     #expect(result == expected && handled == 1)
   }
 
-  /// More than there are registers for.
+  /// More arguments than registers.
   @Test func floatingPointNumbers() throws {
     let call = try TypedCalls.function("call_numbers", as: (@convention(c) () -> Float).self)
     let result = try withRebinding(

@@ -44,7 +44,7 @@ private struct CannotOpen: Error {}
     #expect(report.description == "getppid failed at 5 calls in turn: 0 findings")
   }
 
-  /// What was open before may be deleted meanwhile, here or in another process.
+  /// A file that was open before may be deleted meanwhile, here or in another process.
   @Test func deletedFileIsNoLeak() throws {
     let directory = try TemporaryDirectory()
     let path = directory.url.appending(path: "file").path
@@ -64,7 +64,7 @@ private struct CannotOpen: Error {}
     #expect(exact.isComplete)
   }
 
-  /// What does not end well without a fault is a finding too.
+  /// A body that does not end well without a fault is a finding too.
   @Test func mistakesWithoutAFault() throws {
     let thrown = try sweepFaults(in: "getppid") { throw CannotOpen() }
     #expect(thrown.findings.map(\.description) == ["without a fault: threw CannotOpen()"])

@@ -71,7 +71,7 @@ private let puppyRecord: Record = (
   ]
 )
 
-/// What annotations and code stand for is created when it is asked for.
+/// Singletons of annotations and code are created when they are asked for.
 @Suite(.measured) struct AnnotationCreationTests {
   private func registry(_ group: String = #function) -> AnnotationRegistry {
     AnnotationRegistry(group: group)
@@ -358,7 +358,8 @@ private let puppyRecord: Record = (
     #expect(try registry.make("a", as: Int.self) == 1)
     let entry = try #require(try registry.entry(for: "new"))
     #expect("\(entry)" == "configured/new from /etc/app.json" && !entry.hasAccessor)
-    // What comes later is changed as well, and what is merged later stands above.
+    // A later registration is changed as well, and a configuration that is merged later stands
+    // above.
     registry.register("later") { 7 }
     try registry.merge(
       AnnotationConfiguration(groups: [

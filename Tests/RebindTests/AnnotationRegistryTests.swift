@@ -170,7 +170,7 @@ private enum Seen {
     }
   }
 
-  /// What was there before stays.
+  /// A library that was open before keeps its entries.
   @Test func pluginThatTheProgramHasItself() async {
     await #expect(processExitsWith: .success) {
       let library = try AnnotatedLibrary()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Rebind
 
-/// What is known of all images is no more than what is there.
+/// The store knows only the images that are loaded.
 @Suite(.measured) struct AnnotationStoreTests {
   @Test func librariesThatHaveGoneLeaveNothingBehind() async {
     await #expect(processExitsWith: .success) {

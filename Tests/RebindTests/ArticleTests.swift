@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the articles show compiles.
+/// The articles' code compiles.
 @Suite(.measured) struct ArticleTests {
   private static let products = [
     "Rebind", "RebindConfiguration", "RebindDynamic", "RebindFiles", "RebindTesting", "Landing",

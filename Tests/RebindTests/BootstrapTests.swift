@@ -9,7 +9,7 @@ import Testing
 
   /// - Parameters:
   ///   - missing: Packages that are not installed.
-  ///   - objections: What apt says of a package when asked what it would do, a line for each.
+  ///   - objections: apt's answers when asked what it would do with a package, a line for each.
   private func bootstrap(
     _ stage: String, missing: [String], objections: [String: String] = [:], inCI: Bool = false
   ) throws -> ProcessResult {
@@ -48,7 +48,7 @@ import Testing
       """)
   }
 
-  /// What apt was called with, but for questions.
+  /// The arguments of the calls of apt, but for questions.
   private func calls() -> [String] {
     let text = try? String(contentsOfFile: path("calls"), encoding: .utf8)
     return (text ?? "").split(separator: "\n").map(String.init)

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the compiler has to accept, and what to refuse.
+/// The code that the compiler has to accept, and to refuse.
 @Suite(.measured) struct CompileTimeTests {
-  /// What the compiler initialises in place needs no check at each use of whether it is.
+  /// A constant that the compiler initialises in place needs no check of that at each use.
   @Test func staticRebindingIsInitialisedInPlace() throws {
     let source = """
       import Rebind
@@ -117,7 +117,7 @@ import Testing
     #expect(result.errorOutput.contains(diagnostic), "\(result.errorOutput)")
   }
 
-  /// What is no replacement has no place in a batch.
+  /// A statement that is no replacement has no place in a batch.
   @Test func otherStatementInABatchIsRefused() throws {
     let result = try compileSwift(Self.declarations + "let batch = RebindingBatch { 1 }")
     #expect(!result.succeeded)

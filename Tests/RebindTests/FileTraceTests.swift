@@ -109,7 +109,7 @@ import Testing
     #expect(connects.allSatisfy { $0.caller == caller.map(String.init) })
   }
 
-  /// What strace sees besides is in the README: here, what the loader and libc open.
+  /// The README lists the further calls that strace sees: here, those of the loader and libc.
   @Test func opensAgreeWithThoseOfStrace() throws {
     let log = folder.url.appending(path: "strace")
     let options = ["-f", "-e", "trace=open,openat", "-o", log.path]
@@ -227,7 +227,7 @@ import Testing
     #expect(result.output == "ready 7\n", "\(result.errorOutput)")
   }
 
-  /// What outlives the launcher has nowhere to report to, and makes no new file.
+  /// A process that outlives the launcher has nowhere to report to, and makes no new file.
   @Test func aProcessThatOutlivesTheLauncherLeavesNothing() throws {
     let result = try runAlone(
       """

@@ -2,7 +2,7 @@ import Rebind
 import TestSupport
 import Testing
 
-/// What the linker was told is what an image's headers say.
+/// An image's headers show the linker's options.
 @Suite(.measured) struct HardeningTests {
   @Test(arguments: [
     (["-Wl,-z,norelro", "-Wl,-z,lazy"], Hardening.Relro.none, false),

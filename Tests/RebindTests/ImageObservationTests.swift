@@ -72,7 +72,7 @@ private enum Seen {
     }
   }
 
-  /// Who leaves the loop ends the observation: dlopen's slot is as it was.
+  /// Leaving the loop ends the observation: dlopen's slot is as it was.
   @Test func leavingTheLoopEndsTheObservation() async {
     await #expect(processExitsWith: .success) {
       func rebound() throws -> Int { try Image.audit().filter { $0.reboundBy == .us }.count }

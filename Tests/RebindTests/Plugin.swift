@@ -41,8 +41,8 @@ func address(of function: @convention(c) () -> pid_t) -> UInt {
   UInt(bitPattern: unsafeBitCast(function, to: UnsafeRawPointer.self))
 }
 
-/// What the loader's dladdr says of an address: the witness for images and symbols.
-/// Glibc's module has it not, as it is behind _GNU_SOURCE.
+/// The answer of the loader's dladdr for an address: the witness for images and symbols. Glibc's
+/// module has it not, as it is behind _GNU_SOURCE.
 struct LoaderInfo {
   let path: String
   let base: UInt64

@@ -41,7 +41,7 @@ import Testing
     table = Dictionary(uniqueKeysWithValues: rows)
   }
 
-  /// What stands between backquotes.
+  /// The texts between backquotes.
   private static func names(_ cell: String) -> Set<String> {
     Set(cell.matches(of: /`([^`]+)`/).map { String($0.1) })
   }
@@ -92,7 +92,7 @@ import Testing
   }
 }
 
-/// What `swift package dump-package` says.
+/// The output of `swift package dump-package`.
 struct Manifest: Decodable {
   struct Product: Decodable {
     var name: String
@@ -122,7 +122,7 @@ struct Manifest: Decodable {
     var package: String?
     var traits: [String] = []
 
-    /// Each kind is an array of names and, last, of the condition; null where there is none.
+    /// Each kind is an array of names and, last, of the condition; null without one.
     init(from decoder: any Decoder) throws {
       let kinds = try decoder.container(keyedBy: CodingKeys.self)
       let kind = try #require(kinds.allKeys.first)
@@ -147,7 +147,7 @@ struct Manifest: Decodable {
     Set(traits.first { $0.name == "default" }?.enabledTraits ?? [])
   }
 
-  /// What a product brings in, with the targets that it is made of.
+  /// The needs of a product, with the targets that it is made of.
   func needs(of product: Product) -> ProductTableTests.Row {
     var row = ProductTableTests.Row()
     var waiting = product.targets

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the README shows compiles and runs. `ExampleTests` run its commands.
+/// The README's code compiles and runs. `ExampleTests` run its commands.
 @Suite(.measured) struct ReadmeTests {
   private static let readme = Places.package.appending(path: "README.md")
 
@@ -51,7 +51,7 @@ import Testing
       let builder = try FixtureBuilder(.gcc)
       let source = builder.directory.url.appending(path: "main.c")
       try Data("\(program)\n".utf8).write(to: source)
-      // As for a fixture, whose path may be an absolute one.
+      // The same as for a fixture, whose path may be an absolute one.
       try builder.compile(
         ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fno-builtin"] + FixtureBuilder.includeFlags
           + [source.path, CoreArchive.file(for: .gcc).path, "-o", "main"])
@@ -71,7 +71,7 @@ import Testing
       })
   }
 
-  /// The commands of its console blocks are rebind-inspect's, or make's with a target that there is.
+  /// The commands of its console blocks are rebind-inspect's, or make's with an existing target.
   @Test func makeHasTheTargets() throws {
     let lines = try Self.readme.codeBlocks(of: "console").joined(separator: "\n").split(
       separator: "\n")

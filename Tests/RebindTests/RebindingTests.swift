@@ -17,7 +17,7 @@ private enum Variable {
   nonisolated(unsafe) static var hook = Rebinding<GetParent>("getppid")
 }
 
-/// The Swift API. What patches memory runs in a child process, as exit tests.
+/// The Swift API. Tests that patch memory run in a child process, as exit tests.
 @Suite(.measured) struct RebindingTests {
   @Test func appliesAndRestores() async {
     await #expect(processExitsWith: .success) {

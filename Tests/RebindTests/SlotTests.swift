@@ -9,8 +9,8 @@ private enum Hooks {
   static let getParent = Rebinding<GetParent>("getppid")
 }
 
-/// Slots, beside what readelf says of the file and the loader of the addresses. What looks
-/// at a function's slots runs in a child process: other suites rebind in this one.
+/// Slots, beside what readelf says of the file and the loader of the addresses. Tests that look at
+/// a function's slots run in a child process: other suites rebind in this one.
 @Suite(.measured) struct SlotTests {
   @Test(arguments: [["-Wl,-z,lazy"], ["-Wl,-z,now"]])
   func areThoseOfTheFile(flags: [String]) throws {

@@ -3,7 +3,7 @@ import Rebind
 import TestSupport
 import Testing
 
-/// As in `annotated-plugin.swift`, which has copies of them.
+/// The same as in `annotated-plugin.swift`, which has copies of them.
 protocol SharedService: Sendable {}
 final class SharedClass: SharedService {}
 
@@ -46,7 +46,7 @@ struct SwiftAnnotatedLibrary {
       #expect(throws: AnnotationError.self) {
         try registry.shared("number", as: Described.self)
       }
-      // What was handed out goes on working.
+      // Instances that were handed out go on working.
       try #require("\(first)" == "from Swift" && number != nil)
       try #require(try Image.named(library.path) == image)
       let again = try Rebind.Plugin(path: library.path)
@@ -107,7 +107,7 @@ struct SwiftAnnotatedLibrary {
             + "dynamic library with that module, and against the product RebindDynamic in place "
             + "of Rebind", "\(mismatch)")
       }
-      // What is just another type is no copy.
+      // A different type is not taken for a copy.
       let error = #expect(throws: AnnotationError.self) {
         try registry.make("number", as: (any SharedService).self)
       }
@@ -173,7 +173,7 @@ struct SwiftAnnotatedLibrary {
   }
 }
 
-/// What an observer was told, which is one event at a time.
+/// The images that an observer was told, which is one event at a time.
 private final class ToldImages: @unchecked Sendable {
   private var present: Set<Image> = []
   private(set) var count = 0

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// What a built module offers, as documentation tools see it.
+/// The symbols of a built module, as documentation tools see them.
 struct SymbolGraph: Decodable {
   struct Symbol: Decodable {
     struct Comment: Decodable {}
@@ -14,9 +14,9 @@ struct SymbolGraph: Decodable {
 
   var symbols: [Symbol]
 
-  /// The public symbols of a module that was built beside the tests; those that
-  /// implement a documented requirement have its comment. What the module adds to
-  /// others' types is in files of its own.
+  /// The public symbols of a module that was built beside the tests; those that implement a
+  /// documented requirement have its comment. The module's additions to others' types are in files
+  /// of its own.
   init(of module: String) throws {
     let output = try TemporaryDirectory()
     let target = try JSONDecoder().decode(
@@ -39,7 +39,7 @@ struct SymbolGraph: Decodable {
   }
 }
 
-/// What `swiftc -print-target-info` says.
+/// The output of `swiftc -print-target-info`.
 private struct TargetInformation: Decodable {
   struct Target: Decodable { var triple: String }
 

@@ -81,7 +81,8 @@ public struct FixtureBuilder: Sendable {
     let arguments =
       ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"] + flags + Self.includeFlags
       + sources.map { Places.fixtures.appending(path: $0).path } + core + libraries
-    // What the folder has no part in is built once, and copied: the loader knows an image by its file.
+    // A product that the folder has no part in is built once, and copied: the loader knows an image
+    // by its file.
     let isCommon = !arguments.contains { $0.contains(directory.url.path) || $0.hasPrefix("-l") }
     guard isCommon else {
       try compile(arguments + ["-o", product.path, "-L", directory.url.path])

@@ -3,7 +3,7 @@ import Foundation
 /// A compiler, and what it instruments a program and the core with.
 public struct InstrumentingCompiler: Sendable, Hashable, CustomStringConvertible {
   public var compiler: Compiler
-  /// As `-fsanitize` names them; empty if there are none.
+  /// The names of `-fsanitize`; empty for none.
   public var sanitizers: String
 
   /// One that instruments nothing.

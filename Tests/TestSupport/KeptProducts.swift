@@ -4,8 +4,8 @@ import Glibc
 /// Libraries and programs in C that the inner loop keeps in `.build/fixtures` for its next run; every
 /// other run builds its own, in a folder that goes with it.
 ///
-/// Like make, it compares the sizes and times of modification of what a product is made of: the files
-/// that the arguments name, the headers of the package, the compiler and the C library.
+/// Like make, it compares the sizes and times of modification of a product's parts: the files that
+/// the arguments name, the package's headers, the compiler and the C library.
 enum KeptProducts {
   /// The product of `arguments`, which `make` builds at the URL that it gets.
   ///
@@ -51,7 +51,7 @@ enum KeptProducts {
     }
   }
 
-  /// What every product depends on.
+  /// The parts that every product depends on.
   private static let common: [String] = {
     let folders = [
       Places.fixtures, Places.core, Places.package.appending(path: "Sources/CRebindAnnotations"),

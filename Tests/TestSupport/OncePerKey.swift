@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is made once for each key, by the first test that needs it; others wait for theirs alone.
+/// A value for each key, which the first test that needs it makes; others wait for theirs alone.
 final class OncePerKey<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private final class Entry: Sendable {
     let value = Mutex<Result<Value, any Error>?>(nil)
@@ -8,7 +8,7 @@ final class OncePerKey<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
   private let entries = Mutex<[Key: Entry]>([:])
 
-  /// What there is for the key; an error is kept, too.
+  /// The value for the key; an error is kept, too.
   func value(for key: Key, _ make: () throws -> Value) throws -> Value {
     let entry = entries.withLock { entries in
       let entry = entries[key] ?? Entry()

@@ -182,7 +182,7 @@ private struct Block {
   var lines: [Keyword: [String]] = [:]
   var libraries: [Recipe.Library] = []
   var variants: [Variant] = []
-  /// What has been said here, rather than taken over.
+  /// The settings that were made here, rather than taken over.
   var own: Set<String> = []
   /// True as long as nothing but its first line has been read.
   var isFresh = true

@@ -8,7 +8,7 @@ public struct SamplePackage: Sendable {
     folder = Places.package.appending(path: "Samples/\(name)")
   }
 
-  /// What the samples' packages have in common is built once.
+  /// The common part of the samples' packages is built once.
   private static let scratch = Places.package.appending(path: ".build/samples")
 
   /// In CI the package is built as its users build it, who build swift-syntax for its macros;

@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// What a child process left behind: its exit status or signal, and its output.
+/// The remains of a child process: its exit status or signal, and its output.
 public struct ProcessResult: Sendable {
   /// The exit status, or the number of the signal that ended the process.
   public var status: Int32
@@ -50,7 +50,7 @@ public func run(
 }
 
 /// Swift's tools leave sources of macros in their temporary folder, and keep each other out of a
-/// package by files there: so they have one for all, with what else they build.
+/// package by files there. So they have one for all, with their other products.
 private func swiftsTemporaryFolder() throws -> String {
   let folder = Places.package.appending(path: ".build/tmp")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

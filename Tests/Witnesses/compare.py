@@ -2,9 +2,9 @@
 
 usage: compare.py [--tables TABLE,...] [--no-rules] READER REBIND-INSPECT FILE...
 
-READER is readelf or eu-readelf. Prints each difference that no rule of rules.py explains (three of a table
-of a file are enough), then what was explained, and at the end how many rows were equal. The exit
-status is 1 if something was not explained.
+READER is readelf or eu-readelf. Prints each difference that no rule of rules.py explains (three of
+a table of a file are enough), then the explained ones. At the end it prints how many rows were
+equal. The exit status is 1 if something was not explained.
 """
 
 import argparse
@@ -21,7 +21,7 @@ SHOWN = 3
 
 
 class Comparison:
-    """What has been compared so far."""
+    """The results of the comparison so far."""
 
     def __init__(self, with_rules=True):
         self.with_rules = with_rules

@@ -1,4 +1,4 @@
-"""What elfutils' eu-readelf says of a file."""
+"""Reads the output of elfutils' eu-readelf for a file."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What glibc's loader says that it would load for a file, in its order."""
+"""The libraries that glibc's loader says it would load for a file, in its order."""
 
 import json
 import os
@@ -18,7 +18,7 @@ def loader(program):
 
 def read(loader, path):
     """The rows, or its error. The program itself does not run."""
-    # As ldd asks: with --list the loader would end at the first library that is missing.
+    # Asked as ldd does: with --list the loader would end at the first library that is missing.
     result = subprocess.run(
         [loader, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, "LC_ALL": "C", "LD_TRACE_LOADED_OBJECTS": "1"})

@@ -93,7 +93,7 @@ def compare(files):
 
 
 def compare_with_nm(program, paths, comparison):
-    """Who imports malloc, and who defines it."""
+    """The importers of malloc, and the files that define it."""
     for option, flag in (("--undefined-only", ()), ("--defined-only", ("--defines",))):
         theirs = {path: [] for path in paths}
         for first in range(0, len(paths), 500):

@@ -1,4 +1,4 @@
-"""What binutils' readelf says of a file."""
+"""Reads the output of binutils' readelf for a file."""
 
 import os
 import re
@@ -12,7 +12,7 @@ OPTIONS = {
     "symbols": ["--dyn-syms"], "sections": ["-S"], "segments": ["-l"], "dynamic": ["-d", "-V"],
     "relocations": ["-r"], "slots": ["-r"], "notes": ["-n"]}
 
-# What a loader fills with the address of a symbol, a word of a pointer's size.
+# The types that a loader fills with the address of a symbol, a word of a pointer's size.
 SLOT = re.compile(
     r"R_\w+_(JUMP_SLOT|JMP_SLOT|GLOB_DAT)"
     r"|R_X86_64_64|R_386_32|R_AARCH64_ABS64|R_ARM_ABS32|R_PPC_ADDR32|R_PPC64_ADDR64|R_390_64|R_RISCV_64")

@@ -1,4 +1,4 @@
-"""What readers are known to say otherwise than rebind-inspect, each with the reason why.
+"""The known differences of other readers from rebind-inspect, each with its reason.
 
 A difference that no rule here explains is a bug: of rebind-inspect, of the reader, or of what
 rebind-inspect's words stand for. Tests/RebindInspectTests/WitnessTests.swift has a file for each rule.
@@ -13,7 +13,7 @@ from tables import ATTRIBUTES, Definition, Need
 
 @dataclass
 class Difference:
-    """What two rows have in a field.
+    """The values of two rows in a field.
 
     The field `rows` is how many rows there are, and `error` is that a file could not be read.
     """
@@ -23,7 +23,7 @@ class Difference:
     field: str  # TABLE.FIELD
     ours: Any
     theirs: Any
-    row: Any  # ours, None where there is none
+    row: Any  # ours, None for none
     abi: int  # e_ident[EI_OSABI]
     has_headers: bool  # of sections
 

@@ -61,7 +61,7 @@ def symbols(file):
 
 
 def version(symbol):
-    """As readers write it behind a name."""
+    """The text that readers write behind a name."""
     text = symbol["version"]
     return text and ("@@" if symbol["isDefaultVersion"] else "@") + text
 
@@ -146,7 +146,8 @@ def slots(file):
 
 
 def tree(file):
-    """What is loaded besides the file; what is missing stands where it is looked for, as the last."""
+    """The libraries that are loaded besides the file; a missing one stands where it is looked
+    for, as the last."""
     rows = [Library(os.path.basename(image["name"]), image["path"]) for image in file["scope"][1:]]
     return rows + [Library(missing["name"], None) for missing in file["missing"]]
 
@@ -158,7 +159,7 @@ def imports(file):
 
 
 def ours(program, table, paths, subcommand=()):
-    """What the program says of each file: its rows, or its error as a text.
+    """The program's output for each file: its rows, or its error as a text.
 
     With a subcommand that leaves files out, those have no rows.
     """
