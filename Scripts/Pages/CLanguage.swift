@@ -42,7 +42,7 @@ enum CLanguage {
     return titled
   }
 
-  /// There is no Objective-C here, so the language that the pages show under that name is C.
+  /// The package has no Objective-C, so the language that the pages show under that name is C.
   private static func renameLanguage(in scripts: URL) throws {
     let files = try FileManager.default.contentsOfDirectory(
       at: scripts, includingPropertiesForKeys: nil)

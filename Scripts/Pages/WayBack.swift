@@ -3,9 +3,9 @@ import Foundation
 /// The way from each page to the landing page: docc merges archives without telling their
 /// pages what they are below.
 enum WayBack {
-  /// What the title above each page leads to. The pages take it for that by its kind.
+  /// The target of the title above each page. The pages recognise it by its kind.
   private static let title = "doc://Landing/title"
-  /// What the list of the pages above begins with.
+  /// The first of the pages above, in their list.
   private static let crumb = "doc://Landing/documentation"
 
   static func add(to archive: Archive) throws {

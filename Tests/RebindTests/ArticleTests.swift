@@ -18,7 +18,7 @@ import Testing
     #expect(result.succeeded)
   }
 
-  /// As they stand, one after the other.
+  /// The pieces of the article run as they stand, one after the other.
   @Test func sectionsAreRead() throws {
     let article = try #require(
       Articles.of("Rebind").first { $0.path.hasSuffix("/ReadSectionData.md") })

@@ -57,7 +57,7 @@ import Testing
       + (isFile ? others : "func example\(number)()\(effects) {\n\(others)\n}")
   }
 
-  /// What the pieces of a product take as given.
+  /// The declarations that the pieces of a product take as given.
   private static let given = [
     "Rebind": """
     enum Hooks {

@@ -1,14 +1,14 @@
 internal import Synchronization
 
 extension AnnotationRegistry {
-  /// Has a configuration's last word on values and priorities, and on which keys there are.
+  /// Gives a configuration the last word on keys, values and priorities.
   ///
   /// It stands above annotations and code, whenever these come; what is merged later stands
   /// above what was merged before, for each of a key's values. An entry with a value, for a key
   /// that nothing declares, declares it.
   ///
   /// - Parameters:
-  ///   - configuration: What is said of this group and others.
+  ///   - configuration: The settings for this group and others.
   ///   - file: The path of the configuration's file, for errors.
   /// - Throws: `AnnotationError.configuration` for a key that is empty or there twice, and then
   ///   nothing is merged.

@@ -54,7 +54,7 @@ extension AnnotationRegistry {
   /// dropped when its image is unloaded; who has it may keep it.
   ///
   /// - Throws: `AnnotationError`; `wrongType` if it is of another type, `cycle` if creating it
-  ///   needs itself, on this thread or by way of others.
+  ///   needs itself, even across threads.
   ///
   /// The corresponding request is `REBIND_REQUEST_INSTANCE`.
   public func shared<Instance: Sendable>(
@@ -136,7 +136,7 @@ extension AnnotationRegistry {
     case .registration(let registration):
       if let create = registration.create {
         do { return try create() } catch {
-          // What it needs itself says more.
+          // An error of an annotation that it needs says more.
           throw (error as? AnnotationError) ?? .creation(entry, error)
         }
       }
@@ -159,7 +159,7 @@ extension AnnotationRegistry {
     let instance = try instance(of: entry)
     let singleton = Singleton(value: instance, hold: hold)
     state.withLock { state in
-      // What is taken back meanwhile leaves none.
+      // An annotation that is removed meanwhile leaves none.
       if case .registration = identity,
         !state.registrations.contains(identity, for: entry.key)
       {

@@ -1,5 +1,5 @@
 extension AnnotationRegistry {
-  /// What a registry has for a key.
+  /// A registry's entry for a key.
   public struct Entry: Sendable {
     /// Where an entry is from.
     public enum Source: Sendable, Hashable {
@@ -13,9 +13,9 @@ extension AnnotationRegistry {
 
     /// The registry's group.
     public internal(set) var group: String
-    /// What the entry is found by.
+    /// The key by which the entry is found.
     public internal(set) var key: String
-    /// What else the group's annotations have to say; may be empty.
+    /// Further text of the group's annotations; may be empty.
     public internal(set) var value: String
     /// Those with a higher one come first.
     public internal(set) var priority: Int
@@ -29,7 +29,7 @@ extension AnnotationRegistry {
       if case .annotation(let annotation) = source { annotation } else { nil }
     }
 
-    /// True if there is something to ask the entry for: a type, instances or a pointer.
+    /// True if the entry can be asked for a type, instances or a pointer.
     public var hasAccessor: Bool {
       switch provider {
       case .accessor(let annotation): annotation.hasAccessor
@@ -39,14 +39,14 @@ extension AnnotationRegistry {
     }
   }
 
-  /// Who answers for an entry.
+  /// The image or the code that answers for an entry.
   enum Provider: Sendable {
     case accessor(Annotation)
     case registration(Registration)
     case nothing
   }
 
-  /// What code has registered.
+  /// An entry that code has registered.
   struct Registration: Sendable {
     var id: Int
     var key: String
@@ -80,7 +80,7 @@ extension AnnotationRegistry.Entry {
       provider: .registration(registration))
   }
 
-  /// What a singleton is kept by; nil if nothing can be created.
+  /// The identity of its singleton; nil if nothing can be created.
   var identity: AnnotationRegistry.Identity? {
     switch provider {
     case .accessor(let annotation):

@@ -1,6 +1,6 @@
-/// An observer that is being told of annotations, until this goes out of scope.
+/// An observer of annotations, which is called until this goes out of scope.
 ///
-/// It cannot be copied, so there is one place that ends it; see `ImageObservation`.
+/// It cannot be copied, so one place ends it; see `ImageObservation`.
 public struct AnnotationObservation: ~Copyable, Sendable {
   private let observer: AnnotationObserver
 
@@ -21,8 +21,8 @@ extension AnnotationRegistry {
   public enum Event: Sendable, Hashable {
     /// The image is loaded; what is readable of it, in the order of the section.
     case added(Image, [Annotation])
-    /// The image and its annotations as they were. What they stand for cannot be asked for any
-    /// more.
+    /// The image and its annotations as they were. Their types and instances cannot be asked for
+    /// any more.
     case removed(Image, [Annotation])
 
     /// The image that has come or gone.
@@ -43,15 +43,17 @@ extension AnnotationRegistry {
   /// Tells `observer` of the images with annotations of the group that are loaded now, and of
   /// each that comes or goes later.
   ///
-  /// It is told without any lock, one event at a time, in the order in which the images came
-  /// and went: on the thread that calls dlopen or dlclose, before that returns to its caller,
-  /// or that opens or unloads a `Plugin`, or else on the next one that looks at a registry.
-  /// It may call anything. If that loads or unloads images, it is told of them inside of the call.
+  /// The observer is called without any lock, one event at a time, in the order in which the images
+  /// came and went. It runs on the thread that calls dlopen or dlclose, before that returns, or
+  /// that opens or unloads a `Plugin`. Other loads reach it on the next thread that looks at a
+  /// registry. It may call anything. If that loads or unloads images, the observer is called for
+  /// them within that call.
   ///
-  /// No event of an image that tells of itself is lost, however short it stays; images declared
-  /// without a macro do not, and one that has gone before anybody looked is never told of.
+  /// No event of an image that announces itself is lost, however short it stays. Images without
+  /// macros do not announce themselves: the observer misses one that has gone before anybody
+  /// looked.
   ///
-  /// - Returns: What ends the observation: when it goes out of scope, or when told to.
+  /// - Returns: A value that ends the observation when it goes out of scope, or earlier by a call.
   /// - Throws: `RebindError`.
   public func observe(
     _ observer: @escaping @Sendable (Event) -> Void
@@ -59,7 +61,7 @@ extension AnnotationRegistry {
     try AnnotationObservation(AnnotationObserver(group: group, observer))
   }
 
-  /// What `observe` tells, as a sequence.
+  /// The events that `observe` reports, as a sequence.
   ///
   /// Events wait in memory until they are taken. The observation ends with the task that takes
   /// them, or when nobody has the sequence any more.

@@ -7,8 +7,8 @@ extension AnnotationRegistry {
   /// `Plugin`, what it has registered goes with it, and comes back when it is loaded again.
   ///
   /// - Parameters:
-  ///   - key: What the entry is found by.
-  ///   - value: What else the group's entries have to say.
+  ///   - key: The key by which the entry is found.
+  ///   - value: Further text for the group's registry.
   ///   - priority: Those with a higher one come first.
   ///   - file: Where the call is, for messages.
   ///   - line: Where the call is, for messages.
@@ -30,13 +30,13 @@ extension AnnotationRegistry {
   /// Registers a type from code.
   ///
   /// - Parameters:
-  ///   - key: What the entry is found by.
-  ///   - value: What else the group's entries have to say.
+  ///   - key: The key by which the entry is found.
+  ///   - value: Further text for the group's registry.
   ///   - priority: Those with a higher one come first.
   ///   - file: Where the call is, for messages.
   ///   - line: Where the call is, for messages.
   ///   - image: An address in the image that the call is in.
-  ///   - type: What `type(for:as:)` gives for the key.
+  ///   - type: The type that `type(for:as:)` gives for the key.
   /// - Precondition: `key` is not empty.
   /// - Complexity: O(1), but for the first call of an image: O(images).
   public func register(

@@ -15,7 +15,7 @@ internal import Synchronization
 ///
 /// Any thread may use a registry.
 public final class AnnotationRegistry: Sendable {
-  /// What to do with several entries of one key.
+  /// How to treat several entries of one key.
   public enum DuplicatePolicy: Sendable, Hashable {
     /// Throw `AnnotationError.duplicate`.
     case refuse
@@ -27,9 +27,9 @@ public final class AnnotationRegistry: Sendable {
 
   /// Whose annotations these are.
   public let group: String
-  /// What is done with several entries of one key.
+  /// How several entries of one key are treated.
   public let duplicates: DuplicatePolicy
-  /// What is readable counts; otherwise one bad record in any image is an error.
+  /// If true, bad records are skipped; otherwise one bad record in any image is an error.
   public let isLenient: Bool
 
   struct State: Sendable {
@@ -56,7 +56,7 @@ public final class AnnotationRegistry: Sendable {
   ///
   /// - Parameters:
   ///   - group: Whose annotations.
-  ///   - duplicates: What to do with several entries of one key.
+  ///   - duplicates: How to treat several entries of one key.
   ///   - isLenient: Whether to go on after a bad record; `faults` has it then.
   public init(
     group: String, duplicates: DuplicatePolicy = .refuse, isLenient: Bool = false
@@ -79,10 +79,10 @@ extension AnnotationRegistry {
     get throws(AnnotationError) { try view().entries }
   }
 
-  /// The entry of a key; nil if there is none.
+  /// The entry of a key, or nil.
   ///
-  /// - Throws: As `entries`.
-  /// - Complexity: As `entries`.
+  /// - Throws: The same errors as `entries`.
+  /// - Complexity: The same as for `entries`.
   public func entry(for key: String) throws(AnnotationError) -> Entry? {
     let view = try view()
     return view.indices[key].map { view.entries[$0] }
@@ -91,8 +91,8 @@ extension AnnotationRegistry {
   /// The records that a lenient registry has passed over, of all groups: they cannot say
   /// theirs.
   ///
-  /// - Throws: As `entries`; never `fault`.
-  /// - Complexity: As `entries`.
+  /// - Throws: The same errors as `entries`, but never `fault`.
+  /// - Complexity: The same as for `entries`.
   public var faults: [AnnotationFault] {
     get throws(AnnotationError) { try loadedAnnotations().images.flatMap(\.faults) }
   }
