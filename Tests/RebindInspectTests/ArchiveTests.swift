@@ -64,6 +64,37 @@ import Testing
     }
   }
 
+  /// A compressed section is what its object's is, in a member that is read and in one that is
+  /// mapped, and what comes after it in the batch is printed.
+  @Test(arguments: [nil, 2 << 20])
+  func compressed(padding: Int?) throws {
+    try builder.compile(
+      ["-g", "-gz=zlib", "-c", Places.fixtures.appending(path: "inspect-symbols.c").path, "-o"]
+        + ["compressed.o"])
+    let object = folder.appending(path: "compressed.o").path
+    if let padding {
+      let zeros = folder.appending(path: "zeros")
+      try Data(count: padding).write(to: zeros)
+      let added = ["--add-section", ".zeros=\(zeros.path)", object]
+      #expect(try run("llvm-objcopy", added).succeeded)
+    }
+    let archive = folder.appending(path: "compressed.a").path
+    try? FileManager.default.removeItem(atPath: archive)
+    #expect(try run("ar", ["rc", archive, object]).succeeded)
+    let command = ["section", ".debug_str", "--as", "strings"]
+    let expected = try inspect(command + [object])
+    #expect(expected.output.contains("inspect-symbols.c"))
+    let result = try inspect(command + ["\(archive)(compressed.o)", object])
+    #expect(result.succeeded && !result.wasSignalled)
+    #expect(
+      result.output == """
+        \(archive)(compressed.o):
+        \(expected.output)
+        \(object):
+        \(expected.output)
+        """)
+  }
+
   /// Those of one name are all meant.
   @Test func twoMembersOfOneName() throws {
     let archive = try make(.gnu)

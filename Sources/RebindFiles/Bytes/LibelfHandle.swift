@@ -39,8 +39,9 @@ struct LibelfHandle: ~Copyable {
     }
     let distance = Int(file.start) % Int(getpagesize())
     let size = distance + Int(file.size)
+    // Writable, and never written to the file: elf_compress changes the section header in place.
     let start = mmap(
-      nil, size, PROT_READ, MAP_PRIVATE, file.descriptor, Int(file.start) - distance)
+      nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file.descriptor, Int(file.start) - distance)
     guard let start, start != MAP_FAILED else { return nil }
     guard let elf = Self.memory(start + distance, Int(file.size)) else {
       munmap(start, size)
