@@ -33,7 +33,9 @@ import Testing
     #expect(try run("readelf", ["-dW", i386.path]).output.contains("(REL)"))
   }
 
-  @Test(arguments: AnnotatedFile.foreignTargets, [[], ["-z", "pack-relative-relocs"]])
+  @Test(
+    arguments: AnnotatedFile.foreignTargets,
+    [[], ["-z", "pack-relative-relocs"], ["--pack-dyn-relocs=android"]])
   func otherMachines(target: String, linkerFlags: [String]) throws {
     let built = try AnnotatedFile(target: target, linkerFlags: linkerFlags)
     let file = try ELFFile(path: built.path)

@@ -59,7 +59,9 @@ extension ProcessScope {
       .baseAddress.unsafelyUnwrapped
     if word == 0 { return ProcessSlot(slot: slot, word: 0, state: .null, target: nil) }
     let address = elfClass.wrapped(word &- added)
-    if isUnresolved(slot, word, of: image, name, stored) || isUntouched(word, of: image) {
+    if isUnresolved(slot, word, of: image, name, stored) || isUntouched(word, of: image)
+      || (slot.isPacked && word == stored?.word(at: slot.address))
+    {
       return ProcessSlot(slot: slot, word: word, state: .unresolved, target: nil)
     }
     let state: ProcessSlot.State =

@@ -20,11 +20,13 @@ package struct FileSlot {
   package let isRelro: Bool
   /// True if its page has to be made writable to store in it.
   package let isProtected: Bool
+  /// True if its relocation is packed, so that glibc and musl leave the word as the file has it.
+  package let isPacked: Bool
 
   @inlinable
   package init(
     address: UInt64, kind: SlotKinds, symbol: Int, addend: Int64?, isLazy: Bool, isRelro: Bool,
-    isProtected: Bool
+    isProtected: Bool, isPacked: Bool
   ) {
     self.address = address
     self.kind = kind
@@ -33,6 +35,7 @@ package struct FileSlot {
     self.isLazy = isLazy
     self.isRelro = isRelro
     self.isProtected = isProtected
+    self.isPacked = isPacked
   }
 }
 

@@ -5,8 +5,8 @@ package import RebindFiles
 ///
 /// They are found as the loader finds them, by the dynamic table. A relocation of a local, internal
 /// or hidden symbol is none, as the loader binds it to the image itself, nor is one of thread-local
-/// data. The corresponding tags are `DT_RELA`,
-/// `DT_REL` and `DT_JMPREL`.
+/// data. The corresponding tags are `DT_RELA`, `DT_REL` and `DT_JMPREL`, and those of packed ones,
+/// `DT_ANDROID_RELA` and `DT_ANDROID_REL`.
 package struct FileSlots {
   /// Nil if the file has none, and so no slots.
   package let symbols: SymbolTable?
@@ -85,7 +85,8 @@ package struct FileSlots {
           FileSlot(
             address: entry.address, kind: kind, symbol: entry.symbol, addend: addend,
             isLazy: kind == .jumpSlot && !isBoundNow, isRelro: isRelro,
-            isProtected: isRelro || readOnly.index(of: entry.address) != nil))
+            isProtected: isRelro || readOnly.index(of: entry.address) != nil,
+            isPacked: entries.isPacked))
       }
     }
   }

@@ -72,7 +72,9 @@ extension DynamicTable.Entry: CustomStringConvertible {
       return "\(tag) \(DynamicTag(rawValue: Int64(truncatingIfNeeded: value)))"
     case .jumpSlotRelocationsSize, .addendRelocationsSize, .addendRelocationSize,
       .stringTableSize, .symbolSize, .relocationsSize, .relocationSize, .initializersSize,
-      .finalizersSize, .preinitializersSize, .relativeRelocationsSize, .relativeRelocationSize:
+      .finalizersSize, .preinitializersSize, .relativeRelocationsSize, .relativeRelocationSize,
+      .androidRelocationsSize, .androidAddendRelocationsSize, .androidRelativeRelocationsSize,
+      .androidRelativeRelocationSize:
       return "\(tag) \(value) bytes"
     case .relativeAddendRelocationCount, .relativeRelocationCount, .definedVersionCount,
       .neededVersionCount:

@@ -91,6 +91,26 @@ public struct DynamicTag: RawRepresentable, Sendable, Hashable {
   public static let relativeRelocations = Self(rawValue: 36)
   /// The size of one of them in bytes. The corresponding constant is `DT_RELRENT`.
   public static let relativeRelocationSize = Self(rawValue: 37)
+  /// The address of relocations that are packed as CREL.
+  /// The corresponding constant is `DT_CREL`.
+  public static let compactRelocations = Self(rawValue: 0x4000_0026)
+  /// The address of relocations without addends that are packed for Android.
+  /// The corresponding constant is `DT_ANDROID_REL`.
+  public static let androidRelocations = Self(rawValue: 0x6000_000f)
+  /// Their size in bytes. The corresponding constant is `DT_ANDROID_RELSZ`.
+  public static let androidRelocationsSize = Self(rawValue: 0x6000_0010)
+  /// The address of relocations with addends that are packed for Android.
+  /// The corresponding constant is `DT_ANDROID_RELA`.
+  public static let androidAddendRelocations = Self(rawValue: 0x6000_0011)
+  /// Their size in bytes. The corresponding constant is `DT_ANDROID_RELASZ`.
+  public static let androidAddendRelocationsSize = Self(rawValue: 0x6000_0012)
+  /// The address of the packed relative relocations, for Android before its API level 30.
+  /// The corresponding constant is `DT_ANDROID_RELR`.
+  public static let androidRelativeRelocations = Self(rawValue: 0x6fff_e000)
+  /// Their size in bytes. The corresponding constant is `DT_ANDROID_RELRSZ`.
+  public static let androidRelativeRelocationsSize = Self(rawValue: 0x6fff_e001)
+  /// The size of one of them in bytes. The corresponding constant is `DT_ANDROID_RELRENT`.
+  public static let androidRelativeRelocationSize = Self(rawValue: 0x6fff_e003)
   /// The address of the GNU hash table, which has the defined symbols.
   /// The corresponding constant is `DT_GNU_HASH`.
   public static let gnuHash = Self(rawValue: 0x6fff_fef5)
@@ -159,6 +179,14 @@ public struct DynamicTag: RawRepresentable, Sendable, Hashable {
     case .relativeRelocationsSize: "RELRSZ"
     case .relativeRelocations: "RELR"
     case .relativeRelocationSize: "RELRENT"
+    case .compactRelocations: "CREL"
+    case .androidRelocations: "ANDROID_REL"
+    case .androidRelocationsSize: "ANDROID_RELSZ"
+    case .androidAddendRelocations: "ANDROID_RELA"
+    case .androidAddendRelocationsSize: "ANDROID_RELASZ"
+    case .androidRelativeRelocations: "ANDROID_RELR"
+    case .androidRelativeRelocationsSize: "ANDROID_RELRSZ"
+    case .androidRelativeRelocationSize: "ANDROID_RELRENT"
     case .gnuHash: "GNU_HASH"
     case .symbolVersions: "VERSYM"
     case .relativeAddendRelocationCount: "RELACOUNT"

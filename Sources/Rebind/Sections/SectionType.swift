@@ -38,6 +38,17 @@ public struct SectionType: RawRepresentable, Sendable, Hashable {
   public static let group = Self(rawValue: 17)
   /// Relative relocations, packed. The corresponding constant is `SHT_RELR`.
   public static let relativeRelocations = Self(rawValue: 19)
+  /// Relocations that are packed as CREL. The corresponding constant is `SHT_CREL`.
+  public static let compactRelocations = Self(rawValue: 0x4000_0014)
+  /// Relocations without addends that are packed for Android. The corresponding constant is
+  /// `SHT_ANDROID_REL`.
+  public static let androidRelocations = Self(rawValue: 0x6000_0001)
+  /// Relocations with addends that are packed for Android. The corresponding constant is
+  /// `SHT_ANDROID_RELA`.
+  public static let androidRelocationsWithAddends = Self(rawValue: 0x6000_0002)
+  /// Relative relocations, packed, for Android before its API level 30. The corresponding constant
+  /// is `SHT_ANDROID_RELR`.
+  public static let androidRelativeRelocations = Self(rawValue: 0x6fff_ff00)
   /// A hash table of symbols. The corresponding constant is `SHT_GNU_HASH`.
   public static let gnuHash = Self(rawValue: 0x6fff_fff6)
   /// Versions that are defined. The corresponding constant is `SHT_GNU_verdef`.
@@ -66,6 +77,10 @@ public struct SectionType: RawRepresentable, Sendable, Hashable {
     case .preinitializers: "PREINIT_ARRAY"
     case .group: "GROUP"
     case .relativeRelocations: "RELR"
+    case .compactRelocations: "CREL"
+    case .androidRelocations: "ANDROID_REL"
+    case .androidRelocationsWithAddends: "ANDROID_RELA"
+    case .androidRelativeRelocations: "ANDROID_RELR"
     case .gnuHash: "GNU_HASH"
     case .versionDefinitions: "VERDEF"
     case .versionNeeds: "VERNEED"

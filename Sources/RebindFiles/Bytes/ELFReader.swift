@@ -16,6 +16,7 @@ package final class ELFReader {
   package let loadBias: UInt64?
   private let bytes: any ELFBytes
   private var decompressed: [Int: [UInt8]] = [:]
+  private var unpacked: [PackedTable: UnpackedEntries] = [:]
   private var sizeOfTexts: UInt64 = 0
 
   init(_ path: FilePath) throws(ELFFileError) {
@@ -98,6 +99,29 @@ package final class ELFReader {
       throw error(.tooLarge(size: sizeOfTexts), field: "the text of all names", at: nil)
     }
     return String(decoding: name, as: UTF8.self)
+  }
+
+  /// The entries of a packed table of relocations, and how they are laid out. A table is unpacked once.
+  func unpacked(
+    at offset: UInt64, size: UInt64, _ packing: UnpackedEntries.Packing, room: UInt64,
+    field: String
+  ) throws(ELFFileError) -> (table: TableData, kind: RelocationTable.Kind) {
+    let key = PackedTable(offset: offset, size: size, packing: packing)
+    let entries: UnpackedEntries
+    if let known = unpacked[key] {
+      entries = known
+    } else {
+      let packed = try data(at: offset, size: size, as: .bytes, field: field)
+      entries = try UnpackedEntries(packed, packing, elfClass, room: room, field: field)
+      unpacked[key] = entries
+    }
+    return (TableData(entries.bytes, offset: offset, of: self), entries.kind)
+  }
+
+  private struct PackedTable: Hashable {
+    let offset: UInt64
+    let size: UInt64
+    let packing: UnpackedEntries.Packing
   }
 
   /// The decompressed bytes of a section. A section is decompressed once: libelf keeps it.

@@ -74,10 +74,12 @@ struct FileRelocations: Sendable {
     let sections = Set(sections)
     var found: [Int: FileRelocations] = [:]
     for header in file.sectionHeaders where sections.contains(Int(header.info)) {
-      guard let kind = RelocationTable.Kind(header.type), kind != .relative else { continue }
+      guard let format = RelocationTable.Format(header.type), format.namesSymbols else {
+        continue
+      }
       let section = Int(header.info)
       let table = try RelocationTable(
-        of: file, named: "the relocations of section \(section)", kind, at: header.offset,
+        of: file, named: "the relocations of section \(section)", format, at: header.offset,
         size: header.size)
       for index in 0..<table.count {
         found[section, default: FileRelocations()].targets[table[index].address] = .unresolved("")

@@ -17,18 +17,18 @@ extension ELFFile {
       let known = tables
       var symbols: [UInt32: SymbolTable] = [:]
       for (index, header) in sectionHeaders.enumerated() {
-        guard let kind = RelocationTable.Kind(header.type), header.size > 0,
+        guard let format = RelocationTable.Format(header.type), header.size > 0,
           !known.contains(where: {
             header.offset >= $0.offset && header.offset - $0.offset < $0.size
           })
         else { continue }
         let name = try names.name(of: header, at: index)
-        if kind != .relative, header.link != 0, symbols[header.link] == nil {
+        if format.namesSymbols, header.link != 0, symbols[header.link] == nil {
           symbols[header.link] = try SymbolTable(of: self, section: Int(header.link))
         }
         tables.append(
           try RelocationTable(
-            of: self, named: name, kind, at: header.offset, size: header.size,
+            of: self, named: name, format, at: header.offset, size: header.size,
             target: try target(of: header, names), symbols: symbols[header.link]))
       }
       for table in tables { try table.check() }
@@ -40,17 +40,33 @@ extension ELFFile {
   package func dynamicRelocationTables(
     _ dynamic: DynamicEntries, symbols: SymbolTable? = nil
   ) throws(ELFFileError) -> [RelocationTable] {
-    let kind = dynamic[.jumpSlotRelocationsKind] == UInt64(DT_RELA)
-    let stated: [(DynamicTag, DynamicTag, RelocationTable.Kind, String)] = [
-      (.relativeRelocations, .relativeRelocationsSize, .relative, "DT_RELR"),
-      (.addendRelocations, .addendRelocationsSize, .addends, "DT_RELA"),
-      (.relocations, .relocationsSize, .inPlace, "DT_REL"),
+    guard dynamic[.compactRelocations] == nil else {
+      throw reader.error(
+        .unsupported("leads to relocations that are packed as CREL, which no loader here reads"),
+        field: "DT_CREL", at: nil)
+    }
+    let jumpSlots: RelocationTable.Kind =
+      dynamic[.jumpSlotRelocationsKind] == UInt64(DT_RELA) ? .addends : .inPlace
+    let stated: [(DynamicTag, DynamicTag, RelocationTable.Format, String)] = [
+      (.relativeRelocations, .relativeRelocationsSize, .plain(.relative), "DT_RELR"),
       (
-        .jumpSlotRelocations, .jumpSlotRelocationsSize, kind ? .addends : .inPlace, "DT_JMPREL"
+        .androidRelativeRelocations, .androidRelativeRelocationsSize, .plain(.relative),
+        "DT_ANDROID_RELR"
       ),
+      (
+        .androidAddendRelocations, .androidAddendRelocationsSize, .packed(.android(.addends)),
+        "DT_ANDROID_RELA"
+      ),
+      (
+        .androidRelocations, .androidRelocationsSize, .packed(.android(.inPlace)),
+        "DT_ANDROID_REL"
+      ),
+      (.addendRelocations, .addendRelocationsSize, .plain(.addends), "DT_RELA"),
+      (.relocations, .relocationsSize, .plain(.inPlace), "DT_REL"),
+      (.jumpSlotRelocations, .jumpSlotRelocationsSize, .plain(jumpSlots), "DT_JMPREL"),
     ]
     var tables: [RelocationTable] = []
-    for (tag, sizeTag, kind, name) in stated {
+    for (tag, sizeTag, format, name) in stated {
       guard let address = dynamic[tag], var size = dynamic[sizeTag], size > 0 else { continue }
       let (offset, available) = try locate(address, field: name)
       guard size <= available else {
@@ -67,7 +83,7 @@ extension ELFFile {
       }
       tables.append(
         try RelocationTable(
-          of: self, named: name, kind, at: offset, size: size, symbols: symbols))
+          of: self, named: name, format, at: offset, size: size, symbols: symbols))
     }
     return tables
   }
@@ -85,14 +101,34 @@ extension ELFFile {
   }
 }
 
-extension RelocationTable.Kind {
+extension RelocationTable.Format {
   /// Nil for a section of something else.
   init?(_ type: SectionType) {
     switch type {
-    case .relocationsWithAddends: self = .addends
-    case .relocations: self = .inPlace
-    case .relativeRelocations: self = .relative
+    case .relocationsWithAddends: self = .plain(.addends)
+    case .relocations: self = .plain(.inPlace)
+    case .relativeRelocations, .androidRelativeRelocations: self = .plain(.relative)
+    case .androidRelocationsWithAddends: self = .packed(.android(.addends))
+    case .androidRelocations: self = .packed(.android(.inPlace))
+    case .compactRelocations: self = .packed(.compact)
     default: return nil
+    }
+  }
+
+  /// False where entries are addresses alone.
+  var namesSymbols: Bool {
+    if case .plain(.relative) = self { return false }
+    return true
+  }
+}
+
+extension ELFFile {
+  /// How many bytes of memory the file says that its image takes.
+  var loadedSize: UInt64 {
+    segments.reduce(0) { size, segment in
+      guard segment.type == .load else { return size }
+      let (sum, overflow) = size.addingReportingOverflow(segment.memorySize)
+      return overflow ? .max : sum
     }
   }
 }

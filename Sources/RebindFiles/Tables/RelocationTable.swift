@@ -13,8 +13,15 @@ package struct RelocationTable {
     case relative = "RELR"
   }
 
+  /// How its entries are written.
+  enum Format {
+    case plain(Kind)
+    case packed(UnpackedEntries.Packing)
+  }
+
   /// The section's name, or the tag that led to the table.
   package let name: String
+  /// How its entries are laid out; of a packed table, once they are unpacked.
   package let kind: Kind
   /// Where its bytes are.
   package let offset: UInt64
@@ -26,6 +33,8 @@ package struct RelocationTable {
   @usableFromInline package let table: TableData
   @usableFromInline package let elfClass: ELFClass
   @usableFromInline package let layout: RelocationInfoLayout
+  /// True if its entries were unpacked, of a table that glibc's and musl's loaders do not read.
+  @usableFromInline package let isPacked: Bool
 
   /// The number of entries; of packed ones, the number of words.
   package var count: Int {
@@ -67,24 +76,37 @@ package struct RelocationTable {
   /// Reads a table that lies at an offset, and throws unless it is inside the file. The names of
   /// its entries are not checked; see `check`.
   init(
-    of file: ELFFile, named name: String, _ kind: Kind, at offset: UInt64, size: UInt64,
+    of file: ELFFile, named name: String, _ format: Format, at offset: UInt64, size: UInt64,
     target: String? = nil, symbols: SymbolTable? = nil
   ) throws(ELFFileError) {
     self.name = name
-    self.kind = kind
     self.offset = offset
     self.size = size
     self.target = target
     self.symbols = symbols
     elfClass = file.elfClass
-    layout = RelocationInfoLayout(file.machine, file.byteOrder)
-    let type =
-      switch kind {
-      case .addends: ELF_T_RELA
-      case .inPlace: ELF_T_REL
-      case .relative: file.elfClass == .bits64 ? ELF_T_XWORD : ELF_T_WORD
-      }
-    table = try file.reader.data(at: offset, size: size, as: type, field: name)
+    switch format {
+    case .plain(let kind):
+      self.kind = kind
+      isPacked = false
+      layout = RelocationInfoLayout(file.machine, file.byteOrder)
+      let type =
+        switch kind {
+        case .addends: ELF_T_RELA
+        case .inPlace: ELF_T_REL
+        case .relative: file.elfClass == .bits64 ? ELF_T_XWORD : ELF_T_WORD
+        }
+      table = try file.reader.data(at: offset, size: size, as: type, field: name)
+    case .packed(let packing):
+      let (unpacked, kind) = try file.reader.unpacked(
+        at: offset, size: size, packing, room: file.loadedSize, field: name)
+      self.kind = kind
+      isPacked = true
+      // CREL has symbol and type apart, on all machines.
+      layout =
+        packing == .compact ? .usual : RelocationInfoLayout(file.machine, file.byteOrder)
+      table = unpacked
+    }
   }
 
   /// Throws unless each entry's symbol is there, and the first packed entry is an address.
@@ -132,7 +154,7 @@ package struct RelocationTable {
   package func error(forEntry index: Int) -> ELFFileError {
     table.error(
       .malformed("names the missing symbol \(self[index].symbol) in entry \(index)"),
-      field: name, distance: index * (table.bytes.count / count))
+      field: name, distance: isPacked ? 0 : index * (table.bytes.count / count))
   }
 }
 
