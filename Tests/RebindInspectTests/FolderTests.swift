@@ -4,7 +4,7 @@ import Testing
 
 /// The folders of the command are floors: a folder names types of its own and of lower floors alone.
 /// The subcommands, a folder each, stand side by side on top.
-@Suite(.measured) struct FolderTests {
+@Suite(.measured, .needsCommands) struct FolderTests {
   private static let root = Places.package.appending(path: "Sources/rebind-inspect")
 
   /// From the bottom to below the subcommands.
