@@ -28,14 +28,14 @@ public struct ActiveRebindings: ~Copyable, Sendable {
     if let batch { LeftBatches.restoreOrLeave(batch, replacements) }
   }
 
-  /// Puts back what the slots held, now.
+  /// Puts back the former words of the slots now.
   ///
   /// Calls that are inside a replacement go on, and may still use `original`. A slot
   /// that someone else has changed since is left alone, and counted as skipped.
   ///
-  /// - Throws: `RebindError`, with nothing changed. The token is used up all the same, and
-  ///   tries once more as it goes. With `covered`, what is left are the slots that somebody
-  ///   else's hook lies on, which a later call gives back; see `Rebinding.restore`.
+  /// - Throws: `RebindError`, with nothing changed. This value is used up all the same, and tries
+  ///   once more as it goes. With `covered`, somebody else's hook lies on the remaining slots, and
+  ///   a later call gives these back; see `Rebinding.restore`.
   ///
   /// The corresponding C function is `crebind_restore`.
   @discardableResult

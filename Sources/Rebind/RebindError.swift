@@ -1,5 +1,5 @@
-/// Why a rebinding could not be applied or restored, or an image not be looked at.
-/// Nothing has changed then, but for `covered`.
+/// An error in applying or restoring a rebinding, or in looking at an image. It leaves everything
+/// as it was, but for `covered`.
 public struct RebindError: Error, Sendable, Hashable {
   /// The kind of failure; the cases correspond to `crebind_status`.
   public struct Code: RawRepresentable, Sendable, Hashable {
@@ -60,7 +60,7 @@ public struct RebindError: Error, Sendable, Hashable {
   /// The address concerned, or 0.
   public var address: UInt
 
-  /// An error that `description` tells of.
+  /// Makes an error, for `description` to describe.
   package init(
     code: Code, symbol: String = "", image: String = "", systemError: Int32 = 0, tag: Int64 = 0,
     address: UInt = 0

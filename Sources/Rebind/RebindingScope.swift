@@ -1,5 +1,4 @@
-/// Which images and slots a rebinding applies to. The vDSO and the loader are never
-/// among them.
+/// The images and slots that a rebinding applies to. The vDSO and the loader are never among them.
 ///
 /// ```swift
 /// try Hooks.close.apply(in: .main) { _ in 0 }

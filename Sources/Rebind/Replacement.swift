@@ -1,5 +1,4 @@
-/// A rebinding and the function that its callers shall reach: what a batch is made
-/// of. `Rebinding.replaced(by:)` makes one.
+/// A rebinding and its replacement: a part of a batch. `Rebinding.replaced(by:)` makes one.
 public struct Replacement: Sendable {
   let request: RebindingRequest
   let storage: RebindingStorage

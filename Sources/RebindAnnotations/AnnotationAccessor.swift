@@ -1,5 +1,5 @@
-/// Answers what a registry asks of an annotation, an ``AnnotationRequest``: stores the answer at the
-/// address that is given, or is false and leaves it alone.
+/// Answers a registry's ``AnnotationRequest``: stores the answer at the given address, or returns
+/// false and leaves it alone.
 ///
 /// A closure that captures nothing. It is called on any thread, and not before something asks.
 ///

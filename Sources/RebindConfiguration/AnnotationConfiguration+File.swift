@@ -12,8 +12,8 @@ internal import Musl
 #endif
 
 extension AnnotationConfiguration {
-  /// Reads a configuration from a file: JSON, or a property list in XML or binary form. Which
-  /// one it is, its contents say.
+  /// Reads a configuration from a file: JSON, or a property list in XML or binary form. The
+  /// contents decide which of these it is.
   ///
   /// - Throws: `AnnotationError.configuration` with the path, and where in the file and why.
   /// - Complexity: O(size of the file).
@@ -38,7 +38,7 @@ extension AnnotationConfiguration {
 }
 
 extension AnnotationRegistry {
-  /// Has a configuration file's last word; see `merge(_:from:)`.
+  /// Merges a configuration file; see `merge(_:from:)`.
   ///
   /// - Throws: `AnnotationError.configuration` with the path, and where in the file and why;
   ///   nothing is merged then.

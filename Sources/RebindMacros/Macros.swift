@@ -14,7 +14,8 @@
 /// For structures, enumerations, classes and actors, also inside others, that are not generic.
 ///
 /// - Parameters:
-///   - group: Whose annotations are looked up together: a string literal, 1 to 1023 bytes of UTF-8.
+///   - group: The annotations that are looked up together: a string literal, 1 to 1023 bytes of
+///     UTF-8.
 ///   - key: The key by which the annotation is found: likewise.
 ///   - value: Further text for the registry: a string literal, up to 8191 bytes of UTF-8.
 ///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
@@ -34,7 +35,8 @@ public macro Annotated(group: String, key: String, value: String = "", priority:
 /// The corresponding C macro is `REBIND_ANNOTATE_VALUE`.
 ///
 /// - Parameters:
-///   - group: Whose annotations are looked up together: a string literal, 1 to 1023 bytes of UTF-8.
+///   - group: The annotations that are looked up together: a string literal, 1 to 1023 bytes of
+///     UTF-8.
 ///   - key: The key by which the annotation is found: likewise.
 ///   - value: Further text for the registry: a string literal, up to 8191 bytes of UTF-8.
 ///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
@@ -55,7 +57,8 @@ public macro annotate(_ group: String, _ key: String, value: String = "", priori
 /// The corresponding C macro is `REBIND_ANNOTATE_ACCESSOR`.
 ///
 /// - Parameters:
-///   - group: Whose annotations are looked up together: a string literal, 1 to 1023 bytes of UTF-8.
+///   - group: The annotations that are looked up together: a string literal, 1 to 1023 bytes of
+///     UTF-8.
 ///   - key: The key by which the annotation is found: likewise.
 ///   - value: Further text for the registry: a string literal, up to 8191 bytes of UTF-8.
 ///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.

@@ -1,9 +1,9 @@
 /// Points the symbols that loaded ELF images import at other functions.
 ///
-/// This is fishhook's interface for Linux, and what it is made of. A call to a
-/// function of another image goes through a *slot*: a pointer-sized word that
-/// the loader filled with the function's address. Rebinding a symbol stores the
-/// replacement in the slots that refer to it, in every image or in some.
+/// This is fishhook's interface for Linux, and the functions beneath it. A call to a function of
+/// another image goes through a *slot*: a pointer-sized word that the loader filled with the
+/// function's address. Rebinding a symbol stores the replacement in the slots that refer to it, in
+/// every image or in some.
 ///
 /// Slots do not carry calls inside the image that defines the function (mostly), inlined calls,
 /// fortified calls under another name (`__open_2`), and system calls made without the C library.
@@ -192,8 +192,8 @@ typedef struct crebind_rebinding {
   void *CREBIND_UNSPECIFIED replacement;
   /// Receives the original; may be NULL. See `struct rebinding`.
   void *CREBIND_NULLABLE *CREBIND_NULLABLE original;
-  /// Only references to this version of the symbol, default or not; NULL for
-  /// any. A reference without a version counts as one to what it is bound to.
+  /// Only references to this version of the symbol, default or not; NULL for any. A reference
+  /// without a version counts by the version that it is bound to.
   const char *CREBIND_NULLABLE version;
   /// Only references that are bound to a definition in this library: its
   /// soname, its path or its file name; NULL for any.
@@ -320,12 +320,12 @@ typedef struct crebind_handle crebind_handle;
 ///
 /// For that dlopen's slots are rebound, from the call that comes upon such a case until the last
 /// batch is restored. An image that comes past dlopen's slots, or while they are not rebound, is
-/// served at the next call of this interface. So is a load whose file only the loader can find.
-/// This is the case if the caller, or the image that holds this code, has a RUNPATH or RPATH of its
-/// own. The two would find different files then, or a file whose soname is not the name. The caller
-/// is left to ask the loader itself, so that each load finds what it finds without us. A later
-/// image that cannot be changed is passed over until the next call. Images that dlmopen puts into
-/// other namespaces are left alone.
+/// served at the next call of this interface. So is a load whose file only the loader can find,
+/// because the caller, or the image that holds this code, searches a RUNPATH or RPATH of its own.
+/// The same goes for a file whose soname is not the name. In these cases the caller asks the loader
+/// itself, so that each load finds what it finds without us. A later image that cannot be changed
+/// is passed over until the next call. Images that dlmopen puts into other namespaces are left
+/// alone.
 ///
 /// An image that another thread is loading is waited for until it is relocated, after a tenth of a
 /// second on the loader's lock. A thread in its first call of a function may store after us: it
@@ -342,7 +342,7 @@ typedef struct crebind_handle crebind_handle;
 /// thread, without our locks, and while the library is held. The loader's lock is held only where a
 /// constructor or libc loads an image, and where an image that was loaded later defines the symbol.
 /// In that case the loader may have to be asked for it, and calls the resolver, as dlsym does. So
-/// it must not wait for a thread that may load something.
+/// the resolver must not wait for a thread that may load something.
 ///
 /// The images that the replacements, and what receives the originals, are in stay
 /// loaded from now on, also if the call fails.
@@ -356,7 +356,7 @@ typedef struct crebind_handle crebind_handle;
 /// call fails, and where they cannot be changed back, the next call does it. With `excludes_self`
 /// these images are left alone.
 ///
-/// \param handle Receives what `crebind_restore` takes.
+/// \param handle Receives the handle for `crebind_restore`.
 /// \param report May be NULL.
 /// \param error May be NULL. Safe on any thread that may call dlopen, as it may wait for the
 /// loader. If a constructor waits for the calling thread, the call hangs as dlopen would. Not in a
@@ -384,14 +384,13 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
 /// the replacement go on. A lazy resolver that has found the replacement is waited for as by
 /// `crebind_apply`.
 ///
-/// Several copies in one process know nothing of each other, and what lies on top of our
-/// slots may as well be anybody's hook. It leads on to our replacement, which stays in the
-/// chain there, and is going to put it back: CREBIND_COVERED says so. Once such a slot holds
-/// our value again, the next call of this copy gives it back: any apply, restore, verify or
-/// refresh, and a load that gives notice. To restore the handle again does that, too, and
-/// frees it when no such slot is left; until then the replacement and its original stay in
-/// use. A pointer in writable data that holds something else is the program's to assign, and
-/// alone no reason to fail.
+/// Several copies in one process know nothing of each other, so any hook on top of our slots counts
+/// as somebody else's. That hook leads on to our replacement, which stays in the chain there, and
+/// will put it back: the error is CREBIND_COVERED. Once such a slot holds our value again, the next
+/// call of this copy gives it back: any apply, restore, verify or refresh, and a load that gives
+/// notice. Restoring the handle again does that, too, and frees it when no such slot is left; until
+/// then the replacement and its original stay in use. A pointer in writable data that holds
+/// something else is the program's to assign, and alone no reason to fail.
 crebind_status crebind_restore(crebind_handle *handle, crebind_report *CREBIND_NULLABLE report,
                                crebind_error *CREBIND_NULLABLE error);
 
@@ -448,7 +447,7 @@ crebind_status crebind_slots(const crebind_handle *handle, crebind_slot_visitor 
 
 // MARK: - Images
 
-/// Tells of images that come and go; either function may be NULL.
+/// Callbacks for images that come and go; either may be NULL.
 typedef struct crebind_image_observer {
   void (*CREBIND_NULLABLE added)(const crebind_image_info *image, void *CREBIND_NULLABLE context);
   void (*CREBIND_NULLABLE removed)(const crebind_image_info *image,
@@ -456,19 +455,19 @@ typedef struct crebind_image_observer {
   void *CREBIND_NULLABLE context;
 } crebind_image_observer;
 
-/// An observer that is being told.
+/// An active observer.
 typedef struct crebind_observation crebind_observation;
 
-/// Tells an observer of every loaded image now, and of each that comes or goes
-/// later, until `crebind_unobserve`.
+/// Reports every loaded image to an observer now, and each that comes or goes later, until
+/// `crebind_unobserve`.
 ///
 /// Runs without our locks, one event at a time for an observer, in the order in which the images
 /// came and went. This call reports the images that are there already. Later events come on the
 /// thread that called dlopen or dlclose, before that returns to its caller, or on one that calls
-/// `crebind_refresh`. If another thread is telling the observer just then, that one goes on with
+/// `crebind_refresh`. If another thread is calling the observer just then, that thread goes on with
 /// it, and nobody waits. Images that a constructor loads are reported when the outer dlopen is
 /// done, with the loader's lock free, unless libc itself loads (an NSS module for example). The
-/// callbacks may call anything; what they load is told before that dlopen returns.
+/// callbacks may call anything; images that they load are reported before that dlopen returns.
 ///
 /// \param result Set before the first callback; left alone on failure.
 crebind_status crebind_observe(const crebind_image_observer *observer,

@@ -48,8 +48,8 @@ typedef struct crebind_dynamic_entry {
 /// call.
 typedef struct crebind_image_contents {
   crebind_image_info info;
-  /// The address of the dynamic table, 0 in a static executable. With the load
-  /// bias and the generation it tells this image from every other one.
+  /// The address of the dynamic table, 0 in a static executable. Together with the load bias and
+  /// the generation it identifies the image.
   uintptr_t dynamic;
   /// The loader's `dlpi_adds` when this copy of CRebind first saw the image: tells
   /// it from one that was at its place before.

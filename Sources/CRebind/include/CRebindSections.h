@@ -193,7 +193,7 @@ void crebind_release_image(crebind_image_hold *CREBIND_NULLABLE hold);
 typedef void crebind_annotation_listener(const void *header, bool is_loaded,
                                          void *CREBIND_NULLABLE context);
 
-/// Has a listener told, until the process ends: its image stays loaded. It is not called for images
+/// Calls a listener until the process ends: its image stays loaded. It is not called for images
 /// that unload as the process exits. A copy of CRebind has one listener: another one takes the
 /// first one's place.
 void crebind_listen_for_annotations(crebind_annotation_listener *CREBIND_NULLABLE listener,

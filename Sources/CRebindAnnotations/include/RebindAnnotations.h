@@ -43,8 +43,8 @@
 
 /// Puts an annotation with an accessor into a group, at file scope.
 ///
-/// `accessor` is a `rebind_accessor`, a function that a registry calls for what the
-/// annotation stands for.
+/// `accessor` is a `rebind_accessor`, a function that a registry calls for the annotated type or
+/// instance.
 #define REBIND_ANNOTATE_ACCESSOR(group, key, value, priority, accessor) \
   REBIND_RECORD(__COUNTER__, #group, key, value, priority, accessor)
 
@@ -115,7 +115,7 @@ typedef void rebind_listener(const void *address, uint32_t event);
   REBIND_ASSERT(REBIND_NUMBER(priority) >= INT32_MIN && REBIND_NUMBER(priority) <= INT32_MAX,    \
                 "the annotation's priority must fit into 32 bits");
 
-// In the order of the source; gcc turns it round from -O1 on.
+// In the order of the source, which gcc reverses from -O1 on.
 #if defined(__GNUC__) && !defined(__clang__)
 #define REBIND_ORDERED __attribute__((no_reorder))
 #else
@@ -163,8 +163,8 @@ typedef void rebind_listener(const void *address, uint32_t event);
   ".balign 4\n"                                                                                  \
   ".popsection\n"
 
-// Once a file. Weak, as a linker may have dropped the section: then both are 0. The
-// declaration has only names pass that are identifiers.
+// Once a file. Weak, as a linker may have dropped the section: then both are 0. The declaration
+// accepts only identifiers as names.
 #define REBIND_INDEX(name)                                                                       \
   struct rebind_section_##name;                                                                  \
   __asm__(".ifndef .Lrebind_indexes_" #name "\n"                                                 \
@@ -176,7 +176,7 @@ typedef void rebind_listener(const void *address, uint32_t event);
                            ".asciz \"" #name "\"\n")                                             \
           ".endif\n");
 
-// MARK: - Telling of load and unload
+// MARK: - Announcing load and unload
 
 #define REBIND_FUNCTION_POINTER(section, type, function)                                         \
   ".pushsection " section ",\"aw\",%" type "\n"                                                  \
@@ -276,7 +276,7 @@ REBIND_SHARED int rebind_find_listeners(struct rebind_image *image, size_t size,
   return 0;
 }
 
-/// Has the image told that it is loaded? Each of its files calls the two functions below.
+/// Has the image announced that it is loaded? Each of its files calls the two functions below.
 REBIND_SHARED unsigned char rebind_is_told = 0;
 
 REBIND_SHARED void rebind_tell(uint32_t event) {

@@ -3,7 +3,7 @@
 /// Documentation/ABI/Annotations.md describes records and how they are declared. The
 /// corresponding C type is `crebind_annotation`.
 public struct Annotation: Sendable, Hashable {
-  /// Whose annotations are looked up together.
+  /// The name of the annotations that are looked up together.
   public var group: String
   /// The key by which its registry finds it.
   public var key: String
@@ -11,7 +11,7 @@ public struct Annotation: Sendable, Hashable {
   public var value: String
   /// Of a group, those with a higher one come first.
   public var priority: Int
-  /// Of the source that declares it; nil if it does not say.
+  /// The source line that declares it; nil if the record has none.
   public var line: Int?
   /// The image that carries it.
   public var image: Image

@@ -20,10 +20,10 @@ public struct AnnotationConfiguration: Sendable, Hashable {
     public var value: String?
     /// The priority from now on; nil to leave it.
     public var priority: Int?
-    /// False to have no such key, true to have it after all; nil to leave that.
+    /// False to disable the key, true to enable it again; nil to leave it.
     public var isEnabled: Bool?
 
-    /// Says something of a key.
+    /// Makes settings for a key.
     public init(
       key: String, value: String? = nil, priority: Int? = nil, isEnabled: Bool? = nil
     ) {
@@ -55,7 +55,7 @@ extension AnnotationConfiguration: Codable {
 }
 
 extension AnnotationConfiguration.Entry: Codable {
-  /// Any name, so that one that is not known is found.
+  /// Any name, so that an unknown one is found.
   private struct Name: CodingKey {
     var stringValue: String
     var intValue: Int? { nil }
@@ -90,7 +90,7 @@ extension AnnotationConfiguration.Entry: Codable {
     isEnabled = try container.decodeIfPresent(Bool.self, forKey: .enabled)
   }
 
-  /// Encodes what is said.
+  /// Encodes the settings that are made.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Name.self)
     try container.encode(key, forKey: .key)

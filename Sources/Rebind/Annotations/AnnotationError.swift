@@ -1,4 +1,4 @@
-/// Why annotations cannot be read, or what they stand for not be had.
+/// An error in reading annotations, or in getting the types and instances behind them.
 public enum AnnotationError: Error, Sendable {
   /// The kinds of answers that an annotation's accessor can give.
   ///
@@ -16,15 +16,15 @@ public enum AnnotationError: Error, Sendable {
   case images(RebindError)
   /// An image has bytes in its section that are no record.
   case fault(AnnotationFault)
-  /// Two of a group have the same key.
+  /// Two annotations of a group have the same key.
   case duplicate(AnnotationRegistry.Entry, AnnotationRegistry.Entry)
   /// The group has no such key.
   case unknownKey(String, group: String)
-  /// The entry stands for nothing that could be asked for, or not for this.
+  /// The entry cannot give the type, instance or pointer that was asked for.
   case noAnswer(AnnotationRegistry.Entry, Request)
-  /// The entry stands for something of another type.
+  /// The entry is of another type.
   case wrongType(AnnotationTypeMismatch)
-  /// Each needs the next one to be created, and the last one is the first one.
+  /// Creating each of these needs the next one, and the last one is the first one.
   case cycle([String])
   /// The function that was registered to create the instance has thrown.
   case creation(AnnotationRegistry.Entry, any Error)

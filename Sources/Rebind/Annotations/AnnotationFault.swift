@@ -2,7 +2,7 @@
 ///
 /// The corresponding C type is `crebind_record`.
 public struct AnnotationFault: Sendable, Hashable {
-  /// Why they are none.
+  /// The reason why they are none.
   ///
   /// The corresponding C type is `crebind_record_fault`.
   public struct Reason: RawRepresentable, Sendable, Hashable {
@@ -33,7 +33,7 @@ public struct AnnotationFault: Sendable, Hashable {
   public var section: String
   /// Where they are: in bytes from the section's start.
   public var offset: Int
-  /// Why they are no record.
+  /// The reason why they are no record.
   public var reason: Reason
 }
 

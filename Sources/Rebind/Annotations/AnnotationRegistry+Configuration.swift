@@ -3,9 +3,9 @@ internal import Synchronization
 extension AnnotationRegistry {
   /// Gives a configuration the last word on keys, values and priorities.
   ///
-  /// It stands above annotations and code, whenever these come; what is merged later stands
-  /// above what was merged before, for each of a key's values. An entry with a value, for a key
-  /// that nothing declares, declares it.
+  /// It stands above annotations and code, whenever these come. A configuration that is merged
+  /// later stands above earlier ones, value by value. An entry with a value, for a key that nothing
+  /// declares, declares it.
   ///
   /// - Parameters:
   ///   - configuration: The settings for this group and others.

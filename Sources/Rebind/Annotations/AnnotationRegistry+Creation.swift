@@ -33,7 +33,7 @@ extension AnnotationRegistry {
     }
   }
 
-  /// A new instance of what a key stands for.
+  /// A new instance of a key's type.
   ///
   /// - Throws: `AnnotationError`; `wrongType` if it is of another type, `cycle` if creating it
   ///   needs a new instance of itself.
@@ -47,11 +47,11 @@ extension AnnotationRegistry {
     }
   }
 
-  /// The one instance of what a key stands for, created when it is first asked for. Another
-  /// registry of the same group has its own.
+  /// The shared instance for a key, created when it is first asked for. Another registry of the
+  /// same group has its own.
   ///
-  /// Several threads that ask at once get the same one: the others wait. The instance is
-  /// dropped when its image is unloaded; who has it may keep it.
+  /// Several threads that ask at once get the same one: the others wait. The registry drops the
+  /// instance when its image is unloaded; its owners may keep it.
   ///
   /// - Throws: `AnnotationError`; `wrongType` if it is of another type, `cycle` if creating it
   ///   needs itself, even across threads.
@@ -65,8 +65,8 @@ extension AnnotationRegistry {
     }
   }
 
-  /// The C pointer that a key stands for. It leads into the image that declares it, most
-  /// likely, and is not to be used when that is gone.
+  /// The C pointer that a key stands for. Most likely it leads into the image that declares it: do
+  /// not use it when that is gone.
   ///
   /// - Throws: `AnnotationError`.
   ///

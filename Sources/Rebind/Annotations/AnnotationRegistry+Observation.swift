@@ -40,8 +40,8 @@ extension AnnotationRegistry {
     }
   }
 
-  /// Tells `observer` of the images with annotations of the group that are loaded now, and of
-  /// each that comes or goes later.
+  /// Reports to `observer` the images with annotations of the group that are loaded now, and each
+  /// that comes or goes later.
   ///
   /// The observer is called without any lock, one event at a time, in the order in which the images
   /// came and went. It runs on the thread that calls dlopen or dlclose, before that returns, or

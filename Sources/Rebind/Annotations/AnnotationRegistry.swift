@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The annotations of a group, over all images that are loaded, and what they stand for.
+/// The annotations of a group, over all loaded images, and the types and instances behind them.
 ///
 /// ```swift
 /// let services = AnnotationRegistry(group: "services")

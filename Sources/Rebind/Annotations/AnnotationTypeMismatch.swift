@@ -1,4 +1,4 @@
-/// An annotation stands for something else than what was asked for.
+/// An annotation is of another type than the one that was asked for.
 public struct AnnotationTypeMismatch: Sendable, Hashable {
   /// The group and the key: `services/mail`.
   public var key: String

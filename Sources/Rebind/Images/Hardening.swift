@@ -23,8 +23,8 @@ public struct Hardening: Sendable, Hashable {
   public var hasTextRelocations: Bool
   /// A `PT_LOAD` is writable and executable at once.
   public var hasWritableCode: Bool
-  /// The image says where its libraries are (`DT_RPATH`, `DT_RUNPATH`), so that who
-  /// can write there can put others in their place.
+  /// The image says where its libraries are (`DT_RPATH`, `DT_RUNPATH`), so that anyone who can
+  /// write there can replace them.
   public var hasSearchPath: Bool
 
   /// Reads it from the headers of an image or of a file.

@@ -69,8 +69,8 @@ extension Image {
   /// The corresponding C function is `crebind_image_slots`.
   public func slots() throws(RebindError) -> [Slot] { try loadedSlots(of: self) }
 
-  /// Serves the images that came and went, and tells the observers, where that has
-  /// not happened yet: after loads that go past dlopen's slot, such as libc's own.
+  /// Serves images that came and went past dlopen's slot, as with libc's own loads, and calls the
+  /// observers.
   ///
   /// - Throws: `RebindError`.
   ///

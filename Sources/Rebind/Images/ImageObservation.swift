@@ -34,7 +34,7 @@ extension Image {
     }
   }
 
-  /// Tells `observer` of every loaded image now, and of each that comes or goes later.
+  /// Reports every loaded image to `observer` now, and each that comes or goes later.
   ///
   /// The observer is called without any lock, one event at a time. It runs on the thread that
   /// called dlopen or dlclose, before that returns, or on one that calls `refresh()`. A new image's
@@ -51,7 +51,7 @@ extension Image {
     try ImageObservation(observer)
   }
 
-  /// Every loaded image now, and each that comes or goes later, as `observe` tells them.
+  /// Every loaded image now, and each that comes or goes later, in the order of `observe`.
   ///
   /// Events wait in memory until they are taken. Ending the loop or its task ends the
   /// observation.

@@ -1,5 +1,4 @@
-/// An entry of an image's dynamic symbol table: what it defines for others, or
-/// asks for.
+/// An entry of an image's dynamic symbol table: an export or an import.
 ///
 /// The corresponding C type is `ElfW(Sym)`.
 public struct Symbol: Sendable, Hashable {

@@ -2,7 +2,7 @@
 ///
 /// The corresponding C types are `ElfW(Shdr)` and `crebind_section`.
 public struct Section: Sendable, Hashable {
-  /// How it is known where a section is: section headers are not loaded.
+  /// The source that says where a section is: section headers are not loaded.
   public enum Provenance: Sendable, Hashable {
     /// A note that the image carries; see Documentation/ABI/Annotations.md. The
     /// corresponding constant is `CREBIND_SECTION_FROM_NOTE`.
@@ -24,14 +24,15 @@ public struct Section: Sendable, Hashable {
   public var size: UInt64
   /// The kind of its contents: `sh_type`.
   public var type: SectionType
-  /// How it is linked and loaded: `sh_flags`. Of a note, what the permissions of its segment say.
+  /// How it is linked and loaded: `sh_flags`. For a note, the flags that the permissions of its
+  /// segment imply.
   public var flags: SectionFlags
-  /// A power of two that the address is a multiple of, 0 or 1 for any: `sh_addralign`. Of a
-  /// note 1, as it does not say.
+  /// A power of two that the address is a multiple of, 0 or 1 for any: `sh_addralign`. For a note
+  /// it is 1, as notes do not have it.
   public var alignment: UInt64
   /// The size of an entry in bytes, 0 if they have not one size: `sh_entsize`.
   public var entrySize: UInt64
-  /// How this is known.
+  /// The source of this description.
   public var provenance: Provenance
 
   /// Describes a section of an image or of a file.

@@ -4,8 +4,8 @@ extension SectionData {
   /// Every pattern of bits has to be a value of the type: integers, floating-point numbers
   /// and pointers are right, `Bool` and enumerations are not.
   ///
-  /// The last record may be as long as the type's size, without the padding up to its
-  /// stride: a Swift tuple is stored so.
+  /// The last record may have the type's size, without the padding up to its stride: Swift stores
+  /// tuples so.
   ///
   /// Compilers place records that are declared one by one at multiples of a greater
   /// alignment than the type's: gcc has 32 for those of 32 bytes and more. Then state the

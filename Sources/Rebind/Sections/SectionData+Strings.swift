@@ -28,8 +28,8 @@ extension SectionData {
   /// The C strings that the section's pointers lead to, one a word. NULLs are skipped:
   /// linkers leave them as padding.
   ///
-  /// It is what `static const char *name __attribute__((section("names"), used)) = "a";`
-  /// makes. The pointers of a file that is not loaded are relocated first.
+  /// `static const char *name __attribute__((section("names"), used)) = "a";` makes such a section.
+  /// The pointers of a file that is not loaded are relocated first.
   ///
   /// - Throws: `SectionError` with an offset and the code `pointerOutside`, `unterminated` or
   ///   `pointerUnresolved`; or with the code `misaligned` or `wrongSize`.

@@ -33,12 +33,12 @@ public struct SectionError: Error, Sendable, Hashable {
     public static let misaligned = Code(rawValue: 1001)
     /// The size is no multiple of the record's stride, or of a word.
     public static let wrongSize = Code(rawValue: 1002)
-    /// The section is aligned as a compiler aligns single records, with holes between
-    /// them, and it is not said how far these are apart.
+    /// The section is aligned as a compiler aligns single records, with holes between them of
+    /// unknown size.
     public static let unknownStride = Code(rawValue: 1003)
     /// A pointer leads out of the image's segments.
     public static let pointerOutside = Code(rawValue: 1004)
-    /// A pointer's value is for the loader to find: it leads to another image.
+    /// Only the loader can find a pointer's value: it leads to another image.
     public static let pointerUnresolved = Code(rawValue: 1005)
     /// A string goes on to the end of the section, or of the segment that it lies in.
     public static let unterminated = Code(rawValue: 1006)

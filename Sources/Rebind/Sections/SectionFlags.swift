@@ -20,7 +20,7 @@ public struct SectionFlags: OptionSet, Sendable, Hashable {
   /// Kept in the order of the section that it belongs to. The corresponding constant is
   /// `SHF_LINK_ORDER`.
   public static let linkOrder = Self(rawValue: 1 << 7)
-  /// Treated in a way of the system's own. The corresponding constant is
+  /// Treated in a way that the operating system defines. The corresponding constant is
   /// `SHF_OS_NONCONFORMING`.
   public static let osNonconforming = Self(rawValue: 1 << 8)
   /// Part of a group. The corresponding constant is `SHF_GROUP`.
@@ -31,7 +31,7 @@ public struct SectionFlags: OptionSet, Sendable, Hashable {
   public static let compressed = Self(rawValue: 1 << 11)
   /// Not dropped by `--gc-sections`. The corresponding constant is `SHF_GNU_RETAIN`.
   public static let retained = Self(rawValue: 1 << 21)
-  /// Left out of what is linked. The corresponding constant is `SHF_EXCLUDE`.
+  /// Left out when linked. The corresponding constant is `SHF_EXCLUDE`.
   public static let excluded = Self(rawValue: 1 << 31)
 }
 

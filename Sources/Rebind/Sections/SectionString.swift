@@ -5,7 +5,7 @@ public struct SectionString: Sendable, Hashable {
   /// The string without the zero byte at its end, in whatever encoding it has.
   public var bytes: [UInt8]
 
-  /// The string, if it is UTF-8; what is not is replaced by U+FFFD.
+  /// The string as UTF-8; invalid bytes are replaced by U+FFFD.
   public var string: String { String(decoding: bytes, as: UTF8.self) }
 }
 

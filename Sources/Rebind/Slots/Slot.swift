@@ -1,8 +1,8 @@
 /// A pointer-sized word that the loader has filled with a symbol's address, in an image of this
 /// process.
 ///
-/// ``RebindingSlot`` is another type: of a slot that it changes, the core keeps what it stores
-/// and what it has replaced, and no relocation.
+/// ``RebindingSlot`` is another type: it has the word that a rebinding stores and the one that it
+/// replaces, and no relocation.
 ///
 /// The corresponding C type is `crebind_slot_contents`.
 public struct Slot: Sendable, Hashable {

@@ -1,7 +1,7 @@
 import Rebind
 
 extension ELFFile {
-  /// The annotations of the file, and what of their section is none.
+  /// The annotations of the file, and the parts of their section that are no records.
   ///
   /// They are found by the section headers, and if these are stripped by the note that the
   /// file carries. Accessors are never called.

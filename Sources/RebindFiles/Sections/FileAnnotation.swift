@@ -10,9 +10,10 @@ public struct FileAnnotation: Sendable, Hashable {
   public var value: String
   /// Those with a higher one come first in their group.
   public var priority: Int32
-  /// The line of the source that it is from; nil if it does not say.
+  /// The line of the source that it is from; nil if the record has none.
   public var line: Int?
-  /// The function that a registry calls for what it stands for. It is never called here.
+  /// The function that a registry calls for the annotated type or instance. It is never called
+  /// here.
   public var accessor: Accessor?
   /// Where the record is, in bytes from the section's start.
   public var offset: Int

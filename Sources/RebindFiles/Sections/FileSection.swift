@@ -1,6 +1,6 @@
 package import Rebind
 
-/// A section as its file has it: what Rebind's `Section` says, and where that is.
+/// A section as its file has it: Rebind's `Section`, and its place in the file.
 ///
 /// The corresponding C types are `Elf32_Shdr` and `Elf64_Shdr`.
 package struct FileSection {
