@@ -132,7 +132,7 @@ let package = Package(
 )
 
 if buildsMacroPlugin {
-  // Whatever a dependent's other packages pin: a package has one version of swift-syntax.
+  // A dependent's other packages may pin any version: a package has one version of swift-syntax.
   package.dependencies.append(
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"))
   package.targets.append(

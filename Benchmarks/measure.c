@@ -43,7 +43,7 @@ void level_peaks(void) {
     fputs("5", file);
     fclose(file);
   }
-  // That of the address space does not, so fill up to it.
+  // The peak of the address space does not, so fill up to it.
   size_t gap = status_bytes("VmPeak") - status_bytes("VmSize");
   if (gap != 0) mmap(NULL, gap, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }

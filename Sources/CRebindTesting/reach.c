@@ -1,5 +1,4 @@
-/// Which calls a scope reaches: the lists that `crebind_testing_select` goes
-/// through.
+/// The calls that a scope reaches: the lists that `crebind_testing_select` goes through.
 
 #include "hook.h"
 #include "scope.h"

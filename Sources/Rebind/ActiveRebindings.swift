@@ -5,9 +5,9 @@
 /// `withRebindings`.
 ///
 /// While another thread is in the predicate of the scope, images keep being loaded, or somebody
-/// else's hook lies on top, the rebindings stay applied for longer. That thread restores them
-/// when the predicate has answered, and else the next call of this module that can. They stay
-/// for good only where that hook does, or the operating system refuses to open their pages.
+/// else's hook lies on top, the rebindings stay applied for longer. That thread restores them when
+/// the predicate has answered; else the next call of this module does, if it can. They stay for
+/// good only where that hook does, or the operating system refuses to open their pages.
 public struct ActiveRebindings: ~Copyable, Sendable {
   /// The report of applying them.
   public let report: RebindingReport

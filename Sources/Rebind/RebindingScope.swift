@@ -8,7 +8,7 @@
 ///
 /// The corresponding C type is `crebind_options`.
 public struct RebindingScope: Sendable {
-  /// Which images.
+  /// The images.
   public enum Selection: Sendable {
     /// Every image, loaded now or later: later ones before their constructors run.
     case all

@@ -1,4 +1,4 @@
-// Whoever imports the macros needs what their expansions call.
+// Files that import the macros need the declarations that their expansions use.
 @_exported public import RebindAnnotations
 
 /// Puts a type into a group of annotations, for a registry to find.

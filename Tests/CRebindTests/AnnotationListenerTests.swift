@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Images with annotations tell of themselves, once as they are loaded and once as they are
+/// Images with annotations announce themselves, once as they are loaded and once as they are
 /// unloaded, however many of their files declare.
 @Suite(.measured) struct AnnotationListenerTests {
   @Test(arguments: Compiler.all, Linker.available)

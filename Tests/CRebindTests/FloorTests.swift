@@ -18,7 +18,7 @@ import Testing
     var folder: String
   }
 
-  /// Which files a file uses: by a call, or by an include.
+  /// The files that a file uses: by a call, or by an include.
   typealias Uses = [String: Set<String>]
 
   static let rows = Result {

@@ -1,6 +1,6 @@
-/// A library with annotations: two without an accessor, one that answers with a pointer, and
-/// one that answers whatever it is asked for. BROKEN has a record that is none behind them.
-/// Besides, sections that are looked at by hand: the note tells of `plugin_names` alone.
+/// A library with annotations: two without an accessor, one that answers with a pointer, and one
+/// that answers whatever it is asked for. BROKEN has a record that is none behind them. Besides,
+/// sections that are looked at by hand: the note describes `plugin_names` alone.
 
 #include <RebindAnnotations.h>
 

@@ -1,7 +1,6 @@
-/// The tables that a loaded library's dynamic table leads to are filled with
-/// hostile words: names, symbol indices, offsets and hash chains that lead
-/// anywhere. Whatever the core answers, it does not crash, does not hang, and
-/// leaves other images alone.
+/// The tables that a loaded library's dynamic table leads to are filled with hostile words: names,
+/// symbol indices, offsets and hash chains that lead anywhere. The core may answer anything, but it
+/// does not crash, does not hang, and leaves other images alone.
 ///
 /// Usage: broken-contents SECONDS LIBRARY
 

@@ -1,5 +1,5 @@
-// A process that has rebound open and malloc, tells what the core says of itself, and waits for the
-// end of its input.
+// A process that has rebound open and malloc, prints the core's own findings, and waits for the end
+// of its input.
 
 #define _GNU_SOURCE
 #include "CRebind.h"

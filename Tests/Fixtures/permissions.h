@@ -1,4 +1,4 @@
-/// Whether a rebinding has left the pages' permissions as they were.
+/// Checks that a rebinding has left the pages' permissions as they were.
 
 #include "check.h"
 

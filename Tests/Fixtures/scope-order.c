@@ -1,6 +1,6 @@
 /// The originals of slots that are not bound yet are the functions that the loader would bind.
 /// Images that were opened with RTLD_GLOBAL go before an image's own dependencies, in the order of
-/// opening. That another image has one name of an image first says nothing of its other names.
+/// opening. Another image with one of an image's names says nothing of its other names.
 
 #define _GNU_SOURCE
 #if defined(LIBRARY)

@@ -28,7 +28,7 @@ static pid_t hook(void) {
 static int (*original_value)(void);
 static int value_hook(void) { return original_value() + 1; }
 
-/// Which image to seal, and whether its read-only segments alone.
+/// The image to seal, and whether only its read-only segments.
 struct sealing {
   const char *path;
   bool is_partial;

@@ -1,5 +1,5 @@
-/// An image with a section of its own, which a note tells of with -DNOTED. Builds with
-/// and without -DOTHER have equal program headers, and the section in another place.
+/// An image with a section of its own, which a note describes with -DNOTED. Builds with and without
+/// -DOTHER have equal program headers, and the section in another place.
 
 #ifdef NOTED
 #include "RebindAnnotations.h"

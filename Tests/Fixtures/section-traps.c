@@ -220,7 +220,7 @@ static crebind_handle *rebind_elsewhere(void) {
 static void plain_file_is_proven(void) {
   put(at("p.so"), plain);
   struct loaded image = load(at("p.so"));
-  // Which changes the image's symbols in memory.
+  // This changes the image's symbols in memory.
   crebind_handle *handle = rebind_elsewhere();
   expect_found(image, CREBIND_SECTION_FROM_FILE);
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);

@@ -1,6 +1,6 @@
-/// Which slots a rebinding takes: by version, by the library that defines the
-/// symbol, by image. `call_old` and `call_new` are bound to two versions of one
-/// library, `call_other` to another library's definition of the same name.
+/// A rebinding takes the right slots: by version, by the library that defines the symbol, by image.
+/// `call_old` and `call_new` are bound to two versions of one library, `call_other` to another
+/// library's definition of the same name.
 
 #define _GNU_SOURCE
 #include "CRebind.h"

@@ -583,7 +583,7 @@ static void check_failed(const struct operation *operation, enum outcome outcome
                          const struct state *before) {
   enum way_back way_back = goes_on ? operation->on : operation->once;
   if (outcome == REFUSED) check_slots(before, false);
-  // Whoever is led to a replacement still gets behind it, and so do threads inside of it.
+  // A thread that is led to a replacement still gets behind it, and so do threads inside of it.
   CHECK(getppid() == parent && caller_parent() == parent && (*caller_pointer)() == parent);
   CHECK(!was_hooked || (*replacement_original)() == parent);
   if (outcome == STUCK) CHECK(last_error.address != 0 && last_error.system_error == failing->error);

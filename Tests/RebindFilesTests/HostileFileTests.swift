@@ -5,7 +5,7 @@ import RebindFiles
 import TestSupport
 import Testing
 
-/// Files whose tables lie over each other: what they state takes neither all memory nor for ever.
+/// Files whose tables lie over each other take neither all memory nor endless time.
 @Suite(.measured(limit: .seconds(60))) struct HostileFileTests {
   private let directory: TemporaryDirectory
 

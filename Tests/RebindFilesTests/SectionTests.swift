@@ -141,7 +141,7 @@ import Testing
     #expect(code(file, ".bss") == .unsupported)
     #expect(code(stripped, "names") == .noSectionHeaders)
     #expect(try stripped.sections == [])
-    // A note tells of this one.
+    // A note describes this one.
     #expect(try stripped.sectionData(named: "rebind_annotations").section.provenance == .note)
   }
 

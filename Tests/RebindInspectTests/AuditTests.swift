@@ -184,7 +184,7 @@ import Testing
     #expect(image.file == (isReplaced ? "replaced" : "deleted"))
   }
 
-  /// That no more files can be opened says nothing of a file.
+  /// Running out of descriptors says nothing of a file.
   @Test func fewDescriptors() throws {
     let process = try LookedAtProgram().started()
     let result = try bash(

@@ -132,7 +132,7 @@ import Testing
   @Test(arguments: [
     // Of 2^62 entries, in one group that takes no further byte.
     ([0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0xc0, 0x00, 0x00], "malformed"),
-    // Less than nothing; a group of more than there are; of flags that nobody knows.
+    // Less than nothing; a group that is too large; flags that nobody knows.
     ([0x7f, 0x00], "malformed"), ([0x02, 0x00, 0x03, 0x00], "malformed"),
     ([0x01, 0x00, 0x01, 0x40], "malformed"),
     // A number of more than 64 bits, and one of an entry that is not there.
@@ -239,7 +239,7 @@ struct PackedFile {
   ]
 }
 
-/// What `relocations` prints of a file.
+/// The output of `relocations` for a file.
 private struct RelocationFile: Decodable {
   struct Table: Decodable {
     var table: String

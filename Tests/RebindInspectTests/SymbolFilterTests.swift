@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Which symbols `symbols` shows, and in which order.
+/// The symbols that `symbols` shows, and their order.
 @Suite(.needsCommands, .measured) struct SymbolFilterTests {
   let fixture: BuiltFixture
 

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Whose calls a rebinding acts for.
+/// The reach of a rebinding.
 @Suite(.measured) struct ReachTests {
   @Test func taskReachesItsOwnTasks() async throws {
     let parent = getppid()

@@ -133,7 +133,8 @@ private let puppyRecord: Record = (
     #expect("\(key)" == "unknown key: rebind.tests.creation/cat")
   }
 
-  /// An initialiser that gives up says nothing: what it has asked for in vain does.
+  /// An initialiser that gives up says nothing: the error is that of the entry that it asked for in
+  /// vain.
   @Test func failableInitializerHasAReason() throws {
     for ask in [own.make, own.shared] as [(String, (any Animal).Type) throws -> any Animal] {
       let error = try error { _ = try ask("pup", (any Animal).self) }

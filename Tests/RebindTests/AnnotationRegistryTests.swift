@@ -237,7 +237,7 @@ private enum Seen {
     }
   }
 
-  /// An image that tells of itself is not missed, however short it stays.
+  /// An image that announces itself is not missed, however short it stays.
   @Test func observerIsToldOfWhatAConstructorLoads() async {
     await #expect(processExitsWith: .success) {
       let inner = try AnnotatedLibrary("libinner.so")

@@ -28,8 +28,7 @@ static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind
   return ((uintptr_t(*)(unsigned long))resolver)(hwcap.hwcap);
 }
 
-/// The kernel tells of an error by the summary overflow bit, and gives its number
-/// without a sign.
+/// The kernel reports an error by the summary overflow bit, and gives its number without a sign.
 static inline long crebind_raw_call(long number, long a, long b, long c, long d, long e, long f) {
   register long r0 __asm__("r0") = number;
   register long r3 __asm__("r3") = a, r4 __asm__("r4") = b, r5 __asm__("r5") = c;

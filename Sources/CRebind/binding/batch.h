@@ -30,13 +30,12 @@ struct crebind_item {
   /// An image that defines the name has come or gone: which of its definitions is
   /// redirected has to be judged anew.
   bool is_due;
-  /// Which one that is may change though no image comes or goes; see
-  /// `crebind_scopes_elect_outside`.
+  /// That one may change though no image comes or goes; see `crebind_scopes_elect_outside`.
   bool is_contested;
   /// While planning: the first image of the global scope that defines the name.
   size_t first_definer;
-  /// Which one outside of the global scope was last found to be redirected while planning,
-  /// and of which version.
+  /// The one outside of the global scope that planning last found to be redirected, and its
+  /// version.
   bool has_election;
   const char *elected_version;
   size_t elected_image, elected_symbol;
@@ -102,8 +101,8 @@ static inline bool crebind_batch_serves_later_images(const struct crebind_batch 
              || batch->options.scope == CREBIND_SCOPE_MATCHING);
 }
 
-/// True if the symbols shall be redirected where they are defined: only then
-/// does everything that is bound later belong to the scope.
+/// True if the symbols have to be redirected where they are defined: only then does everything that
+/// is bound later belong to the scope.
 static inline bool crebind_batch_redirects_definitions(const struct crebind_batch *batch) {
   return batch->options.scope == CREBIND_SCOPE_ALL && !batch->options.loaded_images_only
          && !batch->options.slots_only && !batch->options.excludes_self

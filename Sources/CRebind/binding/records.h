@@ -38,7 +38,7 @@ struct crebind_entry {
   bool is_due : 1;
   /// A definition that is not redirected any more, and still has our word.
   bool is_turning_back : 1;
-  /// To be taken out by `crebind_handle_drop`.
+  /// `crebind_handle_drop` takes it out.
   bool is_dropped : 1;
   /// The IFUNC resolver of ours that a definition leads to, plus one, or 0.
   uint16_t resolver;

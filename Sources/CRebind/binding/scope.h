@@ -1,8 +1,8 @@
-/// Which definition the loader would bind a reference to.
+/// Finds the definition that the loader would bind a reference to.
 ///
-/// The loader's own lookup is not to be had: dlsym knows the scope of its caller only, takes the
-/// loader's lock, and may be rebound. So the scopes are rebuilt from what the images say of
-/// themselves. A reference is looked up in
+/// The loader's own lookup is no use: dlsym knows the scope of its caller only, takes the loader's
+/// lock, and may be rebound. So the scopes are rebuilt from what the images say of themselves. A
+/// reference is looked up in
 /// 1. its own image, if that is linked with -Bsymbolic;
 /// 2. the global scope: the program, preloaded images, and those that these need, in load order;
 /// 3. images that were opened with RTLD_GLOBAL, in the order of opening, at the global scope's end;

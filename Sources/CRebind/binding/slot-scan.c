@@ -59,9 +59,9 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
   scan->matches.count = 0;
   if (dynamic->symbols == NULL) return CREBIND_OK;
 
-  // A GNU hash table leaves out what is undefined: the symbols before its
-  // first. That of an executable that exports nothing is empty and starts at 1,
-  // which tells nothing; then the relocations name the symbols.
+  // A GNU hash table leaves out what is undefined: the symbols before its first. The table of an
+  // executable that exports nothing is empty and starts at 1, which says nothing; then the
+  // relocations name the symbols.
   size_t undefined_count = 0;
   if (dynamic->gnu_hash.symbol_offset > 1)
     undefined_count = dynamic->gnu_hash.symbol_offset;

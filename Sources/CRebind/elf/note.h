@@ -1,5 +1,5 @@
-/// The notes of a loaded image, in its PT_NOTE segments: what is said of an image
-/// without its file. Documentation/ABI/Annotations.md describes the ones of ours.
+/// The notes of a loaded image, in its PT_NOTE segments: what is said of an image without its file.
+/// Documentation/ABI/Annotations.md describes our own notes.
 
 #ifndef CREBIND_ELF_NOTE_H
 #define CREBIND_ELF_NOTE_H

@@ -37,8 +37,8 @@ extern "C" {
 
 // MARK: - fishhook
 
-/// A symbol's name, the function that its callers shall reach, and where to
-/// store the function that they would reach otherwise.
+/// A symbol's name, its replacement, and where to store the original: the function that callers
+/// would reach otherwise.
 struct rebinding {
   const char *CREBIND_UNSPECIFIED name;
   void *CREBIND_UNSPECIFIED replacement;
@@ -225,7 +225,7 @@ typedef enum crebind_scope {
   CREBIND_SCOPE_MATCHING = 3,
 } crebind_scope;
 
-/// Which images and slots a batch applies to. Zeroed: everything.
+/// The images and slots that a batch applies to. Zeroed: everything.
 typedef struct crebind_options {
   crebind_scope scope;
   /// CREBIND_SCOPE_IMAGES: the images' ELF headers.

@@ -1,5 +1,5 @@
-/// Words of ours that other threads read because of a word that is stored afterwards: who is
-/// led to a replacement by a slot reads its original.
+/// Words of ours that other threads read because of a word that is stored afterwards: a thread that
+/// a slot leads to a replacement reads the original.
 ///
 /// The reader does not synchronise: it calls through a slot and reads the original, plainly, as
 /// fishhook's users do. Where processors keep the order of loads, storing the original first is

@@ -1,6 +1,6 @@
-/// Where an image's file may be: at the path that the loader gives, which may be relative to another
-/// folder, or at the one that the kernel gives. Some files are only behind the mapping, which takes
-/// privilege.
+/// Where an image's file may be: at the path that the loader gives, which may be relative to
+/// another folder, or at the one that the kernel gives. Some files are only behind the mapping,
+/// which takes privilege.
 
 #define _GNU_SOURCE
 #include "sections/proof.h"
@@ -99,7 +99,7 @@ static bool try_path(struct search *search, const char *path) {
     search->answer.status = status;
   crebind_file_close(&file);
   if (file.error == 0) return status != CREBIND_OTHER_FILE;
-  // Whatever was made of what could not be read.
+  // A read failed: drop the table that was made of it.
   crebind_section_table_free(search->answer.table);
   search->answer = (struct crebind_section_table_answer){.status = CREBIND_NO_FILE,
                                                          .system_error = file.error};

@@ -157,7 +157,7 @@ static uintptr_t extend(uintptr_t position, uintptr_t start, size_t size) {
   return is_there ? start + size : position;
 }
 
-/// Goes on in what the program headers tell of.
+/// Extends the position over the headers, the notes and the path of the loader.
 static uintptr_t extend_by_headers(uintptr_t at, const struct crebind_image *image) {
   at = extend(at, image->header, sizeof(ElfW(Ehdr)));
   at = extend(at, (uintptr_t)image->phdr, image->phnum * sizeof *image->phdr);
@@ -169,7 +169,7 @@ static uintptr_t extend_by_headers(uintptr_t at, const struct crebind_image *ima
   return at;
 }
 
-/// Goes on in what the dynamic table tells of.
+/// Extends the position over the tables that the dynamic table names.
 static uintptr_t extend_by_tables(uintptr_t at, const struct crebind_dynamic *dynamic,
                                   size_t symbols) {
   const struct crebind_gnu_hash *gnu = &dynamic->gnu_hash;

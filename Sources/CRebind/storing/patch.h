@@ -40,7 +40,7 @@ static inline uintptr_t crebind_changed_word(const struct crebind_change *change
   return change->always || word == change->from ? change->to : word;
 }
 
-/// Which of the changes.
+/// The part of the changes to make.
 enum crebind_patch_part {
   CREBIND_PATCH_REQUIRED,
   CREBIND_PATCH_OPTIONAL,

@@ -77,7 +77,7 @@ static void compare(struct crebind_handle *handle) {
     struct crebind_item *item = crebind_batch_item(batch, entry->item);
     if (entry->original == item->source_original) continue;
     item->is_ambiguous = true;
-    // That a definition leads elsewhere is not the slots' disagreement.
+    // A definition that leads elsewhere does not make the slots disagree.
     if (is_definition(entry) == item->source_is_definition && !item->differs)
       item->differs = base_of(entry) != base_of(source_of(handle, item));
   }

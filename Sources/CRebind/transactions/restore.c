@@ -86,8 +86,8 @@ static void count_change(crebind_report *report, const struct crebind_entry *ent
   *last_image = entry->image;
 }
 
-/// True if what lies on top is no hook, but wrappers of ours: these lead on to what is
-/// behind the entry from now on.
+/// True if only wrappers of ours lie on top, and no hook: these lead on to what is behind the entry
+/// from now on.
 static bool is_below_ours_only(const struct crebind_handle *handle,
                                const struct crebind_entry *entry) {
   struct crebind_handle *owner = (struct crebind_handle *)handle;

@@ -19,7 +19,7 @@ struct LoaderCache {
 
   /// Reads a cache; nil if it does not exist.
   ///
-  /// - Parameter byteOrder: That of the programs which the cache is for.
+  /// - Parameter byteOrder: The byte order of the programs that the cache is for.
   init?(_ path: FilePath, _ byteOrder: ByteOrder) {
     guard let file = try? RegularFile.open(path), file.size <= Self.largest else { return nil }
     let bytes = file.read(Int(file.size), at: 0)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Which pages of a process are copies of its own, not those of a file.
+/// The pages of a process that are copies of its own, not those of a file.
 ///
 /// The corresponding file is `/proc/PID/pagemap`.
 struct CopiedPages {

@@ -39,7 +39,7 @@ package final class LoadedImage {
     self.isVDSO = isVDSO
     loaded = ELFFile(loaded: image)
     file = isVDSO ? nil : image.provenFile
-    // Whoever asks for more than definitions is told what is wrong.
+    // Callers that ask for more than definitions get the error.
     loadedSymbols = (try? SymbolTable(of: loaded)) ?? nil
     symbols = (file.flatMap { try? SymbolTable(of: $0) } ?? nil) ?? loadedSymbols
   }

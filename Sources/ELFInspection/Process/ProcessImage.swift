@@ -110,8 +110,8 @@ package struct ProcessImage {
 }
 
 extension ProcessImage {
-  /// The annotations of the image: its section is found by its notes, or else by its file, and
-  /// read from memory. None if neither tells of one.
+  /// The annotations of the image: its section is found by its notes, or else by its file, and read
+  /// from memory. None if neither names one.
   ///
   /// Throws if the image is gone meanwhile.
   package func annotations(group: String?) throws(ELFFileError) -> FileAnnotations {

@@ -1,6 +1,6 @@
 package import RebindFiles
 
-/// The images of a process, as its mappings tell of them.
+/// The images of a process, found by its mappings.
 package struct ProcessImages {
   /// In the order of their addresses.
   package let images: [ProcessImage]

@@ -47,7 +47,7 @@ package struct ProcessLook<Found> {
           throw ELFFileError(path: FilePath("/proc/\(pid)"), reason: .ended)
         }
         let isSettled = scope.isSettled
-        // An image can tell of tables that never were in memory.
+        // An image can name tables that never were in memory.
         if isLast || isSettled && (!hasLost || attempt >= 3) {
           self.isSettled = isSettled
           return

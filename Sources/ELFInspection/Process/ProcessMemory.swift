@@ -25,7 +25,7 @@ final class ProcessMemory {
     return bytes.count == wanted ? bytes : nil
   }
 
-  /// False if the last of many bytes is not there: headers can tell of any number, for which no room
+  /// False if the last of many bytes is not there: headers can state any number, for which no room
   /// is made then.
   func hasEnd(of count: UInt64, at address: UInt64) -> Bool {
     if count <= 1 << 16 { return true }

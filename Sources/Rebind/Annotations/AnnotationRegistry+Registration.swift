@@ -4,7 +4,7 @@ extension AnnotationRegistry {
   /// Registers a type from code, and how to create an instance of it.
   ///
   /// The image that the call is in stays loaded for good, as it has Swift code. If it is a
-  /// `Plugin`, what it has registered goes with it, and comes back when it is loaded again.
+  /// `Plugin`, its registrations go with it, and come back when it is loaded again.
   ///
   /// - Parameters:
   ///   - key: The key by which the entry is found.

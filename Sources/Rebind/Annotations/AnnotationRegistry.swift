@@ -8,10 +8,10 @@ internal import Synchronization
 /// let mail = try services.shared("mail", as: (any MailService).self)
 /// ```
 ///
-/// Entries with a higher priority come first, then they are in the order of the images and of
-/// their sections; what code has registered follows, then what a configuration declares.
-/// Images that come and go are noticed at the next look. While none does, a look costs one walk
-/// over the images.
+/// Entries with a higher priority come first, then they are in the order of the images and of their
+/// sections. Registrations by code follow, then the keys that a configuration declares. Images that
+/// come and go are noticed at the next look. While none does, a look costs one walk over the
+/// images.
 ///
 /// Any thread may use a registry.
 public final class AnnotationRegistry: Sendable {
@@ -25,7 +25,7 @@ public final class AnnotationRegistry: Sendable {
     case keepLast
   }
 
-  /// Whose annotations these are.
+  /// The group of the annotations.
   public let group: String
   /// How several entries of one key are treated.
   public let duplicates: DuplicatePolicy
@@ -55,9 +55,9 @@ public final class AnnotationRegistry: Sendable {
   /// A registry of a group's annotations, of the images that are loaded now or later.
   ///
   /// - Parameters:
-  ///   - group: Whose annotations.
+  ///   - group: The group of the annotations.
   ///   - duplicates: How to treat several entries of one key.
-  ///   - isLenient: Whether to go on after a bad record; `faults` has it then.
+  ///   - isLenient: Whether to skip bad records, which `faults` has then.
   public init(
     group: String, duplicates: DuplicatePolicy = .refuse, isLenient: Bool = false
   ) {

@@ -175,7 +175,7 @@ private func withOptions<Result>(
     options.scope = CREBIND_SCOPE_MATCHING
     options.context = predicate.map { Unmanaged.passUnretained($0).toOpaque() }
     options.matches = { info, context in
-      // To be restored by this thread, if its owner has gone meanwhile.
+      // This thread restores it, if its owner has gone meanwhile.
       defer { LeftBatches.restore() }
       return Unmanaged<ScopePredicate>.fromOpaque(context!).takeUnretainedValue()
         .accepts(info.pointee)

@@ -123,7 +123,7 @@ final class AnnotationStore: Sendable {
     state.withLock { $0.registries[id] = nil }
   }
 
-  // MARK: - Images that tell of themselves
+  // MARK: - Images that announce themselves
 
   /// An image's constructor says that it has come; the loader's lock is held. Observers are
   /// told later, by who may wait.

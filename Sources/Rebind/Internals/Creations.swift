@@ -30,8 +30,8 @@ private enum Outcome<Known> {
   case cycle([String])
 }
 
-/// Which thread creates what, and which one waits for another: who would wait for itself gets
-/// an error instead.
+/// The creations of all threads, and the waits of one for another: a thread that would wait for
+/// itself gets an error instead.
 final class Creations: Sendable {
   fileprivate struct State: Sendable {
     /// The creations of each thread, each for the one before.

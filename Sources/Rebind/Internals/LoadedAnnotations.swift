@@ -100,7 +100,7 @@ extension AnnotationFault.Reason {
 
 // MARK: - Telling of load and unload
 
-/// Has the core tell the store of images that tell of themselves.
+/// Has the core call the store for images that announce themselves.
 func listenForAnnotations(_ store: AnnotationStore) {
   // Kept for ever, as is the store.
   crebind_listen_for_annotations(

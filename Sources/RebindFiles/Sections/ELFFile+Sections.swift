@@ -13,8 +13,8 @@ extension ELFFile {
     }
   }
 
-  /// The first section of this name, with its contents: decompressed, and with what its
-  /// pointers lead to. Without section headers, one that a note of the file tells of.
+  /// The first section of this name, with its contents: decompressed, and with what its pointers
+  /// lead to. Without section headers, one that a note of the file describes.
   ///
   /// In a file, the words of a position-independent image are not what they are in memory: the
   /// loader relocates them. `SectionData` follows pointers by their future values, counted from the

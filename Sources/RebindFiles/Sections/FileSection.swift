@@ -4,7 +4,7 @@ package import Rebind
 ///
 /// The corresponding C types are `Elf32_Shdr` and `Elf64_Shdr`.
 package struct FileSection {
-  /// Its place among the section headers; nil if a note tells of it.
+  /// Its place among the section headers; nil if a note describes it.
   package let index: Int?
   package let section: Section
   /// Where its bytes are in the file: `sh_offset`. Nil for one of a note without bytes.

@@ -2,7 +2,7 @@ import CLibelf
 import Glibc
 package import Rebind
 
-/// A section that a note tells of.
+/// A section that a note describes.
 package struct IndexedSection: Hashable {
   package let name: String
   /// Its link-time address.
@@ -21,7 +21,7 @@ package struct IndexedSection: Hashable {
 /// The notes that tell where sections are, which Documentation/ABI/Annotations.md describes. The
 /// corresponding segment is `PT_NOTE`.
 package enum IndexNotes {
-  /// The sections that a file's notes tell of, each once.
+  /// The sections that a file's notes describe, each once.
   static func sections(of file: ELFFile) throws(ELFFileError) -> [IndexedSection] {
     guard !file.isDebugFile else { return [] }
     var found: [IndexedSection] = []
@@ -38,7 +38,7 @@ package enum IndexNotes {
     return found.filter { known.insert($0).inserted }
   }
 
-  /// Adds the sections that the notes of one segment tell of.
+  /// Adds the sections that the notes of one segment describe.
   package static func read(
     _ bytes: UnsafeRawBufferPointer, _ segment: Segment, _ elfClass: ELFClass,
     _ byteOrder: ByteOrder, into found: inout [IndexedSection]
@@ -50,7 +50,7 @@ package enum IndexNotes {
     }
   }
 
-  /// The section that a note tells of; `address` is that of the bytes that the note is in.
+  /// The section that a note describes; `address` is that of the bytes that the note is in.
   package static func section(
     _ words: Words, _ description: Range<Int>, _ address: UInt64
   ) throws(NoteFault) -> IndexedSection {

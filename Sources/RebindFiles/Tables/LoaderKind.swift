@@ -1,6 +1,6 @@
 import Rebind
 
-/// Whose rules the libraries of a program are found by.
+/// The loader whose rules find the libraries of a program.
 package enum LoaderKind: String, Sendable {
   case glibc, musl
 

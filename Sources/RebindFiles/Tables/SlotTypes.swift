@@ -1,6 +1,6 @@
 package import Rebind
 
-/// Which relocations of a machine fill slots.
+/// The relocations of a machine that fill slots.
 package struct SlotTypes {
   let machine: Machine
   @usableFromInline package let jumpSlot: UInt32

@@ -1,6 +1,6 @@
 extension UnpackedEntries {
-  /// What the entries of a group have in common: the linker's `RELOCATION_GROUPED_BY_INFO_FLAG` and
-  /// its kind.
+  /// The common part of a group's entries: the linker's `RELOCATION_GROUPED_BY_INFO_FLAG` and its
+  /// kind.
   private struct GroupFlags: OptionSet {
     let rawValue: UInt64
     static let sameInfo = Self(rawValue: 1)

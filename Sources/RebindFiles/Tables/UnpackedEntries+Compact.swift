@@ -1,7 +1,7 @@
 extension UnpackedEntries {
-  /// CREL, as the generic ABI proposes it and LLVM writes it: in front the number of entries, whether
-  /// they have addends, and how far offsets are shifted; of each entry what differs from the one
-  /// before it.
+  /// CREL, as the generic ABI proposes it and LLVM writes it. A header has the number of entries,
+  /// whether they have addends, and how far offsets are shifted. Each entry has its difference from
+  /// the one before it.
   convenience init(
     compact table: TableData, _ elfClass: ELFClass, field: String
   ) throws(ELFFileError) {

@@ -44,7 +44,7 @@ private func writeFile(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
     close(file)
     throw error
   }
-  // Mended: some file systems tell of a full disk only here.
+  // Mended: some file systems report a full disk only here.
   guard close(file) == 0 else { throw SystemError(errno) }
 }
 
