@@ -139,7 +139,8 @@ static crebind_status check(const crebind_rebinding *rebindings, size_t count,
       && (options->images == NULL || options->image_count == 0))
     return CREBIND_INVALID_ARGUMENT;
   if ((unsigned)options->scope > CREBIND_SCOPE_MATCHING
-      || (options->slot_kinds & ~(unsigned)CREBIND_ALL_SLOT_KINDS) != 0)
+      || (options->slot_kinds & ~(unsigned)CREBIND_ALL_SLOT_KINDS) != 0
+      || (unsigned)options->expects > CREBIND_EXPECT_DEFINED)
     return CREBIND_INVALID_ARGUMENT;
   return CREBIND_OK;
 }

@@ -26,6 +26,8 @@ struct crebind_item {
   bool differs;
   /// Some slot or definition has another original.
   bool is_ambiguous;
+  /// While planning: a slot in scope leads to the replacement already.
+  bool is_reached;
   // Of the first item of each name:
   /// An image that defines the name has come or gone: which of its definitions is
   /// redirected has to be judged anew.

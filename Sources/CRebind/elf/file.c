@@ -87,6 +87,18 @@ bool crebind_file_read(struct crebind_file *file, uint64_t offset, void *bytes,
   return result == (int64_t)size;
 }
 
+char *crebind_file_part(struct crebind_file *file, uint64_t offset, uint64_t size,
+                        crebind_status *status) {
+  *status = CREBIND_BROKEN_FILE;
+  if (size > CREBIND_LARGEST_PART || offset > file->size || size > file->size - offset)
+    return NULL;
+  char *part = crebind_pages((size_t)size);
+  *status = part == NULL ? CREBIND_OUT_OF_MEMORY : CREBIND_BROKEN_FILE;
+  if (part == NULL || crebind_file_read(file, offset, part, (size_t)size)) return part;
+  crebind_pages_free(part, (size_t)size);
+  return NULL;
+}
+
 int crebind_file_read_all(const char *path, struct crebind_vector *bytes) {
   enum { CHUNK = 1 << 16 };
   int descriptor = open_path(path), failure = 0;

@@ -3,6 +3,7 @@
 #ifndef CREBIND_ELF_FILE_H
 #define CREBIND_ELF_FILE_H
 
+#include "CRebind.h"
 #include "runtime/runtime.h"
 
 #pragma GCC visibility push(hidden)
@@ -24,6 +25,14 @@ void crebind_file_close(struct crebind_file *file);
 
 /// Reads all of a range, which may lie outside of the file: false then.
 bool crebind_file_read(struct crebind_file *file, uint64_t offset, void *bytes, size_t size);
+
+/// More than any table of a linked file has, so that a file that lies does not take all memory.
+enum { CREBIND_LARGEST_PART = 1 << 26 };
+
+/// Pages with a part of a file, which is not empty; free them with `crebind_pages_free`. NULL
+/// with CREBIND_BROKEN_FILE if it is not there, or CREBIND_OUT_OF_MEMORY.
+char *crebind_file_part(struct crebind_file *file, uint64_t offset, uint64_t size,
+                        crebind_status *status);
 
 /// Appends what a file holds that does not say how much that is, such as those of proc(5).
 /// Returns 0 or `errno`.

@@ -144,6 +144,12 @@ typedef enum crebind_status {
   /// that gives notice. The replacements, and what receives their originals, stay in use until
   /// then.
   CREBIND_NOT_TAKEN_BACK = 19,
+  /// Apply, with an expectation: no slot in scope refers to the symbol, and no loaded image
+  /// exports it. `crebind_explain` says more, of this status and of the next.
+  CREBIND_UNDEFINED = 20,
+  /// Apply, with an expectation: no slot in scope refers to the symbol, and images that are
+  /// loaded later are not in scope.
+  CREBIND_UNREACHED = 21,
 } crebind_status;
 
 /// The place and the cause of a failure. Filled in by a call that returns anything but
@@ -225,6 +231,18 @@ typedef enum crebind_scope {
   CREBIND_SCOPE_MATCHING = 3,
 } crebind_scope;
 
+/// What each rebinding of a batch is expected to reach: crebind_apply fails otherwise, before it
+/// has changed anything.
+typedef enum crebind_expectation {
+  /// Nothing: a rebinding without effect is no failure, but counted. So it is with fishhook.
+  CREBIND_EXPECT_NOTHING = 0,
+  /// A slot in scope now, or later images in scope; else CREBIND_UNREACHED.
+  CREBIND_EXPECT_LATER = 1,
+  /// A slot in scope now, or later images in scope and some loaded image that exports the
+  /// symbol; else CREBIND_UNDEFINED or CREBIND_UNREACHED.
+  CREBIND_EXPECT_DEFINED = 2,
+} crebind_expectation;
+
 /// The images and slots that a batch applies to. Zeroed: everything.
 typedef struct crebind_options {
   crebind_scope scope;
@@ -255,6 +273,8 @@ typedef struct crebind_options {
   /// Leaves out the images that have a slot to change in sealed pages, and counts the slots,
   /// instead of failing with CREBIND_SEALED.
   bool skips_sealed_images;
+  /// For crebind_apply alone.
+  crebind_expectation expects;
 } crebind_options;
 
 /// The effects of a call, slot by slot, in numbers.
@@ -287,6 +307,13 @@ typedef struct crebind_report {
   size_t bypassed;
   /// Apply with `skips_sealed_images`: slots that were left alone, as their images are sealed.
   size_t sealed;
+  /// Apply: rebindings to which no slot in scope leads, since no image there refers to the
+  /// symbol: no call reaches the replacement before an image is loaded that does.
+  /// `crebind_explain` says why. Those that are pending are among them.
+  size_t unreached;
+  /// Apply: rebindings whose symbol a sanitizer defines in the program, which is in scope. The
+  /// program's own calls go through no slot then, so that they do not reach the replacement.
+  size_t intercepted;
 } crebind_report;
 
 /// An active batch of rebindings.
@@ -510,12 +537,16 @@ crebind_status crebind_audit(crebind_finding_visitor *visit, void *CREBIND_NULLA
 
 /// Why a rebinding of a symbol sees the calls of an image, or does not.
 typedef enum crebind_reason {
-  /// The image has slots for the symbol, which a rebinding changes.
+  /// The image has slots for the symbol, which a rebinding changes. The detail is `data` if all
+  /// of them are pointers in data.
   CREBIND_REASON_HAS_SLOTS = 1,
   /// No image in scope imports the symbol.
   CREBIND_REASON_NOT_IMPORTED = 2,
-  /// The image defines the symbol and calls it without a slot, because it is
-  /// hidden, protected, or linked with -Bsymbolic.
+  /// The image has the function, and its own calls, if it makes any, go through no slot. The
+  /// detail says why: it exports the function, and is linked with `-Bsymbolic`, the symbol is
+  /// `protected`, or a `sanitizer` defines it there; or it has the function for itself alone, by
+  /// its file's symbol table: `unexported`, `hidden` or `local` (static, or made so by the
+  /// linker). "" where the tables do not tell.
   CREBIND_REASON_BOUND_INSIDE = 3,
   /// The image imports another name that calls of the function may go by: one of
   /// `crebind_other_names`.
@@ -526,12 +557,12 @@ typedef enum crebind_reason {
   CREBIND_REASON_OTHER_LIBRARY = 6,
   /// The image has slots for the symbol, but is not in scope.
   CREBIND_REASON_NOT_IN_SCOPE = 7,
-  /// No loaded image defines the symbol: its library is not loaded yet.
+  /// No loaded image defines the symbol, as far as their tables and files tell.
   CREBIND_REASON_NOT_DEFINED = 8,
   /// The program is statically linked.
   CREBIND_REASON_STATIC_EXECUTABLE = 9,
-  /// The image asks for the symbol, but no slot of it can be changed: it is
-  /// weak and nothing defines it, or the program has assigned the pointer.
+  /// The image asks for the symbol, but no slot of it can be changed: it is `weak` and
+  /// nothing defines it, or the program has `assigned` the pointer.
   CREBIND_REASON_UNCHANGEABLE = 10,
   /// The image's calls pass its slots for the symbol by: glibc has rewritten its PLT. See
   /// `crebind_report.bypassed`. Told beside CREBIND_REASON_HAS_SLOTS.
@@ -539,6 +570,12 @@ typedef enum crebind_reason {
   /// The image has slots for the symbol in pages that mseal(2) keeps closed: see
   /// CREBIND_SEALED.
   CREBIND_REASON_SEALED = 12,
+  /// The image may have the function for itself alone: nothing else has it, and the image's file
+  /// is `stripped` of its symbols, `replaced` by another one, or `unreadable`.
+  CREBIND_REASON_MAY_BE_INSIDE = 13,
+  /// Nothing defines the symbol, but the image exports a function whose name differs in a letter
+  /// or two.
+  CREBIND_REASON_SIMILAR_NAME = 14,
 } crebind_reason;
 
 typedef struct crebind_diagnosis {
@@ -546,7 +583,7 @@ typedef struct crebind_diagnosis {
   /// The image concerned; NULL header if the reason is none's in particular.
   crebind_image_info image;
   /// The other name or version that the image asks for, the library that it is
-  /// bound to, or "".
+  /// bound to, the similar name, a word that the reason explains, or "".
   const char *detail;
   /// How many slots the image has for the symbol.
   size_t slots;
@@ -558,6 +595,10 @@ typedef void crebind_diagnosis_visitor(const crebind_diagnosis *diagnosis,
 /// Says for a rebinding that was or would be made what it does in each image
 /// concerned, and if it does nothing, why. The replacement may be NULL. A broken
 /// image is passed over.
+///
+/// Reads the files of the images in scope that neither import nor export the symbol, for it may
+/// be in their symbol tables: those that are proven to be the images'. Where nothing exports the
+/// symbol, all exported names are compared with it. No file is read under a lock.
 crebind_status crebind_diagnose(const crebind_rebinding *rebinding,
                                 const crebind_options *CREBIND_NULLABLE options,
                                 crebind_diagnosis_visitor *visit, void *CREBIND_NULLABLE context,
@@ -573,6 +614,21 @@ crebind_status crebind_other_names(const char *name, crebind_name_visitor *visit
 
 /// An English sentence for a reason, without a full stop. Never NULL.
 const char *crebind_reason_description(crebind_reason reason);
+
+/// The same for a reason and the word that it comes with: what of `detail` is a name, version or
+/// library does not matter. Never NULL.
+const char *crebind_reason_meaning(crebind_reason reason, const char *detail);
+
+typedef void crebind_text_visitor(const char *text, void *CREBIND_NULLABLE context);
+
+/// Says in one English sentence, without a full stop, why no slot in scope leads to a rebinding,
+/// and what to do about it: `crebind_diagnose` for a person who asks once. Calls `visit` once with
+/// it, with the names of the images and of the symbol: "price_of is linked into app itself and has
+/// no slot: make it a dynamic library".
+crebind_status crebind_explain(const crebind_rebinding *rebinding,
+                               const crebind_options *CREBIND_NULLABLE options,
+                               crebind_text_visitor *visit, void *CREBIND_NULLABLE context,
+                               crebind_error *CREBIND_NULLABLE error);
 
 // MARK: - Reentrancy
 

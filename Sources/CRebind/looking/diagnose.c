@@ -1,28 +1,15 @@
 /// Why does a rebinding of a symbol see an image's calls, or not?
 
 #define _GNU_SOURCE
+#include "looking/diagnosis.h"
+#include "looking/similar.h"
 #include "runtime/status.h"
-#include "storing/selection.h"
-#include "storing/serve.h"
-#include "storing/slot-word.h"
-#include "transactions/attempt.h"
-#include "world/gather.h"
+#include "sections/own-symbols.h"
 
 #include <errno.h>
 
-struct diagnosis {
-  crebind_reason reason;
-  struct crebind_gathered_image image;
-  size_t detail;
-  size_t slots;
-};
-
-struct diagnose {
-  struct crebind_handle *handle;
-  struct crebind_batch variants;  // other names of the function
-  struct crebind_vector items;    // struct diagnosis
-  struct crebind_strings strings;
-};
+/// How often an image may be replaced while the files are read.
+enum { ATTEMPTS = 16 };
 
 // MARK: - Other names
 
@@ -60,159 +47,162 @@ static crebind_status make_variants(struct crebind_batch *variants, const char *
   return status;
 }
 
-// MARK: - One image
+// MARK: - The loaded images
 
-static crebind_status add(struct diagnose *diagnose, const struct crebind_world *world,
-                          size_t index, crebind_reason reason, const char *detail, size_t slots) {
-  struct diagnosis *diagnosis = crebind_vector_append(&diagnose->items, 1);
-  if (diagnosis == NULL) return CREBIND_OUT_OF_MEMORY;
-  *diagnosis =
-      (struct diagnosis){reason, crebind_gather_image(&diagnose->strings, world, index),
-                         crebind_strings_add(&diagnose->strings, detail), slots};
-  return diagnose->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;
+static crebind_status find_similar(struct crebind_diagnosing *diagnosing,
+                                   const struct crebind_world *world) {
+  struct crebind_similar similar;
+  crebind_find_similar(world, &crebind_diagnosing_item(diagnosing)->name, &similar);
+  if (similar.count == 0) return CREBIND_OK;
+  struct crebind_gathered_diagnosis *items =
+      crebind_vector_append(&diagnosing->similar, similar.count);
+  if (items == NULL) return CREBIND_OUT_OF_MEMORY;
+  for (size_t i = 0; i < similar.count; i++) {
+    items[i].reason = CREBIND_REASON_SIMILAR_NAME;
+    items[i].image = crebind_gather_image(&diagnosing->strings, world, similar.names[i].image);
+    items[i].detail = crebind_strings_add(&diagnosing->strings, similar.names[i].name);
+  }
+  return diagnosing->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;
 }
 
-/// Counts of a walk over the slots of the symbol.
-struct count {
-  struct crebind_world *world;
-  const struct crebind_item *item;
-  size_t index, slots, bypassed;
-  const char *other_version, *other_library;
-};
+static void forget(struct crebind_diagnosing *diagnosing) {
+  diagnosing->items.count = diagnosing->similar.count = diagnosing->suspects.count = 0;
+  diagnosing->portraits.items.count = diagnosing->portraits.bytes.count = 0;
+  diagnosing->is_exported = false;
+}
 
-static crebind_status count_slot(void *context, const struct crebind_slot *slot, uint32_t unused) {
-  (void)unused;
-  struct count *count = context;
-  const struct crebind_image *image = crebind_world_image(count->world, count->index);
-  const struct crebind_dynamic *dynamic = crebind_world_dynamic(count->world, count->index);
-  count->slots++;
-  uintptr_t bypass = crebind_bypass_of(image, slot);
-  count->bypassed += bypass != 0 && bypass != count->item->replacement;
-  const char *version = crebind_symbol_version(image, dynamic, slot->symbol).name;
-  uintptr_t function;
-  size_t definer;
-  crebind_status status = crebind_world_resolve(count->world, count->index, &count->item->name,
-                                                version, false, &function, &definer);
-  version = crebind_version_of_binding(count->world, version, definer, &count->item->name);
-  if (status != CREBIND_OK || crebind_item_selects(count->world, count->item, version, definer))
-    return status;
-  if (count->item->version != NULL && version != NULL
-      && !crebind_equal(version, count->item->version)) {
-    count->other_version = version;
-  } else if (definer != SIZE_MAX) {
-    crebind_image_info info = crebind_world_info(count->world, definer);
-    count->other_library = info.soname[0] != 0 ? info.soname : crebind_basename(info.path);
+static crebind_status diagnose_locked(struct crebind_attempt *attempt, void *context) {
+  struct crebind_diagnosing *diagnosing = context;
+  struct crebind_world *world = &attempt->world;
+  forget(diagnosing);
+  if (crebind_images_are_static(&world->images))
+    return crebind_add_diagnosis(diagnosing, CREBIND_REASON_STATIC_EXECUTABLE, NULL, NULL, 0);
+  struct crebind_slot_scan scan;
+  crebind_slot_scan_begin(&scan);
+  crebind_status status = CREBIND_OK;
+  for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++) {
+    const struct crebind_image *image = crebind_world_image(world, i);
+    if (image->is_vdso || image->is_loader) continue;
+    status = crebind_diagnose_image(diagnosing, attempt, &scan, i);
+    if (status == CREBIND_BROKEN_IMAGE) status = CREBIND_OK;  // the others still have reasons
+  }
+  crebind_slot_scan_end(&scan);
+  diagnosing->is_exported =
+      crebind_world_is_defined(world, &crebind_diagnosing_item(diagnosing)->name);
+  return status == CREBIND_OK && !diagnosing->is_exported ? find_similar(diagnosing, world)
+                                                          : status;
+}
+
+// MARK: - Their files
+
+/// The word for how an image has a function for itself.
+static const char *detail_of(enum crebind_own own) {
+  switch (own) {
+  case CREBIND_OWN_UNEXPORTED: return "unexported";
+  case CREBIND_OWN_HIDDEN: return "hidden";
+  case CREBIND_OWN_LOCAL: return "local";
+  case CREBIND_OWN_NONE: break;
+  }
+  return NULL;
+}
+
+/// The word for why a file cannot tell.
+static const char *detail_of_failure(crebind_status status) {
+  switch (status) {
+  case CREBIND_NO_SECTION: return "stripped";
+  case CREBIND_OTHER_FILE: return "replaced";
+  default: return "unreadable";
+  }
+}
+
+/// Looks for the function in the files of the images that know nothing of it.
+///
+/// \param has_found Receives true if one has it.
+static crebind_status add_own(struct crebind_diagnosing *diagnosing, bool *has_found) {
+  const char *name = crebind_diagnosing_item(diagnosing)->name.string;
+  *has_found = false;
+  for (size_t i = 0; i < diagnosing->suspects.count; i++) {
+    struct crebind_suspect *suspect = crebind_vector_at(&diagnosing->suspects, i);
+    enum crebind_own own;
+    suspect->status = crebind_find_own_symbol(
+        &diagnosing->portraits, crebind_portrait_at(&diagnosing->portraits, i), name, &own);
+    if (suspect->status == CREBIND_BUSY || suspect->status == CREBIND_OUT_OF_MEMORY)
+      return suspect->status;
+    if (own == CREBIND_OWN_NONE) continue;
+    *has_found = true;
+    crebind_status status = crebind_add_diagnosis(diagnosing, CREBIND_REASON_BOUND_INSIDE,
+                                                  &suspect->image, detail_of(own), 0);
+    if (status != CREBIND_OK) return status;
   }
   return CREBIND_OK;
 }
 
-/// Adds the other names that the image imports.
-static crebind_status add_variants(struct diagnose *diagnose, struct crebind_slot_scan *scan,
-                                   const struct crebind_world *world, size_t index) {
-  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
-  crebind_status status = crebind_slot_scan_match(scan, dynamic, &diagnose->variants.names);
-  for (size_t m = 0; m < scan->matches.count && status == CREBIND_OK; m++) {
-    uint32_t match = *(uint32_t *)crebind_vector_at(&scan->matches, m);
-    if (crebind_symbol(dynamic, match)->st_shndx != SHN_UNDEF) continue;
-    uint32_t name = crebind_slot_scan_name(scan, match);
-    status = add(diagnose, world, index, CREBIND_REASON_OTHER_NAME,
-                 diagnose->variants.names.items[name].string, 0);
+/// Names the images whose files cannot tell.
+static crebind_status add_guesses(struct crebind_diagnosing *diagnosing) {
+  for (size_t i = 0; i < diagnosing->suspects.count; i++) {
+    const struct crebind_suspect *suspect = crebind_vector_at(&diagnosing->suspects, i);
+    if (!suspect->is_likely || suspect->status == CREBIND_OK) continue;
+    crebind_status status =
+        crebind_add_diagnosis(diagnosing, CREBIND_REASON_MAY_BE_INSIDE, &suspect->image,
+                              detail_of_failure(suspect->status), 0);
+    if (status != CREBIND_OK) return status;
   }
-  return status;
+  return CREBIND_OK;
 }
 
-static bool defines(const struct crebind_slot_scan *scan, const struct crebind_dynamic *dynamic) {
-  for (size_t m = 0; m < scan->matches.count; m++) {
-    uint32_t match = *(uint32_t *)crebind_vector_at(&scan->matches, m);
-    if (crebind_is_exported_function(crebind_symbol(dynamic, match))) return true;
+// MARK: - All
+
+static bool has_reason(const struct crebind_diagnosing *diagnosing, crebind_reason reason) {
+  for (size_t i = 0; i < diagnosing->items.count; i++) {
+    const struct crebind_gathered_diagnosis *diagnosis = crebind_vector_at(&diagnosing->items, i);
+    if (diagnosis->reason == reason) return true;
   }
   return false;
 }
 
-static crebind_status diagnose_image(struct diagnose *diagnose, struct crebind_attempt *attempt,
-                                     struct crebind_slot_scan *scan, size_t index) {
-  struct crebind_world *world = &attempt->world;
-  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
-  const struct crebind_batch *batch = &diagnose->handle->batch;
-  bool in_scope = crebind_handle_selects(diagnose->handle, world, index);
-  struct count count = {.world = world, .item = crebind_batch_item(batch, 0), .index = index};
-  crebind_status status = crebind_slot_scan_match(scan, dynamic, &batch->names);
-  if (status == CREBIND_OK)
-    status = crebind_slot_scan_visit(scan, crebind_world_image(world, index), dynamic,
-                                     batch->options.slot_kinds, count_slot, &count);
-  if (status != CREBIND_OK) return status;
-
-  struct crebind_plan plan;
-  crebind_plan_begin(&plan, world, batch);
-  status = crebind_plan_add_image(&plan, index, true);
-  size_t changeable = 0, sealed = 0;
-  for (size_t i = 0; i < plan.entries.count; i++) {
-    const struct crebind_entry *entry = crebind_vector_at(&plan.entries, i);
-    if (entry->kind == CREBIND_DEFINITION) continue;
-    bool is_sealed = crebind_patch_is_sealed(crebind_world_image(world, index), entry->address);
-    sealed += is_sealed;
-    changeable += !is_sealed;
+/// Adds the reasons that are of no image in particular, and what may have been meant.
+static crebind_status add_summary(struct crebind_diagnosing *diagnosing, bool has_found) {
+  bool is_nowhere = !diagnosing->is_exported && !has_found;
+  crebind_status status = is_nowhere ? add_guesses(diagnosing) : CREBIND_OK;
+  if (status == CREBIND_OK && !has_reason(diagnosing, CREBIND_REASON_HAS_SLOTS)
+      && !has_reason(diagnosing, CREBIND_REASON_SEALED))
+    status = crebind_add_diagnosis(diagnosing, CREBIND_REASON_NOT_IMPORTED, NULL, NULL, 0);
+  if (status != CREBIND_OK || !is_nowhere) return status;
+  status = crebind_add_diagnosis(diagnosing, CREBIND_REASON_NOT_DEFINED, NULL, NULL, 0);
+  for (size_t i = 0; i < diagnosing->similar.count && status == CREBIND_OK; i++) {
+    struct crebind_gathered_diagnosis *item = crebind_vector_append(&diagnosing->items, 1);
+    if (item == NULL) return CREBIND_OUT_OF_MEMORY;
+    *item = *(struct crebind_gathered_diagnosis *)crebind_vector_at(&diagnosing->similar, i);
   }
-  crebind_plan_end(&plan);
-  if (status != CREBIND_OK) return status;
-
-  if (changeable != 0)
-    status = add(diagnose, world, index,
-                 in_scope ? CREBIND_REASON_HAS_SLOTS : CREBIND_REASON_NOT_IN_SCOPE, NULL,
-                 changeable);
-  else if (in_scope && sealed != 0)
-    status = CREBIND_OK;  // which is told below
-  else if (in_scope && count.other_version != NULL)
-    status = add(diagnose, world, index, CREBIND_REASON_OTHER_VERSION, count.other_version,
-                 count.slots);
-  else if (in_scope && count.other_library != NULL)
-    status = add(diagnose, world, index, CREBIND_REASON_OTHER_LIBRARY, count.other_library,
-                 count.slots);
-  else if (in_scope && count.slots != 0)
-    status = add(diagnose, world, index, CREBIND_REASON_UNCHANGEABLE, NULL, count.slots);
-  else if (in_scope && defines(scan, dynamic))
-    status = add(diagnose, world, index, CREBIND_REASON_BOUND_INSIDE, NULL, 0);
-  if (status == CREBIND_OK && in_scope && sealed != 0)
-    status = add(diagnose, world, index, CREBIND_REASON_SEALED, NULL, sealed);
-  if (status == CREBIND_OK && in_scope && count.bypassed != 0)
-    status = add(diagnose, world, index, CREBIND_REASON_BYPASSED, NULL, count.bypassed);
-  if (status == CREBIND_OK && in_scope) status = add_variants(diagnose, scan, world, index);
   return status;
 }
 
-// MARK: - All images
-
-static crebind_status add_summary(struct diagnose *diagnose, struct crebind_world *world) {
-  for (size_t i = 0; i < diagnose->items.count; i++) {
-    const struct diagnosis *diagnosis = crebind_vector_at(&diagnose->items, i);
-    if (diagnosis->reason == CREBIND_REASON_HAS_SLOTS
-        || diagnosis->reason == CREBIND_REASON_SEALED)
-      return CREBIND_OK;
+static crebind_status find_reasons(struct crebind_diagnosing *diagnosing, crebind_error *error) {
+  for (int i = 0; i < ATTEMPTS; i++) {
+    crebind_status status = crebind_attempt(diagnose_locked, diagnosing, diagnosing->handle, error);
+    if (status != CREBIND_OK) return status;
+    if (has_reason(diagnosing, CREBIND_REASON_STATIC_EXECUTABLE)) return status;
+    bool has_found;
+    status = add_own(diagnosing, &has_found);
+    if (status == CREBIND_BUSY) continue;
+    if (status == CREBIND_OK) status = add_summary(diagnosing, has_found);
+    return status == CREBIND_OK ? status : crebind_fail(error, status, 0);
   }
-  const struct crebind_item *item = crebind_batch_item(&diagnose->handle->batch, 0);
-  crebind_status status =
-      add(diagnose, world, SIZE_MAX, CREBIND_REASON_NOT_IMPORTED, NULL, 0);
-  if (status == CREBIND_OK && !crebind_world_is_defined(world, &item->name))
-    status = add(diagnose, world, SIZE_MAX, CREBIND_REASON_NOT_DEFINED, NULL, 0);
-  return status;
+  return crebind_fail(error, CREBIND_BUSY, 0);
 }
 
-static crebind_status diagnose_locked(struct crebind_attempt *attempt, void *context) {
-  struct diagnose *diagnose = context;
-  diagnose->items.count = 0;
-  if (crebind_images_are_static(&attempt->world.images))
-    return add(diagnose, &attempt->world, SIZE_MAX, CREBIND_REASON_STATIC_EXECUTABLE, NULL, 0);
-  struct crebind_slot_scan scan;
-  crebind_slot_scan_begin(&scan);
-  crebind_status status = CREBIND_OK;
-  for (size_t i = 0; i < attempt->world.images.items.count && status == CREBIND_OK; i++) {
-    const struct crebind_image *image = crebind_world_image(&attempt->world, i);
-    if (image->is_vdso || image->is_loader) continue;
-    status = diagnose_image(diagnose, attempt, &scan, i);
-    if (status == CREBIND_BROKEN_IMAGE) status = CREBIND_OK;  // the others still have reasons
+static void visit_all(const struct crebind_diagnosing *diagnosing,
+                      crebind_diagnosis_visitor *visit, void *context) {
+  for (size_t i = 0; i < diagnosing->items.count; i++) {
+    const struct crebind_gathered_diagnosis *diagnosis = crebind_vector_at(&diagnosing->items, i);
+    crebind_diagnosis info = {
+        .reason = diagnosis->reason,
+        .image = crebind_image_of(&diagnosing->strings, &diagnosis->image),
+        .detail = crebind_strings_at(&diagnosing->strings, diagnosis->detail),
+        .slots = diagnosis->slots,
+    };
+    visit(&info, context);
   }
-  crebind_slot_scan_end(&scan);
-  return status == CREBIND_OK ? add_summary(diagnose, &attempt->world) : status;
 }
 
 crebind_status crebind_diagnose(const crebind_rebinding *rebinding, const crebind_options *options,
@@ -220,31 +210,29 @@ crebind_status crebind_diagnose(const crebind_rebinding *rebinding, const crebin
                                 crebind_error *error) {
   if (visit == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
-  struct diagnose diagnose = {.items = CREBIND_VECTOR(struct diagnosis)};
-  crebind_strings_begin(&diagnose.strings);
+  struct crebind_diagnosing diagnosing = {
+      .items = CREBIND_VECTOR(struct crebind_gathered_diagnosis),
+      .similar = CREBIND_VECTOR(struct crebind_gathered_diagnosis),
+      .suspects = CREBIND_VECTOR(struct crebind_suspect),
+  };
   crebind_status status =
-      crebind_handle_make(&diagnose.handle, rebinding, 1, options, false, error);
+      crebind_handle_make(&diagnosing.handle, rebinding, 1, options, false, error);
   if (status != CREBIND_OK) return status;
-  const char *name = crebind_batch_item(&diagnose.handle->batch, 0)->name.string;
-  status = make_variants(&diagnose.variants, name);
+  crebind_strings_begin(&diagnosing.strings);
+  crebind_portraits_begin(&diagnosing.portraits);
+  status = make_variants(&diagnosing.variants, crebind_diagnosing_item(&diagnosing)->name.string);
   if (status != CREBIND_OK)
     crebind_fail(error, status, 0);
   else
-    status = crebind_attempt(diagnose_locked, &diagnose, diagnose.handle, error);
+    status = find_reasons(&diagnosing, error);
   errno = saved_errno;
-  for (size_t i = 0; i < diagnose.items.count && status == CREBIND_OK; i++) {
-    const struct diagnosis *diagnosis = crebind_vector_at(&diagnose.items, i);
-    crebind_diagnosis info = {
-        .reason = diagnosis->reason,
-        .image = crebind_image_of(&diagnose.strings, &diagnosis->image),
-        .detail = crebind_strings_at(&diagnose.strings, diagnosis->detail),
-        .slots = diagnosis->slots,
-    };
-    visit(&info, context);
-  }
-  crebind_batch_free(&diagnose.variants);
-  crebind_handle_free(diagnose.handle);
-  crebind_vector_free(&diagnose.items);
-  crebind_vector_free(&diagnose.strings.bytes);
+  if (status == CREBIND_OK) visit_all(&diagnosing, visit, context);
+  crebind_batch_free(&diagnosing.variants);
+  crebind_handle_free(diagnosing.handle);
+  crebind_portraits_end(&diagnosing.portraits);
+  crebind_vector_free(&diagnosing.items);
+  crebind_vector_free(&diagnosing.similar);
+  crebind_vector_free(&diagnosing.suspects);
+  crebind_vector_free(&diagnosing.strings.bytes);
   return status;
 }

@@ -38,6 +38,10 @@ const char *crebind_status_description(crebind_status status) {
   case CREBIND_COVERED:
     return "another hook lies on top of a slot, and leads on to ours for as long as it stays";
   case CREBIND_PREDICATE_RUNS: return "another thread is in the batch's predicate";
+  case CREBIND_UNDEFINED:
+    return "no image in scope has a slot for the symbol, and no loaded image exports it";
+  case CREBIND_UNREACHED:
+    return "no image in scope has a slot for the symbol, and later images are not in scope";
   }
   return "unknown status";
 }
@@ -47,7 +51,7 @@ const char *crebind_reason_description(crebind_reason reason) {
   case CREBIND_REASON_HAS_SLOTS: return "has slots for the symbol";
   case CREBIND_REASON_NOT_IMPORTED: return "no image in scope imports the symbol";
   case CREBIND_REASON_BOUND_INSIDE:
-    return "defines the symbol and calls it without a slot";
+    return "has the function, and its own calls, if it makes any, go through no slot";
   case CREBIND_REASON_OTHER_NAME: return "imports another name of the function";
   case CREBIND_REASON_OTHER_VERSION: return "imports another version of the symbol";
   case CREBIND_REASON_OTHER_LIBRARY: return "is bound to another library's definition";
@@ -61,6 +65,50 @@ const char *crebind_reason_description(crebind_reason reason) {
     return "has slots for the symbol in pages that are sealed (mseal)";
   case CREBIND_REASON_BYPASSED:
     return "calls the symbol past its slots, as glibc has rewritten the PLT";
+  case CREBIND_REASON_MAY_BE_INSIDE:
+    return "may have the function for itself alone: its file does not tell";
+  case CREBIND_REASON_SIMILAR_NAME: return "exports a function of a similar name";
   }
   return "unknown reason";
+}
+
+/// Sentences for reasons that come with a word.
+static const struct {
+  crebind_reason reason;
+  const char *detail, *meaning;
+} meanings[] = {
+    {CREBIND_REASON_HAS_SLOTS, "data",
+     "has slots for the symbol in data alone: calls through these pointers are seen"},
+    {CREBIND_REASON_BOUND_INSIDE, "unexported",
+     "has the function for itself alone, not exported: calls of it go through no slot"},
+    {CREBIND_REASON_BOUND_INSIDE, "hidden",
+     "has the function for itself alone, hidden: calls of it go through no slot"},
+    {CREBIND_REASON_BOUND_INSIDE, "local",
+     "has a function of that name for itself alone, static or made local: calls of it go through "
+     "no slot"},
+    {CREBIND_REASON_BOUND_INSIDE, "protected",
+     "exports the function as protected: its own calls, if it makes any, go through no slot"},
+    {CREBIND_REASON_BOUND_INSIDE, "-Bsymbolic",
+     "exports the function and is linked with -Bsymbolic: its own calls, if it makes any, go "
+     "through no slot"},
+    {CREBIND_REASON_BOUND_INSIDE, "sanitizer",
+     "a sanitizer defines the function here: calls of this image go through no slot"},
+    {CREBIND_REASON_UNCHANGEABLE, "weak",
+     "asks for the symbol, but nothing defines it, and the slot stays NULL"},
+    {CREBIND_REASON_UNCHANGEABLE, "assigned",
+     "asks for the symbol, but the program has put another pointer in its place"},
+    {CREBIND_REASON_MAY_BE_INSIDE, "stripped",
+     "may have the function for itself alone: it is stripped"},
+    {CREBIND_REASON_MAY_BE_INSIDE, "replaced",
+     "may have the function for itself alone: another file has taken its file's place"},
+    {CREBIND_REASON_MAY_BE_INSIDE, "unreadable",
+     "may have the function for itself alone: its file cannot be read"},
+};
+
+const char *crebind_reason_meaning(crebind_reason reason, const char *detail) {
+  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+    if (meanings[i].reason == reason && detail != NULL
+        && crebind_equal(meanings[i].detail, detail))
+      return meanings[i].meaning;
+  return crebind_reason_description(reason);
 }

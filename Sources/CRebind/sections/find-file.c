@@ -3,8 +3,8 @@
 /// which takes privilege.
 
 #define _GNU_SOURCE
+#include "sections/find-file.h"
 #include "sections/proof.h"
-#include "sections/section-headers.h"
 
 #include <errno.h>
 
@@ -80,7 +80,9 @@ static bool find_mapping(const struct crebind_vector *maps, uintptr_t address,
 struct search {
   const struct crebind_portraits *portraits;
   const struct crebind_portrait *portrait;
-  struct crebind_section_table_answer answer;
+  crebind_file_reader *read;
+  void *context;
+  struct crebind_file_search result;
 };
 
 /// True if that ends the search: the path leads to the image's file.
@@ -89,20 +91,16 @@ static bool try_path(struct search *search, const char *path) {
   int failure = crebind_file_open(&file, path);
   if (failure != 0) {
     // Of the path that the user knows.
-    if (search->answer.system_error == 0) search->answer.system_error = failure;
+    if (search->result.system_error == 0) search->result.system_error = failure;
     return false;
   }
   crebind_status status = crebind_proof(&file, search->portraits, search->portrait);
-  if (status == CREBIND_OK)
-    search->answer = crebind_section_table_read(&file, search->portraits, search->portrait);
-  else
-    search->answer.status = status;
+  search->result.status =
+      status == CREBIND_OK ? search->read(&file, search->context) : status;
   crebind_file_close(&file);
   if (file.error == 0) return status != CREBIND_OTHER_FILE;
-  // A read failed: drop the table that was made of it.
-  crebind_section_table_free(search->answer.table);
-  search->answer = (struct crebind_section_table_answer){.status = CREBIND_NO_FILE,
-                                                         .system_error = file.error};
+  // A read failed: drop the answer that was made of it.
+  search->result = (struct crebind_file_search){CREBIND_NO_FILE, file.error};
   return true;
 }
 
@@ -137,8 +135,8 @@ static uintptr_t mapped_address(const struct search *search) {
   return 0;
 }
 
-/// The vDSO's sections, in its pages.
-static struct crebind_section_table_answer read_memory(const struct search *search) {
+/// What of the vDSO is in its pages.
+static crebind_status read_memory(const struct search *search) {
   const struct crebind_portrait *portrait = search->portrait;
   const ElfW(Phdr) *segments = crebind_portrait_phdr(search->portraits, portrait);
   uintptr_t mask = crebind_runtime()->page_size - 1;
@@ -146,13 +144,14 @@ static struct crebind_section_table_answer read_memory(const struct search *sear
   for (size_t i = 0; i < portrait->phnum; i++)
     if (segments[i].p_type == PT_LOAD && segments[i].p_offset == 0)
       file.size = (segments[i].p_memsz + mask) & ~mask;
-  return crebind_section_table_read(&file, search->portraits, portrait);
+  return search->read(&file, search->context);
 }
 
-struct crebind_section_table_answer crebind_section_table_find(
-    const struct crebind_portraits *portraits, const struct crebind_portrait *portrait) {
-  struct search search = {portraits, portrait, {.status = CREBIND_NO_FILE}};
-  if (portrait->is_vdso) return read_memory(&search);
+struct crebind_file_search crebind_find_file(const struct crebind_portraits *portraits,
+                                             const struct crebind_portrait *portrait,
+                                             crebind_file_reader *read, void *context) {
+  struct search search = {portraits, portrait, read, context, {CREBIND_NO_FILE, 0}};
+  if (portrait->is_vdso) return (struct crebind_file_search){read_memory(&search), 0};
   int saved_errno = errno;
   const char *path = portraits->bytes.data + portrait->path;
   bool is_found = try_path(&search, portrait->is_main ? "/proc/self/exe" : path);
@@ -165,5 +164,5 @@ struct crebind_section_table_answer crebind_section_table_find(
     crebind_vector_free(&maps);
   }
   errno = saved_errno;
-  return search.answer;
+  return search.result;
 }

@@ -1,24 +1,10 @@
 #define _GNU_SOURCE
 #include "sections/section-headers.h"
 #include "CRebind.h"
-
-/// More than any linked file has, so that a file that lies does not take all memory.
-enum { LARGEST_TABLE = 1 << 26 };
+#include "sections/find-file.h"
 
 static struct crebind_section_table_answer fail(crebind_status status, uint64_t offset) {
   return (struct crebind_section_table_answer){.status = status, .offset = offset};
-}
-
-/// Pages with a part of a file, which is not empty; NULL if it is not there, or without memory.
-static char *read_part(struct crebind_file *file, uint64_t offset, uint64_t size,
-                       crebind_status *status) {
-  *status = CREBIND_BROKEN_FILE;
-  if (size > LARGEST_TABLE || offset > file->size || size > file->size - offset) return NULL;
-  char *part = crebind_pages((size_t)size);
-  *status = part == NULL ? CREBIND_OUT_OF_MEMORY : CREBIND_BROKEN_FILE;
-  if (part == NULL || crebind_file_read(file, offset, part, (size_t)size)) return part;
-  crebind_pages_free(part, (size_t)size);
-  return NULL;
 }
 
 // MARK: - Headers
@@ -47,18 +33,18 @@ static struct crebind_section_table_answer read_headers(struct crebind_file *fil
   uint64_t count = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
   uint64_t names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first.sh_link;
   if (count == 0 || names == SHN_UNDEF) return fail(CREBIND_NO_SECTION_HEADERS, 0);
-  if (names >= count || count > LARGEST_TABLE / sizeof first)
+  if (names >= count || count > CREBIND_LARGEST_PART / sizeof first)
     return fail(CREBIND_BROKEN_FILE, header.e_shoff);
   crebind_status status;
   headers->offset = header.e_shoff;
-  headers->items = (const ElfW(Shdr) *)read_part(file, header.e_shoff, count * sizeof first,
-                                                 &status);
+  headers->items = (const ElfW(Shdr) *)crebind_file_part(file, header.e_shoff,
+                                                         count * sizeof first, &status);
   if (headers->items == NULL) return fail(status, header.e_shoff);
   headers->count = (size_t)count;
   const ElfW(Shdr) *strings = &headers->items[names];
   headers->names_size = strings->sh_size;
   if (strings->sh_type == SHT_STRTAB && strings->sh_size != 0)
-    headers->names = read_part(file, strings->sh_offset, strings->sh_size, &status);
+    headers->names = crebind_file_part(file, strings->sh_offset, strings->sh_size, &status);
   else
     status = CREBIND_BROKEN_FILE;
   if (headers->names == NULL) return fail(status, headers->offset + names * sizeof first);
@@ -137,9 +123,10 @@ static struct crebind_section_table *make_table(const struct headers *headers,
   return table;
 }
 
-struct crebind_section_table_answer crebind_section_table_read(
-    struct crebind_file *file, const struct crebind_portraits *portraits,
-    const struct crebind_portrait *portrait) {
+/// Reads the section headers of a file that is known to be the image's.
+static struct crebind_section_table_answer read_table(struct crebind_file *file,
+                                                      const struct crebind_portraits *portraits,
+                                                      const struct crebind_portrait *portrait) {
   struct headers headers = {NULL, 0, 0, NULL, 0, 0};
   struct crebind_section_table_answer answer = read_headers(file, &headers);
   for (size_t i = 0; i < headers.count && answer.status == CREBIND_OK; i++)
@@ -155,6 +142,30 @@ struct crebind_section_table_answer crebind_section_table_read(
   }
   free_headers(&headers);
   return answer;
+}
+
+struct reading {
+  const struct crebind_portraits *portraits;
+  const struct crebind_portrait *portrait;
+  struct crebind_section_table_answer answer;
+};
+
+static crebind_status read_file(struct crebind_file *file, void *context) {
+  struct reading *reading = context;
+  reading->answer = read_table(file, reading->portraits, reading->portrait);
+  return reading->answer.status;
+}
+
+struct crebind_section_table_answer crebind_section_table_find(
+    const struct crebind_portraits *portraits, const struct crebind_portrait *portrait) {
+  struct reading reading = {portraits, portrait, {.status = CREBIND_OK}};
+  struct crebind_file_search search = crebind_find_file(portraits, portrait, read_file, &reading);
+  reading.answer.status = search.status;
+  reading.answer.system_error = search.system_error;
+  if (search.status == CREBIND_OK) return reading.answer;
+  crebind_section_table_free(reading.answer.table);
+  reading.answer.table = NULL;
+  return reading.answer;
 }
 
 void crebind_section_table_free(struct crebind_section_table *table) {

@@ -40,12 +40,7 @@ struct crebind_section_table_answer {
   struct crebind_section_table *table;
 };
 
-/// Reads the section headers of a file that is known to be the image's.
-struct crebind_section_table_answer crebind_section_table_read(
-    struct crebind_file *file, const struct crebind_portraits *portraits,
-    const struct crebind_portrait *portrait);
-
-/// Finds the image's file, and reads it; of the vDSO what is in memory. No lock.
+/// Finds the image's file, and reads its section headers; of the vDSO what is in memory. No lock.
 struct crebind_section_table_answer crebind_section_table_find(
     const struct crebind_portraits *portraits, const struct crebind_portrait *portrait);
 

@@ -256,7 +256,10 @@ static crebind_status answer(struct visit *visit) {
   case COVERED:
     crebind_walk_take_place_below(visit->walk, &visit->entry, visit->above);
     return crebind_walk_append(visit->walk, &visit->entry);
-  case THERE: plan->unchanged += plan->late_handle == NULL; return CREBIND_OK;
+  case THERE:
+    plan->unchanged += plan->late_handle == NULL;
+    visit->item->is_reached = true;
+    return CREBIND_OK;
   case ON_TOP: return add_on_top(visit);
   case REPLACED: return add(visit);
   case BOUND: return add_bound(visit);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "storing/leftover.h"
 #include "storing/next.h"
+#include "storing/reach.h"
 #include "storing/settle.h"
 #include "storing/summary.h"
 #include "transactions/attempt.h"
@@ -150,13 +151,42 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   return status;
 }
 
+/// Whether the rebindings reach what is expected of them, and counts those that reach nothing.
+static crebind_status look_for_reach(struct crebind_attempt *attempt, struct apply *apply,
+                                     const struct crebind_plan *plan) {
+  struct crebind_batch *batch = &apply->handle->batch;
+  for (size_t i = 0; i < plan->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_vector_at(&plan->entries, i);
+    if (entry->kind != CREBIND_DEFINITION)
+      crebind_batch_item(batch, entry->item)->is_reached = true;
+  }
+  for (size_t i = 0; i < batch->items.count; i++) {
+    const struct crebind_item *item = crebind_batch_item(batch, i);
+    apply->report.intercepted += crebind_is_intercepted(&attempt->world, batch, item);
+    if (item->is_reached) continue;
+    apply->report.unreached++;
+    crebind_status status = crebind_judge_reach(&attempt->world, batch, item);
+    if (status == CREBIND_OK) continue;
+    attempt->failed_item = (int64_t)i;
+    return status;
+  }
+  return CREBIND_OK;
+}
+
+static void forget_reach(struct crebind_handle *handle) {
+  for (size_t i = 0; i < handle->batch.items.count; i++)
+    crebind_batch_item(&handle->batch, i)->is_reached = false;
+}
+
 static crebind_status plan_and_commit(struct crebind_attempt *attempt, struct apply *apply) {
   struct crebind_plan plan;
   crebind_plan_begin(&plan, &attempt->world, &apply->handle->batch);
+  forget_reach(apply->handle);
   crebind_status status = crebind_attempt_plan(attempt, &plan, apply->handle);
   apply->report.unchanged = plan.unchanged;
   apply->report.skipped = plan.skipped;
   apply->report.bypassed = plan.bypassed;
+  if (status == CREBIND_OK) status = look_for_reach(attempt, apply, &plan);
   if (status == CREBIND_OK) status = commit_plan(attempt, apply, &plan);
   crebind_plan_end(&plan);
   return status;

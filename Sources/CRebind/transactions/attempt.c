@@ -133,7 +133,7 @@ static crebind_status run_locked(void *opaque) {
 
 static void describe_failure(crebind_error *error, const struct crebind_attempt *attempt,
                              crebind_status status) {
-  crebind_fail(error, status, -1);
+  crebind_fail(error, status, attempt->failed_item);
   if (error == NULL) return;
   error->system_error = attempt->commit.failure.system_error;
   error->address = attempt->commit.failure.address;
@@ -148,6 +148,7 @@ static crebind_status attempt_once(struct errands *errands, struct locked *locke
   memset(&attempt, 0, sizeof attempt);
   crebind_commit_begin(&attempt.commit);
   attempt.pins = &errands->pins;
+  attempt.failed_item = -1;
   locked->attempt = &attempt;
   crebind_lock();
   crebind_questions_file(&errands->questions, new_handle);

@@ -18,6 +18,8 @@ struct crebind_attempt {
   struct crebind_pins *pins;
   /// The dynamic tag that is broken in the commit's failed image.
   int64_t failed_tag;
+  /// The rebinding that the call fails for, or -1.
+  int64_t failed_item;
 };
 
 /// Runs phases B and C, with `body` at the end of C. It runs them again while that returns

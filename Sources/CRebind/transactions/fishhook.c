@@ -28,7 +28,9 @@ static int errno_of(crebind_status status, const crebind_error *error) {
   case CREBIND_NO_SECTION_HEADERS:
   case CREBIND_BROKEN_FILE:
   case CREBIND_COVERED:
-  case CREBIND_PREDICATE_RUNS: break;  // Not of applying.
+  case CREBIND_PREDICATE_RUNS:
+  case CREBIND_UNDEFINED:
+  case CREBIND_UNREACHED: break;  // Not of applying, or not without an expectation.
   }
   return EINVAL;
 }

@@ -1,0 +1,210 @@
+#define _GNU_SOURCE
+#include "binding/interceptor.h"
+#include "looking/diagnosis.h"
+#include "storing/selection.h"
+#include "storing/serve.h"
+#include "storing/slot-word.h"
+
+crebind_status crebind_add_diagnosis(struct crebind_diagnosing *diagnosing, crebind_reason reason,
+                                     const struct crebind_gathered_image *image,
+                                     const char *detail, size_t slots) {
+  struct crebind_gathered_diagnosis *diagnosis = crebind_vector_append(&diagnosing->items, 1);
+  if (diagnosis == NULL) return CREBIND_OUT_OF_MEMORY;
+  diagnosis->reason = reason;
+  if (image != NULL) diagnosis->image = *image;
+  diagnosis->detail = crebind_strings_add(&diagnosing->strings, detail);
+  diagnosis->slots = slots;
+  return diagnosing->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;
+}
+
+crebind_status crebind_add_image_diagnosis(struct crebind_diagnosing *diagnosing,
+                                           const struct crebind_world *world, size_t index,
+                                           crebind_reason reason, const char *detail,
+                                           size_t slots) {
+  struct crebind_gathered_image image = crebind_gather_image(&diagnosing->strings, world, index);
+  return crebind_add_diagnosis(diagnosing, reason, &image, detail, slots);
+}
+
+// MARK: - Slots
+
+/// Counts of a walk over the slots of the symbol.
+struct count {
+  struct crebind_world *world;
+  const struct crebind_item *item;
+  size_t index, slots, bypassed;
+  /// Weak references that nothing defines.
+  size_t undefined;
+  const char *other_version, *other_library;
+};
+
+static crebind_status count_slot(void *context, const struct crebind_slot *slot, uint32_t unused) {
+  (void)unused;
+  struct count *count = context;
+  const struct crebind_image *image = crebind_world_image(count->world, count->index);
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(count->world, count->index);
+  count->slots++;
+  uintptr_t bypass = crebind_bypass_of(image, slot);
+  count->bypassed += bypass != 0 && bypass != count->item->replacement;
+  const char *version = crebind_symbol_version(image, dynamic, slot->symbol).name;
+  uintptr_t function;
+  size_t definer;
+  crebind_status status = crebind_world_resolve(count->world, count->index, &count->item->name,
+                                                version, false, &function, &definer);
+  version = crebind_version_of_binding(count->world, version, definer, &count->item->name);
+  if (status != CREBIND_OK) return status;
+  const ElfW(Sym) *symbol = crebind_symbol(dynamic, slot->symbol);
+  count->undefined +=
+      definer == SIZE_MAX && symbol != NULL && symbol->st_info >> 4 == STB_WEAK;
+  if (crebind_item_selects(count->world, count->item, version, definer)) return status;
+  if (count->item->version != NULL && version != NULL
+      && !crebind_equal(version, count->item->version)) {
+    count->other_version = version;
+  } else if (definer != SIZE_MAX) {
+    crebind_image_info info = crebind_world_info(count->world, definer);
+    count->other_library = info.soname[0] != 0 ? info.soname : crebind_basename(info.path);
+  }
+  return CREBIND_OK;
+}
+
+/// Counts of a plan's slots.
+struct planned {
+  size_t changeable, sealed;
+  /// Of the changeable ones: pointers in data, and not what code loads from.
+  size_t in_data;
+};
+
+static crebind_status count_planned(struct crebind_diagnosing *diagnosing,
+                                    struct crebind_world *world, size_t index,
+                                    struct planned *planned) {
+  struct crebind_plan plan;
+  crebind_plan_begin(&plan, world, &diagnosing->handle->batch);
+  crebind_status status = crebind_plan_add_image(&plan, index, true);
+  for (size_t i = 0; i < plan.entries.count; i++) {
+    const struct crebind_entry *entry = crebind_vector_at(&plan.entries, i);
+    if (entry->kind == CREBIND_DEFINITION) continue;
+    bool is_sealed = crebind_patch_is_sealed(crebind_world_image(world, index), entry->address);
+    planned->sealed += is_sealed;
+    planned->changeable += !is_sealed;
+    planned->in_data += !is_sealed && entry->kind == CREBIND_ABSOLUTE;
+  }
+  crebind_plan_end(&plan);
+  return status;
+}
+
+// MARK: - Symbols
+
+/// Adds the other names that the image imports.
+static crebind_status add_variants(struct crebind_diagnosing *diagnosing,
+                                   struct crebind_slot_scan *scan,
+                                   const struct crebind_world *world, size_t index) {
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
+  crebind_status status = crebind_slot_scan_match(scan, dynamic, &diagnosing->variants.names);
+  for (size_t m = 0; m < scan->matches.count && status == CREBIND_OK; m++) {
+    uint32_t match = *(uint32_t *)crebind_vector_at(&scan->matches, m);
+    if (crebind_symbol(dynamic, match)->st_shndx != SHN_UNDEF) continue;
+    uint32_t name = crebind_slot_scan_name(scan, match);
+    status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_OTHER_NAME,
+                                   diagnosing->variants.names.items[name].string, 0);
+  }
+  return status;
+}
+
+/// The function that the image exports, or NULL.
+static const ElfW(Sym) * find_definition(const struct crebind_slot_scan *scan,
+                                         const struct crebind_dynamic *dynamic) {
+  for (size_t m = 0; m < scan->matches.count; m++) {
+    const ElfW(Sym) *symbol =
+        crebind_symbol(dynamic, *(uint32_t *)crebind_vector_at(&scan->matches, m));
+    if (crebind_is_exported_function(symbol)) return symbol;
+  }
+  return NULL;
+}
+
+/// Why the image's own calls of a function that it exports go through no slot; "" where that
+/// cannot be told from its tables.
+static const char *why_inside(const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol,
+                              const struct crebind_name *name) {
+  if (crebind_is_interceptor(dynamic, name)) return "sanitizer";
+  if ((symbol->st_other & 3) == STV_PROTECTED) return "protected";
+  return dynamic->symbolic ? "-Bsymbolic" : "";
+}
+
+/// Notes an image whose file may have the function. Without symbols in the file nobody can know:
+/// that is worth a word for the program, and for images that were asked about by name.
+static crebind_status add_suspect(struct crebind_diagnosing *diagnosing,
+                                  const struct crebind_world *world, size_t index) {
+  struct crebind_suspect *suspect = crebind_vector_append(&diagnosing->suspects, 1);
+  if (suspect == NULL) return CREBIND_OUT_OF_MEMORY;
+  suspect->image = crebind_gather_image(&diagnosing->strings, world, index);
+  suspect->is_likely = crebind_world_image(world, index)->is_main
+                       || diagnosing->handle->batch.options.scope == CREBIND_SCOPE_IMAGES;
+  return crebind_portraits_add(&diagnosing->portraits, world, index)
+                 && !diagnosing->strings.lacks_memory
+             ? CREBIND_OK
+             : CREBIND_OUT_OF_MEMORY;
+}
+
+// MARK: - All
+
+/// The answer for an image in scope without a slot that can be changed.
+static crebind_status add_reason(struct crebind_diagnosing *diagnosing,
+                                 const struct crebind_world *world, size_t index,
+                                 const struct count *count, const ElfW(Sym) * definition) {
+  crebind_reason reason;
+  const char *detail;
+  if (count->other_version != NULL) {
+    reason = CREBIND_REASON_OTHER_VERSION;
+    detail = count->other_version;
+  } else if (count->other_library != NULL) {
+    reason = CREBIND_REASON_OTHER_LIBRARY;
+    detail = count->other_library;
+  } else if (count->slots != 0) {
+    reason = CREBIND_REASON_UNCHANGEABLE;
+    detail = count->undefined == count->slots ? "weak" : "assigned";
+  } else if (definition != NULL) {
+    reason = CREBIND_REASON_BOUND_INSIDE;
+    detail = why_inside(crebind_world_dynamic(world, index), definition, &count->item->name);
+  } else {
+    return add_suspect(diagnosing, world, index);
+  }
+  return crebind_add_image_diagnosis(diagnosing, world, index, reason, detail, count->slots);
+}
+
+crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
+                                      struct crebind_attempt *attempt,
+                                      struct crebind_slot_scan *scan, size_t index) {
+  struct crebind_world *world = &attempt->world;
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
+  const struct crebind_batch *batch = &diagnosing->handle->batch;
+  bool in_scope = crebind_handle_selects(diagnosing->handle, world, index);
+  struct count count = {
+      .world = world, .item = crebind_diagnosing_item(diagnosing), .index = index};
+  struct planned planned = {0, 0, 0};
+  crebind_status status = crebind_slot_scan_match(scan, dynamic, &batch->names);
+  if (status == CREBIND_OK)
+    status = crebind_slot_scan_visit(scan, crebind_world_image(world, index), dynamic,
+                                     batch->options.slot_kinds, count_slot, &count);
+  if (status == CREBIND_OK) status = count_planned(diagnosing, world, index, &planned);
+  if (status != CREBIND_OK) return status;
+
+  const ElfW(Sym) *definition = find_definition(scan, dynamic);
+  bool is_in_data = planned.changeable != 0 && planned.in_data == planned.changeable;
+  if (planned.changeable != 0)
+    status = crebind_add_image_diagnosis(
+        diagnosing, world, index,
+        in_scope ? CREBIND_REASON_HAS_SLOTS : CREBIND_REASON_NOT_IN_SCOPE,
+        in_scope && is_in_data ? "data" : NULL, planned.changeable);
+  else if (in_scope && planned.sealed == 0)
+    status = add_reason(diagnosing, world, index, &count, definition);
+  // Code has no slot: its calls go by another way, if it makes any.
+  if (status == CREBIND_OK && in_scope && is_in_data && definition != NULL)
+    status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_BOUND_INSIDE,
+                                   why_inside(dynamic, definition, &count.item->name), 0);
+  if (status == CREBIND_OK && in_scope && planned.sealed != 0)
+    status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_SEALED, NULL,
+                                   planned.sealed);
+  if (status == CREBIND_OK && in_scope && count.bypassed != 0)
+    status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_BYPASSED, NULL,
+                                   count.bypassed);
+  return status == CREBIND_OK && in_scope ? add_variants(diagnosing, scan, world, index) : status;
+}

@@ -1,0 +1,202 @@
+/// Functions that images have for themselves, and names that nothing has: a rebinding of them says
+/// so, and fails where it is expected to reach something.
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "check.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+__attribute__((noinline)) long price_of(long units) { return units * 7; }
+static __attribute__((noinline, used)) long discount_of(long units) { return units / 2; }
+long call_prices(long units);
+
+static long replacement(long units) { return units; }
+
+// MARK: - Looking
+
+static char found[8192];
+
+static const char *name_of(const crebind_image_info *image) {
+  const char *slash = strrchr(image->path, '/');
+  return image->header == NULL ? "none" : image->soname[0] == 0 ? "main" : slash + 1;
+}
+
+static void add(const crebind_diagnosis *diagnosis, void *context) {
+  (void)context;
+  CHECK(crebind_reason_meaning(diagnosis->reason, diagnosis->detail)[0] != 0);
+  snprintf(found + strlen(found), sizeof found - strlen(found), "%s:%d:%s ",
+           name_of(&diagnosis->image), (int)diagnosis->reason, diagnosis->detail);
+}
+
+static void diagnose(const char *name) {
+  crebind_rebinding rebinding = {.name = name};
+  found[0] = 0;
+  CHECK(crebind_diagnose(&rebinding, NULL, add, NULL, NULL) == CREBIND_OK);
+}
+
+static bool has(const char *text) { return strstr(found, text) != NULL; }
+
+static void expect(const char *text) {
+  if (!has(text)) fprintf(stderr, "expected '%s' in: %s\n", text, found);
+  CHECK(has(text));
+}
+
+static void copy(const char *text, void *context) {
+  (void)context;
+  snprintf(found, sizeof found, "%s", text);
+}
+
+/// \param expected `@` stands for the program's file name.
+static void explain(const char *name, const crebind_options *options, const char *expected) {
+  crebind_rebinding rebinding = {.name = name};
+  char sentence[512] = "";
+  for (; *expected != 0; expected++)
+    snprintf(sentence + strlen(sentence), sizeof sentence - strlen(sentence), "%.*s",
+             *expected == '@' ? 256 : 1,
+             *expected == '@' ? program_invocation_short_name : expected);
+  CHECK(crebind_explain(&rebinding, options, copy, NULL, NULL) == CREBIND_OK);
+  if (strcmp(found, sentence) != 0)
+    fprintf(stderr, "expected: %s\nfound:    %s\n", sentence, found);
+  CHECK(strcmp(found, sentence) == 0);
+}
+
+// MARK: - Applying
+
+/// Applies a batch of a name that is reached and of this one, which has nothing changed if it fails.
+static crebind_status apply(const char *name, crebind_options options, crebind_report *report) {
+  void *original = NULL;
+  crebind_rebinding batch[] = {{.name = "call_prices", .replacement = (void *)replacement},
+                               {.name = name,
+                                .replacement = (void *)replacement,
+                                .original = &original}};
+  crebind_handle *handle = NULL;
+  crebind_error error;
+  crebind_status status = crebind_apply(batch, 2, &options, &handle, report, &error);
+  CHECK((call_prices(1) == 1) == (status == CREBIND_OK));
+  if (status == CREBIND_OK) {
+    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  } else {
+    CHECK(handle == NULL);
+    CHECK(error.rebinding == (status == CREBIND_INVALID_ARGUMENT ? -1 : 1));
+  }
+  CHECK(call_prices(1) == 15);
+  return status;
+}
+
+static crebind_status expecting(const char *name, crebind_expectation expectation) {
+  return apply(name, (crebind_options){.expects = expectation}, NULL);
+}
+
+static void check_applying(void) {
+  crebind_report report;
+  const char *nowhere[] = {"no_such_price", "price_of", "discount_of", "hidden_price"};
+  for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
+    CHECK(expecting(nowhere[i], CREBIND_EXPECT_DEFINED) == CREBIND_UNDEFINED);
+    CHECK(expecting(nowhere[i], CREBIND_EXPECT_LATER) == CREBIND_OK);
+    CHECK(apply(nowhere[i], (crebind_options){.expects = CREBIND_EXPECT_NOTHING}, &report)
+          == CREBIND_OK);
+    CHECK(report.unreached == 1 && report.pending == 1 && report.changed != 0);
+  }
+  // It may be bound to later.
+  CHECK(apply("unused_price", (crebind_options){.expects = CREBIND_EXPECT_DEFINED}, &report)
+        == CREBIND_OK);
+  CHECK(report.unreached == 1 && report.pending == 0);
+  CHECK(apply("getpid", (crebind_options){.expects = CREBIND_EXPECT_DEFINED}, &report)
+        == CREBIND_OK);
+  CHECK(report.unreached == 0);
+  // Nothing comes later.
+  const crebind_options closed[] = {
+      {.expects = CREBIND_EXPECT_DEFINED, .loaded_images_only = true},
+      {.expects = CREBIND_EXPECT_LATER, .loaded_images_only = true},
+      {.expects = CREBIND_EXPECT_DEFINED, .scope = CREBIND_SCOPE_MAIN},
+      {.expects = CREBIND_EXPECT_LATER, .scope = CREBIND_SCOPE_MAIN},
+  };
+  for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
+    CHECK(apply("unused_price", closed[i], NULL) == CREBIND_UNREACHED);
+    CHECK(apply("getpid", closed[i], NULL) == CREBIND_OK);
+  }
+  // A version that nothing has.
+  CHECK(expecting("getpid@NO_SUCH_1.0", CREBIND_EXPECT_DEFINED) == CREBIND_UNDEFINED);
+  CHECK(expecting("getpid", (crebind_expectation)3) == CREBIND_INVALID_ARGUMENT);
+}
+
+// MARK: -
+
+/// The program's symbols can be read.
+static void check_symbols(void) {
+  diagnose("price_of");
+  expect("main:3:unexported ");
+  CHECK(!has("none:8:"));
+  diagnose("discount_of");
+  expect("main:3:local ");
+  explain("price_of", NULL,
+          "price_of is linked into @ itself and has no slot: make it a dynamic "
+          "library");
+  explain("discount_of", NULL,
+          "discount_of is static in @, or made local there, and has no slot: have a "
+          "dynamic library export it");
+  explain("cal_prices", NULL,
+          "no loaded image imports or defines cal_prices: did you mean call_prices "
+          "(libprices.so)?");
+  explain("no_such_price", NULL,
+          "no loaded image imports or defines no_such_price: check the spelling, or load its "
+          "library first");
+}
+
+/// They cannot.
+static void check_stripped(void) {
+  diagnose("price_of");
+  expect("main:13:stripped none:2: none:8: ");
+  explain("price_of", NULL,
+          "no loaded image imports or defines price_of, but @ may have it for itself "
+          "(it is stripped): check the spelling, or load its library first");
+  explain("cal_prices", NULL,
+          "no loaded image imports or defines cal_prices, but @ may have it for itself "
+          "(it is stripped): did you mean call_prices (libprices.so)?");
+  diagnose("hidden_price");
+  CHECK(!has(":13:"));
+}
+
+int main(int count, char **arguments) {
+  CHECK(price_of(1) == 7 && discount_of(2) == 1 && call_prices(1) == 15 && getpid() != 1);
+  bool is_stripped = count > 1 && strcmp(arguments[1], "stripped") == 0;
+  is_stripped ? check_stripped() : check_symbols();
+
+  // GNU ld makes hidden symbols local and forgets their visibility.
+  diagnose("hidden_price");
+  if (!has("libprices.so:3:local ")) {
+    expect("libprices.so:3:hidden none:2: ");
+    explain("hidden_price", NULL,
+            "hidden_price is hidden in libprices.so and has no slot: have a dynamic library export "
+            "it");
+  }
+  diagnose("local_price");
+  expect("libprices.so:3:local ");
+  diagnose("protected_price");
+  expect("libprices.so:3:protected none:2: ");
+  diagnose("own_price");
+  expect("libprices.so:3:-Bsymbolic ");
+  explain("own_price", NULL,
+          "no image in scope imports own_price: libprices.so defines it (-Bsymbolic), and its own "
+          "calls, if it makes any, go through no slot");
+  diagnose("call_prices");
+  expect("main:1: ");
+
+  // The nearest names alone, and none for what is too short to be misspelt.
+  diagnose("protected_pirce");
+  expect("libprices.so:14:protected_price ");
+  diagnose("unsued_pric");
+  expect("libprices.so:14:unused_price ");
+  diagnose("unsued_pri");
+  CHECK(!has(":14:"));
+  diagnose("zq");
+  CHECK(!has(":14:"));
+  crebind_options in_main = {.scope = CREBIND_SCOPE_MAIN};
+  explain("unused_price", &in_main, "no image in scope imports unused_price");
+  check_applying();
+  puts("own functions");
+}
