@@ -15,11 +15,15 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   private let replacements: [Replacement]
   private var batch: ActiveBatch?
 
-  init(applying batch: RebindingBatch, in scope: RebindingScope) throws(RebindError) {
+  init(
+    applying batch: RebindingBatch, in scope: RebindingScope, mayComeLater: Bool
+  ) throws(RebindError) {
     replacements = batch.replacements
     var report = RebindingReport()
     self.batch = try reserving(replacements) { () throws(RebindError) in
-      try ActiveBatch(applying: batch.replacements.map(\.request), in: scope, report: &report)
+      try ActiveBatch(
+        applying: batch.replacements.map(\.request), in: scope, mayComeLater: mayComeLater,
+        report: &report)
     }
     self.report = report
   }
@@ -38,7 +42,6 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   ///   a later call gives these back; see `Rebinding.restore`.
   ///
   /// The corresponding C function is `crebind_restore`.
-  @discardableResult
   public consuming func restore() throws(RebindError) -> RebindingReport {
     guard let batch else { return RebindingReport() }
     LeftBatches.restore()
@@ -58,7 +61,6 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   /// - Throws: `RebindError`.
   ///
   /// The corresponding C function is `crebind_verify`.
-  @discardableResult
   public func verify() throws(RebindError) -> RebindingReport {
     LeftBatches.restore()
     return try batch?.verify() ?? RebindingReport()

@@ -8,12 +8,18 @@ public struct Diagnosis: Sendable, Hashable {
     public var rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The image has slots for the symbol, which a rebinding changes.
+    /// The image has slots for the symbol, which a rebinding changes. The detail is `data` if
+    /// all of them are pointers in data.
     public static let hasSlots = Self(rawValue: 1)
     /// No image in scope imports the symbol.
     public static let notImported = Self(rawValue: 2)
-    /// The image defines the symbol and calls it without a slot, because it is
-    /// hidden, protected, or linked with -Bsymbolic.
+    /// The image has the function, and its own calls, if it makes any, go through no slot.
+    ///
+    /// The detail says why. The image exports the function, and is linked with `-Bsymbolic`, the
+    /// symbol is `protected`, or a `sanitizer` defines it there. Or it has the function for
+    /// itself alone, by its file's symbol table: `unexported`, as what is linked into a program
+    /// mostly is, `hidden`, or `local` (static, or made so by the linker). "" where that cannot
+    /// be told.
     public static let boundInside = Self(rawValue: 3)
     /// The image imports another name that calls of the function may go by: a fortified
     /// one (`__open_2`), a large-file one (`open64`), a relative (`openat`), or what
@@ -25,18 +31,25 @@ public struct Diagnosis: Sendable, Hashable {
     public static let otherLibrary = Self(rawValue: 6)
     /// The image has slots for the symbol, but is not in scope.
     public static let notInScope = Self(rawValue: 7)
-    /// No loaded image defines the symbol: its library is not loaded yet.
+    /// No loaded image defines the symbol, as far as their tables and files tell: it is
+    /// misspelt, or its library is not loaded yet.
     public static let notDefined = Self(rawValue: 8)
     /// The program is statically linked.
     public static let staticExecutable = Self(rawValue: 9)
-    /// The image asks for the symbol, but no slot of it can be changed: it is weak
-    /// and nothing defines it, or the program has assigned the pointer.
+    /// The image asks for the symbol, but no slot of it can be changed: it is `weak`
+    /// and nothing defines it, or the program has `assigned` the pointer.
     public static let unchangeable = Self(rawValue: 10)
     /// The image's calls pass its slots for the symbol by, as glibc has rewritten its PLT
     /// into direct jumps (`glibc.cpu.plt_rewrite`, since 2.39).
     public static let bypassed = Self(rawValue: 11)
     /// The image has slots for the symbol in pages that are sealed (`mseal`).
     public static let sealed = Self(rawValue: 12)
+    /// The image may have the function for itself alone: nothing else has it, and the image's
+    /// file is `stripped` of its symbols, `replaced` by another one, or `unreadable`.
+    public static let mayBeInside = Self(rawValue: 13)
+    /// Nothing defines the symbol, but the image exports a function whose name differs in a
+    /// letter or two: the detail.
+    public static let similarName = Self(rawValue: 14)
   }
 
   /// The symbol that is or would be rebound.
@@ -45,8 +58,8 @@ public struct Diagnosis: Sendable, Hashable {
   public var reason: Reason
   /// The image concerned; nil if the reason is none's in particular.
   public var image: Image?
-  /// The other name or version that the image asks for, or the library that it is
-  /// bound to; "" where the reason names none.
+  /// The other name or version that the image asks for, the library that it is bound to, the
+  /// similar name, or a word that the reason explains; "" for none.
   public var detail: String
   /// How many slots the image has for the symbol.
   public var slotCount: Int
@@ -59,10 +72,15 @@ extension Diagnosis.Reason: CustomStringConvertible {
 }
 
 extension Diagnosis: CustomStringConvertible {
-  /// `open in libcurl.so.4: the image imports another name of the function (open64)`.
+  /// `open in libcurl.so.4: imports another name of the function (open64)`.
   public var description: String {
     let place = image.map { " in \($0.name)" } ?? ""
     let more = detail.isEmpty ? slotCount > 0 ? " (\(slotCount))" : "" : " (\(detail))"
-    return "\(symbol)\(place): \(reason)\(more)"
+    return "\(symbol)\(place): \(meaning)\(more)"
   }
+
+  /// What the reason means, with its detail, as an English sentence without a full stop.
+  ///
+  /// The corresponding C function is `crebind_reason_meaning`.
+  public var meaning: String { reason.meaning(of: detail) }
 }

@@ -6,8 +6,8 @@ public struct RebindError: Error, Sendable, Hashable {
     public var rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The symbol's name is empty or has a zero byte, the batch is empty, or the scope
-    /// names no image or no kind of slot.
+    /// A name, version or library has a zero byte, a version or library is empty, the batch is
+    /// empty, or the scope names no image or no kind of slot.
     public static let invalidArgument = Code(rawValue: 1)
     /// Two rebindings of one batch name the same symbol.
     public static let duplicateName = Code(rawValue: 2)
@@ -38,6 +38,13 @@ public struct RebindError: Error, Sendable, Hashable {
     /// to the replacement still; all others are as before. The next call that can gives them
     /// back, and until then the replacement stays in use.
     public static let notTakenBack = Code(rawValue: 19)
+    /// No slot in scope is for the symbol, and no loaded image exports it: it is misspelt, it is
+    /// linked into an image for that image alone, or its library is not loaded yet.
+    public static let undefined = Code(rawValue: 20)
+    /// No slot in scope is for the symbol, and images that are loaded later are not in scope.
+    public static let unreached = Code(rawValue: 21)
+    /// The symbol's name is empty.
+    public static let emptyName = Code(rawValue: 22)
     /// The rebinding is active already.
     public static let alreadyActive = Code(rawValue: 1000)
     /// The rebinding is not active.
@@ -59,6 +66,9 @@ public struct RebindError: Error, Sendable, Hashable {
   public var tag: Int64
   /// The address concerned, or 0.
   public var address: UInt
+  /// Of `undefined` and `unreached`: why nothing is reached and what to do, as an English
+  /// sentence without a full stop. Else empty.
+  public var explanation = ""
 
   /// Makes an error, for `description` to describe.
   package init(
@@ -81,13 +91,17 @@ extension RebindError: CustomStringConvertible {
     let action = symbol.isEmpty ? "cannot look at \(name)" : "cannot rebind \(symbol)"
     let place = symbol.isEmpty || image.isEmpty ? "" : " in \(image)"
     switch code {
+    case .undefined:
+      return "\(explanation.isEmpty ? "\(action): \(reason)" : explanation) "
+        + "(mayComeLater: true applies it nevertheless)"
+    case .unreached: return explanation.isEmpty ? "\(action): \(reason)" : explanation
+    case .emptyName: return "cannot rebind a function without a name: \(reason)"
     case .invalidArgument:
       if symbol.isEmpty {
-        return "cannot rebind: the name is empty, or the batch is, or the scope names no image "
-          + "or no kind of slot"
+        return "cannot rebind: the batch is empty, or the scope names no image or no kind of slot"
       }
       return "cannot rebind \(symbol.debugDescription): a name, version or library has a zero "
-        + "byte, or the scope names no image"
+        + "byte, a version or library is empty, or the scope names no image"
     case .duplicateName: return "\(action): \(reason); leave one of them out"
     case .noSuchImage: return "\(action)\(place): \(reason); look it up again with Image.all"
     case .staticExecutable: return "\(action): \(reason); link the program dynamically"

@@ -202,21 +202,30 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   ///
   /// Either all slots of the symbol are changed, or none is. `original` is right
   /// before the first call can arrive. Later images are served before their
-  /// constructors run, and so is what `dlsym` returns. That no image imports the
-  /// symbol, or that none defines it yet, is no error; the report says so, and
-  /// `diagnose` says why nothing happened.
+  /// constructors run, and so is what `dlsym` returns.
   ///
+  /// A rebinding that no slot in scope is for has no effect now. If some loaded image exports
+  /// the symbol, and later images are in scope, it succeeds, and the report says so. Else it is
+  /// an error that says why nothing would happen.
+  ///
+  /// - Parameters:
+  ///   - scope: The images and slots to change.
+  ///   - mayComeLater: No error if nothing exports the symbol yet, since an image does that
+  ///     is loaded later. The symbol of the report is pending then.
+  ///   - replacement: The function that callers shall reach.
   /// - Returns: The number of slots and images that were changed.
   /// - Throws: `RebindError`, with nothing changed; `alreadyActive` if it is applied
-  ///   already.
-  /// - Complexity: O(symbols that all images import).
+  ///   already; `undefined` if no slot is for the symbol and no loaded image exports it, and
+  ///   `unreached` if no slot is and none can come.
+  /// - Complexity: O(symbols that all images import). An error of the last two kinds costs what
+  ///   `diagnose` does.
   ///
-  /// The corresponding C function is `crebind_apply`.
+  /// The corresponding C functions are `crebind_apply` and `crebind_explain`.
   @discardableResult
   public func apply(
-    in scope: RebindingScope = .all, _ replacement: Function
+    in scope: RebindingScope = .all, mayComeLater: Bool = false, _ replacement: Function
   ) throws(RebindError) -> RebindingReport {
-    try storage.apply(request(replacement), in: scope)
+    try storage.apply(request(replacement), in: scope, mayComeLater: mayComeLater)
   }
 
   /// Puts back what the slots held. Without an active rebinding it does nothing.
@@ -233,8 +242,9 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   /// - Throws: `RebindError`, with nothing changed but for `covered`; `partOfBatch` if it was
   ///   applied with others, which are restored together.
   ///
+  /// - Returns: What was put back, and what was not.
+  ///
   /// The corresponding C function is `crebind_restore`.
-  @discardableResult
   public func restore() throws(RebindError) -> RebindingReport {
     try storage.restore(symbol: name)
   }
@@ -246,8 +256,9 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   /// - Throws: `RebindError`; `notActive` if it is not applied, and `partOfBatch` if it
   ///   was applied with others.
   ///
+  /// - Returns: How many slots are right, were stored again, or are somebody else's.
+  ///
   /// The corresponding C function is `crebind_verify`.
-  @discardableResult
   public func verify() throws(RebindError) -> RebindingReport {
     try storage.withActiveBatch(symbol: name) { (batch) throws(RebindError) in
       try batch.verify()
@@ -280,6 +291,9 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   /// it does nothing, why.
   ///
   /// - Throws: `RebindError`.
+  /// - Complexity: O(symbols that all images import + symbols in the files of the images in scope
+  ///   that neither import nor export it). Where nothing exports it, all exported names are
+  ///   compared with it.
   ///
   /// The corresponding C function is `crebind_diagnose`.
   public func diagnose(in scope: RebindingScope = .all) throws(RebindError) -> [Diagnosis] {

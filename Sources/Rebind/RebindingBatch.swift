@@ -6,7 +6,7 @@
 ///   Hooks.close.replaced { descriptor in 0 }
 /// }.apply()
 /// // Every image's calls go through the closures …
-/// try hooks.restore()
+/// print(try hooks.restore())
 /// ```
 ///
 /// One pass over the images serves them all, so a batch of a hundred costs little
@@ -25,15 +25,21 @@ public struct RebindingBatch: Sendable {
 
   /// Points every symbol of the batch at its replacement: all of them, or none.
   ///
+  /// - Parameters:
+  ///   - scope: The images and slots to change.
+  ///   - mayComeLater: No error if nothing exports a symbol yet, since an image does that is
+  ///     loaded later.
   /// - Returns: What restores them all: when it goes out of scope, or when told to.
   /// - Throws: `RebindError`, with nothing changed; `alreadyActive` if one of the
-  ///   rebindings is applied already, and `duplicateName` if two of them select the
-  ///   same symbol.
+  ///   rebindings is applied already, `duplicateName` if two of them select the
+  ///   same symbol, and `undefined` or `unreached` if one would have no effect.
   /// - Complexity: O(symbols that all images import).
   ///
   /// The corresponding C function is `crebind_apply`.
-  public func apply(in scope: RebindingScope = .all) throws(RebindError) -> ActiveRebindings {
-    try ActiveRebindings(applying: self, in: scope)
+  public func apply(
+    in scope: RebindingScope = .all, mayComeLater: Bool = false
+  ) throws(RebindError) -> ActiveRebindings {
+    try ActiveRebindings(applying: self, in: scope, mayComeLater: mayComeLater)
   }
 
   /// The slots that `apply` would change: a dry run.

@@ -22,6 +22,12 @@ public struct RebindingReport: Sendable, Hashable {
   /// The slots that were left alone as their images are sealed, with
   /// ``RebindingScope/skipsSealedImages``.
   public var sealedSlots = 0
+  /// The symbols that no slot in scope is for yet: calls reach the replacement once an image is
+  /// loaded that has one. ``Rebinding/diagnose(in:)`` says why.
+  public var unreachedSymbols = 0
+  /// The symbols that a sanitizer defines in the program: the program's own calls go through no
+  /// slot then, and do not reach the replacement.
+  public var interceptedSymbols = 0
 }
 
 extension RebindingReport: CustomStringConvertible {
@@ -35,7 +41,15 @@ extension RebindingReport: CustomStringConvertible {
     if skippedSlots > 0 { text += ", \(skippedSlots) skipped" }
     if bypassedSlots > 0 { text += ", \(bypassedSlots) passed by" }
     if sealedSlots > 0 { text += ", \(sealedSlots) sealed" }
-    if isPending { text += ", pending until the symbol is defined" }
+    if isPending {
+      text += ", pending until the symbol is defined"
+    } else if unreachedSymbols > 0 {
+      text += ", \(count(unreachedSymbols, "symbol")) without a slot until an image has one"
+    }
+    if interceptedSymbols > 0 {
+      text += ", \(count(interceptedSymbols, "symbol")) defined in the program by a sanitizer, "
+        + "whose own calls are not seen"
+    }
     if hasSeveralOriginals { text += ", with several originals" }
     return text
   }

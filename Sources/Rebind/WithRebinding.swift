@@ -11,10 +11,10 @@
 /// - Throws: What `body` throws; `RebindError` if the rebinding cannot be applied,
 ///   and then `body` is not called, or not be restored after `body` has returned.
 public func withRebinding<Result>(
-  _ replacement: Replacement, in scope: RebindingScope = .all,
+  _ replacement: Replacement, in scope: RebindingScope = .all, mayComeLater: Bool = false,
   body: () throws -> Result
 ) throws -> Result {
-  try RebindingBatch([replacement]).whileApplied(in: scope, body)
+  try RebindingBatch([replacement]).whileApplied(in: scope, mayComeLater, body)
 }
 
 /// Runs `body` while callers reach the replacement, and restores after it: also if it
@@ -26,10 +26,10 @@ public func withRebinding<Result>(
 /// - Throws: What `body` throws; `RebindError` if the rebinding cannot be applied,
 ///   and then `body` is not called, or not be restored after `body` has returned.
 public nonisolated(nonsending) func withRebinding<Result>(
-  _ replacement: Replacement, in scope: RebindingScope = .all,
+  _ replacement: Replacement, in scope: RebindingScope = .all, mayComeLater: Bool = false,
   body: nonisolated(nonsending) () async throws -> Result
 ) async throws -> Result {
-  try await RebindingBatch([replacement]).whileApplied(in: scope, body)
+  try await RebindingBatch([replacement]).whileApplied(in: scope, mayComeLater, body)
 }
 
 /// Runs `body` while several rebindings are applied, as one transaction, and restores
@@ -48,10 +48,11 @@ public nonisolated(nonsending) func withRebinding<Result>(
 /// - Throws: What `body` throws; `RebindError` if the rebindings cannot be applied,
 ///   and then `body` is not called, or not be restored after `body` has returned.
 public func withRebindings<Result>(
-  in scope: RebindingScope = .all, @RebindingBatchBuilder _ replacements: () -> [Replacement],
+  in scope: RebindingScope = .all, mayComeLater: Bool = false,
+  @RebindingBatchBuilder _ replacements: () -> [Replacement],
   body: () throws -> Result
 ) throws -> Result {
-  try RebindingBatch(replacements).whileApplied(in: scope, body)
+  try RebindingBatch(replacements).whileApplied(in: scope, mayComeLater, body)
 }
 
 /// Runs `body` while several rebindings are applied, as one transaction, and restores
@@ -61,29 +62,31 @@ public func withRebindings<Result>(
 /// - Throws: What `body` throws; `RebindError` if the rebindings cannot be applied,
 ///   and then `body` is not called, or not be restored after `body` has returned.
 public nonisolated(nonsending) func withRebindings<Result>(
-  in scope: RebindingScope = .all, @RebindingBatchBuilder _ replacements: () -> [Replacement],
+  in scope: RebindingScope = .all, mayComeLater: Bool = false,
+  @RebindingBatchBuilder _ replacements: () -> [Replacement],
   body: nonisolated(nonsending) () async throws -> Result
 ) async throws -> Result {
-  try await RebindingBatch(replacements).whileApplied(in: scope, body)
+  try await RebindingBatch(replacements).whileApplied(in: scope, mayComeLater, body)
 }
 
 extension RebindingBatch {
   fileprivate func whileApplied<Result>(
-    in scope: RebindingScope, _ body: () throws -> Result
+    in scope: RebindingScope, _ mayComeLater: Bool, _ body: () throws -> Result
   ) throws -> Result {
     // An error of the body leaves by way of the deinitialiser, which restores.
-    let active = try apply(in: scope)
+    let active = try apply(in: scope, mayComeLater: mayComeLater)
     let result = try body()
-    try active.restore()
+    _ = try active.restore()
     return result
   }
 
   fileprivate nonisolated(nonsending) func whileApplied<Result>(
-    in scope: RebindingScope, _ body: nonisolated(nonsending) () async throws -> Result
+    in scope: RebindingScope, _ mayComeLater: Bool,
+    _ body: nonisolated(nonsending) () async throws -> Result
   ) async throws -> Result {
-    let active = try apply(in: scope)
+    let active = try apply(in: scope, mayComeLater: mayComeLater)
     let result = try await body()
-    try active.restore()
+    _ = try active.restore()
     return result
   }
 }

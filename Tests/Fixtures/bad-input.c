@@ -92,7 +92,7 @@ int main(void) {
   expect(CREBIND_INVALID_ARGUMENT, NULL, 1, NULL, -1);
   expect(CREBIND_INVALID_ARGUMENT, &good, 0, NULL, -1);
   expect(CREBIND_INVALID_ARGUMENT, &no_name, 1, NULL, 0);
-  expect(CREBIND_INVALID_ARGUMENT, &empty_name, 1, NULL, 0);
+  expect(CREBIND_EMPTY_NAME, &empty_name, 1, NULL, 0);
   expect(CREBIND_INVALID_ARGUMENT, &empty_library, 1, NULL, 0);
   expect(CREBIND_INVALID_ARGUMENT, &empty_version, 1, NULL, 0);
   expect(CREBIND_INVALID_ARGUMENT, &no_replacement, 1, NULL, 0);

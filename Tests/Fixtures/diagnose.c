@@ -66,7 +66,7 @@ int main(void) {
   expect("none:2::0 ");
 
   diagnose("value", NULL, NULL, CREBIND_SCOPE_ALL);
-  expect("libsymbolic.so:3::0 ");
+  expect("libsymbolic.so:3:-Bsymbolic:0 ");
   // It is defined, though not where this program would look.
   expect("none:2::0 ");
   expect_not("none:8:");

@@ -558,7 +558,7 @@ static const struct operation {
     {"symbols", nothing, list_symbols, NULL, nothing, MMAP | MUNMAP, MUNMAP, AT_ONCE, AT_ONCE, false},
     {"image slots", nothing, list_contents, NULL, nothing, MMAP | MUNMAP, MMAP | MUNMAP, AT_ONCE, AT_ONCE, false},
     {"audit", nothing, audit, NULL, nothing, MMAP | MUNMAP, MMAP | MUNMAP, AT_ONCE, AT_ONCE, false},
-    {"diagnose", nothing, diagnose, NULL, nothing, MPROTECT | MMAP | MREMAP | MUNMAP, MMAP | MPROTECT | MUNMAP, AT_ONCE, AT_ONCE, false},
+    {"diagnose", nothing, diagnose, NULL, nothing, EVERY, EVERY, AT_ONCE, AT_ONCE, false},
     {"annotations", nothing, list_annotations, NULL, nothing, MMAP | OPENAT | READ | MUNMAP, MMAP | OPENAT | READ | MUNMAP, AT_ONCE, AT_ONCE, false},
     {"describe", nothing, describe, NULL, nothing, MMAP | MUNMAP, MMAP | MUNMAP, AT_ONCE, AT_ONCE, false},
     {"copies", nothing, list_copies, NULL, nothing, MMAP | MUNMAP, MUNMAP, AT_ONCE, AT_ONCE, false},

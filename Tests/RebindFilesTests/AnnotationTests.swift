@@ -72,7 +72,7 @@ import Testing
     let built = try AnnotatedFile(LinkMode(.bfd, .shared))
     let file = try ELFFile(path: built.path)
     let annotations = try file.annotations().annotations
-    let section = try #require(try file.sections.first { $0.name == "rebind_annotations" })
+    let section = try #require(try file.sections().first { $0.name == "rebind_annotations" })
     let start = Int(try offset(of: section, in: file))
     var bytes = try built.bytes()
     // The second record is of another version; the third has an accessor that is no code.
@@ -87,7 +87,7 @@ import Testing
   @Test func accessorOutsideOfCode() throws {
     let built = try AnnotatedFile(LinkMode(.bfd, .fixedProgram))
     let file = try ELFFile(path: built.path)
-    let section = try #require(try file.sections.first { $0.name == "rebind_annotations" })
+    let section = try #require(try file.sections().first { $0.name == "rebind_annotations" })
     let last = try #require(try file.annotations().annotations.last)
     var bytes = try built.bytes()
     let place = Int(try offset(of: section, in: file)) + last.offset + 16

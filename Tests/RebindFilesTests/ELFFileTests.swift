@@ -36,7 +36,7 @@ import Testing
       let path = try built.write(bytes, as: "damaged")
       do {
         let file = try ELFFile(path: path)
-        _ = try file.sections
+        _ = try file.sections()
         _ = try file.annotations()
         _ = try file.sectionData(named: "names").pointedStrings()
         answers += 1

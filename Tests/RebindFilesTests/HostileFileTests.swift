@@ -18,7 +18,7 @@ import Testing
       CraftedFile(contents: contents, sections: .init(repeating: .init(type: 1), count: 20_000)))
     let error = #expect(throws: ELFFileError.self) { try file.sectionData(named: "xx") }
     #expect(error?.code == .noSection)
-    #expect(#expect(throws: ELFFileError.self) { try file.sections }?.code == .tooLarge)
+    #expect(#expect(throws: ELFFileError.self) { try file.sections() }?.code == .tooLarge)
   }
 
   /// Each library's name is as long as all strings together.

@@ -44,7 +44,7 @@ import Testing
     let error = #expect(throws: SectionError.self) { try data.pointedStrings() }
     #expect(error?.code == .pointerUnresolved)
     #expect(error?.offset == 3 * file.elfClass.addressSize)
-    let address = try #require(try file.sections.first { $0.name == "names" }?.address)
+    let address = try #require(try file.sections().first { $0.name == "names" }?.address)
     #expect(data.address == address)
   }
 
@@ -58,7 +58,7 @@ import Testing
 
   @Test func headersAreThoseOfReadelf() throws {
     let built = try AnnotatedFile(LinkMode(.bfd, .program))
-    let sections = try ELFFile(path: built.path).sections
+    let sections = try ELFFile(path: built.path).sections()
     let lines = try run("readelf", ["-SW", built.path]).output.split(separator: "\n")
     // [Nr] Name Type Address Off Size ES Flg Lk Inf Al
     let fields = lines.compactMap { line -> [Substring]? in
@@ -92,7 +92,7 @@ import Testing
   @Test func compressed() throws {
     let plain = try AnnotatedFile(LinkMode(.bfd, .shared), flags: ["-g"])
     let packed = try AnnotatedFile(LinkMode(.bfd, .shared), flags: ["-g", "-gz=zlib"])
-    let sections = try ELFFile(path: packed.path).sections
+    let sections = try ELFFile(path: packed.path).sections()
     let section = try #require(sections.first { $0.name == ".debug_str" })
     #expect(section.flags.contains(.compressed))
     let strings = try ELFFile(path: packed.path).sectionData(named: ".debug_str")
@@ -140,7 +140,7 @@ import Testing
     #expect(code(file, "nowhere") == .noSection)
     #expect(code(file, ".bss") == .unsupported)
     #expect(code(stripped, "names") == .noSectionHeaders)
-    #expect(try stripped.sections == [])
+    #expect(try stripped.sections() == [])
     // A note describes this one.
     #expect(try stripped.sectionData(named: "rebind_annotations").section.provenance == .note)
   }

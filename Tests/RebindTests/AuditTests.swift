@@ -26,7 +26,7 @@ private enum Hooks {
       let ours = try Image.audit()
       try #require(!ours.isEmpty && ours.allSatisfy { $0.reboundBy == .us })
       try #require(ours.contains { $0.image == image && $0.address == slot.address })
-      try Hooks.parent.restore()
+      _ = try Hooks.parent.restore()
       try #require(Image.audit().isEmpty)
 
       patch(image.loadBias + slot.address, address(of: getpid))

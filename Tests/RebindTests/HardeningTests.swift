@@ -29,6 +29,13 @@ import Testing
     #expect(!libc.hardening.isPositionIndependentExecutable)
   }
 
+  /// The kernel's image asks for no stack, executable or not.
+  @Test func vdsoDoesNotMakeTheStackExecutable() throws {
+    guard let vdso = try Image.all.first(where: { $0.role == .vdso }) else { return }
+    #expect(!vdso.segments.contains { $0.type == .stack })
+    #expect(vdso.hardening.description.contains("NX stack"))
+  }
+
   /// From values, as of a file.
   @Test func weaknessesAreNamed() {
     let stack = Segment(

@@ -94,7 +94,7 @@ private enum Hooks {
       }
       try #require(error?.code == .alreadyActive && error?.symbol == "getuid")
       try #require(getppid() == parent && getuid() == 7 && !Hooks.parent.isActive)
-      try Hooks.user.restore()
+      _ = try Hooks.user.restore()
       try #require(getuid() == user)
 
       let second = Rebinding<GetNumber>("getppid")
@@ -131,7 +131,7 @@ private enum Hooks {
       }
       let error = #expect(throws: RebindError.self) { try Hooks.parent.apply { 2 } }
       try #require(error?.code == .alreadyActive && getppid() == 1)
-      try active.restore()
+      _ = try active.restore()
       let notActive = #expect(throws: RebindError.self) { try Hooks.parent.slots() }
       try #require(notActive?.code == .notActive)
     }

@@ -41,7 +41,7 @@ private enum Predicate {
       let fromPlugin = try library.function("plugin_parent")()
       try #require((fromPlugin == 1) == inPlugin)
       try #require((getppid() == 1) == inMain)
-      try Hooks.getParent.restore()
+      _ = try Hooks.getParent.restore()
       let restored = try library.function("plugin_parent")()
       try #require(getppid() != 1 && restored != 1)
     }
@@ -53,7 +53,7 @@ private enum Predicate {
       let library = try OpenLibrary(plugin.path)
       try Hooks.getParent.apply(in: RebindingScope(slotKinds: [.globDat, .absolute])) { 1 }
       try #require(library.function("plugin_parent")() != 1)
-      try Hooks.getParent.restore()
+      _ = try Hooks.getParent.restore()
       let slots = try Hooks.getParent.plan(in: RebindingScope(slotKinds: .jumpSlot)) { 1 }
       try #require(!slots.isEmpty && slots.allSatisfy { $0.kind == .jumpSlot })
       let error = #expect(throws: RebindError.self) {
@@ -84,7 +84,7 @@ private enum Predicate {
       try #require(find(nil, "getppid") == own && getppid() == 1)
       let library = try OpenLibrary(plugin.path)
       try #require(library.function("plugin_parent")() == 1)
-      try Hooks.getParent.restore()
+      _ = try Hooks.getParent.restore()
       try #require(library.function("plugin_parent")() == getppid() && getppid() != 1)
       try Hooks.getParent.apply { 1 }
       try #require(find(nil, "getppid") != own)
@@ -101,7 +101,7 @@ private enum Predicate {
       }
       let token = try apply()
       try #require(getppid() == 1 && token() != nil)
-      try Hooks.getParent.restore()
+      _ = try Hooks.getParent.restore()
       try #require(getppid() != 1 && token() == nil)
     }
   }
@@ -111,15 +111,17 @@ private enum Predicate {
   func predicateIsAskedOfLaterImages(loadedImagesOnly: Bool) async {
     await #expect(processExitsWith: .success) { [loadedImagesOnly] in
       let plugin = try Plugin(name: "libscope-later.so")
+      let first = try OpenLibrary(try Plugin(name: "libscope-first.so").path)
       let scope = RebindingScope(
         .matching { image in
           Hooks.seen.withLock { $0.append(image.name) }
           let imports = (try? image.slots())?.contains { $0.symbol == "getppid" } ?? false
-          return imports && image.isNamed("libscope-later.so")
+          return imports && image.name.hasPrefix("libscope-")
         }, loadedImagesOnly: loadedImagesOnly)
       try Hooks.getParent.apply(in: scope) { 1 }
       let count = try Image.all.filter { $0.role != .vdso && $0.role != .loader }.count
       try #require(Hooks.seen.withLock { $0.count } == count)
+      try #require(first.function("plugin_parent")() == 1)
       let library = try OpenLibrary(plugin.path)
       try #require((library.function("plugin_parent")() == 1) != loadedImagesOnly)
       try #require(getppid() != 1)

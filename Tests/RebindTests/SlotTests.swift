@@ -107,7 +107,7 @@ private enum Hooks {
       let symbol = try #require(try libc.symbols(named: "getppid").first)
       let original = try Target.lookup("getppid")
       try #require(libc.loadBias + symbol.value == original?.address)
-      try Hooks.getParent.restore()
+      _ = try Hooks.getParent.restore()
       try #require(slot().state.reboundBy == .nobody)
 
       patch(image.loadBias + ours.address, address(of: getpid))

@@ -126,13 +126,15 @@ static crebind_status check(const crebind_rebinding *rebindings, size_t count,
                             const crebind_options *options, bool needs_replacements,
                             int64_t *bad_item) {
   if (rebindings == NULL || count == 0 || count > UINT32_MAX / 4) return CREBIND_INVALID_ARGUMENT;
-  for (size_t i = 0; i < count; i++)
-    if (rebindings[i].name == NULL || rebindings[i].name[0] == 0
-        || is_empty(rebindings[i].version) || is_empty(rebindings[i].library)
-        || (needs_replacements && rebindings[i].replacement == NULL)) {
-      *bad_item = (int64_t)i;
-      return CREBIND_INVALID_ARGUMENT;
-    }
+  for (size_t i = 0; i < count; i++) {
+    const crebind_rebinding *rebinding = &rebindings[i];
+    bool is_sound = rebinding->name != NULL && !is_empty(rebinding->version)
+                    && !is_empty(rebinding->library)
+                    && (!needs_replacements || rebinding->replacement != NULL);
+    if (is_sound && !is_empty(rebinding->name)) continue;
+    *bad_item = (int64_t)i;
+    return is_sound ? CREBIND_EMPTY_NAME : CREBIND_INVALID_ARGUMENT;
+  }
   if (options->scope == CREBIND_SCOPE_MATCHING && options->matches == NULL)
     return CREBIND_INVALID_ARGUMENT;
   if (options->scope == CREBIND_SCOPE_IMAGES

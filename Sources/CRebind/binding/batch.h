@@ -89,7 +89,7 @@ static inline struct crebind_item *crebind_batch_next(const struct crebind_batch
 ///
 /// \param needs_replacements False for a diagnosis, which stores nothing.
 /// \param bad_item Receives the index of the rebinding that is refused.
-/// \returns CREBIND_OK, CREBIND_INVALID_ARGUMENT, CREBIND_DUPLICATE_NAME or
+/// \returns CREBIND_OK, CREBIND_INVALID_ARGUMENT, CREBIND_EMPTY_NAME, CREBIND_DUPLICATE_NAME or
 ///   CREBIND_OUT_OF_MEMORY.
 crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_rebinding *rebindings,
                                   size_t count, const crebind_options *options,

@@ -93,8 +93,8 @@ int rebind_symbols_image(void *CREBIND_NULLABLE header, intptr_t slide,
 /// Why a call failed. `crebind_status_description` gives the text.
 typedef enum crebind_status {
   CREBIND_OK = 0,
-  /// A NULL where something is needed, an empty name, version or library, or an empty
-  /// batch.
+  /// A NULL where something is needed, an empty version or library, an empty batch, or
+  /// options that contradict themselves.
   CREBIND_INVALID_ARGUMENT = 1,
   /// Two rebindings of one batch select the same symbol.
   CREBIND_DUPLICATE_NAME = 2,
@@ -150,6 +150,8 @@ typedef enum crebind_status {
   /// Apply, with an expectation: no slot in scope refers to the symbol, and images that are
   /// loaded later are not in scope.
   CREBIND_UNREACHED = 21,
+  /// A rebinding's name is empty.
+  CREBIND_EMPTY_NAME = 22,
 } crebind_status;
 
 /// The place and the cause of a failure. Filled in by a call that returns anything but

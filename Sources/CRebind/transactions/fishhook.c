@@ -11,6 +11,7 @@ static int errno_of(crebind_status status, const crebind_error *error) {
   switch (status) {
   case CREBIND_OK: return 0;
   case CREBIND_INVALID_ARGUMENT:
+  case CREBIND_EMPTY_NAME:
   case CREBIND_DUPLICATE_NAME:
   case CREBIND_NO_SUCH_IMAGE: return EINVAL;
   case CREBIND_STATIC_EXECUTABLE: return ENOTSUP;

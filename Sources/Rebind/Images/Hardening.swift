@@ -17,7 +17,8 @@ public struct Hardening: Sendable, Hashable {
   /// A program that can be loaded anywhere: of the type `ET_DYN` with `DF_1_PIE`
   /// or, from older linkers, with `DT_DEBUG`.
   public var isPositionIndependentExecutable: Bool
-  /// The image has a `PT_GNU_STACK` without `PF_X`.
+  /// The image has a `PT_GNU_STACK` without `PF_X`, or it is the vDSO, whose headers do not
+  /// decide about the stack.
   public var hasNonExecutableStack: Bool
   /// Relocations change pages that are not writable (`DT_TEXTREL`, `DF_TEXTREL`).
   public var hasTextRelocations: Bool

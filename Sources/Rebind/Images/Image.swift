@@ -125,7 +125,10 @@ extension Image {
 
   /// The image's protections against attacks, as far as its headers say.
   public var hardening: Hardening {
-    Hardening(type: type, segments: segments, dynamicTable: dynamicTable)
+    var hardening = Hardening(type: type, segments: segments, dynamicTable: dynamicTable)
+    // The kernel maps it, and asks none of its headers about the stack.
+    if role == .vdso { hardening.hasNonExecutableStack = true }
+    return hardening
   }
 
   /// True if one of the image's `PT_LOAD` segments holds the run-time address.

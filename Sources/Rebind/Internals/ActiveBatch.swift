@@ -20,16 +20,27 @@ struct ActiveBatch: @unchecked Sendable {
   private let predicate: Unmanaged<ScopePredicate>?
 
   init(
-    applying requests: [RebindingRequest], in scope: RebindingScope,
+    applying requests: [RebindingRequest], in scope: RebindingScope, mayComeLater: Bool,
     report: inout RebindingReport
   ) throws(RebindError) {
     var handle: OpaquePointer?
     let predicate = ScopePredicate(scope)
     report = try withRebindings(requests, in: scope, asking: predicate) {
       rebindings, options throws(RebindError) in
-      try reporting(requests.map(\.name)) { report, error in
-        crebind_apply(
-          rebindings.baseAddress, rebindings.count, options, &handle, report, error)
+      options.pointee.expects = mayComeLater ? CREBIND_EXPECT_LATER : CREBIND_EXPECT_DEFINED
+      var failed = -1
+      do throws(RebindError) {
+        return try reporting(requests.map(\.name)) { report, error in
+          let status = crebind_apply(
+            rebindings.baseAddress, rebindings.count, options, &handle, report, error)
+          if status != CREBIND_OK { failed = Int(error.pointee.rebinding) }
+          return status
+        }
+      } catch {
+        guard [.undefined, .unreached].contains(error.code), failed >= 0 else { throw error }
+        var explained = error
+        explained.explanation = explain(rebindings.baseAddress! + failed, options) ?? ""
+        throw explained
       }
     }
     guard let handle else { fatalError("crebind_apply has succeeded without a handle") }
@@ -90,6 +101,21 @@ func diagnoseRebinding(
   }
 }
 
+/// The core's sentence for a rebinding that reaches nothing; nil if it has none.
+private func explain(
+  _ rebinding: UnsafePointer<crebind_rebinding>, _ options: UnsafePointer<crebind_options>
+) -> String? {
+  var text: String?
+  withUnsafeMutablePointer(to: &text) { text in
+    _ = crebind_explain(
+      rebinding, options,
+      { text, context in
+        context?.assumingMemoryBound(to: String?.self).pointee = String(cString: text)
+      }, text, nil)
+  }
+  return text
+}
+
 func auditImages() throws(RebindError) -> [AuditFinding] {
   let images = ImageTable()
   let convert = { AuditFinding($0, images: images) }
@@ -103,7 +129,7 @@ func auditImages() throws(RebindError) -> [AuditFinding] {
 /// Calls `body` with the batch and the scope as C has them.
 private func withRebindings<Result>(
   _ requests: [RebindingRequest], in scope: RebindingScope, asking predicate: ScopePredicate?,
-  _ body: (UnsafeBufferPointer<crebind_rebinding>, UnsafePointer<crebind_options>)
+  _ body: (UnsafeBufferPointer<crebind_rebinding>, UnsafeMutablePointer<crebind_options>)
     throws(RebindError) -> Result
 ) throws(RebindError) -> Result {
   // C would read up to the zero byte, and rebind something else.
@@ -147,7 +173,7 @@ private func withRebindings<Result>(
 
 private func withOptions<Result>(
   _ scope: RebindingScope, asking predicate: ScopePredicate?,
-  _ body: (UnsafePointer<crebind_options>) throws(RebindError) -> Result
+  _ body: (UnsafeMutablePointer<crebind_options>) throws(RebindError) -> Result
 ) throws(RebindError) -> Result {
   // No kinds means all of them to C.
   guard !scope.slotKinds.isEmpty else { throw RebindError(code: .invalidArgument) }
@@ -257,5 +283,10 @@ extension Diagnosis.Reason {
   /// The core's sentence for the reason.
   var sentence: String {
     String(cString: crebind_reason_description(crebind_reason(rawValue: rawValue)))
+  }
+
+  /// The same with the word that the reason comes with.
+  func meaning(of detail: String) -> String {
+    String(cString: crebind_reason_meaning(crebind_reason(rawValue: rawValue), detail))
   }
 }

@@ -18,7 +18,8 @@ func reporting(
     changedSlots: report.changed, changedImages: report.images, unchangedSlots: report.unchanged,
     skippedSlots: report.skipped, isPending: report.pending > 0,
     hasSeveralOriginals: report.ambiguous > 0,
-    bypassedSlots: report.bypassed, sealedSlots: report.sealed)
+    bypassedSlots: report.bypassed, sealedSlots: report.sealed,
+    unreachedSymbols: report.unreached, interceptedSymbols: report.intercepted)
 }
 
 /// Makes a call of the core that visits something, and collects what `convert`

@@ -92,7 +92,7 @@ struct RebindingStorage: Sendable {
   // MARK: Alone
 
   func apply(
-    _ request: RebindingRequest, in scope: RebindingScope
+    _ request: RebindingRequest, in scope: RebindingScope, mayComeLater: Bool
   ) throws(RebindError) -> RebindingReport {
     LeftBatches.restore()
     return try state.pointee.use.withLock { (use) throws(RebindError) -> RebindingReport in
@@ -100,7 +100,9 @@ struct RebindingStorage: Sendable {
         throw RebindError(code: .alreadyActive, symbol: request.name)
       }
       var report = RebindingReport()
-      use = .alone(try ActiveBatch(applying: [request], in: scope, report: &report))
+      use = .alone(
+        try ActiveBatch(
+          applying: [request], in: scope, mayComeLater: mayComeLater, report: &report))
       state.pointee.isActive.store(true, ordering: .releasing)
       return report
     }

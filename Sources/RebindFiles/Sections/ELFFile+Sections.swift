@@ -7,10 +7,8 @@ extension ELFFile {
   /// - Complexity: O(*n*), where *n* is the number of sections.
   ///
   /// The corresponding fields are `e_shoff` and `e_shstrndx`.
-  public var sections: [Section] {
-    get throws(ELFFileError) {
-      sectionHeaders.isEmpty ? [] : try sectionTable.map(\.section)
-    }
+  public func sections() throws(ELFFileError) -> [Section] {
+    sectionHeaders.isEmpty ? [] : try sectionTable.map(\.section)
   }
 
   /// The first section of this name, with its contents: decompressed, and with what its pointers

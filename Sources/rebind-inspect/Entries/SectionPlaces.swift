@@ -10,7 +10,7 @@ struct SectionPlaces {
   /// None if the section headers are stripped, or if there is no file.
   init(of file: ELFFile?) throws(ELFFileError) {
     var sections: [(addresses: Range<UInt64>, name: [UInt8])] = []
-    for section in try file?.sections ?? []
+    for section in try file?.sections() ?? []
     where section.flags.contains(.allocated) && section.size > 0
       && !(section.flags.contains(.threadLocal) && section.type == .noBits)
     {

@@ -34,7 +34,7 @@ for _ in 0..<rounds {
   restore_in_c()
   try Hooks.toupper.apply { Hooks.toupper.original($0) }
   typed.append(nanosecondsPerCall())
-  try Hooks.toupper.restore()
+  _ = try Hooks.toupper.restore()
 }
 
 func row(_ name: String, _ values: [Double], beside base: [Double]) {
