@@ -47,7 +47,8 @@ extension RebindingReport: CustomStringConvertible {
       text += ", \(count(unreachedSymbols, "symbol")) without a slot until an image has one"
     }
     if interceptedSymbols > 0 {
-      text += ", \(count(interceptedSymbols, "symbol")) defined in the program by a sanitizer, "
+      text +=
+        ", \(count(interceptedSymbols, "symbol")) defined in the program by a sanitizer, "
         + "whose own calls are not seen"
     }
     if hasSeveralOriginals { text += ", with several originals" }

@@ -111,7 +111,8 @@ private enum Predicate {
   func predicateIsAskedOfLaterImages(loadedImagesOnly: Bool) async {
     await #expect(processExitsWith: .success) { [loadedImagesOnly] in
       let plugin = try Plugin(name: "libscope-later.so")
-      let first = try OpenLibrary(try Plugin(name: "libscope-first.so").path)
+      let firstPlugin = try Plugin(name: "libscope-first.so")
+      let first = try OpenLibrary(firstPlugin.path)
       let scope = RebindingScope(
         .matching { image in
           Hooks.seen.withLock { $0.append(image.name) }

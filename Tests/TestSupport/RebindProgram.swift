@@ -29,7 +29,8 @@ public struct RebindProgram {
     var libraries: [String] = []
     if library != nil {
       try compile(
-        gcc, ["-O1", "-shared", "-fPIC", "library.c", "-Wl,-soname,libprices.so", "-o"]
+        gcc,
+        ["-O1", "-shared", "-fPIC", "library.c", "-Wl,-soname,libprices.so", "-o"]
           + ["libprices.so"], in: folder.url)
       libraries = ["-L", folder.url.path, "-lprices", "-Xlinker", "-rpath=\(folder.url.path)"]
     }

@@ -161,7 +161,8 @@ extension ProcessImage {
       }
     }
     // A file that cannot be read, or is another one now, tells nothing of the image.
-    guard let file = provenFile, let section = try? file.sections().first(where: { $0.name == name }),
+    guard let file = provenFile,
+      let section = try? file.sections().first(where: { $0.name == name }),
       section.flags.contains(.allocated), section.type != .noBits
     else { return nil }
     return (section.address, section.size, .file(path.text))
