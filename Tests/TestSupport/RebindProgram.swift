@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// A program in Swift, and in C, that uses Rebind as it was built beside the tests.
 public struct RebindProgram {
