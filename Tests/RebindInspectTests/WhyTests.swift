@@ -217,7 +217,32 @@ import Testing
     let stripped = try built.write(built.bytes().withoutSectionHeaders(), as: "stripped.so")
     for file in [built.path, stripped] {
       #expect(try why("provided_function", in: file).words.contains("has-slots -"), "\(file)")
-      #expect(try why("nothing_at_all", in: file).words == ["not-imported -", "not-defined -"])
+      let nowhere = try why("nothing_at_all", in: file).words
+      #expect(nowhere.prefix(2) == ["not-imported -", "not-defined -"])
+      #expect(nowhere.contains("may-be-inside stripped") == (file == stripped))
     }
+  }
+
+  /// What is not there may be misspelt, or be in a file that has no symbols for linkers.
+  @Test func guesses() throws {
+    let source = "int provided(void) { return 1; } int propided(void) { return 2; }"
+    let library = try fixture.library("guessed.so", source)
+    #expect(
+      try why("provdied", in: library).words == [
+        "not-imported -", "not-defined -", "similar-name provided",
+      ])
+    #expect(
+      try why("pro_ided", in: library).words.suffix(2) == [
+        "similar-name propided", "similar-name provided",
+      ])
+    let stripped = try fixture.library("guessed-stripped.so", source, flags: ["-s"])
+    #expect(
+      try why("provdied", in: stripped).words.suffix(2) == [
+        "may-be-inside stripped", "similar-name provided",
+      ])
+    #expect(try why("provided", in: stripped).words == ["bound-inside -", "not-defined -"])
+    let sanitized = try fixture.library(
+      "sanitized.so", "int taken(void) { return 1; } int __interceptor_taken(void) { return 2; }")
+    #expect(try why("taken", in: sanitized).words == ["bound-inside sanitizer"])
   }
 }

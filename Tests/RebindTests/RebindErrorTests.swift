@@ -33,10 +33,25 @@ import Testing
     (
       RebindError(code: .notActive, symbol: "open"), "open is not rebound: ", "apply it first"
     ),
+    (
+      RebindError(code: .undefined, symbol: "open"), "cannot rebind open: ",
+      " (mayComeLater: true applies it nevertheless)"
+    ),
+    (RebindError(code: .emptyName), "cannot rebind a function without a name: ", "import it"),
   ])
   func describesItself(error: RebindError, start: String, end: String) {
     #expect(error.description.hasPrefix(start))
     #expect(error.description.hasSuffix(end))
     #expect(!error.description.contains("\n"))
+  }
+
+  @Test func codesPrintTheirNames() {
+    #expect("\(RebindError.Code.staticExecutable)" == "staticExecutable")
+    #expect("\(RebindError(code: .busy).code)" == "busy")
+    #expect("\(RebindError.Code(rawValue: 4711))" == "Code(4711)")
+    // Each constant has one, and only one.
+    let names = ((1...8).map { $0 } + (15...22).map { $0 } + (1000...1002).map { $0 })
+      .map { RebindError.Code(rawValue: $0).description }
+    #expect(names.allSatisfy { !$0.contains("(") } && Set(names).count == names.count)
   }
 }

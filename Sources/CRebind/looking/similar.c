@@ -39,6 +39,14 @@ static size_t edits_between(const char *a, size_t a_length, const char *b, size_
   return rows[a_length % 3][b_length];
 }
 
+size_t crebind_name_edits(const char *name, const char *other) {
+  size_t length = crebind_length(name), other_length = crebind_length(other);
+  size_t most = most_edits(length);
+  if (length > other_length + most || other_length > length + most) return 0;
+  size_t edits = edits_between(name, length, other, other_length, most);
+  return edits <= most ? edits : 0;
+}
+
 /// The length of a string, or `limit` if it is longer.
 static size_t length_within(const char *string, size_t limit) {
   size_t length = 0;

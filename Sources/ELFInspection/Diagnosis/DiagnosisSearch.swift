@@ -7,6 +7,8 @@ struct DiagnosisSearch {
   private let symbols: SymbolTable
   /// The symbols of the name that is sought, with the slots of each.
   private(set) var matches: [Match] = []
+  /// A sanitizer has defined the function here, and a second time as this.
+  private var isInterceptor = false
   private var otherNames: [String] = []
 
   /// A symbol of the image, of the name that is sought.
@@ -35,6 +37,10 @@ struct DiagnosisSearch {
   struct Context {
     /// Where the symbols are that no loader knows.
     let file: ELFFile
+    /// False if that is the image in memory, as its file cannot be read or is another one.
+    let hasFile: Bool
+    /// What may be so is of interest where nothing defines the symbol.
+    let wantsGuesses: Bool
     let table: DynamicTable
     let scope: SymbolScope
     /// True if nothing is missing from the scope that a loader would put there.
@@ -48,7 +54,8 @@ struct DiagnosisSearch {
     self.sought = sought
     self.symbols = symbols
     let variants = FunctionVariants.names(of: sought.name)
-    let longest = variants.reduce(sought.name.utf8.count) { max($0, $1.utf8.count) }
+    let interceptor = "__interceptor_\(sought.name)"
+    let longest = variants.reduce(interceptor.utf8.count) { max($0, $1.utf8.count) }
     for index in symbols.indices {
       let bytes = symbols.name(of: symbols[index]).prefix(longest + 1)
       guard let end = bytes.firstIndex(of: 0) else { continue }
@@ -57,6 +64,8 @@ struct DiagnosisSearch {
         matches.append(Match(index: index))
       } else if !symbols[index].isDefined, variants.contains(name), !otherNames.contains(name) {
         otherNames.append(name)
+      } else if name == interceptor {
+        isInterceptor = isInterceptor || symbols[index].isDefined
       }
     }
   }
@@ -112,8 +121,19 @@ struct DiagnosisSearch {
     found += otherNames.map { FileDiagnosis(.otherName, $0) }
     if selected == 0 || context.isComplete, !isDefined(found, in: context.scope) {
       found.append(FileDiagnosis(.notDefined))
+      if selected == 0, context.wantsGuesses { found += try guesses(context) }
     }
     return found
+  }
+
+  /// What may be so where nothing defines the symbol.
+  private func guesses(_ context: Context) throws(ELFFileError) -> [FileDiagnosis] {
+    var found: [FileDiagnosis] = []
+    if matches.isEmpty, try SymbolTable(ofLinkersIn: context.file) == nil {
+      found.append(FileDiagnosis(.mayBeInside, context.hasFile ? "stripped" : "unreadable"))
+    }
+    return found
+      + context.scope.names(similarTo: sought.name).map { FileDiagnosis(.similarName, $0) }
   }
 
   /// The reason for having no slots.
@@ -130,7 +150,9 @@ struct DiagnosisSearch {
   private func bound(_ match: Match, _ context: Context) throws(ELFFileError) -> FileDiagnosis {
     let symbol = symbols[match.index]
     let detail =
-      if symbol.visibility == .protected {
+      if isInterceptor {
+        "sanitizer"
+      } else if symbol.visibility == .protected {
         "protected"
       } else if context.table.isSymbolic {
         "-Bsymbolic"

@@ -4,8 +4,8 @@ package import RebindFiles
 /// One reason why a rebinding of a symbol sees the calls of a file or an image, or does not.
 package struct FileDiagnosis: Sendable, Hashable {
   package let reason: Diagnosis.Reason
-  /// The other name, version or library, or a word that says how the symbol is bound inside, what
-  /// its slots are, or why they cannot be changed; "" for none.
+  /// The other name, version or library, or a word as in `Diagnosis`: how the symbol is bound
+  /// inside, what its slots are, or why they cannot be changed; "" for none.
   package let detail: String
   /// How many slots of the symbol the reason is about.
   package let slotCount: Int
@@ -100,7 +100,8 @@ extension DependencyGraph {
     }
     return try search.diagnoses(
       DiagnosisSearch.Context(
-        file: file, table: images[0].table, scope: scope, isComplete: missing.isEmpty
+        file: file, hasFile: true, wantsGuesses: true, table: images[0].table, scope: scope,
+        isComplete: missing.isEmpty
       ) { image in
         [images[image].table.soname, images[image].path.lastComponent, images[image].path.text]
           .compactMap { $0 }

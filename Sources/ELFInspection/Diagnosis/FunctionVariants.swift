@@ -17,4 +17,10 @@ package enum FunctionVariants {
     names.remove(name)
     return names
   }
+
+  /// In how many letters two names differ, if they are similar; else 0. The corresponding C
+  /// function is `crebind_name_edits`.
+  package static func edits(between name: String, and other: String) -> Int {
+    crebind_name_edits(name, other)
+  }
 }

@@ -10,7 +10,9 @@ package struct ProcessDiagnosis {
 
   /// True if the image has anything to do with the symbol.
   package var isConcerned: Bool {
-    diagnoses.contains { $0.reason != .notImported && $0.reason != .notDefined }
+    diagnoses.contains {
+      ![.notImported, .notDefined, .mayBeInside, .similarName].contains($0.reason)
+    }
   }
 }
 
@@ -67,7 +69,9 @@ extension ProcessScope {
       }
     }
     let context = DiagnosisSearch.Context(
-      file: image.file ?? image.loaded, table: image.table, scope: scope, isComplete: true
+      file: image.file ?? image.loaded, hasFile: image.file != nil,
+      // Once, and not for each of its images.
+      wantsGuesses: image === images.first, table: image.table, scope: scope, isComplete: true
     ) { self.images[$0].names }
     return ProcessDiagnosis(diagnoses: try search.diagnoses(context), slots: found)
   }

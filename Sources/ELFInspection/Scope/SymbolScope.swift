@@ -51,6 +51,11 @@ package struct SymbolScope {
     }
   }
 
+  /// Calls `body` with the symbols of each image that offers any, in the order of the scope.
+  func forEachTable(_ body: (SymbolTable) -> Void) {
+    for image in images { image.map { body($0.table) } }
+  }
+
   /// The definition that a loader would bind a reference to; nil for nothing.
   ///
   /// - Parameter isWanted: Says of an image whether it is asked.

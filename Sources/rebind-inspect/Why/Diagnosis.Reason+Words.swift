@@ -18,6 +18,8 @@ extension Diagnosis.Reason {
     case .unchangeable: "unchangeable"
     case .bypassed: "bypassed"
     case .sealed: "sealed"
+    case .mayBeInside: "may-be-inside"
+    case .similarName: "similar-name"
     default: "unknown"
     }
   }
@@ -34,12 +36,14 @@ extension Diagnosis.Reason {
     case .boundInside:
       switch detail {
       case "hidden", "local", "unexported":
-        "the \(what) has it for itself alone, and reaches it without a slot"
+        "the \(what) has it for itself alone: its calls of it, if it makes any, go through no slot"
       case "protected", "-Bsymbolic":
-        "the \(what) defines it and binds its own calls inside: linked \(detail)"
+        "the \(what) defines it, linked \(detail): its own calls, if any, go through no slot"
+      case "sanitizer":
+        "a sanitizer defines it in the \(what), whose own calls go through no slot"
       case "copied":
         "the \(what) has a copy of this data of a library, and reaches it without a slot"
-      default: "the \(what) defines it, and reaches it without a slot if at all"
+      default: "the \(what) defines it: its own calls, if it makes any, go through no slot"
       }
     case .otherName: "calls of it may go by this name, which the \(what) imports: rebind that too"
     case .otherVersion: "the \(what) imports another version of it"
@@ -48,6 +52,11 @@ extension Diagnosis.Reason {
       what == "file"
         ? "none of its libraries defines it: what does is loaded apart from them, if at all"
         : "none of its process's images defines it: what does is loaded later, if at all"
+    case .mayBeInside:
+      detail == "stripped"
+        ? "the \(what) may have it for itself alone, but is stripped of its symbols"
+        : "the \(what) may have it for itself alone, but has no file that tells"
+    case .similarName: "nothing has it, but this is exported, which is nearly the same"
     case .unchangeable:
       switch detail {
       case "weak": "the \(what) asks for it, but nothing defines it, and its slots stay NULL"

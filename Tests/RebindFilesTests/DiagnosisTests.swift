@@ -1,0 +1,74 @@
+import ELFInspection
+import Foundation
+import Glibc
+import Rebind
+import RebindFiles
+import TestSupport
+import Testing
+
+/// A diagnosis of a file and one of the same image in this process have the same words.
+@Suite(.measured) struct DiagnosisTests {
+  private typealias Function = @convention(c) () -> CInt
+
+  private static let source = """
+    int diagnosed_called(void) { return 1; }
+    __attribute__((visibility("hidden"), noinline)) int diagnosed_hidden(void) { return 2; }
+    static __attribute__((noinline, used)) int diagnosed_local(void) { return 3; }
+    __attribute__((visibility("protected"), noinline)) int diagnosed_guarded(void) { return 4; }
+    int read(int, void *, unsigned long);
+    int diagnosed_user(void) {
+      return diagnosed_called() + diagnosed_hidden() + diagnosed_local() + diagnosed_guarded();
+    }
+    int (*diagnosed_pointer)(void) = diagnosed_user;
+    int diagnosed_reader(void) { return read(-1, 0, 0); }
+    extern __attribute__((weak)) int diagnosed_weak(void);
+    int diagnosed_asks(void) { return diagnosed_weak ? diagnosed_weak() : 0; }
+    int diagnosed_sanitized(void) { return 5; }
+    int __interceptor_diagnosed_sanitized(void) { return 5; }
+    """
+
+  @Test(arguments: [
+    ["-fuse-ld=lld"], ["-fuse-ld=lld", "-Wl,-Bsymbolic"], ["-fuse-ld=bfd"],
+    ["-fuse-ld=bfd", "-Wl,-Bsymbolic"], ["-fuse-ld=lld", "-s"],
+  ])
+  func fileAndImageHaveTheSameWords(flags: [String]) throws {
+    let builder = try FixtureBuilder(.gcc)
+    let name = "libdiagnosed\(flags.joined().filter(\.isLetter)).so"
+    let path = builder.directory.url.appending(path: name).path
+    let file = builder.directory.url.appending(path: "diagnosed.c")
+    try Data("\(Self.source)\n".utf8).write(to: file)
+    try builder.compile(
+      ["-O1", "-fno-inline", "-shared", "-fPIC"] + flags + [file.path, "-o", path])
+    let handle = try #require(dlopen(path, RTLD_NOW | RTLD_LOCAL))
+    defer { dlclose(handle) }
+    let image = try #require(try Image.named(path))
+    let graph = try LibraryResolver(LibrarySearch()).graph(of: try ELFFile(path: path))
+    let scope = SymbolScope(of: graph)
+    for suffix in [
+      "called", "hidden", "local", "guarded", "user", "weak", "sanitized", "cakled", "nowhere",
+    ] {
+      let symbol = "diagnosed_\(suffix)"
+      let loaded = try Rebinding<Function>(symbol).diagnose(in: .images([image]))
+      // A library of another argument may export the similar name as well.
+      let ofImage = loaded.filter { $0.image == image || $0.reason == .similarName }
+        .map { "\($0.reason.rawValue) \($0.detail) \($0.slotCount)" }
+      let ofFile = try graph.diagnose(SoughtSymbol(symbol), in: scope)
+        .filter { ![.notImported, .notDefined].contains($0.reason) }
+        .map { "\($0.reason.rawValue) \($0.detail) \($0.slotCount)" }
+      #expect(ofImage == ofFile, "\(symbol) \(flags)")
+      #expect(suffix == "nowhere" && !flags.contains("-s") || !ofImage.isEmpty, "\(symbol)")
+    }
+  }
+
+  @Test func differencesOfNamesAreCounted() throws {
+    #expect(FunctionVariants.names(of: "open").contains("open64"))
+    for (name, other, edits) in [
+      ("open", "opne", 1), ("open", "oepn", 1), ("open", "ope", 1), ("open", "openn", 1),
+      ("open", "open", 0), ("open", "close", 0), ("open", "op", 0), ("getppid", "getpid", 1),
+      ("getppid", "getpd", 2), ("getppid", "gtpid", 2), ("getppid", "gpid", 0), ("ab", "ac", 0),
+      ("", "a", 0), ("a", "", 0),
+    ] {
+      #expect(FunctionVariants.edits(between: name, and: other) == edits, "\(name) \(other)")
+    }
+  }
+}
