@@ -30,4 +30,17 @@ extension URL {
       .components(separatedBy: "\n```\(language)\n").dropFirst()
       .compactMap { $0.components(separatedBy: "\n```").first }
   }
+
+  /// The lines of the blocks that a page gives no language: messages, mostly. One that is too
+  /// long goes on in lines that are indented by two spaces.
+  public func messageLines() throws -> [String] {
+    var fence: Substring?
+    return try String(contentsOf: self, encoding: .utf8).replacing("\n  ", with: " ")
+      .split(separator: "\n", omittingEmptySubsequences: false)
+      .compactMap { line in
+        guard line.hasPrefix("```") else { return fence == "```" ? String(line) : nil }
+        fence = fence == nil ? line : nil
+        return nil
+      }
+  }
 }

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Lets swiftc expand the macros of RebindMacros, which a test target has to depend on.
 public let macroFlags =
@@ -29,14 +29,22 @@ public func compileSwift(_ source: String, languageMode: Int = 6, flags: [String
 /// Builds a main file with Rebind's dynamic library, and runs it.
 public func runSwift(_ source: String) throws -> ProcessResult {
   let scratch = try TemporaryDirectory()
+  let built = try buildSwift(source, to: scratch.url.appending(path: "program"))
+  return built.succeeded ? try run(scratch.url.appending(path: "program").path) : built
+}
+
+/// Builds a main file with Rebind's dynamic library and these object files.
+public func buildSwift(_ source: String, to program: URL, objects: [String] = []) throws
+  -> ProcessResult
+{
+  let scratch = try TemporaryDirectory()
   let file = scratch.url.appending(path: "main.swift")
-  let program = scratch.url.appending(path: "program").path
   try Data("\(source)\n".utf8).write(to: file)
-  let built = try run(
+  return try run(
     "swiftc",
-    ["-swift-version", "6", "-o", program, file.path, "-L", Places.products.path]
-      + ["-lRebindDynamic", "-Xlinker", "-rpath", "-Xlinker", Places.products.path] + moduleFlags)
-  return built.succeeded ? try run(program) : built
+    ["-swift-version", "6", "-o", program.path, file.path] + objects
+      + ["-L", Places.products.path, "-lRebindDynamic"]
+      + ["-Xlinker", "-rpath", "-Xlinker", Places.products.path] + moduleFlags)
 }
 
 /// Compiles the files of a library against the same modules, without warnings.
