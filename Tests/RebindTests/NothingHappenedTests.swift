@@ -3,7 +3,7 @@ import Rebind
 import TestSupport
 import Testing
 
-/// The messages on the page "Nothing happened?" are those that programs print.
+/// The messages on the pages "Nothing happened?" and Reach are those that programs print.
 @Suite(.measured) struct NothingHappenedTests {
   private static let functions = """
     int price_of(int units) { return units * 7; }
@@ -63,9 +63,11 @@ import Testing
       #expect(result.succeeded, "\(result.errorOutput)")
       printed += result.output.split(separator: "\n").map(String.init)
     }
-    let page = Places.package.appending(path: "Sources/Rebind/Rebind.docc/NothingHappened.md")
-    let shown = try page.messageLines()
-    try #require(!shown.isEmpty)
+    let pages = ["NothingHappened", "Reach"].map {
+      Places.package.appending(path: "Sources/Rebind/Rebind.docc/\($0).md")
+    }
+    let shown = try pages.flatMap { try $0.messageLines() }
+    try #require(shown.count > 10)
     // The rest of a line may depend on the machine.
     for line in shown {
       let start = line.replacing(#/ …$/#, with: "")
