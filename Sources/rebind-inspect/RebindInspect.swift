@@ -64,7 +64,7 @@ struct RebindInspect: ParsableCommand {
   /// itself, `--help` and mistakes among it, the root answers.
   private static func subcommand(_ arguments: [String]) -> (any ParsableCommand)? {
     guard let name = arguments.first,
-      let subcommand = subcommands.first(where: { $0._commandName == name })
+      let subcommand = subcommands.first(where: { $0.name == name })
     else { return nil }
     return try? subcommand.parseAsRoot(Array(arguments.dropFirst()))
   }

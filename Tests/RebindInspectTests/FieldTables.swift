@@ -28,6 +28,7 @@ struct FieldTables {
       let heading = "## `\(subcommand.name)`"
       if !page.contains("\n\(heading)\n") { page += "\n\(heading)\n" }
       put(subcommand.record, below: heading, &done, in: &page)
+      for words in subcommand.manual.words { put(words, of: subcommand.name, in: &page) }
     }
     return page
   }
@@ -50,6 +51,18 @@ struct FieldTables {
         for inner in field.shape.records { put(inner, below: heading, &done, in: &page) }
       }
     }
+  }
+
+  /// Words of the output, where the page has a place for them.
+  private func put(_ words: WordList, of subcommand: String, in page: inout String) {
+    let start = "<!-- words: \(subcommand) -->\n"
+    guard let found = page.range(of: start),
+      let closing = page[found.upperBound...].range(of: "<!-- end -->\n")
+    else { return }
+    let rows = words.words.map { "| `\($0.word)` | \($0.meaning) |\n" }.joined()
+    page.replaceSubrange(
+      found.upperBound..<closing.lowerBound,
+      with: "\n| \(words.title) | |\n|---|---|\n\(rows)\n")
   }
 
   private func put(

@@ -15,8 +15,24 @@ import Testing
 
   @Test func theTablesOfFieldsAreThoseOfTheDeclarations() throws {
     let path = "Documentation/JSON.md"
-    let page = try String(contentsOf: Places.package.appending(path: path), encoding: .utf8)
-    try compare(FieldTables(RebindInspect.subcommands).updated(page), path)
+    try compare(FieldTables(RebindInspect.subcommands).updated(read(path)), path)
+  }
+
+  @Test func thePagesHaveTheTextOfTheHelp() throws {
+    let catalog = "Sources/rebind-inspect/rebind-inspect.docc"
+    let helps = try SubcommandHelp.all()
+    for subcommand in RebindInspect.subcommands {
+      let path = "\(catalog)/\(subcommand.name).md"
+      let help = try #require(helps.first { $0.commandName == subcommand.name })
+      try compare(ArticleText(subcommand, help).updated(read(path)), path)
+    }
+    let landing = "\(catalog)/rebind-inspect.md"
+    try compare(ArticleText.landing(read(landing), RebindInspect.subcommands), landing)
+  }
+
+  /// The text of a file; empty if it is not there yet.
+  private func read(_ path: String) -> String {
+    (try? String(contentsOf: Places.package.appending(path: path), encoding: .utf8)) ?? ""
   }
 
   /// Compares a file with the text that it should have, or writes that.

@@ -117,6 +117,15 @@ import Testing
     #expect(try result.lines().map(\.path) == paths + ["-dashed"])
   }
 
+  /// As wide as the usual terminal, and so are the lines that are not broken: those of usage, lists
+  /// and examples.
+  @Test func linesOfHelpHaveAtMost80Columns() throws {
+    for command in try [[]] + Subcommands.names().map({ [$0] }) {
+      let help = try inspect(command + ["--help"]).output
+      for line in help.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+    }
+  }
+
   @Test func help() throws {
     let result = try inspect(["symbols", "--help"])
     #expect(result.succeeded)

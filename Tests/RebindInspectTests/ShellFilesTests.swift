@@ -79,7 +79,7 @@ import Testing
 
   @Test func processesAreCompletedByTheirNumbers() throws {
     let own = String(ProcessInfo.processInfo.processIdentifier)
-    let subcommands = try Self.subcommands().filter { subcommand in
+    let subcommands = try SubcommandHelp.all().filter { subcommand in
       subcommand.arguments?.contains { $0.names?.contains { $0.name == "pid" } == true } == true
     }.map(\.commandName)
     #expect(subcommands.count >= 4)
@@ -135,24 +135,13 @@ import Testing
 
   // MARK: - The manual page
 
-  /// The program's own description.
-  struct Help: Decodable {
-    struct Command: Decodable {
-      var commandName: String
-      var abstract, discussion: String?
-      var arguments: [Argument]?
-      var subcommands: [Command]?
-    }
-    struct Argument: Decodable {
-      struct Name: Decodable { var kind, name: String }
-      var names: [Name]?
-    }
-    var command: Command
-  }
-
-  private static func subcommands() throws -> [Help.Command] {
-    let dump = try inspect(["--experimental-dump-help"]).standardOutput
-    return try #require(try JSONDecoder().decode(Help.self, from: dump).command.subcommands)
+  /// `lexgrog` and so `apropos` read this line.
+  @Test func thePageHasANameLine() throws {
+    let url = folder.appending(path: "share/man/man1/rebind-inspect.1")
+    let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+    let place = try #require(lines.firstIndex(of: ".Sh NAME"))
+    #expect(lines[place + 1] == ".Nm rebind-inspect")
+    #expect(lines[place + 2] == ".Nd Show what an ELF image holds.")
   }
 
   @Test func thePageTellsOfEachSubcommand() throws {
@@ -165,7 +154,7 @@ import Testing
     let lines = Set(text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
     #expect(text.contains("January 1, 1970"))
 
-    let subcommands = try Self.subcommands()
+    let subcommands = try SubcommandHelp.all()
     #expect(subcommands.count > 10)
     for command in subcommands {
       // The text behind a short name is on its line.

@@ -7,26 +7,26 @@ import RebindFiles
 
 /// The subcommand `annotations`: what a registry would find.
 struct AnnotationsCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "annotations", _superCommandName: "rebind-inspect",
+  static let manual = Manual(
+    name: "annotations",
     abstract: "List the annotations in files, or in the images of a process.",
-    usage: """
-      rebind-inspect annotations [<options>] <file> ...
-      rebind-inspect annotations [<options>] --pid <pid>
-      """,
-    discussion: """
-      The columns of text are group, key, value, priority, line, accessor and offset; - stands \
-      for none, and ? for an accessor that has no address yet, as in an object file. Accessors \
-      are never called.
+    usage: [
+      "[<options>] <file> ...",
+      "[<options>] --pid <pid>",
+    ],
+    overview: """
+      An annotation is a record that a compiler put into an image for a registry to find.
 
-      A record that cannot be read is one line on standard error; the others are still shown, \
+      A record that cannot be read is a line on standard error. The others are still shown, \
       and the exit status is 1.
+      """,
+    examples: [
+      "annotations --group modules libfoo.so",
+      "annotations --expect 12 app",
+      "annotations --format json --pid 4711",
+    ])
 
-      EXAMPLES:
-        rebind-inspect annotations --group modules libfoo.so
-        rebind-inspect annotations --expect 12 app
-        rebind-inspect annotations --format json --pid 4711
-      """)
+  static let configuration = manualConfiguration
 
   static var record: Record { AnnotationReport.record }
 

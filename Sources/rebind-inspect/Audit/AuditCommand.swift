@@ -1,38 +1,37 @@
 #if Commands
 
 import ArgumentParser
+import ELFInspection
 
 /// The subcommand `audit`: has somebody changed what a process calls?
 struct AuditCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "audit", _superCommandName: "rebind-inspect",
-    abstract: "Find what of a process's images is not as their files and the loader made it.",
-    usage: "rebind-inspect audit [<options>] --pid <pid>",
-    discussion: """
-      A line is a finding; the exit status is 1 if there is one. The columns are:
+  static let manual = Manual(
+    name: "audit",
+    abstract: "Find hooks, patched code and replaced files in a running process.",
+    usage: [
+      "[<options>] --pid <pid>"
+    ],
+    overview: """
+      A line is a finding. The exit status is 1 if it finds anything, or if an image could not \
+      be read.
 
-        finding   what it is, see below
-        address   link-time: of the slot, of the symbol, or of the range with its end behind -
-        symbol    with its version
-        target    where it leads, as image:symbol+offset
-        expected  where the loader would lead it
+      A pointer in writable data is not reported: the program may assign it. A slot that leads \
+      to another image's definition of the same name is not reported: the loader leaves no \
+      trace of its choice.
 
-      A rebound-slot does not lead to a definition of its symbol. A redirected-symbol has another \
-      value in memory than in the file, so that what is bound later goes elsewhere. A \
-      preloaded-image was not asked for by the program, and an interposed-slot leads to one. An \
-      auditing-image is asked by the loader how to bind, by LD_AUDIT. A deleted-file or \
-      replaced-file is no longer what is loaded. Pages are writable-code if they are executable \
-      too, and open-relro if they should have been closed. Code is modified-code if it is not the \
-      file's, as under a debugger's breakpoint.
+      `audit` waits until the loader is idle, checks images with findings four more times, and \
+      reports only what it finds every time.
+      """,
+    words: [words],
+    examples: [
+      "audit --pid 4711 || echo 'somebody is here'",
+      "audit --pid $(pidof -s sshd) --format json",
+    ])
 
-      No finding is a slot that leads to another image's definition of the same name, as which one \
-      the loader took leaves no trace, or a pointer in writable data. Images with findings are \
-      looked at again, as one that is being loaded is not finished yet.
+  static let configuration = manualConfiguration
 
-      EXAMPLES:
-        rebind-inspect audit --pid 4711 || echo 'somebody is here'
-        rebind-inspect audit --pid $(pidof -s sshd) --format json
-      """)
+  private static let words = WordList(
+    "finding", ProcessFinding.Kind.allCases.map { ($0.rawValue, $0.meaning) })
 
   static var record: Record { AuditReport.record }
 
@@ -45,6 +44,32 @@ struct AuditCommand: Subcommand {
     writer.audit(process.pid)
     if writer.outcome.shownCount > 0 { writer.fail() }
     try writer.finish()
+  }
+}
+
+extension ProcessFinding.Kind {
+  fileprivate var meaning: String {
+    switch self {
+    case .reboundSlot: "a slot that leads to no definition of its symbol: a hook"
+    case .redirectedSymbol:
+      """
+      a symbol with another value or type in memory than in the file, so that later \
+      bindings go elsewhere
+      """
+    case .preloadedImage:
+      """
+      an image that was loaded in front of the libraries that the program needs, as by \
+      `LD_PRELOAD`
+      """
+    case .auditingImage: "an image that the loader asks how it binds symbols, as by `LD_AUDIT`"
+    case .interposedSlot:
+      "a slot that leads to a preloaded image, though another image defines the symbol too"
+    case .deletedFile: "an image whose file is gone"
+    case .replacedFile: "an image whose path leads to another file, as after an upgrade"
+    case .writableCode: "pages that are writable and executable"
+    case .modifiedCode: "code that differs from the file, as under a debugger's breakpoint"
+    case .openRelro: "pages that should be read-only once relocated, and are writable"
+    }
   }
 }
 

@@ -7,36 +7,36 @@ import RebindFiles
 /// The subcommand `diff`: what two files do not have in common, or a file and what a process has
 /// loaded.
 struct DiffCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "diff", _superCommandName: "rebind-inspect",
-    abstract: "Show what differs between two files, or a file and a process, as others can tell.",
-    usage: """
-      rebind-inspect diff [<options>] <before> <after>
-      rebind-inspect diff [<options>] <file> --pid <pid> [--image <image>]
-      """,
-    discussion: """
-      The columns of text are - for the first file or + for the second, the kind, the name, and \
-      what the file says of it. What only one has is one line, what has changed is two.
-
-      The kinds are header, build-id, interpreter, soname, needed, needed-order, search-path, defined-version, \
-      needed-version, export, import, slot and hardening.
+  static let manual = Manual(
+    name: "diff",
+    abstract: "Compare what two files, or a file and a process, export, import and need.",
+    usage: [
+      "[<options>] <before> <after>",
+      "[<options>] <file> --pid <pid> [--image <image>]",
+    ],
+    overview: """
+      A fact that one of them has is a line, a fact that has changed is two. The exit status \
+      is 1 if anything differs.
 
       Object files are compared by the symbols that linkers see. Of an archive one member is \
-      named: libfoo.a(bar.o).
+      named: `libfoo.a(bar.o)`.
 
-      Of a process the image of the same build is compared, or the one that was loaded from the \
-      path: the file may have been replaced since. It is read in memory, and has two kinds more. A \
-      slot-value is a slot that somebody has rebound, an export-value a definition that leads \
-      elsewhere than in the image's file. What is behind - is then where the loader would lead it.
+      With `--pid`, the file is compared with the image of the same build, or the one that was \
+      loaded from the path: the file may have been replaced since. The image is read in \
+      memory.
+      """,
+    words: [words],
+    examples: [
+      "diff old/libfoo.so new/libfoo.so",
+      "diff --only export --only defined-version old.so new.so",
+      "diff --except build-id reference.so rebuilt.so && echo same",
+      "diff /usr/lib/libfoo.so --pid 4711",
+    ])
 
-      The exit status is 1 if anything differs.
+  static let configuration = manualConfiguration
 
-      EXAMPLES:
-        rebind-inspect diff old/libfoo.so new/libfoo.so
-        rebind-inspect diff --only export --only defined-version old.so new.so
-        rebind-inspect diff --except build-id reference.so rebuilt.so && echo same
-        rebind-inspect diff /usr/lib/libfoo.so --pid 4711
-      """)
+  private static let words = WordList(
+    "kind", FileChange.Kind.allCases.map { ($0.rawValue, $0.meaning) })
 
   static var record: Record { DiffReport.record }
 
@@ -130,5 +130,28 @@ struct DiffCommand: Subcommand {
 }
 
 extension FileChange.Kind: ExpressibleByArgument {}
+
+extension FileChange.Kind {
+  fileprivate var meaning: String {
+    switch self {
+    case .header: "class, byte order, machine and type"
+    case .buildID: "the build ID"
+    case .interpreter: "the path of the loader"
+    case .soname: "the name that others ask for it by"
+    case .needed: "the libraries that it needs"
+    case .neededOrder: "the order of the libraries that both need"
+    case .searchPath: "`DT_RPATH` and `DT_RUNPATH`"
+    case .definedVersion: "a version of symbols that it defines"
+    case .neededVersion: "a version of symbols that it needs"
+    case .export:
+      "a definition with its type, and data with its size, which programs may have built in"
+    case .`import`: "an undefined symbol with its binding"
+    case .slot: "how many slots of each type of relocation a symbol has"
+    case .hardening: "a property that `hardening` explains"
+    case .slotValue: "with `--pid`: a slot that somebody has rebound"
+    case .exportValue: "with `--pid`: a definition that leads elsewhere than in the image's file"
+    }
+  }
+}
 
 #endif

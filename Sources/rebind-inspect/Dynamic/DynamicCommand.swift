@@ -6,22 +6,21 @@ import RebindFiles
 
 /// The subcommand `dynamic`: what a file tells the loader.
 struct DynamicCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "dynamic", _superCommandName: "rebind-inspect",
+  static let manual = Manual(
+    name: "dynamic",
     abstract: "List the dynamic table, and the versions of symbols that files define and need.",
-    discussion: """
-      The columns of text are tag, value, and what it means; - stands for none. Behind the table \
-      are lines with DEFINES or NEEDS, the index of a version, and the version: of those that are \
-      defined also the versions that it comes after, and in front of those that are needed the \
-      library that should have them.
-
+    overview: """
+      Behind the table, lines with `DEFINES` or `NEEDS` have the versions of symbols. `BASE` \
+      marks the version that stands for the file itself, `WEAK` one that may be missing. \
       Section headers are not needed.
+      """,
+    examples: [
+      "dynamic libfoo.so",
+      "dynamic libfoo.so | awk '$1 == \"NEEDED\" { print $3 }'",
+      "dynamic --format json libfoo.so | jq -r '.files[].needed[]'",
+    ])
 
-      EXAMPLES:
-        rebind-inspect dynamic libfoo.so
-        rebind-inspect dynamic libfoo.so | awk '$1 == "NEEDED" { print $3 }'
-        rebind-inspect dynamic --format json libfoo.so | jq -r '.files[].needed[]'
-      """)
+  static let configuration = manualConfiguration
 
   static var record: Record { DynamicReport.record }
 

@@ -6,27 +6,66 @@ import RebindFiles
 
 /// The subcommand `hardening`: what a file, or an image of a process, does against being attacked.
 struct HardeningCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "hardening", _superCommandName: "rebind-inspect",
-    abstract: "Show what files do against being attacked, and what that means for rebinding.",
-    usage: """
-      rebind-inspect hardening [<options>] <file> ...
-      rebind-inspect hardening [<options>] --pid <pid>
+  static let manual = Manual(
+    name: "hardening",
+    abstract: "Show which protections files have, and their consequences for rebinding.",
+    usage: [
+      "[<options>] <file> ...",
+      "[<options>] --pid <pid>",
+    ],
+    overview: """
+      A line is a property. A static program has no slots that a loader fills, and an object \
+      file has no place yet, so these have fewer properties.
+
+      With `--pid`, the images of a process are read: their files if these are proven to be \
+      theirs, and else their memory.
       """,
-    discussion: """
-      The columns of text are property, verdict, and what follows from it. The properties are \
-      relro, binding, pie, stack, canary, fortify, branches, search-path, text-relocations, \
-      writable-code, symbolic and seal. An object file has fewer of them.
+    words: [words],
+    examples: [
+      "hardening /usr/bin/env",
+      "hardening *.so | grep '^relro none'",
+      "hardening --format jsonl *.so | jq '.hardening.relro'",
+      "hardening --pid 4711 | grep '^seal '",
+    ])
 
-      Of a process, seal says which images mseal has sealed; what their files do not tell, their \
-      memory does.
+  static let configuration = manualConfiguration
 
-      EXAMPLES:
-        rebind-inspect hardening /usr/bin/env
-        rebind-inspect hardening *.so | grep '^relro none'
-        rebind-inspect hardening --format jsonl *.so | jq '.hardening.relro'
-        rebind-inspect hardening --pid 4711 | grep '^seal '
-      """)
+  private static let words = WordList(
+    "property",
+    [
+      "relro":
+        """
+      `full`: slots are read-only once relocated, and have to be opened; `partial`: jump \
+      slots stay writable; `none`
+      """,
+      "binding": "`now`: the slots already hold the originals, as always with musl; `lazy`",
+      "pie": "`yes`, `no`, `library`",
+      "stack": "`nx`, `executable`",
+      "canary":
+        """
+      `yes`, `no`, `unknown` without symbols that would show it, or if those of a static \
+      program may be its C library's
+      """,
+      "fortify":
+        """
+      `yes`, `partial`, `no`, `none` if it calls nothing that could be checked, `unknown`. \
+      Checked calls go to other names, such as `__memcpy_chk`: rebind these too
+      """,
+      "branches":
+        """
+      the protections of `IBT`, `SHSTK`, `BTI`, `PAC` and `GCS` that the code keeps to, or \
+      `unchecked`
+      """,
+      "search-path": "`runpath`, `rpath`, `none`",
+      "text-relocations": "`yes`, `no`",
+      "writable-code": "`yes`, `no`",
+      "symbolic": "`yes`: calls of its own functions have no slots; `no`",
+      "seal":
+        """
+      `requested`: it was linked with `-z memory-seal`, and glibc seals its pages from \
+      2.43 on; `no`. Of a process: `sealed`, `partial` or `no`, by mseal(2)
+      """,
+    ])
 
   static var record: Record { HardeningReport.record }
 

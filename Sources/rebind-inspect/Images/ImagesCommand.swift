@@ -5,21 +5,21 @@ import RebindFiles
 
 /// The subcommand `images`: what is loaded in a process.
 struct ImagesCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "images", _superCommandName: "rebind-inspect",
+  static let manual = Manual(
+    name: "images",
     abstract: "List the images of a process: its program and libraries, and where they are.",
-    usage: "rebind-inspect images [<options>] --pid <pid>",
-    discussion: """
-      The columns of text are start, end, load bias, order, file, build ID and path; - stands for \
-      none. The order is that of the loader, in which it looks for symbols; the program is 0. The \
-      file is same, deleted or replaced, or unknown if it cannot be read. Images that the loader \
-      was told of in front of the program's own libraries have preloaded behind the order, \
-      those of LD_AUDIT have auditor, and others in a namespace of their own its number.
+    usage: [
+      "[<options>] --pid <pid>"
+    ],
+    overview: """
+      Images that the loader does not know of come last.
+      """,
+    examples: [
+      "images --pid 4711",
+      "images --pid $$ --format json | jq -r '.files[].buildID'",
+    ])
 
-      EXAMPLES:
-        rebind-inspect images --pid 4711
-        rebind-inspect images --pid $$ --format json | jq -r '.files[].buildID'
-      """)
+  static let configuration = manualConfiguration
 
   static var record: Record { ImageReport.record }
 

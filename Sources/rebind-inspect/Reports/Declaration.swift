@@ -12,6 +12,11 @@ struct Declaration: Sendable {
   let meaning: String
   let presence: Presence
 
+  /// The meaning of the column, in which `-` stands for none.
+  var columnMeaning: String {
+    column?.meaning ?? meaning.replacing("`null`", with: "`-`")
+  }
+
   init(
     _ key: StaticString?, _ column: Column?, _ shape: Shape, _ meaning: String,
     when presence: Presence = .always

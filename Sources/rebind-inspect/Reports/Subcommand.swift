@@ -4,6 +4,8 @@ import ArgumentParser
 
 /// A subcommand. A folder has all of it, and `RebindInspect.subcommands` lists it.
 protocol Subcommand: ParsableCommand {
+  static var manual: Manual { get }
+
   /// The fields that it brings to a file's object: their declarations are its part of the JSON
   /// Schema and of Documentation/JSON.md.
   static var record: Record { get }
@@ -13,7 +15,7 @@ protocol Subcommand: ParsableCommand {
 }
 
 extension Subcommand {
-  static var name: String { configuration.commandName ?? "" }
+  static var name: String { manual.name }
 
   /// Those of the first record that has any.
   static var columns: [Declaration] {

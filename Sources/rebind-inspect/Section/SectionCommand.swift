@@ -7,24 +7,38 @@ import RebindFiles
 
 /// The subcommand `section`: what a section holds.
 struct SectionCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "section", _superCommandName: "rebind-inspect",
-    abstract: "Show what a section holds.",
-    usage: "rebind-inspect section [<options>] <name> <file> ...",
-    discussion: """
-      As strings, a line has the offset of a string in the section and the string. As pointers, \
-      it has the address of a word, the link-time address that the loader would put there, and \
-      the string there, if that is text; or ? and the symbol, if another image has it. As hex, \
-      it has an address, 16 bytes and their characters. As raw, the bytes are written as they are.
+  static let manual = Manual(
+    name: "section",
+    abstract: "Show the contents of a section.",
+    usage: [
+      "[<options>] <name> <file> ..."
+    ],
+    overview: """
+      Compressed sections are decompressed first. Without section headers, the sections are \
+      found that a note of the file names.
+      """,
+    words: [words],
+    examples: [
+      "section .comment --as strings libfoo.so",
+      "section module_names --as pointers app",
+      "section .rodata --as raw app > rodata",
+    ])
 
-      Compressed sections are opened first. Without section headers, sections are found that a \
-      note of the file tells of.
+  static let configuration = manualConfiguration
 
-      EXAMPLES:
-        rebind-inspect section .comment --as strings libfoo.so
-        rebind-inspect section module_names --as pointers app
-        rebind-inspect section .rodata --as raw app > rodata
-      """)
+  private static let words = WordList(
+    "`--as`",
+    [
+      "strings": "a line has the offset of a string in the section, and the string",
+      "pointers":
+        """
+      a line has the address of a word, the link-time address that the loader would put \
+      there, and the string there, if it is text; or `?`, and the symbol if another image \
+      has it
+      """,
+      "hex": "a line has an address, 16 bytes, and their characters",
+      "raw": "the bytes of one file are written as they are",
+    ])
 
   static var record: Record { SectionReport.record }
 

@@ -5,21 +5,20 @@ import RebindFiles
 
 /// The subcommand `sections`: the parts of a file, by name.
 struct SectionsCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "sections", _superCommandName: "rebind-inspect",
+  static let manual = Manual(
+    name: "sections",
     abstract: "List the sections of files.",
-    discussion: """
-      The columns of text are index, type, address, offset, size, entry size, flags, link, info, \
-      alignment and name; - stands for none. The flags are readelf's letters.
+    overview: """
+      Section headers are for linkers and debuggers, and may be stripped. The sections are \
+      then those that notes of the file name. These have no index.
+      """,
+    examples: [
+      "sections libfoo.so",
+      "sections foo.o | awk '$7 ~ /X/ { n += $5 } END { print n }'",
+      "sections --format jsonl libfoo.so | jq '.sections[].name'",
+    ])
 
-      Without section headers, the sections are those that notes of the file tell of; these have \
-      no index.
-
-      EXAMPLES:
-        rebind-inspect sections libfoo.so
-        rebind-inspect sections foo.o | awk '$7 ~ /X/ { n += $5 } END { print n }'
-        rebind-inspect sections --format jsonl libfoo.so | jq '.sections[].name'
-      """)
+  static let configuration = manualConfiguration
 
   static var record: Record { SectionsReport.record }
 

@@ -6,19 +6,19 @@ import RebindFiles
 
 /// The subcommand `segments`: what is loaded, and where.
 struct SegmentsCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "segments", _superCommandName: "rebind-inspect",
+  static let manual = Manual(
+    name: "segments",
     abstract: "List the segments of files: what is loaded, and where.",
-    discussion: """
-      The columns of text are index, type, offset, address, physical address, size in the file, \
-      size in memory, permissions, alignment, and the names of the sections in it with commas \
-      between them; - stands for none. INTERP has the path of the loader behind these.
+    overview: """
+      A segment is a program header. Without section headers, no names of sections are known.
+      """,
+    examples: [
+      "segments libfoo.so",
+      "segments libfoo.so | awk '$2 == \"LOAD\" && $8 ~ /wx/'",
+      "segments --format json app | jq -r '.files[].interpreter'",
+    ])
 
-      EXAMPLES:
-        rebind-inspect segments libfoo.so
-        rebind-inspect segments libfoo.so | awk '$2 == "LOAD" && $8 ~ /wx/'
-        rebind-inspect segments --format json app | jq -r '.files[].interpreter'
-      """)
+  static let configuration = manualConfiguration
 
   static var record: Record { SegmentsReport.record }
 

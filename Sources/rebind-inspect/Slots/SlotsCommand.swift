@@ -7,33 +7,26 @@ import RebindFiles
 
 /// The subcommand `slots`: through which words an image's calls to others go, and where they lead.
 struct SlotsCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "slots", _superCommandName: "rebind-inspect",
+  static let manual = Manual(
+    name: "slots",
     abstract: "List the words that the loader fills with the addresses of symbols.",
-    usage: """
-      rebind-inspect slots [<options>] <file> ...
-      rebind-inspect slots [<options>] --pid <pid>
+    usage: [
+      "[<options>] <file> ...",
+      "[<options>] --pid <pid>",
+    ],
+    overview: """
+      A rebinding changes these words. The slots are found as the loader finds them, whether \
+      or not the file has section headers. The last four columns are there with `--pid`.
       """,
-    discussion: """
-      A rebinding changes these words. The columns of text are address, relocation, kind \
-      (jumpSlot, globDat, or absolute for a pointer in data), section, binding (lazy, or now for \
-      what is bound when the file is loaded), relro, what it takes to change the word (store, or \
-      mprotect in front of it), addend and symbol@version; - stands for none.
+    examples: [
+      "slots --name malloc libfoo.so",
+      "slots --name 'open*' --kind jumpSlot /usr/bin/env",
+      "slots libfoo.so | awk '$5 == \"lazy\" { print $NF }'",
+      "slots --format jsonl libfoo.so | jq '.slots[].needs'",
+      "slots --pid 4711 --state rebound",
+    ])
 
-      Of a process there are four more: the state (null, unresolved, original, rebound, or \
-      assigned for a pointer in writable data that leads elsewhere), the word, where it leads, as \
-      image:symbol+offset, and where calls jump that pass the slot by. A slot is original if it \
-      leads to any definition of its symbol.
-
-      Section headers are not needed: the slots are found as the loader finds them.
-
-      EXAMPLES:
-        rebind-inspect slots --name malloc libfoo.so
-        rebind-inspect slots --name 'open*' --kind jumpSlot /usr/bin/env
-        rebind-inspect slots libfoo.so | awk '$5 == "lazy" { print $NF }'
-        rebind-inspect slots --format jsonl libfoo.so | jq '.slots[].needs'
-        rebind-inspect slots --pid 4711 --state rebound
-      """)
+  static let configuration = manualConfiguration
 
   static var record: Record { SlotReport.record }
 

@@ -6,30 +6,27 @@ import RebindFiles
 
 /// The subcommand `symbols`: what an image imports and exports.
 struct SymbolsCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "symbols", _superCommandName: "rebind-inspect",
+  static let manual = Manual(
+    name: "symbols",
     abstract: "List the symbols that the loader binds by, with their versions.",
-    discussion: """
-      The columns of text are index, value, size, type, binding, visibility, section, \
-      name@version, and with --demangle the readable name to the end of the line. @@ marks the \
-      default version. The section is UND for an import.
+    overview: """
+      The symbols are found as the loader finds them, whether or not the file has section \
+      headers.
 
-      With --resolve, the path that an import comes from and the paths that this one shadows, with \
-      commas between them, follow the name; - stands for none. A missing library is one line on \
-      standard error, and so are a program's imports that come from nowhere; the exit status is \
-      then 1.
+      With `--resolve`, a missing library is a line on standard error. So are a program's \
+      imports that no library has. The exit status is then 1.
+      """,
+    examples: [
+      "symbols --imports /usr/bin/env",
+      "symbols --imports --resolve app | awk '{ print $8, $9 }'",
+      "symbols --exports --type FUNC --sort size libfoo.so | head",
+      "symbols --name '/^mem/' --symbol-version 'GLIBC_*' libc.so.6",
+      "symbols --exports --demangle --name 'Foo::*' libfoo.so",
+      "symbols libfoo.so | awk '$4 == \"FUNC\" { print $8 }'",
+      "symbols --format json *.so | jq '.files[].symbols[]?.name'",
+    ])
 
-      Section headers are not needed: the symbols are found as the loader finds them.
-
-      EXAMPLES:
-        rebind-inspect symbols --imports /usr/bin/env
-        rebind-inspect symbols --imports --resolve app | awk '{ print $8, $9 }'
-        rebind-inspect symbols --exports --type FUNC --sort size libfoo.so | head
-        rebind-inspect symbols --name '/^mem/' --symbol-version 'GLIBC_*' libc.so.6
-        rebind-inspect symbols --exports --demangle --name 'Foo::*' libfoo.so
-        rebind-inspect symbols libfoo.so | awk '$4 == "FUNC" { print $8 }'
-        rebind-inspect symbols --format json *.so | jq '.files[].symbols[]?.name'
-      """)
+  static let configuration = manualConfiguration
 
   static var record: Record { SymbolReport.record }
 

@@ -6,27 +6,40 @@ import RebindFiles
 
 /// The subcommand `tree`: what a loader would load with a file.
 struct TreeCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "tree", _superCommandName: "rebind-inspect",
+  static let manual = Manual(
+    name: "tree",
     abstract: "Show the libraries that the loader would load, and why from there.",
-    usage: "rebind-inspect tree [<options>] <file> ...",
-    discussion: """
+    overview: """
       Nothing is run: libraries are found by the rules of the loader that the file asks for, \
-      glibc's or musl's. The columns of text are depth, name, reason, of, path and note; - stands \
-      for none. The reason is path (asked for by its path), rpath or runpath (of the image in the \
-      next column), environment, cache, default, loader, preload, or missing. A note says again \
-      where a library has been shown in full or will be, lacks: and the versions that are not \
-      there, or unversioned for a library that cannot tell. The file itself has the note no-interpreter \
-      if the loader that it asks for is not there.
+      glibc's or musl's. The libraries that an image needs are below it once, where the loader \
+      comes to it first.
 
-      A missing loader, library or version is one line on standard error, and the exit status is 1.
+      A missing loader, library or version is a line on standard error, and the exit status is \
+      1.
+      """,
+    words: [words],
+    examples: [
+      "tree /usr/bin/env",
+      "tree --root /srv/arm64 /srv/arm64/usr/bin/app",
+      "tree --as dot libfoo.so | dot -Tsvg > libfoo.svg",
+      "tree --format json app | jq -r '.files[].scope[].path'",
+    ])
 
-      EXAMPLES:
-        rebind-inspect tree /usr/bin/env
-        rebind-inspect tree --root /srv/arm64 /srv/arm64/usr/bin/app
-        rebind-inspect tree --as dot libfoo.so | dot -Tsvg > libfoo.svg
-        rebind-inspect tree --format json app | jq -r '.files[].scope[].path'
-      """)
+  static let configuration = manualConfiguration
+
+  private static let words = WordList(
+    "reason",
+    [
+      "path": "it is asked for by its path",
+      "rpath": "by the `DT_RPATH` of the image in the next column",
+      "runpath": "by the `DT_RUNPATH` of the image in the next column",
+      "environment": "by `LD_LIBRARY_PATH`",
+      "cache": "by the loader's cache, `/etc/ld.so.cache`",
+      "default": "in a folder that the loader looks into by itself",
+      "loader": "it is the program's loader, or with musl what the loader stands for",
+      "preload": "it is loaded first, by `LD_PRELOAD` or `/etc/ld.so.preload`",
+      "missing": "it was not found, or a file of that name cannot be loaded",
+    ])
 
   static var record: Record { TreeReport.record }
 

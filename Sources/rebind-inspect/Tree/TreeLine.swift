@@ -20,14 +20,7 @@ struct TreeLine {
         String($0.depth)
       },
       Field(column: "NAME", "the name that it is asked for by") { $0.name },
-      Field(
-        column: "REASON",
-        """
-        the reason why it was found there: `path` if it is asked for by its path, `rpath` or \
-        `runpath` of the image in the next column, `environment`, `cache`, `default`, `loader`, \
-        `preload`, or `missing`
-        """
-      ) { line in
+      Field(column: "REASON", "the reason why it was found there; see below") { line in
         line.found.map { $0.isPreloaded ? "preload" : $0.reason?.code ?? "" } ?? "missing"
       },
       Field(column: "OF", "the image whose search path it was") { line in
@@ -40,8 +33,8 @@ struct TreeLine {
         column: "NOTE",
         """
         `again` if it has been shown in full or will be, `lacks:` and the versions that are not \
-        there, `unversioned` for a library that defines none, or `no-interpreter` if the loader that \
-        the file asks for is not there
+        there, `unversioned` for a library that defines none, or `no-interpreter` if the file asks for \
+        a loader that is not there
         """
       ) { $0.notes.joined(separator: ",") },
     ])

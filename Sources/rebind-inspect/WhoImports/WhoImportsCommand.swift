@@ -7,33 +7,33 @@ import RebindFiles
 
 /// The subcommand `who-imports`: which of many images call a symbol, and through which slots.
 struct WhoImportsCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "who-imports", _superCommandName: "rebind-inspect",
+  static let manual = Manual(
+    name: "who-imports",
     abstract: "Find the images that import a symbol, and the slots that they reach it through.",
-    usage: """
-      rebind-inspect who-imports [<options>] <symbol> <file or directory> ...
-      rebind-inspect who-imports [<options>] <symbol> --pid <pid>
-      """,
-    discussion: """
-      A line is a slot. The columns of text are those of slots, and the path behind them. An \
-      import without a slot has - in all columns in front of the symbol.
+    usage: [
+      "[<options>] <symbol> <file or directory> ...",
+      "[<options>] <symbol> --pid <pid>",
+    ],
+    overview: """
+      A line is a slot, as `slots` shows it. An import without a slot has `-` in all columns \
+      in front of the symbol. With `--defines`, a line is a definition that others can bind \
+      to, as `symbols` shows it.
 
-      With --defines, a line is a definition that others can bind to. The columns are those of \
-      symbols, and the path.
-
-      Directories are searched with all below them; symbolic links in there are not followed, \
+      Directories are searched with all below them. Symbolic links in there are not followed, \
       files that are not ELF are passed over, and a file of several names is read once.
 
-      The exit status is 0 if something was found, and 1 if nothing was, or if a file that could \
-      not be read may hold it.
+      The exit status is 0 if something was found. It is 1 if nothing was, or if a file that \
+      could not be read may hold it.
+      """,
+    examples: [
+      "who-imports malloc /usr/lib",
+      "who-imports 'malloc@GLIBC_*' /usr/lib | awk '{ print $NF }'",
+      "who-imports 'm*alloc' libfoo.so plugins",
+      "who-imports --defines malloc /usr/lib",
+      "who-imports open --pid 4711",
+    ])
 
-      EXAMPLES:
-        rebind-inspect who-imports malloc /usr/lib
-        rebind-inspect who-imports 'malloc@GLIBC_*' /usr/lib | awk '{ print $NF }'
-        rebind-inspect who-imports 'm*alloc' libfoo.so plugins
-        rebind-inspect who-imports --defines malloc /usr/lib
-        rebind-inspect who-imports open --pid 4711
-      """)
+  static let configuration = manualConfiguration
 
   static var record: Record { ImportReport.record }
 

@@ -6,35 +6,68 @@ import RebindFiles
 
 /// The subcommand `why`: will a rebinding of a symbol see the calls of a file, or of a process?
 struct WhyCommand: Subcommand {
-  static let configuration = CommandConfiguration(
-    commandName: "why", _superCommandName: "rebind-inspect",
+  static let manual = Manual(
+    name: "why",
     abstract:
       "Say whether a rebinding would see the calls of a file or a process, and if not, why.",
-    usage: """
-      rebind-inspect why [<options>] <symbol> --in <file> ...
-      rebind-inspect why [<options>] <symbol> --pid <pid> [--in <image> ...]
+    usage: [
+      "[<options>] <symbol> --in <file> ...",
+      "[<options>] <symbol> --pid <pid> [--in <image> ...]",
+    ],
+    overview: """
+      The first line is the answer. Several reasons may hold: `has-slots` with `not-defined` \
+      is of a symbol that none of the file's libraries has.
+
+      Of a process, each image that has to do with the symbol has an answer, or each that \
+      `--in` names by path, file name or soname. A line with `slot` is one of its slots, with \
+      its state and where it leads.
       """,
-    discussion: """
-      The columns of text are reason, detail, the number of slots, and a sentence; - stands for no \
-      detail. The first line is the answer. The reason is has-slots (they are seen), not-imported, \
-      bound-inside, other-name, other-version, other-library, not-defined, static-executable, \
-      unchangeable, sealed (the slots lie in pages that nobody can open) or bypassed (calls jump past \
-      the slots). other-name has names to rebind too: open64, __open_2, openat, and what \
-      compilers make of calls, as puts of printf. Several may hold: has-slots with not-defined is \
-      of a symbol that none of the file's libraries has.
+    words: [words],
+    examples: [
+      "why open --in /usr/bin/env",
+      "why memcpy@GLIBC_2.14 --in libfoo.so",
+      "why malloc --library libc.so.6 --in app plugins/*.so",
+      "why malloc --pid 4711",
+      "why open --pid 4711 --in libfoo.so",
+    ])
 
-      Of a process there is an answer for each image that has to do with the symbol, or for those \
-      that --in names by path, file name or soname. A line with slot is one of its slots, with its \
-      state (null, unresolved, original, rebound, or assigned for a pointer in data that leads \
-      elsewhere) and where it leads.
+  static let configuration = manualConfiguration
 
-      EXAMPLES:
-        rebind-inspect why open --in /usr/bin/env
-        rebind-inspect why memcpy@GLIBC_2.14 --in libfoo.so
-        rebind-inspect why malloc --library libc.so.6 --in app plugins/*.so
-        rebind-inspect why malloc --pid 4711
-        rebind-inspect why open --pid 4711 --in libfoo.so
-      """)
+  private static let words = WordList(
+    "reason",
+    [
+      "has-slots":
+        """
+      calls go through slots: a rebinding sees them. With the detail `data`, the only \
+      slots are pointers in data
+      """,
+      "not-imported":
+        """
+      the file does not call it, or the compiler has put other code in its place: it \
+      inlines `memcpy` and `strlen`
+      """,
+      "bound-inside": "the file has the function or the data itself, and reaches it without a slot",
+      "other-name":
+        """
+      calls may go by another name, which the file imports: `open64`, `__open_2`, \
+      `openat`, or `puts` for `printf`. Rebind that too
+      """,
+      "other-version": "it has slots, but not of the version that was asked for",
+      "other-library": "it has slots, but not of the library that was asked for",
+      "not-defined": "none of the file's libraries defines the symbol",
+      "static-executable": "the file has no slots at all",
+      "unchangeable": "the file asks for the symbol, but has no slot that can be changed",
+      "sealed":
+        """
+      the slots lie in pages that mseal(2) keeps as they are. Of a file, with the detail \
+      `requested`: glibc seals them from 2.43 on
+      """,
+      "bypassed":
+        """
+      calls jump past the slots, since glibc has rewritten the PLT. Run the program with \
+      `GLIBC_TUNABLES=glibc.cpu.plt_rewrite=0`
+      """,
+    ])
 
   static var record: Record { WhyReport.record }
 

@@ -1,0 +1,94 @@
+#if Commands
+
+import ArgumentParser
+
+/// The text of a subcommand: its help, its part of the manual, and the generated part of its page of
+/// documentation come from it. It is Markdown with code spans and paragraphs alone.
+struct Manual: Sendable {
+  let name: String
+  let abstract: String
+  /// The lines behind the command's name; nil for options and files.
+  var usage: [String] = []
+  let overview: String
+  /// Words that the output has or that an option takes, with their meanings.
+  var words: [WordList] = []
+  /// Command lines.
+  let examples: [String]
+}
+
+/// Words of the output, or values of an option, with their meanings.
+struct WordList: Sendable {
+  /// What the words are: a column's title in small letters, or an option.
+  let title: String
+  let words: [(word: String, meaning: String)]
+
+  init(_ title: String, _ words: [(word: String, meaning: String)]) {
+    self.title = title
+    self.words = words
+  }
+
+  init(_ title: String, _ words: KeyValuePairs<String, String>) {
+    self.init(title, words.map { ($0, $1) })
+  }
+}
+
+extension Subcommand {
+  /// The configuration by the manual and the columns of text.
+  static var manualConfiguration: CommandConfiguration {
+    let lines = manual.usage.isEmpty ? ["[<options>] <file> ..."] : manual.usage
+    return CommandConfiguration(
+      commandName: manual.name, _superCommandName: "rebind-inspect",
+      abstract: HelpText.plain(manual.abstract),
+      usage: lines.map { "rebind-inspect \(manual.name) \($0)" }.joined(separator: "\n"),
+      discussion: HelpText.discussion(manual, columns))
+  }
+}
+
+/// The manual as plain text, in lines that the help does not break again.
+enum HelpText {
+  static func discussion(_ manual: Manual, _ columns: [Declaration]) -> String {
+    var text = plain(manual.overview)
+    let titled = columns.compactMap { field in
+      field.column.map { (word: "\($0.title)", meaning: field.columnMeaning) }
+    }
+    if !titled.isEmpty { text += "\n\nCOLUMNS (- stands for none):\n" + list(titled) }
+    for words in manual.words {
+      text += "\n\n\(plain(words.title).uppercased()):\n" + list(words.words)
+    }
+    text += "\n\nEXAMPLES:\n"
+    return text + manual.examples.map { "  rebind-inspect \($0)" }.joined(separator: "\n")
+  }
+
+  /// The text without the marks of code spans.
+  static func plain(_ markdown: String) -> String { String(markdown.filter { $0 != "`" }) }
+
+  /// A word and its meaning a line, or several, with the meanings below each other.
+  private static func list(_ words: [(word: String, meaning: String)]) -> String {
+    let width = min(16, words.reduce(0) { max($0, $1.word.count) })
+    return words.map { word, meaning in
+      let word = word == " " ? "" : word
+      var lines: [String] = []
+      var line = "  " + word + String(repeating: " ", count: max(0, width - word.count)) + "  "
+      let indent = String(repeating: " ", count: width + 4)
+      if word.count > width {
+        lines.append("  " + word)
+        line = indent
+      }
+      var isEmpty = true
+      for part in plain(meaning).split(separator: " ") {
+        if !isEmpty, line.count + 1 + part.count > longestLine {
+          lines.append(line)
+          (line, isEmpty) = (indent, true)
+        }
+        line += isEmpty ? part : " \(part)"
+        isEmpty = false
+      }
+      return (lines + [line]).joined(separator: "\n")
+    }.joined(separator: "\n")
+  }
+
+  /// The parser's help breaks a line of 80.
+  private static let longestLine = 79
+}
+
+#endif
