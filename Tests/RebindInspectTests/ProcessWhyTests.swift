@@ -22,7 +22,7 @@ import Testing
           // A pointer that the program has assigned the core passes over.
           if reason.reason == "unchangeable", file.isSeen { continue }
           answers.append(
-            "\(file.name) \(reason.reason) \(reason.witnessDetail) \(reason.slots)")
+            "\(file.name) \(reason.reason) \(reason.detail ?? "-") \(reason.slots)")
         }
       }
       let expected = said.compactMap { fields -> String? in
@@ -207,9 +207,9 @@ private struct ProcessAnswers: Decodable {
       var slots: Int
 
       /// True for what the core says of no image.
-      var isOfNone: Bool { reason == "not-imported" || reason == "not-defined" }
-      /// How a call is bound inside, the core does not say.
-      var witnessDetail: String { reason.hasPrefix("other-") ? detail ?? "-" : "-" }
+      var isOfNone: Bool {
+        ["not-imported", "not-defined", "may-be-inside", "similar-name"].contains(reason)
+      }
     }
     var path: String
     var isSeen: Bool

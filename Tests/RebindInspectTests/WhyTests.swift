@@ -240,7 +240,7 @@ import Testing
       try why("provdied", in: stripped).words.suffix(2) == [
         "may-be-inside stripped", "similar-name provided",
       ])
-    #expect(try why("provided", in: stripped).words == ["bound-inside -", "not-defined -"])
+    #expect(try why("provided", in: stripped).words == ["bound-inside -"])
     let sanitized = try fixture.library(
       "sanitized.so", "int taken(void) { return 1; } int __interceptor_taken(void) { return 2; }")
     #expect(try why("taken", in: sanitized).words == ["bound-inside sanitizer"])

@@ -46,7 +46,11 @@ struct WhyCommand: Subcommand {
       the file does not call it, or the compiler has put other code in its place: it \
       inlines `memcpy` and `strlen`
       """,
-      "bound-inside": "the file has the function or the data itself, and reaches it without a slot",
+      "bound-inside":
+        """
+      the file has the function or the data itself: its own calls, if it makes any, go \
+      through no slot
+      """,
       "other-name":
         """
       calls may go by another name, which the file imports: `open64`, `__open_2`, \
@@ -55,6 +59,9 @@ struct WhyCommand: Subcommand {
       "other-version": "it has slots, but not of the version that was asked for",
       "other-library": "it has slots, but not of the library that was asked for",
       "not-defined": "none of the file's libraries defines the symbol",
+      "may-be-inside":
+        "nothing has the symbol, but the file may: it has no symbols that tell",
+      "similar-name": "nothing has the symbol, but this function is exported, nearly of that name",
       "static-executable": "the file has no slots at all",
       "unchangeable": "the file asks for the symbol, but has no slot that can be changed",
       "sealed":
