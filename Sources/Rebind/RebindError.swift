@@ -95,7 +95,7 @@ extension RebindError: CustomStringConvertible {
       return "\(explanation.isEmpty ? "\(action): \(reason)" : explanation) "
         + "(mayComeLater: true applies it nevertheless)"
     case .unreached: return explanation.isEmpty ? "\(action): \(reason)" : explanation
-    case .emptyName: return "cannot rebind a function without a name: \(reason)"
+    case .emptyName: return "cannot rebind: \(reason); give the name that images import"
     case .invalidArgument:
       if symbol.isEmpty {
         return "cannot rebind: the batch is empty, or the scope names no image or no kind of slot"

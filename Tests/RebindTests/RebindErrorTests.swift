@@ -37,7 +37,10 @@ import Testing
       RebindError(code: .undefined, symbol: "open"), "cannot rebind open: ",
       " (mayComeLater: true applies it nevertheless)"
     ),
-    (RebindError(code: .emptyName), "cannot rebind a function without a name: ", "import it"),
+    (
+      RebindError(code: .emptyName), "cannot rebind: the name is empty",
+      "; give the name that images import"
+    ),
   ])
   func describesItself(error: RebindError, start: String, end: String) {
     #expect(error.description.hasPrefix(start))
@@ -49,6 +52,8 @@ import Testing
     #expect("\(RebindError.Code.staticExecutable)" == "staticExecutable")
     #expect("\(RebindError(code: .busy).code)" == "busy")
     #expect("\(RebindError.Code(rawValue: 4711))" == "Code(4711)")
+    #expect("\(SectionError.Code.noSection)" == "noSection")
+    #expect("\(SectionError.Code(rawValue: 4711))" == "Code(4711)")
     // Each constant has one, and only one.
     let names = ((1...8).map { $0 } + (15...22).map { $0 } + (1000...1002).map { $0 })
       .map { RebindError.Code(rawValue: $0).description }

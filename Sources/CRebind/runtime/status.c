@@ -14,7 +14,7 @@ const char *crebind_status_description(crebind_status status) {
   case CREBIND_OK: return "success";
   case CREBIND_INVALID_ARGUMENT:
     return "an argument is missing, a version or library is empty, or the batch is";
-  case CREBIND_EMPTY_NAME: return "the name is empty: give the function's, as images import it";
+  case CREBIND_EMPTY_NAME: return "the name is empty";
   case CREBIND_DUPLICATE_NAME: return "two rebindings of one batch name the same symbol";
   case CREBIND_NO_SUCH_IMAGE: return "no loaded image has this header and slide";
   case CREBIND_STATIC_EXECUTABLE:

@@ -1,5 +1,10 @@
 internal import Glibc
 
+extension ELFFileError.Code: CustomStringConvertible {
+  /// The word itself, such as `not-elf`.
+  public var description: String { rawValue }
+}
+
 extension ELFFileError {
   /// The kind of failure, for programs: a word that stays the same from release to release.
   public struct Code: RawRepresentable, Sendable, Hashable {
