@@ -5,7 +5,7 @@ import Glibc
 import ArgumentParser
 import CRebindVersion
 
-/// The command `rebind-inspect`: what an ELF image holds, a subcommand a question.
+/// The command `rebind-inspect`: the contents of an ELF image, a subcommand a question.
 @main
 struct RebindInspect: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -48,7 +48,7 @@ struct RebindInspect: ParsableCommand {
     }
   }
 
-  /// As far as may be: the files of a process's images are open together.
+  /// To the most that is allowed: the files of a process's images are open together.
   private static func raiseFileLimit() {
     var limit = rlimit()
     let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -60,8 +60,8 @@ struct RebindInspect: ParsableCommand {
   /// The subcommand that the arguments name, if they are all it takes.
   ///
   /// Parsing from the root builds the arguments of the root, the default subcommand and the named one
-  /// several times over, which takes longer than most files do. What a subcommand does not take
-  /// itself, `--help` and mistakes among it, the root answers.
+  /// several times over, which takes longer than most files do. The root answers
+  /// arguments that a subcommand does not take itself, such as `--help` and mistakes.
   private static func subcommand(_ arguments: [String]) -> (any ParsableCommand)? {
     guard let name = arguments.first,
       let subcommand = subcommands.first(where: { $0.name == name })

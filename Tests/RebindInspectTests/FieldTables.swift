@@ -98,9 +98,9 @@ struct FieldTables {
     var table = "| `kind` of \(variants.owner) | its other fields |\n|---|---|\n"
     for record in variants.records {
       let fields = record.fields.compactMap { field in
-        field.key.map { "`\($0)`, \(field.meaning)" }
+        field.key.map { "`\($0)`: \(field.meaning)" }
       }
-      table += "| `\"\(record.name)\"` | \(fields.joined(separator: "; ")) |\n"
+      table += "| `\"\(record.name)\"` | \(fields.joined(separator: ". ")) |\n"
     }
     return table
   }

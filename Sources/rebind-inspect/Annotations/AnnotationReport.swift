@@ -3,7 +3,7 @@
 import Rebind
 import RebindFiles
 
-/// What `annotations` found in a file, or in an image of a process.
+/// The output of `annotations` for a file, or for an image of a process.
 struct AnnotationReport: DeclaredBody {
   let subject: ReportSubject
   let found: FileAnnotations

@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 import RebindFiles
 
-/// What `audit` found in an image of a process.
+/// The output of `audit` for an image of a process.
 struct AuditReport: DeclaredBody {
   let subject: ReportSubject
   private let pid: Int32

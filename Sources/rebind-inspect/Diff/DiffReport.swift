@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 import RebindFiles
 
-/// What `diff` found between two files, or a file and an image of a process.
+/// The output of `diff` for two files, or for a file and an image of a process.
 struct DiffReport: DeclaredBody {
   /// The first file.
   let subject: ReportSubject

@@ -3,7 +3,7 @@
 import ELFInspection
 import Rebind
 
-/// What `dynamic` found in a file.
+/// The output of `dynamic` for a file.
 struct DynamicReport: DeclaredBody {
   let subject: ReportSubject
   /// Nil if the file has no dynamic table.

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// What makes the mangled names of Swift and C++ readable.
+/// Makes the mangled names of Swift and C++ readable.
 ///
 /// The last readable name is kept until the next one, so that no caller has to free it.
 struct Demangler: ~Copyable {
@@ -28,7 +28,7 @@ struct Demangler: ~Copyable {
     }
     free(kept)
     kept = demangled
-    // What it cannot read swift_demangle gives back as it was.
+    // swift_demangle gives back a name that it cannot read.
     guard let demangled, strcmp(demangled, name) != 0 else { return nil }
     return UnsafeRawBufferPointer(start: demangled, count: strlen(demangled))
   }

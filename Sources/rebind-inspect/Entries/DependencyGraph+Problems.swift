@@ -4,7 +4,7 @@ import ELFInspection
 import RebindFiles
 
 extension DependencyGraph {
-  /// What keeps a loader from starting the program, a line each.
+  /// The problems that keep a loader from starting the program, a line each.
   var problems: [String] {
     (interpreterProblem.map { ["interpreter \(interpreter ?? ""): \($0)"] } ?? [])
       + missing.map(line)

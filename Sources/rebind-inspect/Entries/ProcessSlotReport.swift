@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 import RebindFiles
 
-/// What `slots` found in an image of a process.
+/// The output of `slots` for an image of a process.
 struct ProcessSlotReport: ReportBody {
   let subject: ReportSubject
   let pid: Int32
@@ -97,8 +97,8 @@ extension SlotListing {
         "STATE", place: 3,
         """
         `null`; `unresolved` before the first call of a lazy slot; `original` if it leads to any \
-        definition of its symbol; `rebound` if it leads elsewhere; or `assigned` for a pointer in \
-        writable data that leads elsewhere
+        definition of its symbol; else `rebound`. A pointer in writable data that leads elsewhere is \
+        `assigned`
         """),
       .words(ProcessSlot.State.allCases.map(\.rawValue)), "one of the words below",
       when: .ofProcess

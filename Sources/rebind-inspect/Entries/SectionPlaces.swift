@@ -7,7 +7,7 @@ import RebindFiles
 struct SectionPlaces {
   private let sections: [(addresses: Range<UInt64>, name: [UInt8])]
 
-  /// None if the section headers are stripped, or if there is no file.
+  /// None if the section headers are stripped, or without a file.
   init(of file: ELFFile?) throws(ELFFileError) {
     var sections: [(addresses: Range<UInt64>, name: [UInt8])] = []
     for section in try file?.sections() ?? []
@@ -35,7 +35,7 @@ struct SectionPlaces {
       self.sections = sections
     }
 
-    /// The section's name and a zero byte; nil if there is none.
+    /// The section's name and a zero byte; nil for none.
     @inline(__always)
     mutating func name(at address: UInt64) -> [UInt8]? {
       if last < sections.count, sections[last].addresses.contains(address) {

@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 import RebindFiles
 
-/// What the slots of one file are shown with.
+/// The words and places that the slots of one file are shown with.
 struct SlotListing {
   let elfClass: ELFClass
   /// By the kinds' places.

@@ -40,7 +40,7 @@ struct SymbolFilter {
     part.contains(symbol) && (!isFurther || passes(symbol, index, of: table, &demangler))
   }
 
-  /// True if there is more to look at than what `part` says.
+  /// True if it looks at more than `part`.
   @inline(__always)
   private var isFurther: Bool {
     isWeak || !names.isEmpty || !versions.isEmpty || !types.isEmpty || !sizes.isEmpty

@@ -14,7 +14,7 @@ struct SymbolOrigins {
     scope = SymbolScope(of: graph)
   }
 
-  /// What keeps a loader from starting the program, a line each.
+  /// The problems that keep a loader from starting the program, a line each.
   func problems(_ table: SymbolTable) -> [String] {
     var problems = graph.problems + scope.problems
     // A library may take what it needs from its program.
@@ -62,8 +62,8 @@ struct SymbolOrigins {
     return names
   }
 
-  /// Calls `body` with the path that an import comes from, and those that this one shadows. What is
-  /// defined comes from nowhere else.
+  /// Calls `body` with the path that an import comes from, and those that this one shadows. A
+  /// definition comes from nowhere else.
   func forEachOrigin(
     of symbol: SymbolEntry, _ index: Int, _ table: SymbolTable, _ body: (FilePath) -> Void
   ) {

@@ -2,7 +2,7 @@
 
 import RebindFiles
 
-/// What `symbols` found in a file, and which part of that is asked for.
+/// The output of `symbols` for a file: the symbols, and the part of them that is asked for.
 struct SymbolReport: ReportBody {
   let subject: ReportSubject
   /// Nil if the file has no dynamic symbols.
@@ -29,7 +29,7 @@ struct SymbolReport: ReportBody {
         """),
     ])
 
-  /// What keeps a loader from starting the program, a line each.
+  /// The problems that keep a loader from starting the program, a line each.
   var problems: [String] {
     guard let origins, let table else { return [] }
     return origins.problems(table)

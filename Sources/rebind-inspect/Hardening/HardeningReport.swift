@@ -3,7 +3,7 @@
 import ELFInspection
 import Rebind
 
-/// What `hardening` found in a file, or in an image of a process.
+/// The output of `hardening` for a file, or for an image of a process.
 struct HardeningReport: DeclaredBody {
   let subject: ReportSubject
   let hardening: FileHardening

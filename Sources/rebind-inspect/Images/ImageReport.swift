@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 import RebindFiles
 
-/// What `images` found of an image of a process.
+/// The output of `images` for an image of a process.
 struct ImageReport: DeclaredBody {
   let subject: ReportSubject
   private let pid: Int32
@@ -91,7 +91,7 @@ struct ImageReport: DeclaredBody {
     table.writeLines(style, addressWidth: 2 + 2 * subject.elfClass.addressSize, in: &output)
   }
 
-  /// What it is but one of the images that the program asked for.
+  /// Its kind, if the program did not ask for it; else empty.
   private var kind: String {
     if image.isPreloaded { return ",preloaded" }
     if image.isAuditor { return ",auditor" }

@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 import RebindFiles
 
-/// What `notes` found in a file.
+/// The output of `notes` for a file.
 struct NotesReport: DeclaredBody {
   let subject: ReportSubject
   let notes: [FileNote]
@@ -15,8 +15,8 @@ struct NotesReport: DeclaredBody {
       Field(
         "notes", .list(FileNote.listing.record),
         """
-        the notes of the sections of notes; without section headers, or if there are none of these, \
-        the notes of `PT_NOTE`
+        the notes of the sections of notes; without such sections, the notes \
+        of `PT_NOTE`
         """
       ) { .list(FileNote.listing, $0.notes) }
     ])

@@ -4,18 +4,17 @@ import Glibc
 import RebindFiles
 import Synchronization
 
-/// What happens when reading a file raises a signal that no reading can go on from.
+/// Ends the program when reading a file raises a signal that no reading can go on from.
 ///
 /// libelf maps files, and touching a page behind the new end of a file that shrinks raises SIGBUS.
-/// And Swift's demangler aborts on some names that no compiler makes. What was printed of the file
-/// may be wrong or is incomplete, so the program ends: with a line and the status of a file that
-/// cannot be read, but without the files behind it, and without what is not written yet of those in
-/// front.
+/// And Swift's demangler aborts on some names that no compiler makes. The output for the
+/// file may be wrong or is incomplete, so the program ends with a line and the status of a file that
+/// cannot be read. The files behind it are not read, and output that is not written yet is lost.
 ///
-/// The handler allocates and writes, though a handler must not in general: the program raises these
-/// signals itself, where it reads a page or aborts, and never in the middle of allocating.
+/// The handler allocates and writes, though a handler must not in general. It may here: the program
+/// raises these signals itself, where it reads a page or aborts, and never while it allocates.
 enum FatalSignals {
-  /// What a thread is at. The signals come to the thread that raised them.
+  /// The work that a thread is at. The signals come to the thread that raised them.
   private final class Activity {
     var path: FilePath?
     var isDemangling = false
@@ -62,7 +61,7 @@ enum FatalSignals {
 
   private static func end(_ number: Int32) {
     let activity = activity
-    // Another thread ends the program: there is one line.
+    // Another thread ends the program, with its line alone.
     if hasEnded.exchange(true, ordering: .relaxed) { while true { pause() } }
     switch (number, activity?.path) {
     case (SIGBUS, let path?):

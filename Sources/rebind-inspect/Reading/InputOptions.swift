@@ -27,8 +27,8 @@ struct InputOptions: ParsableArguments {
   /// The same one after the other, for what is kept from file to file.
   ///
   /// - Parameters:
-  ///   - headings: Nil for those of several files.
-  ///   - problems: What is wrong with what was found, a line each, which fails the file too.
+  ///   - headings: Nil for the headings of several files.
+  ///   - problems: The problems of a body, a line each, which fail the file too.
   func reportInTurn<Body: ReportBody>(
     headings: TextHeadings? = nil, _ body: (ELFFile) throws(ELFFileError) -> Body,
     problems: (Body) -> [String]

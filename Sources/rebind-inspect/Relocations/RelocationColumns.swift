@@ -41,7 +41,7 @@ struct RelocationColumns {
     ]
   }
 
-  /// What each line of a table starts with.
+  /// The start of each line of a table.
   func start(of table: RelocationTable) -> [UInt8] {
     let name = Array(table.name.utf8)
     let fill = max(0, nameWidth - table.name.unicodeScalars.count)

@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 import RebindFiles
 
-/// What `relocations` found in a file.
+/// The output of `relocations` for a file.
 struct RelocationReport: ReportBody {
   let subject: ReportSubject
   let tables: [RelocationTable]

@@ -1,6 +1,6 @@
 #if Commands
 
-/// What a field is, apart from how a row has it: its key in JSON, its column of text, its shape and
+/// A field without the way to get it from a row: its key in JSON, its column of text, its shape and
 /// its meaning. Output, JSON Schema, Documentation/JSON.md and help come from it.
 struct Declaration: Sendable {
   /// Nil for a column that only text has.
@@ -77,7 +77,7 @@ struct Column: Sendable, ExpressibleByStringLiteral {
 struct Record: Sendable {
   /// The name of the object's definition in the schema.
   let name: String
-  /// What has the fields, behind "field of": `a segment`.
+  /// The owner of the fields, behind "field of": `a segment`.
   let owner: String
   let fields: [Declaration]
 

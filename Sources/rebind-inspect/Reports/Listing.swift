@@ -43,19 +43,39 @@ struct Field<Row>: Sendable {
 /// The fields of one kind of row, which are an object of JSON, and a line of text.
 struct Listing<Row>: Sendable {
   let record: Record
-  private let fields: [Field<Row>]
-  /// The fields that are columns of text, from left to right.
-  private let columns: [Int]
+  // Apart from the declarations, which would be retained for each value.
+  private let members: [Member]
+  private let columns: [TextColumn]
+
+  private struct Member: Sendable {
+    let key: StaticString
+    let value: @Sendable (Row) -> Value?
+  }
+
+  private struct TextColumn: Sendable {
+    let layout: TextTable.Layout
+    let text: @Sendable (Row) -> String
+  }
 
   /// - Parameters:
   ///   - name: The name of the object's definition in the schema.
-  ///   - owner: What has the fields, behind "field of".
+  ///   - owner: The owner of the fields, behind "field of".
   init(_ name: String, of owner: String, _ fields: [Field<Row>]) {
     record = Record(name, of: owner, fields.map(\.declaration))
-    self.fields = fields
+    members = fields.compactMap { field in
+      field.declaration.key.map { Member(key: $0, value: field.value) }
+    }
     func place(_ index: Int) -> Int { fields[index].declaration.column?.place ?? 0 }
-    columns = fields.indices.filter { fields[$0].declaration.column != nil }
-      .sorted { (place($0), $0) < (place($1), $1) }
+    columns = fields.indices.sorted { (place($0), $0) < (place($1), $1) }.compactMap { index in
+      let field = fields[index]
+      return field.declaration.column.map { column in
+        TextColumn(
+          layout: TextTable.Layout(
+            title: column.title, isRight: column.isRight ?? field.declaration.shape.isNumber,
+            isLine: column.isLine, width: column.width),
+          text: field.text ?? { field.value($0)?.text ?? "" })
+      }
+    }
   }
 }
 
@@ -67,42 +87,36 @@ extension Listing {
     _ row: Row, isFirst: Bool, separator: StaticString, in output: inout OutputBuffer
   ) {
     var isFirst = isFirst
-    for field in fields {
-      guard let key = field.declaration.key, let value = field.value(row) else { continue }
-      assert(field.declaration.shape.takes(value), "\(key) of \(record.owner)")
-      output.append(key: key, value, isFirst: isFirst, separator)
+    for member in members {
+      guard let value = member.value(row) else { continue }
+      assert(hasShape(value, member.key), "\(member.key) of \(record.owner)")
+      output.append(key: member.key, value, isFirst: isFirst, separator)
       isFirst = false
     }
   }
 
+  private func hasShape(_ value: Value, _ key: StaticString) -> Bool {
+    let field = record.fields.first { $0.key?.description == key.description }
+    return field?.shape.takes(value) == true
+  }
+
   func writeObject(_ row: Row, separator: StaticString, in output: inout OutputBuffer) {
-    output.append(text: "{")
+    output.reserve(1)
+    output.append(0x7b)
     writeMembers(row, isFirst: true, separator: separator, in: &output)
-    output.append(text: "}")
+    output.reserve(1)
+    output.append(0x7d)
   }
 
   /// A table with the columns of the fields, and a line for each row.
   func table(_ rows: [Row] = []) -> TextTable {
-    var table = TextTable(
-      columns.compactMap { index in
-        let declaration = fields[index].declaration
-        return declaration.column.map {
-          TextTable.Layout(
-            title: $0.title, isRight: $0.isRight ?? declaration.shape.isNumber,
-            isLine: $0.isLine, width: $0.width)
-        }
-      })
+    var table = TextTable(columns.map(\.layout))
     for row in rows { table.append(cells(row)) }
     return table
   }
 
   /// The cells of a row's line.
-  func cells(_ row: Row) -> [String] {
-    columns.map { index in
-      let field = fields[index]
-      return field.text?(row) ?? field.value(row)?.text ?? ""
-    }
-  }
+  func cells(_ row: Row) -> [String] { columns.map { $0.text(row) } }
 }
 
 extension OutputBuffer {
@@ -130,12 +144,14 @@ extension OutputBuffer {
       append("\"")
     case .boolean(let value): append(value ? "true" : "false")
     case .strings(let texts):
-      append("[")
+      append(0x5b)
       for (index, text) in texts.enumerated() {
-        if index > 0 { append(text: ",") }
+        reserve(1)
+        if index > 0 { append(0x2c) }
         appendString { $0.append(json: text) }
       }
-      append(text: "]")
+      reserve(1)
+      append(0x5d)
     case .base64(let bytes): appendString { Base64.write(bytes, in: &$0) }
     case .nested(let write): write(&self, separator)
     }
@@ -143,9 +159,11 @@ extension OutputBuffer {
 
   /// Appends a string of JSON, whose inside `body` appends.
   private mutating func appendString(_ body: (inout OutputBuffer) -> Void) {
-    append(text: "\"")
+    reserve(1)
+    append(0x22)
     body(&self)
-    append(text: "\"")
+    reserve(1)
+    append(0x22)
   }
 }
 

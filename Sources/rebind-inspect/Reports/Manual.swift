@@ -7,18 +7,32 @@ import ArgumentParser
 struct Manual: Sendable {
   let name: String
   let abstract: String
-  /// The lines behind the command's name; nil for options and files.
-  var usage: [String] = []
+  /// The lines behind the command's name; empty for options and files.
+  let usage: [String]
   let overview: String
-  /// Words that the output has or that an option takes, with their meanings.
-  var words: [WordList] = []
   /// Command lines.
   let examples: [String]
+  private let listWords: @Sendable () -> [WordList]
+
+  /// Words that the output has or that an option takes, with their meanings.
+  var words: [WordList] { listWords() }
+
+  init(
+    name: String, abstract: String, usage: [String] = [], overview: String,
+    words: @autoclosure @escaping @Sendable () -> [WordList] = [], examples: [String]
+  ) {
+    self.name = name
+    self.abstract = abstract
+    self.usage = usage
+    self.overview = overview
+    self.examples = examples
+    listWords = words
+  }
 }
 
 /// Words of the output, or values of an option, with their meanings.
 struct WordList: Sendable {
-  /// What the words are: a column's title in small letters, or an option.
+  /// A column's title in small letters, or an option.
   let title: String
   let words: [(word: String, meaning: String)]
 
@@ -38,14 +52,26 @@ extension Subcommand {
     let lines = manual.usage.isEmpty ? ["[<options>] <file> ..."] : manual.usage
     return CommandConfiguration(
       commandName: manual.name, _superCommandName: "rebind-inspect",
-      abstract: HelpText.plain(manual.abstract),
+      abstract: manual.abstract,
       usage: lines.map { "rebind-inspect \(manual.name) \($0)" }.joined(separator: "\n"),
-      discussion: HelpText.discussion(manual, columns))
+      discussion: HelpText.isWanted ? HelpText.discussion(manual, columns) : "")
   }
 }
 
 /// The manual as plain text, in lines that the help does not break again.
 enum HelpText {
+  /// True if an argument may ask for help. Composing it would take longer than starting the program.
+  static let isWanted: Bool = {
+    let arguments = UnsafeBufferPointer(
+      start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+    return arguments.dropFirst().contains { argument in
+      guard let argument, [0x2d, 0x68].contains(argument.pointee) else { return false }
+      let text = String(cString: argument)
+      return text == "help"
+        || ["-h", "--h", "--experimental-"].contains { text.utf8.starts(with: $0.utf8) }
+    }
+  }()
+
   static func discussion(_ manual: Manual, _ columns: [Declaration]) -> String {
     var text = plain(manual.overview)
     let titled = columns.compactMap { field in

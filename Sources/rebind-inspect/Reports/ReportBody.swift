@@ -1,11 +1,11 @@
 #if Commands
 
-/// What a subcommand found in one input: all that it brings to the output.
+/// The output of a subcommand for one input.
 protocol ReportBody: SendableMetatype {
   /// The fields that it brings to the file's object.
   static var record: Record { get }
 
-  /// What the body was found in.
+  /// The input.
   var subject: ReportSubject { get }
 
   /// Writes lines of text.

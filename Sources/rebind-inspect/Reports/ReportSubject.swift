@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 import RebindFiles
 
-/// What each file object of the JSON starts with: the input, and the facts of its ELF header.
+/// The start of each file object of the JSON: the input, and the facts of its ELF header.
 struct ReportSubject {
   let path: FilePath
   let elfClass: ELFClass

@@ -4,8 +4,8 @@ import RebindFiles
 
 /// Text for people, grep and awk: a line a symbol or the like, with the same columns everywhere.
 ///
-/// Off a terminal one space separates the columns, so that a line is the same bytes whatever the
-/// other lines are; on a terminal they are aligned, under a line of titles.
+/// Off a terminal one space separates the columns, so that a line does not depend on the others. On
+/// a terminal the columns are aligned, under a line of titles.
 struct TextFormatter: ReportFormatter {
   private let headings: TextHeadings
   private let style: TextStyle

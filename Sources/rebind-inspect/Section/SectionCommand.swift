@@ -32,9 +32,8 @@ struct SectionCommand: Subcommand {
       "strings": "a line has the offset of a string in the section, and the string",
       "pointers":
         """
-      a line has the address of a word, the link-time address that the loader would put \
-      there, and the string there, if it is text; or `?`, and the symbol if another image \
-      has it
+      a line has a word's address, the link-time address that the loader would put there, and the \
+      string there, if it is text. `?` and a symbol stand for one that another image has
       """,
       "hex": "a line has an address, 16 bytes, and their characters",
       "raw": "the bytes of one file are written as they are",
@@ -45,7 +44,7 @@ struct SectionCommand: Subcommand {
   @Argument(help: "The name of the section.")
   var name: String
 
-  @Option(help: "What the bytes are shown as.")
+  @Option(help: "The form that the bytes are shown in.")
   var `as`: SectionView = .hex
 
   @OptionGroup var options: InputOptions

@@ -3,13 +3,13 @@
 import Rebind
 import RebindFiles
 
-/// What `section` found in a file, and as what it is shown.
+/// The output of `section` for a file: the section, and the form that it is shown in.
 struct SectionReport: DeclaredBody {
   let subject: ReportSubject
   let contents: SectionContents
   let view: SectionView
 
-  /// Throws if the bytes are not what they are to be shown as, which is no fault of the file's.
+  /// Throws if the bytes do not have the form that is asked for, which is no fault of the file's.
   init(
     of file: ELFFile, _ contents: SectionContents, as view: SectionView
   ) throws(ELFFileError) {

@@ -3,7 +3,7 @@
 import Rebind
 import RebindFiles
 
-/// What `sections` found in a file.
+/// The output of `sections` for a file.
 struct SectionsReport: DeclaredBody {
   let subject: ReportSubject
   let sections: [FileSection]

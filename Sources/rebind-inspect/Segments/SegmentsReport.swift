@@ -3,7 +3,7 @@
 import ELFInspection
 import Rebind
 
-/// What `segments` found in a file.
+/// The output of `segments` for a file.
 struct SegmentsReport: DeclaredBody {
   let subject: ReportSubject
   let segments: [FileSegment]

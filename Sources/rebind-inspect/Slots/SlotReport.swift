@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 import RebindFiles
 
-/// What `slots` found in a file, and which part of that is asked for.
+/// The output of `slots` for a file: the slots, and the part of them that is asked for.
 struct SlotReport: ReportBody {
   let subject: ReportSubject
   let slots: FileSlots

@@ -16,7 +16,7 @@ struct SymbolOptions: ParsableArguments {
       """)
   var exports = false
 
-  @Flag(help: "Only the weak symbols: another definition goes before one, and none may be there.")
+  @Flag(help: "Only weak symbols.")
   var weak = false
 
   @Option(

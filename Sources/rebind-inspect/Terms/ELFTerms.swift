@@ -3,8 +3,8 @@
 import CLibelf
 import Rebind
 
-// How the values read. Each has a `name` of its own that is a String, and is not used here: of
-// symbols there are many.
+// How the values read. Each has a `name` of its own that is a String, and is not used here: files
+// have many symbols.
 
 extension SymbolType: ELFTerm {
   static var osSpecific: ClosedRange<UInt8>? { UInt8(STT_LOOS)...UInt8(STT_HIOS) }

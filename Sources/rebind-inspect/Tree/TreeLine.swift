@@ -32,9 +32,8 @@ struct TreeLine {
       Field(
         column: "NOTE",
         """
-        `again` if it has been shown in full or will be, `lacks:` and the versions that are not \
-        there, `unversioned` for a library that defines none, or `no-interpreter` if the file asks for \
-        a loader that is not there
+        `again` if it is shown in full elsewhere; `lacks:` and the versions that are missing; \
+        `unversioned` for a library that defines none; or `no-interpreter` if the loader is missing
         """
       ) { $0.notes.joined(separator: ",") },
     ])

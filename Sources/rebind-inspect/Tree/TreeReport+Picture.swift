@@ -10,7 +10,7 @@ extension TreeReport {
     var isMissing = false
   }
 
-  /// What an image needs, or the program is given.
+  /// A library that an image needs, or that the program is given.
   private struct Edge {
     let from: Int
     let to: Int

@@ -3,7 +3,7 @@
 import ELFInspection
 import RebindFiles
 
-/// What `tree` found for a file.
+/// The output of `tree` for a file.
 struct TreeReport: DeclaredBody {
   let subject: ReportSubject
   let graph: DependencyGraph
@@ -26,7 +26,7 @@ struct TreeReport: DeclaredBody {
   private var lines: [TreeLine] {
     var lines: [TreeLine] = []
     var shown: Set<Int> = [0]
-    // What is still to be shown, the next one last.
+    // The lines that are not shown yet, the next one last.
     var root = TreeLine(depth: 0, name: graph.images[0].name, image: 0, graph: graph)
     if graph.interpreterProblem != nil {
       root.notes.append("no-interpreter")
@@ -54,7 +54,7 @@ struct TreeReport: DeclaredBody {
 
   private static let again = "again"
 
-  /// What is below an image: below the program also what is preloaded.
+  /// The libraries below an image: below the program also those that are preloaded.
   private func needs(of index: Int) -> [(String, Int?)] {
     let preloaded: [(String, Int?)] =
       index > 0

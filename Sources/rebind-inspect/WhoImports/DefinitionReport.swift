@@ -2,14 +2,14 @@
 
 import RebindFiles
 
-/// What `who-imports --defines` found in a file, or in an image of a process.
+/// The output of `who-imports --defines` for a file, or for an image of a process.
 struct DefinitionReport: ReportBody {
   let subject: ReportSubject
   private let symbols: SymbolReport
 
   static var record: Record { SymbolReport.record }
 
-  /// Nil if there is no definition of what is asked about.
+  /// Nil without a definition of the symbol.
   init?(in table: SymbolTable?, of subject: ReportSubject, _ query: SymbolQuery) {
     guard let table else { return nil }
     var isEmpty = true

@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 import RebindFiles
 
-/// What `who-imports` found in a file, or in an image of a process: imports, and their slots.
+/// The output of `who-imports` for a file, or for an image of a process: imports, and their slots.
 struct ImportReport: DeclaredBody {
   let subject: ReportSubject
   private let symbols: SymbolTable

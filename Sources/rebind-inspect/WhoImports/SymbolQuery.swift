@@ -5,15 +5,15 @@ import RebindFiles
 
 /// A symbol that is asked about: `name`, `name@VERSION`, or patterns for either.
 struct SymbolQuery: ExpressibleByArgument, Sendable {
-  /// As it was given, for people.
+  /// The text on the command line, for people.
   let text: String
   let name: NamePattern
   /// Nil for any.
   let version: NamePattern?
 
-  /// Nil if there is no name, none of a version behind an @, or if it is no regular expression.
+  /// Nil without a name, without a version behind an @, or if it is no regular expression.
   init?(argument: String) {
-    // What is between slashes is one expression.
+    // The text between slashes is one expression.
     let parts =
       argument.first == "/"
       ? [argument[...]]

@@ -19,7 +19,7 @@ struct WhoImportsCommand: Subcommand {
       in front of the symbol. With `--defines`, a line is a definition that others can bind \
       to, as `symbols` shows it.
 
-      Directories are searched with all below them. Symbolic links in there are not followed, \
+      Directories are searched with all below them. Symbolic links below them are not followed, \
       files that are not ELF are passed over, and a file of several names is read once.
 
       The exit status is 0 if something was found. It is 1 if nothing was, or if a file that \

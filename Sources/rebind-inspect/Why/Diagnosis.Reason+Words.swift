@@ -24,7 +24,7 @@ extension Diagnosis.Reason {
     }
   }
 
-  /// What it means as a sentence: for a file that nothing has loaded, or for an image.
+  /// The meaning as a sentence: for a file that nothing has loaded, or for an image.
   func meaning(in detail: String, of what: String) -> String {
     switch self {
     case .hasSlots where detail == "data":

@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 import RebindFiles
 
-/// What `why` found in a file, or in an image of a process.
+/// The output of `why` for a file, or for an image of a process.
 struct WhyReport: DeclaredBody {
   let subject: ReportSubject
   let symbol: SoughtSymbol

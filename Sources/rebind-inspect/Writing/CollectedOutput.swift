@@ -2,7 +2,7 @@
 
 import RebindFiles
 
-/// What was printed of an input, in its order, and is not written yet.
+/// The output for an input, in its order, that is not written yet.
 struct CollectedOutput: Sendable {
   private(set) var pieces: [Piece] = []
   /// How many bytes are kept.
@@ -10,7 +10,7 @@ struct CollectedOutput: Sendable {
 
   enum Piece: Sendable {
     case bytes([UInt8])
-    /// What depends on whether there is something in front of it.
+    /// Text that depends on whether it is the first.
     case start(first: String, others: String)
     /// A line on standard error.
     case diagnostic(FilePath, String)

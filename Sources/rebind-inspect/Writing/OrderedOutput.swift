@@ -5,10 +5,10 @@ import Rebind
 
 /// The outputs of inputs that several threads work on, brought into the order of the inputs.
 ///
-/// A thread takes the next input, and keeps what it prints of it until all in front of that is
-/// written: then the thread that ended the input in front writes it. A thread whose output becomes
-/// long waits for its turn and writes on its own, and nobody takes an input far behind the one
-/// whose turn it is, so that little is kept.
+/// A thread takes the next input, and keeps its output until all output in front of it is written.
+/// Then the thread that ended the input in front writes it. A thread whose output becomes long waits
+/// for its turn and writes on its own. Nobody takes an input far behind the one whose turn it is, so
+/// that little is kept.
 final class OrderedOutput: Sendable {
   private let state: Monitor<State>
   private let count: Int
@@ -22,7 +22,7 @@ final class OrderedOutput: Sendable {
     /// The input whose output is written next, or is being written.
     var turn = 0
     var isWriting = false
-    /// What waits for its turn.
+    /// The outputs that wait for their turn.
     var finished: [Int: CollectedOutput] = [:]
     /// How many bytes are kept, of inputs that are worked on too.
     var size = 0
@@ -30,7 +30,7 @@ final class OrderedOutput: Sendable {
   }
 
   /// - Parameters:
-  ///   - count: How many inputs there are.
+  ///   - count: The number of inputs.
   ///   - isBegun: Whether the output has something in front of them.
   init(count: Int, isBegun: Bool, progress: ProgressBar?) {
     self.count = count
@@ -39,7 +39,7 @@ final class OrderedOutput: Sendable {
     output = OutputBuffer(descriptor: STDOUT_FILENO, isBegun: isBegun)
   }
 
-  /// The number of an input that nobody works on yet; nil if there is none left.
+  /// The number of an input that nobody works on yet; nil if none is left.
   func nextInput() -> Int? {
     state.waiting { state -> Int?? in
       if state.next == count { return .some(nil) }
@@ -103,7 +103,7 @@ final class OrderedOutput: Sendable {
     }
   }
 
-  /// What is written next, which the caller then does; nil if that is not there yet.
+  /// The output that the caller then writes; nil if that is not there yet.
   private static func beginTurn(_ state: inout State) -> CollectedOutput? {
     let part = state.finished.removeValue(forKey: state.turn)
     state.isWriting = part != nil

@@ -34,9 +34,10 @@ extension OutputBuffer {
 
   /// Writes what goes in front of an element of a list.
   mutating func begin(isFirst: inout Bool, _ separator: StaticString) {
-    if !isFirst { append(text: ",") }
+    reserve(16)
+    if !isFirst { append(0x2c) }
     isFirst = false
-    append(text: "\(separator)")
+    append(separator)
   }
 
   /// Appends a comma and the key, and reserves room for a number or a term.

@@ -6,15 +6,15 @@ enum Escaping {
   case column
   /// The rest of a line of text: what could control a terminal is written as `\x1b`.
   case line
-  /// The inside of a JSON string. What is not UTF-8 becomes U+FFFD.
+  /// The inside of a JSON string. Bytes that are not UTF-8 become U+FFFD.
   case json
 }
 
 extension OutputBuffer {
   /// Appends bytes up to the first zero byte or their end, escaped.
   ///
-  /// Names are nearly all printable ASCII, so eight bytes at a time are looked at and copied; only
-  /// where one of them may need an escape is each looked at alone.
+  /// Names are nearly all printable ASCII, so eight bytes at a time are looked at and copied. Each is
+  /// looked at alone only where one of them may need an escape.
   mutating func append(name: UnsafeRawBufferPointer, _ escaping: Escaping) {
     var offset = 0
     while offset < name.count {

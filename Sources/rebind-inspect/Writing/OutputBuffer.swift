@@ -54,7 +54,7 @@ struct OutputBuffer: ~Copyable {
     next += count
   }
 
-  /// How many bytes there is room for.
+  /// How many bytes it has room for.
   var room: Int { end - next }
 
   /// Appends a byte. The caller has reserved it.

@@ -16,7 +16,7 @@ final class ProgressBar: Sendable {
     guard isatty(STDERR_FILENO) != 0, !TextStyle.isDumb else { return nil }
   }
 
-  /// Shows that so many are done, unless it has told of others a moment ago.
+  /// Shows that so many are done, unless it has just shown a number.
   func show(_ done: Int, of total: Int) {
     let now = Self.now
     guard now - last >= Self.interval else { return }

@@ -1,6 +1,6 @@
 #if Commands
 
-/// What became of inputs.
+/// The outcome of reading inputs.
 struct ReportOutcome: Sendable {
   var hasFailed = false
   /// How many were opened: ELF files, and members of archives that are such.

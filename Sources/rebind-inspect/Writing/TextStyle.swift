@@ -18,7 +18,7 @@ struct TextStyle {
       }
   }
 
-  /// Writes a line for people, where there are titles too.
+  /// Writes a line for people, where titles are shown too.
   func tell(_ line: String, in output: inout OutputBuffer) {
     if isAligned { output.append(text: line + "\n") }
   }
