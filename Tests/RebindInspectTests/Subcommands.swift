@@ -1,15 +1,29 @@
 import Foundation
 import TestSupport
 
+#if Commands
+@testable import rebind_inspect
+#endif
+
 /// How each subcommand is asked, for tests of what holds for all of them.
 enum Subcommands {
   /// In front of any number of files.
-  static let ofFiles = [
-    ["symbols", "--demangle"], ["symbols", "--resolve"], ["slots"], ["relocations"], ["dynamic"],
-    ["segments"], ["sections"], ["section", "names", "--as", "pointers"],
-    ["section", ".shstrtab", "--as", "strings"], ["section", ".dynsym"], ["notes"],
-    ["annotations"], ["hardening"], ["tree"], ["why", "provided_function", "--in"],
+  static let ofFiles = withArguments + plain
+
+  private static let withArguments = [
+    ["symbols", "--demangle"], ["symbols", "--resolve"], ["slots"],
+    ["section", "names", "--as", "pointers"], ["section", ".shstrtab", "--as", "strings"],
+    ["section", ".dynsym"], ["annotations"], ["hardening"], ["why", "provided_function", "--in"],
   ]
+
+  #if Commands
+  /// The subcommands whose usage is options and files, and that are not listed above.
+  private static let plain = RebindInspect.subcommands.filter { subcommand in
+    subcommand.manual.usage.isEmpty && !withArguments.contains { $0[0] == subcommand.name }
+  }.map { [$0.name] }
+  #else
+  private static let plain: [[String]] = []
+  #endif
 
   /// In front of files and folders, of which those alone are shown that have something.
   static let ofSearches = [["who-imports", "provided_*"], ["who-imports", "--defines", "*"]]
