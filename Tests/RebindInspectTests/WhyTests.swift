@@ -223,7 +223,7 @@ import Testing
     }
   }
 
-  /// What is not there may be misspelt, or be in a file that has no symbols for linkers.
+  /// A symbol that is missing may be misspelt, or be in a file that has no symbols for linkers.
   @Test func guesses() throws {
     let source = "int provided(void) { return 1; } int propided(void) { return 2; }"
     let library = try fixture.library("guessed.so", source)

@@ -614,9 +614,9 @@ typedef void crebind_name_visitor(const char *name, void *CREBIND_NULLABLE conte
 crebind_status crebind_other_names(const char *name, crebind_name_visitor *visit,
                                    void *CREBIND_NULLABLE context);
 
-/// In how many letters a function's name differs from one that nothing has, if it is similar: a
-/// letter put in, left out, replaced, or exchanged with the next one, or two of these in a name of
-/// six letters or more. 0 if it is not similar, or the same.
+/// The edit distance of two similar function names: the number of letters that are inserted,
+/// deleted, replaced, or exchanged with the next one. Two edits are similar in a name of six
+/// letters or more, else one. 0 if it is not similar, or the same.
 size_t crebind_name_edits(const char *name, const char *other);
 
 /// An English sentence for a reason, without a full stop. Never NULL.

@@ -39,7 +39,7 @@ struct DiagnosisSearch {
     let file: ELFFile
     /// False if that is the image in memory, as its file cannot be read or is another one.
     let hasFile: Bool
-    /// What may be so is of interest where nothing defines the symbol.
+    /// Possible reasons are wanted if nothing defines the symbol.
     let wantsGuesses: Bool
     let table: DynamicTable
     let scope: SymbolScope
@@ -126,7 +126,7 @@ struct DiagnosisSearch {
     return found
   }
 
-  /// What may be so where nothing defines the symbol.
+  /// Possible reasons for a symbol that nothing defines.
   private func guesses(_ context: Context) throws(ELFFileError) -> [FileDiagnosis] {
     var found: [FileDiagnosis] = []
     if matches.isEmpty, try SymbolTable(ofLinkersIn: context.file) == nil {
