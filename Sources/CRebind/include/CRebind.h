@@ -615,8 +615,9 @@ crebind_status crebind_other_names(const char *name, crebind_name_visitor *visit
                                    void *CREBIND_NULLABLE context);
 
 /// The edit distance of two similar function names: the number of letters that are inserted,
-/// deleted, replaced, or exchanged with the next one. Two edits are similar in a name of six
-/// letters or more, else one. 0 if it is not similar, or the same.
+/// deleted, replaced, or exchanged with the next one. Names of six
+/// letters or more are similar with up to two edits, shorter ones with one. 0 if they are not
+/// similar, or equal.
 size_t crebind_name_edits(const char *name, const char *other);
 
 /// An English sentence for a reason, without a full stop. Never NULL.
