@@ -1,4 +1,4 @@
-/// What a rebinding does in one image, and if it does nothing, why.
+/// How a rebinding acts in one image, or why it does nothing.
 ///
 /// The corresponding C type is `crebind_diagnosis`.
 public struct Diagnosis: Sendable, Hashable {
@@ -16,14 +16,12 @@ public struct Diagnosis: Sendable, Hashable {
     /// The image has the function, and its own calls, if it makes any, go through no slot.
     ///
     /// The detail says why. The image exports the function, and is linked with `-Bsymbolic`, the
-    /// symbol is `protected`, or a `sanitizer` defines it there. Or it has the function for
-    /// itself alone, by its file's symbol table: `unexported`, as what is linked into a program
-    /// mostly is, `hidden`, or `local` (static, or made so by the linker). "" where that cannot
-    /// be told.
+    /// symbol is `protected`, or a `sanitizer` defines it there. Or it has the function for itself
+    /// alone, by its file's symbol table: `unexported` (usual in programs), `hidden`, or `local`
+    /// (static, or made so by the linker). "" where that cannot be told.
     public static let boundInside = Self(rawValue: 3)
-    /// The image imports another name that calls of the function may go by: a fortified
-    /// one (`__open_2`), a large-file one (`open64`), a relative (`openat`), or what
-    /// compilers make of calls (`puts` of `printf`).
+    /// The image imports another name for the function: fortified (`__open_2`), large-file
+    /// (`open64`), relative (`openat`), or one that compilers use instead (`puts` for `printf`).
     public static let otherName = Self(rawValue: 4)
     /// The image imports another version than the one asked for.
     public static let otherVersion = Self(rawValue: 5)
@@ -79,7 +77,7 @@ extension Diagnosis: CustomStringConvertible {
     return "\(symbol)\(place): \(meaning)\(more)"
   }
 
-  /// What the reason means, with its detail, as an English sentence without a full stop.
+  /// The meaning of the reason, with its detail, as an English sentence without a full stop.
   ///
   /// The corresponding C function is `crebind_reason_meaning`.
   public var meaning: String { reason.meaning(of: detail) }

@@ -38,7 +38,7 @@ public struct RebindError: Error, Sendable, Hashable {
     /// to the replacement still; all others are as before. The next call that can gives them
     /// back, and until then the replacement stays in use.
     public static let notTakenBack = Code(rawValue: 19)
-    /// No slot in scope is for the symbol, and no loaded image exports it: it is misspelt, it is
+    /// No slot in scope is for the symbol, and no loaded image exports it. It is misspelt, it is
     /// linked into an image for that image alone, or its library is not loaded yet.
     public static let undefined = Code(rawValue: 20)
     /// No slot in scope is for the symbol, and images that are loaded later are not in scope.

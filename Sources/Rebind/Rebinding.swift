@@ -20,9 +20,9 @@ public import Synchronization
 /// `Function` is a `@convention(c)` function type; any other closure type is
 /// refused at compile time, because it is not bitwise copyable.
 ///
-/// Nothing checks a type that you state by hand: neither the compiler nor the library knows
-/// the type of the C function `"open"`, and a wrong one makes calls pass garbage. Where a
-/// module declares the function, ``init(_:version:library:like:)`` has the compiler compare.
+/// Nothing checks a type that you state by hand. Neither the compiler nor the library knows the
+/// type of the C function `"open"`, and a wrong one makes calls pass garbage. Where a module
+/// declares the function, ``init(_:version:library:like:)`` has the compiler compare.
 ///
 /// A variadic function such as `open` is declared with the fixed arguments it is
 /// called with: on x86-64 and AArch64 Linux they arrive in the same registers.
@@ -34,13 +34,13 @@ public import Synchronization
 ///
 /// ### A replacement that captures
 ///
-/// A replacement captures nothing, as with every C function pointer: no parameter, no `self`,
-/// no local variable, and no local rebinding, whose own `original` it may want. The compiler's
-/// words for that are "a C function pointer cannot be formed from a closure that captures
-/// context". In Swift 6 mode, version 6.3.1 of the compiler crashes instead. It prints
-/// "terminate called after throwing an instance of 'std::out_of_range'", "map::at" and "While
-/// running pass … SILFunctionTransform "SendNonSendable" on SILFunction"; the line "for
-/// 'count(_:)'" behind it names the function that has the closure.
+/// A replacement captures nothing, as with every C function pointer: no parameter, no `self`, no
+/// local variable, and no local rebinding, whose own `original` it may want. The compiler's words
+/// for that are "a C function pointer cannot be formed from a closure that captures context". In
+/// Swift 6 mode, version 6.3.1 of the compiler crashes instead. It prints "terminate called after
+/// throwing an instance of 'std::out_of_range'", "map::at" and "While running pass …
+/// SILFunctionTransform "SendNonSendable" on SILFunction". The line "for 'count(_:)'" behind it
+/// names the function that has the closure.
 ///
 /// Declare the rebinding, and what its replacement needs, as static or global constants:
 ///
@@ -193,7 +193,7 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   @usableFromInline @inline(never)
   internal func otherOriginal() -> UnsafeMutableRawPointer {
     guard let address = storage.original else {
-      fatalError("nothing defines \(name), so there is no original to call")
+      fatalError("nothing defines \(name), so it has no original to call")
     }
     return address
   }
@@ -214,8 +214,8 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   ///     is loaded later. The symbol of the report is pending then.
   ///   - replacement: The function that callers shall reach.
   /// - Returns: The number of slots and images that were changed.
-  /// - Throws: `RebindError`, with nothing changed; `alreadyActive` if it is applied
-  ///   already; `undefined` if no slot is for the symbol and no loaded image exports it, and
+  /// - Throws: `RebindError`, with nothing changed; `alreadyActive` if it is applied already. The
+  ///   code is `undefined` if no slot is for the symbol and no loaded image exports it, and
   ///   `unreached` if no slot is and none can come.
   /// - Complexity: O(symbols that all images import). An error of the last two kinds costs what
   ///   `diagnose` does.
@@ -242,16 +242,16 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   /// - Throws: `RebindError`, with nothing changed but for `covered`; `partOfBatch` if it was
   ///   applied with others, which are restored together.
   ///
-  /// - Returns: What was put back, and what was not.
+  /// - Returns: The numbers of slots that were restored, and of those that were not.
   ///
   /// The corresponding C function is `crebind_restore`.
   public func restore() throws(RebindError) -> RebindingReport {
     try storage.restore(symbol: name)
   }
 
-  /// Looks whether every slot still leads to the replacement, and stores again where a
-  /// lazy resolver that was under way has overtaken us. What someone else has stored
-  /// is left alone, and counted as skipped.
+  /// Looks whether every slot still leads to the replacement, and stores again where a lazy
+  /// resolver that was under way has overtaken us. A slot that someone else has changed since is
+  /// left alone, and counted as skipped.
   ///
   /// - Throws: `RebindError`; `notActive` if it is not applied, and `partOfBatch` if it
   ///   was applied with others.
@@ -267,7 +267,7 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
 
   /// The slots that are rebound, each with its own original.
   ///
-  /// - Throws: As `verify`.
+  /// - Throws: The same errors as `verify`.
   ///
   /// The corresponding C function is `crebind_slots`.
   public func slots() throws(RebindError) -> [RebindingSlot] {

@@ -29,10 +29,10 @@ public struct RebindingBatch: Sendable {
   ///   - scope: The images and slots to change.
   ///   - mayComeLater: No error if nothing exports a symbol yet, since an image does that is
   ///     loaded later.
-  /// - Returns: What restores them all: when it goes out of scope, or when told to.
-  /// - Throws: `RebindError`, with nothing changed; `alreadyActive` if one of the
-  ///   rebindings is applied already, `duplicateName` if two of them select the
-  ///   same symbol, and `undefined` or `unreached` if one would have no effect.
+  /// - Returns: A value that restores them all when it goes out of scope, or earlier by a call.
+  /// - Throws: `RebindError`, with nothing changed: `alreadyActive` if one of the rebindings is
+  ///   applied already, and `duplicateName` if two of them select the same symbol. The code is
+  ///   `undefined` or `unreached` if one would have no effect.
   /// - Complexity: O(symbols that all images import).
   ///
   /// The corresponding C function is `crebind_apply`.
@@ -44,7 +44,7 @@ public struct RebindingBatch: Sendable {
 
   /// The slots that `apply` would change: a dry run.
   ///
-  /// - Throws: As `apply`.
+  /// - Throws: The same errors as `apply`.
   ///
   /// The corresponding C function is `crebind_plan`.
   public func plan(in scope: RebindingScope = .all) throws(RebindError) -> [RebindingSlot] {

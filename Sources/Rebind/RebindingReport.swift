@@ -1,4 +1,4 @@
-/// What applying or restoring a rebinding did to the slots.
+/// The effects of applying or restoring a rebinding on the slots.
 public struct RebindingReport: Sendable, Hashable {
   /// The slots that hold our value now, or after a restore their former one.
   public var changedSlots = 0

@@ -8,8 +8,8 @@
 /// The rebinding is the whole process's, so other threads' calls reach the
 /// replacement as well.
 ///
-/// - Throws: What `body` throws; `RebindError` if the rebinding cannot be applied,
-///   and then `body` is not called, or not be restored after `body` has returned.
+/// - Throws: The error of `body`, or `RebindError` if the rebinding cannot be applied (then `body`
+///   is not called), or not be restored after `body` has returned.
 public func withRebinding<Result>(
   _ replacement: Replacement, in scope: RebindingScope = .all, mayComeLater: Bool = false,
   body: () throws -> Result
@@ -23,8 +23,8 @@ public func withRebinding<Result>(
 /// The rebinding is the whole process's, so other tasks' calls reach the replacement
 /// as well.
 ///
-/// - Throws: What `body` throws; `RebindError` if the rebinding cannot be applied,
-///   and then `body` is not called, or not be restored after `body` has returned.
+/// - Throws: The error of `body`, or `RebindError` if the rebinding cannot be applied (then `body`
+///   is not called), or not be restored after `body` has returned.
 public nonisolated(nonsending) func withRebinding<Result>(
   _ replacement: Replacement, in scope: RebindingScope = .all, mayComeLater: Bool = false,
   body: nonisolated(nonsending) () async throws -> Result
@@ -45,8 +45,8 @@ public nonisolated(nonsending) func withRebinding<Result>(
 /// }
 /// ```
 ///
-/// - Throws: What `body` throws; `RebindError` if the rebindings cannot be applied,
-///   and then `body` is not called, or not be restored after `body` has returned.
+/// - Throws: The error of `body`, or `RebindError` if the rebindings cannot be applied (then `body`
+///   is not called), or not be restored after `body` has returned.
 public func withRebindings<Result>(
   in scope: RebindingScope = .all, mayComeLater: Bool = false,
   @RebindingBatchBuilder _ replacements: () -> [Replacement],
@@ -59,8 +59,8 @@ public func withRebindings<Result>(
 /// them after it: also if it throws, and if its task is cancelled, once it has
 /// returned.
 ///
-/// - Throws: What `body` throws; `RebindError` if the rebindings cannot be applied,
-///   and then `body` is not called, or not be restored after `body` has returned.
+/// - Throws: The error of `body`, or `RebindError` if the rebindings cannot be applied (then `body`
+///   is not called), or not be restored after `body` has returned.
 public nonisolated(nonsending) func withRebindings<Result>(
   in scope: RebindingScope = .all, mayComeLater: Bool = false,
   @RebindingBatchBuilder _ replacements: () -> [Replacement],
@@ -73,7 +73,7 @@ extension RebindingBatch {
   fileprivate func whileApplied<Result>(
     in scope: RebindingScope, _ mayComeLater: Bool, _ body: () throws -> Result
   ) throws -> Result {
-    // An error of the body leaves by way of the deinitialiser, which restores.
+    // An error of the body leaves through the deinitialiser, which restores.
     let active = try apply(in: scope, mayComeLater: mayComeLater)
     let result = try body()
     _ = try active.restore()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a new user is likely to try first, and why it does not work: the words, one by one.
+/// The first tries of a new user that do not work, and the words that say why, one by one.
 @Suite(.measured) struct FirstTriesTests {
   /// A program that rebinds a function of a number and prints what comes of it.
   private static func source(_ name: String, _ body: String) -> String {
@@ -125,7 +125,7 @@ import Testing
     #expect(last.contains(" more: widen the scope") && !last.contains("mayComeLater"))
   }
 
-  /// What nothing imports may be bound to later, so that it is no error.
+  /// A function that nothing imports may be bound to later, so that it is no error.
   @Test func functionThatNobodyCalls() throws {
     let program = try RebindProgram(
       Self.source(

@@ -233,8 +233,8 @@ typedef enum crebind_scope {
   CREBIND_SCOPE_MATCHING = 3,
 } crebind_scope;
 
-/// What each rebinding of a batch is expected to reach: crebind_apply fails otherwise, before it
-/// has changed anything.
+/// How much each rebinding of a batch has to reach: otherwise crebind_apply fails before it has
+/// changed anything.
 typedef enum crebind_expectation {
   /// Nothing: a rebinding without effect is no failure, but counted. So it is with fishhook.
   CREBIND_EXPECT_NOTHING = 0,
@@ -544,11 +544,11 @@ typedef enum crebind_reason {
   CREBIND_REASON_HAS_SLOTS = 1,
   /// No image in scope imports the symbol.
   CREBIND_REASON_NOT_IMPORTED = 2,
-  /// The image has the function, and its own calls, if it makes any, go through no slot. The
-  /// detail says why: it exports the function, and is linked with `-Bsymbolic`, the symbol is
-  /// `protected`, or a `sanitizer` defines it there; or it has the function for itself alone, by
-  /// its file's symbol table: `unexported`, `hidden` or `local` (static, or made so by the
-  /// linker). "" where the tables do not tell.
+  /// The image has the function, and its own calls, if it makes any, go through no slot. The detail
+  /// says why. Either it exports the function, and is linked with `-Bsymbolic`, the symbol is
+  /// `protected`, or a `sanitizer` defines it there. Or it has the function for itself alone, by
+  /// its file's symbol table: `unexported`, `hidden` or `local` (static, or made so by the linker).
+  /// "" where the tables do not tell.
   CREBIND_REASON_BOUND_INSIDE = 3,
   /// The image imports another name that calls of the function may go by: one of
   /// `crebind_other_names`.
@@ -598,9 +598,9 @@ typedef void crebind_diagnosis_visitor(const crebind_diagnosis *diagnosis,
 /// concerned, and if it does nothing, why. The replacement may be NULL. A broken
 /// image is passed over.
 ///
-/// Reads the files of the images in scope that neither import nor export the symbol, for it may
-/// be in their symbol tables: those that are proven to be the images'. Where nothing exports the
-/// symbol, all exported names are compared with it. No file is read under a lock.
+/// Reads the files of the images in scope that neither import nor export the symbol, if they are
+/// proven to be the images': their symbol tables may have it. Where nothing exports the symbol, all
+/// exported names are compared with it. No file is read under a lock.
 crebind_status crebind_diagnose(const crebind_rebinding *rebinding,
                                 const crebind_options *CREBIND_NULLABLE options,
                                 crebind_diagnosis_visitor *visit, void *CREBIND_NULLABLE context,
@@ -630,9 +630,9 @@ const char *crebind_reason_meaning(crebind_reason reason, const char *detail);
 typedef void crebind_text_visitor(const char *text, void *CREBIND_NULLABLE context);
 
 /// Says in one English sentence, without a full stop, why no slot in scope leads to a rebinding,
-/// and what to do about it: `crebind_diagnose` for a person who asks once. Calls `visit` once with
-/// it, with the names of the images and of the symbol: "price_of is linked into app itself and has
-/// no slot: make it a dynamic library".
+/// and what to do about it. It is `crebind_diagnose` for a person who asks once. Calls `visit` once
+/// with it, with the names of the images and of the symbol: "price_of is linked into app itself and
+/// has no slot: make it a dynamic library".
 crebind_status crebind_explain(const crebind_rebinding *rebinding,
                                const crebind_options *CREBIND_NULLABLE options,
                                crebind_text_visitor *visit, void *CREBIND_NULLABLE context,

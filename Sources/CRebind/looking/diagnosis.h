@@ -1,4 +1,4 @@
-/// A diagnosis under way: the reasons that have been found, and what is to be asked of files.
+/// A diagnosis under way: the reasons that have been found, and the questions for files.
 
 #ifndef CREBIND_LOOKING_DIAGNOSIS_H
 #define CREBIND_LOOKING_DIAGNOSIS_H
@@ -58,7 +58,7 @@ crebind_status crebind_add_image_diagnosis(struct crebind_diagnosing *diagnosing
                                            crebind_reason reason, const char *detail,
                                            size_t slots);
 
-/// Adds what there is to say of one image but the loader and the vDSO; phase C.
+/// Adds the reasons for one image but the loader and the vDSO; phase C.
 crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
                                       struct crebind_attempt *attempt,
                                       struct crebind_slot_scan *scan, size_t index);

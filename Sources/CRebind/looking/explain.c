@@ -80,7 +80,7 @@ static const char *detail_of(const struct explanation *explanation, const struct
   return crebind_strings_at(&explanation->strings, reason->detail);
 }
 
-/// The first reason of a kind with this detail, NULL for any; NULL if there is none.
+/// The first reason of a kind with this detail, NULL for any; NULL without one.
 static const struct reason *find(const struct explanation *explanation, crebind_reason kind,
                                  const char *detail) {
   for (size_t i = 0; i < explanation->reasons.count; i++) {

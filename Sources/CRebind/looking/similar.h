@@ -17,7 +17,7 @@ struct crebind_similar {
     size_t image;
   } names[CREBIND_SIMILAR_NAMES];
   size_t count;
-  /// How many characters are to be put in, left out, replaced or exchanged with their neighbour.
+  /// The number of characters to insert, delete, replace or exchange with their neighbour.
   size_t distance;
 };
 

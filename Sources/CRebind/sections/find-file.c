@@ -135,7 +135,7 @@ static uintptr_t mapped_address(const struct search *search) {
   return 0;
 }
 
-/// What of the vDSO is in its pages.
+/// The part of the vDSO that is in its pages.
 static crebind_status read_memory(const struct search *search) {
   const struct crebind_portrait *portrait = search->portrait;
   const ElfW(Phdr) *segments = crebind_portrait_phdr(search->portraits, portrait);
