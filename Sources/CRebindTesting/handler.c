@@ -16,6 +16,7 @@ typedef struct handler_scope {
 
 static void *decide(crebind_testing_scope *scope, const crebind_testing_call *call) {
   (void)call;
+  crebind_testing_count(scope, CREBIND_TESTING_STRUCK);
   return ((handler_scope *)scope)->code;
 }
 

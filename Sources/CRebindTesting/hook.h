@@ -29,6 +29,9 @@ _Static_assert(sizeof(struct crebind_testing_hook) == CREBIND_TESTING_HOOK_SIZE,
 _Static_assert(offsetof(struct crebind_testing_hook, scopes) == CREBIND_TESTING_HOOK_SCOPES,
                "the stubs count on it");
 
+/// All hooks, in place.
+extern struct crebind_testing_hook crebind_testing_hooks[] __attribute__((visibility("hidden")));
+
 /// Where `crebind_testing_call_original` enters: like the stub, but a call goes on
 /// below the frame's scope.
 void *crebind_testing_hook_resume(const crebind_testing_hook *hook);

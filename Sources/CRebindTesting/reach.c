@@ -1,6 +1,6 @@
 /// The calls that a scope reaches: the lists that `crebind_testing_select` goes through.
 
-#include "hook.h"
+#include "counts.h"
 #include "scope.h"
 #include "thread.h"
 
@@ -9,10 +9,12 @@
 static void begin(crebind_testing_scope *scope) {
   static _Atomic uint64_t serial;
   scope->serial = ++serial;
+  scope->arrivals_before = crebind_testing_arrivals(scope->hook);
   scope->hook->scopes++;
 }
 
 static void end(crebind_testing_scope *scope) {
+  scope->arrivals_after = crebind_testing_arrivals(scope->hook);
   scope->ended = true;
   scope->hook->scopes--;
 }

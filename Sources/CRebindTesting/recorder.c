@@ -18,6 +18,7 @@ size_t crebind_testing_register_count(void) {
 
 static void *decide(crebind_testing_scope *scope, const crebind_testing_call *call) {
   recorder_scope *self = (recorder_scope *)scope;
+  crebind_testing_count(scope, CREBIND_TESTING_STRUCK);
   self->recorder(self->context, call->registers);
   return NULL;
 }

@@ -2,6 +2,7 @@
 
 #include "runtime-images.h"
 
+#include <errno.h>
 #include <link.h>
 #include <string.h>
 
@@ -12,9 +13,13 @@ static const char *const prefixes[] = {
     "lib_Foundation", "libdispatch", "libBlocksRuntime", "libstdc++",
 };
 
-static bool is_wanted(const char *path, bool wants_libraries) {
+static const char *file_name(const char *path) {
   const char *slash = strrchr(path, '/');
-  const char *name = slash != NULL ? slash + 1 : path;
+  return slash != NULL ? slash + 1 : path;
+}
+
+static bool is_wanted(const char *path, bool wants_libraries) {
+  const char *name = file_name(path);
   if (!wants_libraries) return strncmp(name, "libswiftCore.", strlen("libswiftCore.")) == 0;
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return true;
@@ -24,13 +29,27 @@ static bool is_wanted(const char *path, bool wants_libraries) {
 struct search {
   crebind_testing_images *images;
   bool finds_libraries;
+  /// The one image that is looked for, if it is not the libraries.
+  const char *name;
 };
+
+/// The path that the loader has; for the program, which it has none for, the one that ran it.
+static const char *path_of(const struct dl_phdr_info *info) {
+  return info->dlpi_name[0] != 0 ? info->dlpi_name : program_invocation_name;
+}
+
+static bool is_named(const struct dl_phdr_info *info, const char *name) {
+  const char *path = path_of(info);
+  return strcmp(path, name) == 0 || strcmp(file_name(path), name) == 0;
+}
 
 static int visit(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
   const struct search *search = context;
   crebind_testing_images *images = search->images;
-  if (!is_wanted(info->dlpi_name, search->finds_libraries)) return 0;
+  if (search->name != NULL ? !is_named(info, search->name)
+                           : !is_wanted(info->dlpi_name, search->finds_libraries))
+    return 0;
   for (size_t i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *header = &info->dlpi_phdr[i];
     if (header->p_type != PT_LOAD || (header->p_flags & PF_X) == 0) continue;
@@ -43,7 +62,13 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
 }
 
 void crebind_testing_find_runtime(crebind_testing_images *images, bool finds_libraries) {
-  struct search search = {images, finds_libraries};
+  struct search search = {images, finds_libraries, NULL};
+  images->count = 0;
+  dl_iterate_phdr(visit, &search);
+}
+
+void crebind_testing_find_image(crebind_testing_images *images, const char *name) {
+  struct search search = {images, false, name};
   images->count = 0;
   dl_iterate_phdr(visit, &search);
 }

@@ -1,4 +1,4 @@
-/// The images of Swift's runtime and of the testing libraries.
+/// The code of some images, such as Swift's runtime and the testing libraries.
 
 #ifndef CREBIND_TESTING_RUNTIME_IMAGES_H
 #define CREBIND_TESTING_RUNTIME_IMAGES_H
@@ -17,6 +17,9 @@ typedef struct crebind_testing_images {
 /// Finds those that are loaded: the runtime, and with `finds_libraries` what is built
 /// on it. Calls the loader.
 void crebind_testing_find_runtime(crebind_testing_images *images, bool finds_libraries);
+
+/// Finds the image of a path or file name, if it is loaded. Calls the loader.
+void crebind_testing_find_image(crebind_testing_images *images, const char *name);
 
 bool crebind_testing_images_contain(const crebind_testing_images *images, const void *address);
 

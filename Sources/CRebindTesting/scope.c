@@ -1,6 +1,8 @@
 /// A scope's life.
 
 #include "scope.h"
+#include "counts.h"
+#include "thread.h"
 
 #include <stdlib.h>
 
@@ -14,6 +16,29 @@ void *crebind_testing_scope_make(size_t size, crebind_testing_hook *hook,
 }
 
 bool crebind_testing_is_busy(const crebind_testing_scope *scope) { return scope->calls != 0; }
+
+void crebind_testing_count(crebind_testing_scope *scope, crebind_testing_count_kind kind) {
+  // The thread's place in memory tells threads apart: its lowest bits are the same for all.
+  size_t shard = ((uintptr_t)&crebind_testing_this_thread >> 12) % CREBIND_TESTING_SHARDS;
+  scope->shards[shard].counts[kind]++;
+}
+
+crebind_testing_counts crebind_testing_counts_of(const crebind_testing_scope *scope) {
+  uint64_t sums[3] = {0};
+  for (size_t i = 0; i < CREBIND_TESTING_SHARDS; i++)
+    for (size_t kind = 0; kind < 3; kind++) sums[kind] += scope->shards[i].counts[kind];
+  uint64_t after =
+      scope->ended ? scope->arrivals_after : crebind_testing_arrivals(scope->hook);
+  uint64_t arrivals = after - scope->arrivals_before;
+  uint64_t seen = sums[CREBIND_TESTING_REACHED] + sums[CREBIND_TESTING_SPARED];
+  return (crebind_testing_counts){
+      .in_reach = sums[CREBIND_TESTING_REACHED],
+      // A call under way may be counted in one place already, and in the other not yet.
+      .out_of_reach = arrivals > seen ? arrivals - seen : 0,
+      .struck = sums[CREBIND_TESTING_STRUCK],
+      .spared = sums[CREBIND_TESTING_SPARED],
+  };
+}
 
 void crebind_testing_free(crebind_testing_scope *scope) {
   if (scope->destroy != NULL) scope->destroy(scope);

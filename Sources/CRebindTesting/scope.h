@@ -3,14 +3,15 @@
 #ifndef CREBIND_TESTING_SCOPE_H
 #define CREBIND_TESTING_SCOPE_H
 
-#include "CRebindTesting.h"
+#include "runtime-images.h"
 
 #pragma clang assume_nonnull begin
 
 /// A call as it arrived at a stub.
 typedef struct crebind_testing_call {
-  /// The integer argument registers, in the order of the arguments.
-  const uint64_t *registers;
+  /// The integer argument registers, in the order of the arguments. Whatever the call goes to
+  /// finds them as they are left.
+  uint64_t *registers;
   /// The return address.
   const void *caller;
 } crebind_testing_call;
@@ -19,6 +20,20 @@ typedef struct crebind_testing_call {
 /// call go on.
 typedef void *_Nullable crebind_testing_decide(crebind_testing_scope *scope,
                                                const crebind_testing_call *call);
+
+/// What is counted of a scope's calls.
+typedef enum crebind_testing_count_kind {
+  CREBIND_TESTING_REACHED,
+  CREBIND_TESTING_STRUCK,
+  CREBIND_TESTING_SPARED,
+} crebind_testing_count_kind;
+
+/// Threads count in different places, as far as these go, and do not wait for each other.
+#define CREBIND_TESTING_SHARDS 8
+typedef struct crebind_testing_shard {
+  _Atomic uint64_t counts[3];
+  uint64_t padding[5];
+} crebind_testing_shard;
 
 /// The first member of every kind of scope.
 struct crebind_testing_scope {
@@ -36,7 +51,15 @@ struct crebind_testing_scope {
   bool is_handler;
   /// Calls that come from now on pass by.
   _Atomic bool ended;
+  /// Calls of these images pass by.
+  const crebind_testing_images *_Nullable spared;
+  /// The calls that had arrived at the hook when the scope began, and when it ended.
+  uint64_t arrivals_before, arrivals_after;
+  crebind_testing_shard shards[CREBIND_TESTING_SHARDS];
 };
+
+/// Counts a call of this thread.
+void crebind_testing_count(crebind_testing_scope *scope, crebind_testing_count_kind kind);
 
 /// A zeroed scope of `size` bytes; NULL if memory runs out.
 void *_Nullable crebind_testing_scope_make(size_t size, crebind_testing_hook *hook,

@@ -7,9 +7,13 @@
 /// Everything here may run inside malloc, or inside whatever else is rebound. So the
 /// thread's calls are suppressed first, and nothing is allocated or locked.
 
-#include "hook.h"
+#include "counts.h"
 #include "scope.h"
 #include "thread.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <time.h>
 
 typedef struct cursors {
   const crebind_testing_hook *hook;
@@ -44,16 +48,48 @@ static bool is_calling_original(const crebind_testing_thread *thread,
   return false;
 }
 
+/// A call has arrived, whoever is reached. The thread's calls are suppressed.
+static void count_arrival(crebind_testing_thread *thread, const crebind_testing_hook *hook) {
+  size_t index = (size_t)(hook - crebind_testing_hooks);
+  if (thread->counters == NULL) thread->counters = crebind_testing_claim_counters();
+  if (thread->counters == NULL) {
+    crebind_testing_count_shared(index);
+    return;
+  }
+  _Atomic uint64_t *count = &thread->counters->arrivals[index];
+  atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1,
+                        memory_order_relaxed);
+}
+
+static void wait(uint64_t nanoseconds) {
+  int error = errno;
+  struct timespec time = {(time_t)(nanoseconds / 1000000000), (long)(nanoseconds % 1000000000)};
+  while (nanosleep(&time, &time) != 0 && errno == EINTR) continue;
+  errno = error;
+}
+
+/// Whether a scope shall see a call that it reaches.
+static bool counts_call(crebind_testing_scope *scope, const crebind_testing_call *call,
+                        bool resuming) {
+  bool is_spared =
+      scope->spared != NULL && crebind_testing_images_contain(scope->spared, call->caller);
+  // A call that goes on to an original has been counted when it arrived.
+  if (!resuming)
+    crebind_testing_count(scope, is_spared ? CREBIND_TESTING_SPARED : CREBIND_TESTING_REACHED);
+  return !is_spared;
+}
+
 /// Called by the stubs.
 ///
 /// \param resuming The call is the innermost frame's original.
 __attribute__((visibility("hidden")))
-void *crebind_testing_select(crebind_testing_hook *hook, const uint64_t *registers,
+void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
                              const void *caller, bool resuming) {
   crebind_testing_thread *thread = &crebind_testing_this_thread;
   if (thread->suppressed != 0) return hook->original;
   if (!resuming && is_calling_original(thread, hook)) return hook->original;
   thread->suppressed = 1;
+  if (!resuming) count_arrival(thread, hook);
 
   crebind_testing_call call = {.registers = registers, .caller = caller};
   cursors cursors = {.hook = hook, .below = resuming ? thread->frame->serial : UINT64_MAX};
@@ -67,12 +103,31 @@ void *crebind_testing_select(crebind_testing_hook *hook, const uint64_t *registe
 
   void *code = NULL;
   crebind_testing_scope *scope = NULL;
-  while (code == NULL && (scope = next(&cursors)) != NULL) code = scope->decide(scope, &call);
+  while (code == NULL && (scope = next(&cursors)) != NULL)
+    if (counts_call(scope, &call, resuming)) code = scope->decide(scope, &call);
+  if (scope != NULL && !resuming) {
+    // Older scopes reach the call too, whatever becomes of it.
+    crebind_testing_scope *older;
+    while ((older = next(&cursors)) != NULL) counts_call(older, &call, false);
+  }
 
   bool is_handler = scope != NULL && scope->is_handler;
   if (is_handler && scope->reaches_process) scope->calls++;
   if (reads_process) hook->readers--;
+  if (thread->delay != 0) {
+    uint64_t delay = thread->delay;
+    thread->delay = 0;
+    wait(delay);
+  }
   // The handler ends this when it returns: libffi is between here and there.
   if (!is_handler) thread->suppressed = 0;
   return code != NULL ? code : hook->original;
+}
+
+crebind_testing_scope *crebind_testing_innermost(const crebind_testing_hook *hook) {
+  cursors cursors = {.hook = hook, .below = UINT64_MAX};
+  cursors.lists[0] = crebind_testing_task_scopes();
+  cursors.lists[1] = crebind_testing_this_thread.scopes;
+  cursors.lists[2] = hook->process;
+  return next(&cursors);
 }

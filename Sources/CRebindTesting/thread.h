@@ -23,7 +23,10 @@ typedef struct crebind_testing_thread {
   /// The scopes that reach this thread, the youngest first.
   crebind_testing_scope *_Nullable scopes;
   /// The result of the function that a stub goes on to for a fault.
-  crebind_testing_fault fault;
+  crebind_testing_result result;
+  /// How long the call that is being decided on waits, in nanoseconds.
+  uint64_t delay;
+  struct crebind_testing_counters *_Nullable counters;
 } crebind_testing_thread;
 
 /// In the static TLS block, because the first access to dynamic TLS allocates, and

@@ -6,26 +6,39 @@ internal import Musl
 
 /// Why a function could not be rebound for a test. Nothing has changed then.
 public struct RebindTestingError: Error, Sendable, Hashable {
-  /// The kinds of failure.
-  public enum Code: Sendable, Hashable {
+  /// A kind of failure. Later versions may add some.
+  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The code's name, such as `undefinedSymbol`.
+    public let rawValue: String
+
+    /// A code with a name, known or not.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The symbol's name is empty or has a zero byte.
+    public static let invalidName = Code(rawValue: "invalidName")
     /// A structure has more than 32 bytes.
-    case structureTooLarge
+    public static let structureTooLarge = Code(rawValue: "structureTooLarge")
     /// A structure's stated fields do not give its size or alignment.
-    case wrongFields
+    public static let wrongFields = Code(rawValue: "wrongFields")
+    /// The type of the function's result is not known: it is no ``CValue``.
+    public static let unknownResult = Code(rawValue: "unknownResult")
+    /// A fault limits a count, and the function is not known to take one.
+    public static let noCount = Code(rawValue: "noCount")
     /// No loaded image defines the symbol.
-    case undefinedSymbol
+    public static let undefinedSymbol = Code(rawValue: "undefinedSymbol")
     /// No loaded image calls the symbol, so that no call would be seen.
-    case neverCalled
+    public static let neverCalled = Code(rawValue: "neverCalled")
     /// Images call different functions of that name.
-    case severalOriginals
-    /// `.thread` was asked for with a body that may suspend.
-    case threadReachWhileSuspending
+    public static let severalOriginals = Code(rawValue: "severalOriginals")
     /// More symbols have been rebound than there are stubs.
-    case tooManySymbols
+    public static let tooManySymbols = Code(rawValue: "tooManySymbols")
     /// There is no memory.
-    case outOfMemory
+    public static let outOfMemory = Code(rawValue: "outOfMemory")
     /// The core could not rebind the symbol, or a process could not be started.
-    case failure
+    public static let failure = Code(rawValue: "failure")
+
+    /// The name.
+    public var description: String { rawValue }
   }
 
   /// What went wrong.
@@ -41,26 +54,29 @@ public struct RebindTestingError: Error, Sendable, Hashable {
 }
 
 extension RebindTestingError: CustomStringConvertible {
+  /// What could not be rebound, and why.
   public var description: String {
+    let place = image.isEmpty ? "" : " in \(image)"
+    return "cannot rebind \(symbol.isEmpty ? "\"\"" : symbol)\(place): \(reason)\(systemErrorText)"
+  }
+
+  private var reason: String {
     switch code {
+    case .invalidName: symbol.isEmpty ? "the name is empty" : "the name has a zero byte"
     case .structureTooLarge:
-      "cannot rebind \(symbol): \(detail) has more than 32 bytes; write a C function for it and use Rebind"
-    case .wrongFields:
-      "cannot rebind \(symbol): the cFields of \(detail) do not give its size and alignment"
+      "\(detail) has more than 32 bytes; write a C function for it and use Rebind"
+    case .wrongFields: "the cFields of \(detail) do not give its size and alignment"
+    case .unknownResult: "it returns \(detail), which is no CValue; see CStructure"
+    case .noCount: "it is not known which argument is its count; write a handler"
     case .undefinedSymbol:
-      "cannot rebind \(symbol): no loaded image defines it; check the spelling, or load its library first"
-    case .neverCalled:
-      "cannot rebind \(symbol): no loaded image imports it\(detail.isEmpty ? "" : " (\(detail))")"
+      "no loaded image defines it; check the spelling, or load its library first"
+    case .neverCalled: "no loaded image imports it\(detail.isEmpty ? "" : " (\(detail))")"
     case .severalOriginals:
-      "cannot rebind \(symbol): images call different functions of that name; if they differ by version, name one, as in \(symbol)@GLIBC_2.2.5"
-    case .threadReachWhileSuspending:
-      "cannot rebind \(symbol) for this thread: the body may suspend and go on elsewhere; use .task"
-    case .tooManySymbols:
-      "cannot rebind \(symbol): too many symbols have been rebound in this process"
-    case .outOfMemory:
-      "cannot rebind \(symbol): out of memory"
-    case .failure:
-      "cannot rebind \(symbol)\(image.isEmpty ? "" : " in \(image)"): \(detail)\(systemErrorText)"
+      "images call different functions of that name; if they differ by version, name one, as in "
+        + "\(symbol)@GLIBC_2.2.5"
+    case .tooManySymbols: "too many symbols have been rebound in this process"
+    case .outOfMemory: "out of memory"
+    default: detail
     }
   }
 

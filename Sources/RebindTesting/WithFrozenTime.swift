@@ -20,7 +20,7 @@ internal import Musl
 public func withFrozenTime<Return>(
   _ time: Duration, reach: RebindingReach = .task, body: () throws -> Return
 ) throws -> Return {
-  try withInterceptions(FrozenTime(time).interceptions(), reach: reach, body)
+  try withInterceptions(FrozenTime(time).interceptions(), reach: ScopeReach(reach), body)
 }
 
 /// Runs `body`, which may suspend, while the wall clock stands still.
@@ -31,5 +31,16 @@ nonisolated(nonsending) public func withFrozenTime<Return>(
   _ time: Duration, reach: RebindingReach = .task,
   body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
-  try await withInterceptions(FrozenTime(time).interceptions(), reach: reach, body)
+  try await withInterceptions(FrozenTime(time).interceptions(), reach: ScopeReach(reach), body)
+}
+
+/// Runs `body` while the wall clock stands still for this thread.
+///
+/// See the form for other reaches.
+@discardableResult
+@_disfavoredOverload  // As above.
+public func withFrozenTime<Return>(
+  _ time: Duration, reach: ThreadReach, body: () throws -> Return
+) throws -> Return {
+  try withInterceptions(FrozenTime(time).interceptions(), reach: .thread, body)
 }

@@ -2,10 +2,10 @@
 /// capture.
 ///
 /// ```swift
-/// var opened: [String] = []
+/// let opened = Mutex<[String]>([])
 /// try withRebinding("open", {
 ///   (original, path: UnsafePointer<CChar>, flags: CInt, mode: mode_t) -> CInt in
-///   opened.append(String(cString: path))
+///   opened.withLock { $0.append(String(cString: path)) }
 ///   return original(path, flags, mode)
 /// }) {
 ///   try loadConfiguration()
@@ -13,7 +13,8 @@
 /// ```
 ///
 /// The C function's type is taken from the closure's: state the types of its
-/// arguments and its result. A variadic function such as `open` is stated with the
+/// arguments and its result. Nothing checks them: with ``withRebinding(_:like:reach:_:body:)``
+/// the compiler does. A variadic function such as `open` is stated with the
 /// arguments that it is called with.
 ///
 /// `original` is what the call would have reached: the handler of an enclosing
@@ -23,9 +24,9 @@
 /// `original` runs, further calls of the same function reach the C function too.
 ///
 /// A handler returns a value and sets `errno` as a C function does. It cannot throw,
-/// and must not leave by `longjmp`. Calls that tasks of the body, or with
-/// ``RebindingReach/process`` any threads, make at the same time run it at the same
-/// time: what it captures has to allow for that. A handler for
+/// and must not leave by `longjmp`. Tasks of the body, or with ``RebindingReach/process``
+/// any threads, run it at the same time: what it captures is `Sendable`. With
+/// ``ThreadReach/thread`` it may capture a variable. A handler for
 /// `malloc` and its kind may run inside of Swift's runtime, so it should do little.
 ///
 /// The slots that lead to the function are changed for the first rebinding in the
@@ -47,13 +48,13 @@ public func withRebinding<
 >(
   _ symbol: String, reach: RebindingReach = .task,
   _ handler:
-    @escaping (
+    @escaping @Sendable (
       _ original: OriginalFunction<Result, repeat each Argument>,
       _ arguments: repeat each Argument
     ) -> Result,
   body: () throws -> Return
 ) throws -> Return {
-  try withInterceptions([.handler(of: symbol, handler)], reach: reach, body)
+  try withInterceptions([.handler(of: symbol, handler)], reach: ScopeReach(reach), body)
 }
 
 /// Runs `body` while calls of a C function that returns nothing reach `handler`.
@@ -61,24 +62,24 @@ public func withRebinding<
 /// See ``withRebinding(_:reach:_:body:)``.
 @inlinable
 @discardableResult
-@_disfavoredOverload  // As above.
+@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
 public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
   _ symbol: String, reach: RebindingReach = .task,
   _ handler:
-    @escaping (
+    @escaping @Sendable (
       _ original: OriginalFunction<Void, repeat each Argument>,
       _ arguments: repeat each Argument
     ) -> Void,
   body: () throws -> Return
 ) throws -> Return {
-  try withInterceptions([.handler(of: symbol, handler)], reach: reach, body)
+  try withInterceptions([.handler(of: symbol, handler)], reach: ScopeReach(reach), body)
 }
 
 /// Runs `body`, which may suspend, while a C function's calls reach `handler`.
 ///
 /// The rebinding ends with the body, also when that throws or is cancelled. Tasks
 /// that outlive the body reach the original from then on. See
-/// ``withRebinding(_:reach:_:body:)``; `.thread` is refused here.
+/// ``withRebinding(_:reach:_:body:)``.
 @inlinable
 @discardableResult
 nonisolated(nonsending) public func withRebinding<
@@ -86,29 +87,70 @@ nonisolated(nonsending) public func withRebinding<
 >(
   _ symbol: String, reach: RebindingReach = .task,
   _ handler:
-    @escaping (
+    @escaping @Sendable (
       _ original: OriginalFunction<Result, repeat each Argument>,
       _ arguments: repeat each Argument
     ) -> Result,
   body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
-  try await withInterceptions([.handler(of: symbol, handler)], reach: reach, body)
+  try await withInterceptions([.handler(of: symbol, handler)], reach: ScopeReach(reach), body)
 }
 
 /// Runs `body`, which may suspend, while calls of a C function that returns nothing
 /// reach `handler`.
 ///
-/// See ``withRebinding(_:reach:_:body:)``; `.thread` is refused here.
+/// See ``withRebinding(_:reach:_:body:)``.
 @inlinable
 @discardableResult
 nonisolated(nonsending) public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
   _ symbol: String, reach: RebindingReach = .task,
   _ handler:
-    @escaping (
+    @escaping @Sendable (
       _ original: OriginalFunction<Void, repeat each Argument>,
       _ arguments: repeat each Argument
     ) -> Void,
   body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
-  try await withInterceptions([.handler(of: symbol, handler)], reach: reach, body)
+  try await withInterceptions([.handler(of: symbol, handler)], reach: ScopeReach(reach), body)
+}
+
+// MARK: - The thread's calls
+
+/// Runs `body` while the thread's calls of a C function reach `handler`, which may change
+/// variables that it captures.
+///
+/// See ``withRebinding(_:reach:_:body:)``.
+@inlinable
+@discardableResult
+@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
+public func withRebinding<
+  each Argument: CValue & BitwiseCopyable, Result: CValue & BitwiseCopyable, Return
+>(
+  _ symbol: String, reach: ThreadReach,
+  _ handler:
+    @escaping (
+      _ original: OriginalFunction<Result, repeat each Argument>,
+      _ arguments: repeat each Argument
+    ) -> Result,
+  body: () throws -> Return
+) throws -> Return {
+  try withInterceptions([.handler(of: symbol, handler)], reach: .thread, body)
+}
+
+/// Runs `body` while the thread's calls of a C function that returns nothing reach `handler`.
+///
+/// See ``withRebinding(_:reach:_:body:)``.
+@inlinable
+@discardableResult
+@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
+public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
+  _ symbol: String, reach: ThreadReach,
+  _ handler:
+    @escaping (
+      _ original: OriginalFunction<Void, repeat each Argument>,
+      _ arguments: repeat each Argument
+    ) -> Void,
+  body: () throws -> Return
+) throws -> Return {
+  try withInterceptions([.handler(of: symbol, handler)], reach: .thread, body)
 }

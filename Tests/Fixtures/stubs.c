@@ -46,7 +46,9 @@ int main(void) {
   *crebind_testing_hook_original(hook) = (void *)original;
   call_mixed(hook);
 
-  crebind_testing_fault fault = {.first = 2, .last = 2, .word = 42};
+  crebind_testing_result result = {.kind = CREBIND_TESTING_RETURN_WORD, .word = 42};
+  crebind_testing_fault fault = {
+      .first = 2, .last = 2, .every = 1, .chance = UINT64_MAX, .results = &result, .result_count = 1};
   crebind_testing_scope *later = crebind_testing_fault_scope(hook, fault, true);
   crebind_testing_begin_process(later);
   call_mixed(hook);
@@ -73,6 +75,8 @@ int main(void) {
   crebind_testing_scope *scope = crebind_testing_fault_scope(other, fault, false);
   crebind_testing_begin_thread(scope);
   CHECK(call(7) == 42 && call(7) == 42 && call(7) == 7);
+  crebind_testing_counts counts = crebind_testing_counts_of(scope);
+  CHECK(counts.in_reach == 3 && counts.struck == 2 && counts.out_of_reach == 0);
   crebind_testing_suppress_begin();
   CHECK(call(8) == 8);
   crebind_testing_suppress_end();

@@ -14,6 +14,56 @@ import Testing
     #expect(result.succeeded)
   }
 
+  @Test(arguments: [
+    #"try withRebinding("getuid", like: getuid) { 0 } body: {}"#,
+    #"try withRebinding("getuid", like: getuid) { $0() + 1 } body: {}"#,
+    #"try withRebinding("close", like: close) { descriptor in -1 } body: {}"#,
+    #"try withRebinding("close", like: close) { original, file in original(file) } body: {}"#,
+    #"try withRebinding("open", like: open) { (path, flags, mode: mode_t) in -1 } body: {}"#,
+    #"try withRebinding("open", like: open) { (path, flags) in -1 } body: {}"#,
+    #"try withRebinding("exit", like: exit) { status in fatalError() } body: {}"#,
+    #"try withRebinding("free", like: free) { original, memory in original(memory) } body: {}"#,
+    #"try await withRebinding("getuid", like: getuid) { 0 } body: { await Task.yield() }"#,
+    #"var n = 0; try withRebinding("getuid", like: getuid, reach: .thread) { n += 1; return 0 } body: {}"#,
+  ])
+  func typesOfFunctionsAreTaken(statement: String) throws {
+    let result = try compile(statement)
+    #expect(result.errorOutput.isEmpty || result.succeeded, "\(result.errorOutput)")
+    #expect(result.succeeded, "\(result.errorOutput)")
+  }
+
+  @Test(arguments: [
+    #"try withRebinding("close", like: close) { (descriptor: Double) -> CInt in -1 } body: {}"#,
+    #"try withRebinding("getuid", like: getuid) { "root" } body: {}"#,
+    #"try withRebinding("getuid", like: getuid) { (a, b, c) in 0 } body: {}"#,
+  ])
+  func otherTypesThanTheFunctionsAreRefused(statement: String) throws {
+    let result = try compile(statement)
+    #expect(!result.succeeded)
+    #expect(result.errorOutput.contains("error: "))
+  }
+
+  /// Tasks of the body may run a handler at the same time.
+  @Test(arguments: [
+    "try withRebinding(\"close\", { (_, file: CInt) -> CInt in calls += 1; return 0 }) {}",
+    "try withRebinding(\"close\", like: close) { _ in calls += 1; return 0 } body: {}",
+    "try await withRebinding(\"close\", like: close) { _ in calls += 1; return 0 } body: { await Task.yield() }",
+  ])
+  func handlersThatRaceAreRefused(statement: String) throws {
+    let result = try compile("func test() async throws {\nvar calls = 0\n\(statement)\n}")
+    #expect(!result.succeeded)
+    #expect(
+      result.errorOutput.contains("captured var 'calls' in concurrently-executing code"),
+      "\(result.errorOutput)")
+  }
+
+  /// A body that suspends may go on on another thread.
+  @Test func threadIsRefusedForSuspendingBodies() throws {
+    let result = try compile(
+      "try await withFailing(\"close\", reach: .thread) { await Task.yield() }")
+    #expect(!result.succeeded)
+  }
+
   @Test(arguments: ["String", "[Int]", "(Int, Int)", "any Error"])
   func argumentsOfOtherTypesAreRefused(type: String) throws {
     let result = try compile(

@@ -31,7 +31,7 @@ import Testing
       #expect(fopen("/etc/os-release", "r") == nil && errno == ENOENT)
     }
     let one = OpaquePointer(bitPattern: 1)
-    try withFailing("fopen", returning: FaultResult(1)) {
+    try withFailing("fopen", returning: 1) {
       #expect(OpaquePointer(fopen("/etc/os-release", "r")) == one)
     }
   }

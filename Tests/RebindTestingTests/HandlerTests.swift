@@ -9,12 +9,12 @@ private struct Mistake: Error, Equatable {}
 /// How handlers are called, nest and end.
 @Suite(.measured) struct HandlerTests {
   @Test func capturesAndSetsErrno() async throws {
-    var opened: [String] = []
+    let opened = Mutex<[String]>([])
     try await withRebinding(
       "open",
       {
         (original, path: UnsafePointer<CChar>, flags: CInt, mode: mode_t) -> CInt in
-        opened.append(String(cString: path))
+        opened.withLock { $0.append(String(cString: path)) }
         errno = ENOENT
         return -1
       }
@@ -23,7 +23,7 @@ private struct Mistake: Error, Equatable {}
       let descriptor = open("/etc/os-release", O_RDONLY)
       #expect(descriptor == -1 && errno == ENOENT)
     }
-    #expect(opened == ["/etc/os-release"])
+    #expect(opened.withLock { $0 } == ["/etc/os-release"])
     let descriptor = open("/etc/os-release", O_RDONLY)
     #expect(descriptor >= 0)
     close(descriptor)
@@ -59,31 +59,31 @@ private struct Mistake: Error, Equatable {}
   @Test func nestedReachesChain() async {
     await #expect(processExitsWith: .success) {
       let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
-      var order: [String] = []
+      let order = Mutex<[String]>([])
       try withRebinding(
         "small", reach: .task,
         { (original, value: Int8) -> Int8 in
-          order.append("outer")
+          order.withLock { $0.append("outer") }
           return original(value)
         }
       ) {
         try withRebinding(
           "small", reach: .process,
           { (original, value: Int8) -> Int8 in
-            order.append("middle")
+            order.withLock { $0.append("middle") }
             return original(value)
           }
         ) {
           try withRebinding(
             "small", reach: .thread,
             { (original, value: Int8) -> Int8 in
-              order.append("inner")
+              order.withLock { $0.append("inner") }
               return original(value)
             }
           ) { try #require(call() == -3) }
         }
       }
-      try #require(order == ["inner", "middle", "outer"])
+      try #require(order.withLock { $0 } == ["inner", "middle", "outer"])
     }
   }
 
@@ -93,7 +93,7 @@ private struct Mistake: Error, Equatable {}
     let callOuter: TypedCalls.Int32Caller = try TypedCalls.function("call_outer_function")
     var handled = 0
     try withRebinding(
-      "small",
+      "small", reach: .thread,
       { (original, value: Int8) -> Int8 in
         handled += 1
         return value == 20 ? 99 : Int8(callOuter())  // calls small(20)
@@ -116,7 +116,7 @@ private struct Mistake: Error, Equatable {}
     let call: TypedCalls.Int32Caller = try TypedCalls.function("call_countdown")
     var handled = 0
     try withRebinding(
-      "countdown",
+      "countdown", reach: .thread,
       { (original, value: CInt) -> CInt in
         handled += 1
         return original(value)

@@ -1,5 +1,6 @@
 import Glibc
 import RebindTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -10,12 +11,12 @@ import Testing
       try await withThrowingTaskGroup { group in
         for number in 0..<64 as Range<CInt> {
           group.addTask {
-            var opened: [String] = []
+            let opened = Mutex<[String]>([])
             let path = "/no/such/file/\(number)"
             let results = try await withRebinding(
               "open",
               { (_, path: UnsafePointer<CChar>, _: CInt, _: mode_t) -> CInt in
-                opened.append(String(cString: path))
+                opened.withLock { $0.append(String(cString: path)) }
                 return 1000 + number
               }
             ) {
@@ -25,7 +26,7 @@ import Testing
               return [first, second]
             }
             #expect(results == [1000 + number, 1000 + number])
-            #expect(opened == [path, path])
+            #expect(opened.withLock { $0 } == [path, path])
           }
         }
         try await group.waitForAll()

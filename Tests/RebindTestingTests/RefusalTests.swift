@@ -29,7 +29,17 @@ import Testing
     let error = #expect(throws: RebindTestingError.self) {
       try withRebinding(name, { _ -> CInt in 1 }) { Issue.record("body ran") }
     }
-    #expect(error?.code == (name.hasPrefix("rebind") ? .undefinedSymbol : .failure))
+    #expect(error?.code == (name.hasPrefix("rebind") ? .undefinedSymbol : .invalidName))
+  }
+
+  /// Later versions may add codes, so that they are printed by name.
+  @Test func errorsAreSentences() throws {
+    let error = try #require(throws: RebindTestingError.self) {
+      try withRebinding("", { _ -> CInt in 1 }) {}
+    }
+    #expect("\(error)" == #"cannot rebind "": the name is empty"#)
+    #expect("\(error.code)" == "invalidName")
+    #expect("\(RebindTestingError.Code(rawValue: "later"))" == "later")
   }
 
   /// A rebinding without effect would let a test pass for no reason.

@@ -11,7 +11,7 @@ import Testing
     let expected = call()
     var handled = 0
     let result = try withRebinding(
-      "integers",
+      "integers", reach: .thread,
       {
         (
           original, a: Int8, b: UInt8, c: Int16, d: UInt16, e: Int32, f: UInt32, g: Int64,
@@ -120,7 +120,7 @@ import Testing
     let before = call()
     var values: [CInt] = []
     try withRebinding(
-      "effect",
+      "effect", reach: .thread,
       { (original, value: CInt) in
         values.append(value)
         original(value * 10)

@@ -28,8 +28,8 @@ import Testing
     // All but what needs libffi.
     let sources =
       [
-        "hook.c", "select.c", "reach.c", "thread.c", "scope.c", "fault.c", "recorder.c",
-        "runtime-images.c", "stubs-x86_64.S", "stubs-aarch64.S",
+        "hook.c", "select.c", "reach.c", "thread.c", "scope.c", "fault.c", "condition.c",
+        "counts.c", "recorder.c", "runtime-images.c", "stubs-x86_64.S", "stubs-aarch64.S",
       ].map { folder.appending(path: $0).path } + [Places.fixtures.appending(path: "stubs.c").path]
     let scratch = try TemporaryDirectory()
     let program = scratch.url.appending(path: "stubs").path

@@ -8,7 +8,7 @@ final class XCTestCaseTests: XCTestCase {
   func testRebinding() throws {
     var handled = 0
     let seen = try withRebinding(
-      "getppid",
+      "getppid", reach: .thread,
       { original in
         handled += 1
         return original() + 1 as pid_t

@@ -40,7 +40,7 @@ import Testing
   private static func imports(of product: String) -> String {
     switch product {
     case "RebindAnnotations": "import RebindMacros\n"
-    case "RebindTesting": "import CRebind\nimport RebindTesting\n"
+    case "RebindTesting": "import CRebind\nimport RebindTesting\nimport Synchronization\n"
     default: "import \(product)\n"
     }
   }

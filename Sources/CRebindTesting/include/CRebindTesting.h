@@ -85,20 +85,75 @@ crebind_testing_scope *_Nullable crebind_testing_handler_scope(
     crebind_testing_hook *hook, const crebind_testing_type *types, size_t length,
     crebind_testing_handler *handler, void *context);
 
-/// The result that a fault makes a call return, and the calls that it affects.
-typedef struct crebind_testing_fault {
-  /// The first and the last call that fails, counted from 1.
-  uint64_t first, last;
-  /// The result of a function that returns an integer or a pointer.
-  uint64_t word;
-  /// The result of a function that returns a floating-point number.
-  double number;
-  bool returns_number;
-  /// 0 leaves errno alone.
+/// The ways in which a fault ends a call.
+typedef enum crebind_testing_result_kind : uint8_t {
+  /// Returns `word`: an integer or a pointer.
+  CREBIND_TESTING_RETURN_WORD,
+  /// Returns the floating-point number whose bits `word` has, in the lower half for a `float`.
+  CREBIND_TESTING_RETURN_NUMBER,
+  /// Goes on to `code`, which returns a structure.
+  CREBIND_TESTING_RETURN_STRUCTURE,
+  /// Lets the call go on with its argument of `index` at most `word`.
+  CREBIND_TESTING_RETURN_SHORT,
+  /// Lets the call go on.
+  CREBIND_TESTING_RETURN_ORIGINAL,
+} crebind_testing_result_kind;
+
+typedef struct crebind_testing_result {
+  crebind_testing_result_kind kind;
+  uint8_t index;
+  /// `errno` of the call; 0 leaves it alone.
   int error;
+  uint64_t word;
+  void *_Nullable code;
+} crebind_testing_result;
+
+/// What a condition asks of a call.
+typedef enum crebind_testing_condition_kind : uint8_t {
+  /// An integer from `low` to `high`.
+  CREBIND_TESTING_INTEGER,
+  /// All bits of `low`.
+  CREBIND_TESTING_FLAGS,
+  /// A pointer to `text`, or to a text that begins with it.
+  CREBIND_TESTING_TEXT,
+  CREBIND_TESTING_PREFIX,
+  /// A caller in the image that `text` names.
+  CREBIND_TESTING_CALLER,
+} crebind_testing_condition_kind;
+
+typedef struct crebind_testing_condition {
+  crebind_testing_condition_kind kind;
+  /// The argument, among those in registers for integers and pointers.
+  uint8_t index;
+  /// The argument's bytes.
+  uint8_t size;
+  bool is_signed;
+  uint64_t low, high;
+  const char *_Nullable text;
+} crebind_testing_condition;
+
+/// Which calls a fault strikes, and what becomes of them.
+typedef struct crebind_testing_fault {
+  /// The first and the last call that may be struck, counted from 1, among those that fulfil all
+  /// conditions; `every` is the distance from one to the next.
+  uint64_t first, last, every;
+  /// The part of UINT64_MAX of the calls that are struck, chosen by `seed`.
+  uint64_t chance, seed;
+  /// What the struck calls return, in order; the last one for all further. At least one.
+  const crebind_testing_result *results;
+  size_t result_count;
+  const crebind_testing_condition *_Nullable conditions;
+  size_t condition_count;
+  /// How long a struck call waits, in nanoseconds.
+  uint64_t delay;
 } crebind_testing_fault;
 
-/// Calls fail without reaching the original. NULL if memory runs out.
+/// Code for `CREBIND_TESTING_RETURN_STRUCTURE`, which returns these bytes. It stays for good, since
+/// a call may be on its way. NULL if memory runs out, or if libffi does not know the type.
+void *_Nullable crebind_testing_structure_code(const crebind_testing_type *type, size_t length,
+                                               const void *bytes, size_t size);
+
+/// Calls fail without reaching the original. Copies the fault's arrays. NULL if memory runs out.
 ///
 /// Calls by Swift's runtime itself are left alone: it reads memory and writes a backtrace when a
 /// test crashes, and would wait for ever.
@@ -112,12 +167,35 @@ crebind_testing_scope *_Nullable crebind_testing_fault_scope(crebind_testing_hoo
 /// Changes which calls fail, and starts counting anew.
 void crebind_testing_fault_reset(crebind_testing_scope *scope, uint64_t first, uint64_t last);
 
-/// The calls that have been counted.
+/// The calls that have fulfilled the conditions.
 uint64_t crebind_testing_fault_calls(const crebind_testing_scope *scope);
 
 /// Calls are reported, and go on to what they would have reached. NULL if memory runs out.
 crebind_testing_scope *_Nullable crebind_testing_recorder_scope(
     crebind_testing_hook *hook, crebind_testing_recorder *recorder, void *context);
+
+// MARK: - Counts
+
+/// What has become of the calls that arrived at a scope's hook from its beginning to its end, or
+/// so far. Calls that handlers make are not counted.
+typedef struct crebind_testing_counts {
+  /// Those that the scope reaches.
+  uint64_t in_reach;
+  /// Those of other tasks or threads.
+  uint64_t out_of_reach;
+  /// Those in reach that failed, that a handler was called for, or that were recorded.
+  uint64_t struck;
+  /// Those of Swift's runtime and the testing libraries, which a fault leaves alone.
+  uint64_t spared;
+} crebind_testing_counts;
+
+crebind_testing_counts crebind_testing_counts_of(const crebind_testing_scope *scope);
+
+/// The youngest scope of a hook that reaches the calling code, or NULL. With `crebind_testing_lock`
+/// held it stays.
+crebind_testing_scope *_Nullable crebind_testing_innermost(const crebind_testing_hook *hook);
+
+// MARK: - Reach
 
 /// Makes a scope reach calls of the tasks that `crebind_testing_set_task_key`'s
 /// value leads from.

@@ -11,12 +11,13 @@ final class ActiveScope: @unchecked Sendable {
   /// The `crebind_testing_scope *`, whose context is this object.
   private(set) var pointer: OpaquePointer!
 
-  /// - Throws: `RebindTestingError` if there is no memory.
+  /// - Throws: `RebindTestingError` if there is no memory, or for a result that the function cannot
+  ///   have.
   init(_ interception: Interception, on hook: OpaquePointer) throws(RebindTestingError) {
     symbol = interception.symbol
     kind = interception.kind
     // After the other fields, because C is given `self`.
-    pointer = makeScope(on: hook)
+    pointer = try makeScope(on: hook)
     if pointer == nil { throw RebindTestingError(code: .outOfMemory, symbol: symbol) }
   }
 
@@ -24,7 +25,9 @@ final class ActiveScope: @unchecked Sendable {
     if let pointer { withOriginals { crebind_testing_free(pointer) } }
   }
 
-  private func makeScope(on hook: OpaquePointer) -> OpaquePointer? {
+  private func makeScope(
+    on hook: OpaquePointer
+  ) throws(RebindTestingError) -> OpaquePointer? {
     // Not retained: C calls with it only while something keeps this object.
     let context = Unmanaged.passUnretained(self).toOpaque()
     switch kind {
@@ -35,11 +38,13 @@ final class ActiveScope: @unchecked Sendable {
         }
       }
     case .fault(let fault):
-      return crebind_testing_fault_scope(hook, fault.cFault, fault.sparesLibraries)
+      return try fault.makeScope(on: hook)
     case .recorder:
       return crebind_testing_recorder_scope(hook, callRecorder, context)
     }
   }
+
+  var counts: CallCounts { CallCounts(crebind_testing_counts_of(pointer)) }
 
   fileprivate func handle(_ call: HandlerCall) {
     if case .handler(_, let body) = kind { body(call) }

@@ -7,8 +7,8 @@ internal import CRebindTesting
 func applyRebinding(
   of symbol: String, to hook: OpaquePointer, mayBeUncalled: Bool
 ) throws(RebindTestingError) -> OpaquePointer {
-  guard !symbol.utf8.contains(0) else {
-    throw RebindTestingError(code: .failure, symbol: symbol, detail: "the name has a zero byte")
+  guard !symbol.isEmpty, !symbol.utf8.contains(0) else {
+    throw RebindTestingError(code: .invalidName, symbol: symbol)
   }
   var handle: OpaquePointer?
   var report = crebind_report()

@@ -16,6 +16,18 @@ struct CSignature {
     for argument in repeat each arguments { codes += try checked(argument, of: symbol) }
     self.codes = codes
   }
+
+  /// - Throws: `RebindTestingError`; also for a result that is neither a `CValue` nor `Void`.
+  @usableFromInline
+  init<each Argument: CValue & BitwiseCopyable>(
+    of symbol: String, like result: Any.Type, arguments: repeat (each Argument).Type
+  ) throws(RebindTestingError) {
+    let known = result as? any CValue.Type
+    guard known != nil || result == Void.self else {
+      throw RebindTestingError(code: .unknownResult, symbol: symbol, detail: "\(result)")
+    }
+    try self.init(of: symbol, result: known, arguments: repeat each arguments)
+  }
 }
 
 private func checked<Value: CValue>(

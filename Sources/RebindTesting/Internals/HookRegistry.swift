@@ -71,6 +71,14 @@ final class HookRegistry: @unchecked Sendable {
     withExtendedLifetime(kept) {}
   }
 
+  /// The counts of the youngest scope of a symbol that reaches the calling code; nil for none.
+  func counts(of symbol: String) -> CallCounts? {
+    withLock {
+      hooks[symbol].flatMap { crebind_testing_innermost($0.pointer) }
+        .map { CallCounts(crebind_testing_counts_of($0)) }
+    }
+  }
+
   /// Runs `body` while no other thread changes hooks.
   func withLock<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result

@@ -14,6 +14,12 @@ struct Interception {
 }
 
 extension Interception {
+  /// Calls fail.
+  init(_ fault: Fault) {
+    symbol = fault.symbol
+    kind = .fault(fault)
+  }
+
   /// Calls reach a handler that returns a value.
   @inlinable
   static func handler<each Argument: CValue & BitwiseCopyable, Result: CValue & BitwiseCopyable>(
@@ -41,6 +47,23 @@ extension Interception {
   ) throws(RebindTestingError) -> Interception {
     let signature = try CSignature(
       of: symbol, result: nil, arguments: repeat (each Argument).self)
+    return Interception(symbol: symbol, signature: signature, body: makeHandlerBody(handler))
+  }
+
+  /// Calls reach a handler of a function's type.
+  ///
+  /// - Throws: `RebindTestingError` where the result is neither a `CValue` nor nothing.
+  @inlinable
+  static func handler<each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable>(
+    of symbol: String, like function: (repeat each Argument) -> Result,
+    _ handler:
+      @escaping (
+        _ original: OriginalFunction<Result, repeat each Argument>,
+        _ arguments: repeat each Argument
+      ) -> Result
+  ) throws(RebindTestingError) -> Interception {
+    let signature = try CSignature(
+      of: symbol, like: Result.self, arguments: repeat (each Argument).self)
     return Interception(symbol: symbol, signature: signature, body: makeHandlerBody(handler))
   }
 

@@ -1,25 +1,37 @@
 /// Runs `body` while calls are intercepted, and ends that however `body` ends.
 @usableFromInline
 func withInterceptions<Return>(
-  _ interceptions: [Interception], reach: RebindingReach, _ body: () throws -> Return
+  _ interceptions: [Interception], reach: ScopeReach, _ body: () throws -> Return
 ) throws -> Return {
-  let group = try ScopeGroup(interceptions, reach: reach)
-  defer { group.end() }
-  guard let taskScopes = group.taskScopes else { return try body() }
-  return try TaskScopes.$current.withValue(taskScopes, operation: body)
+  try withScopes(interceptions, reach: reach) { _ in try body() }
 }
 
 /// As above, for a body that may suspend.
 @usableFromInline
 nonisolated(nonsending) func withInterceptions<Return>(
-  _ interceptions: [Interception], reach: RebindingReach,
+  _ interceptions: [Interception], reach: ScopeReach,
   _ body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
-  if reach == .thread, let interception = interceptions.first {
-    throw RebindTestingError(code: .threadReachWhileSuspending, symbol: interception.symbol)
-  }
+  try await withScopes(interceptions, reach: reach) { _ in try await body() }
+}
+
+/// As above, with a body that is given the scopes.
+func withScopes<Return>(
+  _ interceptions: [Interception], reach: ScopeReach, _ body: ([ActiveScope]) throws -> Return
+) throws -> Return {
   let group = try ScopeGroup(interceptions, reach: reach)
   defer { group.end() }
-  guard let taskScopes = group.taskScopes else { return try await body() }
-  return try await TaskScopes.$current.withValue(taskScopes) { try await body() }
+  guard let taskScopes = group.taskScopes else { return try body(group.scopes) }
+  return try TaskScopes.$current.withValue(taskScopes) { try body(group.scopes) }
+}
+
+/// As above, for a body that may suspend.
+nonisolated(nonsending) func withScopes<Return>(
+  _ interceptions: [Interception], reach: ScopeReach,
+  _ body: nonisolated(nonsending) ([ActiveScope]) async throws -> Return
+) async throws -> Return {
+  let group = try ScopeGroup(interceptions, reach: reach)
+  defer { group.end() }
+  guard let taskScopes = group.taskScopes else { return try await body(group.scopes) }
+  return try await TaskScopes.$current.withValue(taskScopes) { try await body(group.scopes) }
 }

@@ -21,7 +21,7 @@ public func withRecordedCalls<Return>(
   body: (_ recording: CallRecording) throws -> Return
 ) throws -> Return {
   let recording = CallRecording()
-  return try withInterceptions(recording.interceptions(of: functions), reach: reach) {
+  return try withInterceptions(recording.interceptions(of: functions), reach: ScopeReach(reach)) {
     try body(recording)
   }
 }
@@ -35,7 +35,23 @@ nonisolated(nonsending) public func withRecordedCalls<Return>(
   body: nonisolated(nonsending) (_ recording: CallRecording) async throws -> Return
 ) async throws -> Return {
   let recording = CallRecording()
-  return try await withInterceptions(recording.interceptions(of: functions), reach: reach) {
+  return try await withInterceptions(
+    recording.interceptions(of: functions), reach: ScopeReach(reach)
+  ) {
     try await body(recording)
+  }
+}
+
+/// Runs `body` while calls that this thread makes of some functions are recorded.
+///
+/// See the form for other reaches.
+@discardableResult
+@_disfavoredOverload  // As above.
+public func withRecordedCalls<Return>(
+  of functions: String..., reach: ThreadReach, body: (_ recording: CallRecording) throws -> Return
+) throws -> Return {
+  let recording = CallRecording()
+  return try withInterceptions(recording.interceptions(of: functions), reach: .thread) {
+    try body(recording)
   }
 }

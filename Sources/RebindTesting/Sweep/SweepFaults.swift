@@ -20,22 +20,26 @@ internal import CRebindTesting
 ///
 /// - Parameters:
 ///   - symbol: The function's name, or `name@VERSION`.
-///   - result: What the failing call returns; `nil` for a function that returns a
-///     pointer.
+///   - result: What the failing call returns: a number of the function's type, a pointer, a small
+///     structure, `nil` for NULL, or a ``FaultResult``.
 ///   - errno: What it sets `errno` to; nil leaves it alone.
+///   - condition: Which calls are made to fail in turn.
+///   - delay: How long the failing call waits first.
 ///   - limit: At how many calls to stop, one at least.
 ///   - timeLimit: How long a run may take, by `ContinuousClock`.
 ///   - body: The code under test. Its calls are counted on this thread; for malloc
-///     and its relatives see ``withFailing(_:returning:errno:onCall:reach:body:)``.
+///     and its relatives see ``withFailing(_:returning:errno:onCall:when:after:reach:body:)``.
 /// - Throws: `RebindTestingError` if the function cannot be rebound, or if no process
 ///   can be started.
 public func sweepFaults(
-  in symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
+  in symbol: String, returning result: (any FaultValue)? = FaultResult.usual,
+  errno: CInt? = nil, when condition: FaultCondition = .always, after delay: Duration = .zero,
   limit: Int = 1000, timeLimit: Duration = .seconds(10), body: () throws -> Void
 ) throws -> FaultSweepReport {
-  let fault = Fault(of: symbol, result: result, error: errno, onCall: nil)
+  let fault = Fault(
+    of: symbol, result: result, error: errno, condition: condition, delay: delay)
   let group = try ScopeGroup(
-    [Interception(symbol: symbol, kind: .fault(fault))], reach: .thread)
+    [Interception(fault)], reach: .thread)
   defer { group.end() }
   let scope: OpaquePointer = group.scopes[0].pointer
 

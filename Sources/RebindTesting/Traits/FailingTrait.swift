@@ -2,22 +2,50 @@
 #if canImport(Testing)
 public import Testing
 
-/// Makes a function's calls fail while a test runs.
+/// Makes a function's calls fail while a test runs, and records an issue where it did not strike.
 ///
-/// On a suite it holds for each of its tests, which are counted apart.
+/// On a suite it holds for each of its tests, which are counted apart. A test of the suite in which
+/// it does not strike has a warning; if it strikes in none of them, the suite has an issue.
 public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
-  let symbol: String
-  let result: FaultResult
-  let error: CInt?
-  let onCall: Int?
+  let fault: Fault
+  let reach: RebindingReach
+  let mayNotStrike: Bool
+  /// One for all tests of a suite.
+  let tally = StrikeTally()
 
   public var isRecursive: Bool { true }
+
+  public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
+    // For a suite as a whole, which is over when all of its tests are, and for each case.
+    test.isSuite || testCase != nil ? self : nil
+  }
 
   public func provideScope(
     for test: Test, testCase: Test.Case?,
     performing function: @Sendable () async throws -> Void
   ) async throws {
-    try await withFailing(symbol, returning: result, errno: error, onCall: onCall) {
+    guard test.isSuite else { return try await run(test, function) }
+    // A suite inside of the suite has the same trait.
+    guard tally.beginSuite() else { return try await function() }
+    defer {
+      if !mayNotStrike, let shortfall = tally.shortfallOfAll {
+        Issue.record("in no test of the suite: \(shortfall)", sourceLocation: test.sourceLocation)
+      }
+    }
+    try await function()
+  }
+
+  private func run(_ test: Test, _ function: @Sendable () async throws -> Void) async throws {
+    try await withFault(fault, reach: ScopeReach(reach)) { active in
+      defer {
+        let shortfall = active.shortfall
+        tally.note(shortfall)
+        if !mayNotStrike, let shortfall {
+          Issue.record(
+            "\(shortfall)", severity: tally.isOfSuite ? .warning : .error,
+            sourceLocation: test.sourceLocation)
+        }
+      }
       try await function()
     }
   }
@@ -25,7 +53,7 @@ public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
 
 extension Trait where Self == FailingTrait {
   /// Makes calls of a function fail while the test runs, for its task and the tasks
-  /// that it starts.
+  /// that it starts, or with another reach.
   ///
   /// ```swift
   /// @Test(.failing("open", errno: ENOENT))
@@ -34,12 +62,30 @@ extension Trait where Self == FailingTrait {
   /// }
   /// ```
   ///
-  /// See ``withFailing(_:returning:errno:onCall:reach:body:)`` for the parameters.
+  /// A test in which the fault does not strike, or less often than `onCall` asks, has an issue
+  /// that says how many calls there were, in reach and out of it.
+  ///
+  /// - Parameters:
+  ///   - symbol: The function's name, or `name@VERSION`.
+  ///   - result: What the calls return: a number of the function's type, a pointer, a small
+  ///     structure, `nil` for NULL, or a ``FaultResult``.
+  ///   - errno: What the calls set `errno` to; nil leaves it alone. A function that returns the
+  ///     error code, such as `pthread_create`, returns this.
+  ///   - onCall: Which calls fail: a number, counted from 1, or a ``FaultCalls``.
+  ///   - condition: Which calls are looked at, by their arguments or their caller.
+  ///   - delay: How long a call that is struck waits first.
+  ///   - reach: Which calls are counted and fail.
+  ///   - mayNotStrike: Records no issue.
   public static func failing(
-    _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
-    onCall: Int? = nil
+    _ symbol: String, returning result: (any FaultValue)? = FaultResult.usual,
+    errno: CInt? = nil, onCall: FaultCalls = .all, when condition: FaultCondition = .always,
+    after delay: Duration = .zero, reach: RebindingReach = .task, mayNotStrike: Bool = false
   ) -> Self {
-    Self(symbol: symbol, result: result, error: errno, onCall: onCall)
+    Self(
+      fault: Fault(
+        of: symbol, result: result, error: errno, calls: onCall, condition: condition,
+        delay: delay),
+      reach: reach, mayNotStrike: mayNotStrike)
   }
 }
 #endif

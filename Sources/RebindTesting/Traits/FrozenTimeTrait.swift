@@ -5,6 +5,7 @@ public import Testing
 /// Makes the wall clock stand still while a test runs.
 public struct FrozenTimeTrait: TestTrait, SuiteTrait, TestScoping {
   let time: Duration
+  let reach: RebindingReach
 
   public var isRecursive: Bool { true }
 
@@ -12,20 +13,24 @@ public struct FrozenTimeTrait: TestTrait, SuiteTrait, TestScoping {
     for test: Test, testCase: Test.Case?,
     performing function: @Sendable () async throws -> Void
   ) async throws {
-    try await withFrozenTime(time) { try await function() }
+    try await withFrozenTime(time, reach: reach) { try await function() }
   }
 }
 
 extension Trait where Self == FrozenTimeTrait {
   /// Makes the wall clock stand still while the test runs, for its task and the tasks
-  /// that it starts.
+  /// that it starts, or with another reach.
   ///
   /// ```swift
   /// @Test(.frozenTime(.seconds(1_000_000_000)))
   /// func knowsTheDay() { #expect(time(nil) == 1_000_000_000) }
   /// ```
   ///
-  /// - Parameter time: The time since 1970-01-01 00:00 UTC.
-  public static func frozenTime(_ time: Duration) -> Self { Self(time: time) }
+  /// - Parameters:
+  ///   - time: The time since 1970-01-01 00:00 UTC.
+  ///   - reach: Which calls see it.
+  public static func frozenTime(_ time: Duration, reach: RebindingReach = .task) -> Self {
+    Self(time: time, reach: reach)
+  }
 }
 #endif

@@ -7,6 +7,7 @@ public import Testing
 /// On a suite it gives each test a recording of its own.
 public struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
   let functions: [String]
+  let reach: RebindingReach
 
   public var isRecursive: Bool { true }
 
@@ -16,7 +17,9 @@ public struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
   ) async throws {
     let recording = CallRecording()
     try await CallRecording.$ofTask.withValue(recording) {
-      try await withInterceptions(recording.interceptions(of: functions), reach: .task) {
+      try await withInterceptions(
+        recording.interceptions(of: functions), reach: ScopeReach(reach)
+      ) {
         try await function()
       }
     }
@@ -35,8 +38,14 @@ extension Trait where Self == RecordingTrait {
   ///   #expect(recording.calls(of: "open").count == recording.calls(of: "close").count)
   /// }
   /// ```
-  public static func recordingCalls(_ functions: String...) -> Self {
-    Self(functions: functions)
+  ///
+  /// - Parameters:
+  ///   - functions: The functions' names, or `name@VERSION`.
+  ///   - reach: Which calls are recorded.
+  public static func recordingCalls(
+    _ functions: String..., reach: RebindingReach = .task
+  ) -> Self {
+    Self(functions: functions, reach: reach)
   }
 }
 #endif

@@ -1,5 +1,5 @@
-/// Measures a call of a function: not rebound, rebound by a test that does not reach the caller,
-/// and rebound by one that does.
+/// What a call of a function costs: not rebound, rebound by a test that does not
+/// reach the caller, and rebound by one that does; alone and on 64 threads at once.
 
 import Glibc
 import RebindTesting
@@ -15,46 +15,57 @@ func nanosecondsPerCall(_ name: String) {
     }
   }.min()!
   guard sum != 0 else { fatalError("toupper returned nothing but 0") }
-  let nanoseconds = Double(best.components.attoseconds) / 1e9 / Double(calls)
-  let digits = "\(Int((nanoseconds * 10).rounded()))"
-  print(
-    "\(name): \(digits.dropLast().isEmpty ? "0" : digits.dropLast()).\(digits.suffix(1)) ns a call")
+  report(name, best, calls: calls)
+}
+
+/// The same on 64 threads at once: wall time over the calls of all. What they return is used.
+func nanosecondsPerCallOfThreads(_ name: String) {
+  let calls = 200_000
+  let best = (0..<5).map { _ in
+    ContinuousClock().measure {
+      let threads = (0..<64).map { _ in
+        var thread = pthread_t()
+        pthread_create(
+          &thread, nil,
+          { _ in
+            var sum = 0
+            for call in 0..<200_000 { sum &+= Int(toupper(CInt(truncatingIfNeeded: call & 127))) }
+            return UnsafeMutableRawPointer(bitPattern: sum)
+          }, nil)
+        return thread
+      }
+      for thread in threads { pthread_join(thread, nil) }
+    }
+  }.min()!
+  report(name, best, calls: 64 * calls)
+}
+
+func report(_ name: String, _ duration: Duration, calls: Int) {
+  let (seconds, attoseconds) = duration.components
+  let nanoseconds = (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(calls)
+  let tenths = Int((nanoseconds * 10).rounded())
+  print("\(name): \(tenths / 10).\(tenths % 10) ns a call")
 }
 
 nanosecondsPerCall("not rebound")
 
-var calls = 0
-try await withRebinding(
-  "toupper",
-  { (original, character: CInt) -> CInt in
-    calls += 1
-    return character
-  }
-) {
+let step: CInt = CommandLine.argc
+try await withRebinding("toupper", { (original, character: CInt) -> CInt in character + step }) {
   nanosecondsPerCall("handler that captures")
   await Task.detached { nanosecondsPerCall("another task, out of reach") }.value
+  nanosecondsPerCallOfThreads("64 threads, out of reach")
 }
 
-try withRebinding(
-  "toupper",
-  { (original, character: CInt) -> CInt in
-    calls += 1
-    return original(character)
-  }
-) {
+try withRebinding("toupper", { (original, character: CInt) -> CInt in original(character) + step }) {
   nanosecondsPerCall("handler that calls the original")
 }
 
-try withRebinding(
-  "toupper", reach: .process,
-  { (original, character: CInt) -> CInt in
-    character
-  }
-) {
+try withRebinding("toupper", reach: .process, { (original, character: CInt) -> CInt in character }) {
   nanosecondsPerCall("handler for the process")
+  nanosecondsPerCallOfThreads("64 threads, handler for the process")
 }
 
-try withFailing("toupper", onCall: .max) {
+try withFailing("toupper", onCall: .init(.max)) {
   nanosecondsPerCall("failing at a later call")
 }
 

@@ -22,13 +22,11 @@ import Testing
   /// A pipe or a network file system gives a few bytes at a time.
   @Test func shortReads() throws {
     var calls = 0
-    let loaded = try withRebinding(
-      "read",
-      { (original, file: CInt, buffer: UnsafeMutableRawPointer, size: Int) -> Int in
-        calls += 1
-        return original(file, buffer, min(size, 4))
-      }
-    ) {
+    let loaded = try withRebinding("read", like: read, reach: .thread) {
+      original, file, buffer, size in
+      calls += 1
+      return original(file, buffer, min(size, 4))
+    } body: {
       try settings.load()
     }
     #expect(loaded == ["colour": "blue", "size": "3"])

@@ -31,12 +31,7 @@ import Testing
   }
 
   @Test func shortWrites() throws {
-    try withRebinding(
-      "write",
-      { (original, file: CInt, bytes: UnsafeRawPointer, size: Int) -> Int in
-        original(file, bytes, min(size, 1))
-      }
-    ) {
+    try withFailing("write", returning: FaultResult.atMost(1)) {
       try settings.save(["colour": "red"])
     }
     #expect(try settings.load() == ["colour": "red"])

@@ -1,0 +1,56 @@
+#include "condition.h"
+
+#include <string.h>
+
+void crebind_testing_find_place(const crebind_testing_condition *condition,
+                                crebind_testing_place *place) {
+  place->count = 0;
+  if (condition->kind == CREBIND_TESTING_CALLER && condition->text != NULL)
+    crebind_testing_find_image(place, condition->text);
+}
+
+/// The word as a number of the condition's size, with or without a sign.
+static int64_t number(const crebind_testing_condition *condition, uint64_t word) {
+  unsigned unused = 64 - 8 * condition->size;
+  word <<= unused;
+  return condition->is_signed ? (int64_t)word >> unused : (int64_t)(word >> unused);
+}
+
+/// A loop, because strcmp may be what is rebound.
+static bool matches(const char *text, const char *expected, bool is_prefix) {
+  if (text == NULL) return false;
+  while (*expected != 0 && *text == *expected) text++, expected++;
+  return *expected == 0 && (is_prefix || *text == 0);
+}
+
+static bool is_within(const crebind_testing_condition *condition, uint64_t word) {
+  int64_t value = number(condition, word);
+  // Without a sign, 64 bits take more than int64_t has.
+  return condition->is_signed
+             ? value >= (int64_t)condition->low && value <= (int64_t)condition->high
+             : (uint64_t)value >= condition->low && (uint64_t)value <= condition->high;
+}
+
+bool crebind_testing_fulfils(const crebind_testing_condition *conditions,
+                             const crebind_testing_place *places, size_t count,
+                             const crebind_testing_call *call) {
+  for (size_t i = 0; i < count; i++) {
+    const crebind_testing_condition *condition = &conditions[i];
+    uint64_t word = call->registers[condition->index];
+    bool holds = false;
+    switch (condition->kind) {
+    case CREBIND_TESTING_INTEGER: holds = is_within(condition, word); break;
+    case CREBIND_TESTING_FLAGS: holds = (word & condition->low) == condition->low; break;
+    case CREBIND_TESTING_TEXT:
+    case CREBIND_TESTING_PREFIX:
+      holds = matches((const char *)(uintptr_t)word, condition->text,
+                      condition->kind == CREBIND_TESTING_PREFIX);
+      break;
+    case CREBIND_TESTING_CALLER:
+      holds = crebind_testing_images_contain(&places[i], call->caller);
+      break;
+    }
+    if (!holds) return false;
+  }
+  return true;
+}

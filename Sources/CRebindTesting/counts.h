@@ -1,0 +1,30 @@
+/// How many calls arrive at each hook, counted by each thread for itself.
+
+#ifndef CREBIND_TESTING_COUNTS_H
+#define CREBIND_TESTING_COUNTS_H
+
+#include "hook.h"
+
+#pragma clang assume_nonnull begin
+
+/// One thread's counters. They stay when the thread ends, and another one goes on with them.
+typedef struct crebind_testing_counters {
+  struct crebind_testing_counters *_Nullable next;
+  /// The thread's number.
+  _Atomic int owner;
+  /// By hook. Only the owner writes, so that an addition need not be atomic.
+  _Atomic uint64_t arrivals[CREBIND_TESTING_HOOK_COUNT];
+} crebind_testing_counters;
+
+/// Gives this thread counters; NULL if there is no memory. Leaves errno alone.
+crebind_testing_counters *_Nullable crebind_testing_claim_counters(void);
+
+/// Counts a call of a thread that has no counters.
+void crebind_testing_count_shared(size_t hook);
+
+/// The calls that have arrived at a hook so far, while it had scopes.
+uint64_t crebind_testing_arrivals(const crebind_testing_hook *hook);
+
+#pragma clang assume_nonnull end
+
+#endif

@@ -1,0 +1,49 @@
+/// A fault while it acts: how often it has struck so far.
+public struct ActiveFault: Sendable {
+  let scope: ActiveScope
+  let calls: FaultCalls
+  let hasCondition: Bool
+
+  init(_ scope: ActiveScope, _ fault: Fault) {
+    self.scope = scope
+    calls = fault.calls
+    hasCondition = fault.condition != .always
+  }
+
+  /// The function's name.
+  public var symbol: String { scope.symbol }
+
+  /// How many calls have failed.
+  public var strikes: Int { counts.struck }
+
+  /// What has become of the function's calls.
+  public var counts: CallCounts { scope.counts }
+
+  /// Why the fault has struck less often than asked, as a sentence; nil if it has not.
+  public var shortfall: String? {
+    let counts = counts
+    guard counts.struck < calls.expectedStrikes else { return nil }
+    return "the fault of \(symbol) struck \(counts.struck) of "
+      + "\(calls.expectedStrikes) \(calls.expectedStrikes == 1 ? "time" : "times") (\(calls)): "
+      + "\(counts); \(reason(of: counts))"
+  }
+
+  private func reason(of counts: CallCounts) -> String {
+    if counts.inReach > 0 {
+      return hasCondition
+        ? "too few of the calls in reach fulfil the condition"
+        : "the code under test makes too few calls"
+    }
+    if counts.outOfReach > 0 {
+      let number = counts.outOfReach == 1 ? "1 call" : "\(counts.outOfReach) calls"
+      return "\(number) on other threads or detached tasks: use reach: .process"
+    }
+    if counts.spared > 0 { return "only Swift's runtime and libraries call it" }
+    return "nothing calls it through a slot: the code under test may use another function"
+  }
+}
+
+extension ActiveFault: CustomStringConvertible {
+  /// `fault of open: 3 calls in reach, 1 struck, 2 out of reach`.
+  public var description: String { "fault of \(symbol): \(counts)" }
+}

@@ -1,0 +1,113 @@
+internal import CRebindTesting
+
+/// How a function's calls fail, and which of them.
+struct Fault: Sendable {
+  var symbol: String
+  /// What becomes of each call that is struck, in order. Nothing is usual in it any more.
+  var results: [FaultResult]
+  var error: CInt?
+  var calls: FaultCalls
+  var condition: FaultCondition
+  var delay: Duration
+  /// Leaves calls of Swift's libraries and the testing libraries alone.
+  let sparesLibraries: Bool
+
+  /// Swift cannot go on without memory, so it would not be the code under test that
+  /// a fault hits first.
+  private static let allocators: Set<String> = [
+    "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign",
+    "posix_memalign", "valloc", "pvalloc",
+  ]
+
+  init(
+    of symbol: String, result: (any FaultValue)?, error: CInt?, calls: FaultCalls = .all,
+    condition: FaultCondition = .always, delay: Duration = .zero
+  ) {
+    self.symbol = symbol
+    self.calls = calls
+    self.condition = condition
+    self.delay = delay
+    let function = KnownFunction(symbol)
+    let isUsual = result.faultResult.kind == .usual
+    // A function that returns the error code leaves errno alone.
+    self.error = isUsual && function.returnsErrorCode ? nil : error
+    if case .inOrder(let results) = result.faultResult.kind {
+      self.results = results.map { $0.kind == .usual ? function.usualFailure(error: error) : $0 }
+    } else {
+      results = [isUsual ? function.usualFailure(error: error) : result.faultResult]
+    }
+    sparesLibraries = Self.allocators.contains(function.name)
+  }
+
+  /// The scope, or nil if there is no memory.
+  ///
+  /// - Throws: `RebindTestingError` for a result that the function cannot have.
+  func makeScope(on hook: OpaquePointer) throws(RebindTestingError) -> OpaquePointer? {
+    let index = KnownFunction(symbol).countArgument
+    var cResults: [crebind_testing_result] = []
+    for result in results {
+      guard let cResult = try result.cResult(of: symbol, countArgument: index, error: error) else {
+        return nil
+      }
+      cResults.append(cResult)
+    }
+    return condition.withConditions { conditions in
+      cResults.withUnsafeBufferPointer { results in
+        let fault = crebind_testing_fault(
+          first: UInt64(calls.first), last: UInt64(calls.last), every: UInt64(calls.step),
+          chance: calls.chance, seed: calls.seed, results: results.baseAddress!,
+          result_count: results.count, conditions: conditions.baseAddress,
+          condition_count: conditions.count, delay: delay.nanoseconds)
+        return crebind_testing_fault_scope(hook, fault, sparesLibraries)
+      }
+    }
+  }
+}
+
+extension FaultResult {
+  /// The result in C's form; nil if there is no memory.
+  fileprivate func cResult(
+    of symbol: String, countArgument: Int?, error: CInt?
+  ) throws(RebindTestingError) -> crebind_testing_result? {
+    var result = crebind_testing_result()
+    result.error = error ?? 0
+    switch kind {
+    case .word(let word):
+      result.kind = CREBIND_TESTING_RETURN_WORD
+      result.word = word
+    case .number(let bits):
+      result.kind = CREBIND_TESTING_RETURN_NUMBER
+      result.word = bits
+    case .structure(let type, let codes, let bytes):
+      guard bytes.count <= MemoryLayout<ValueSlot>.size else {
+        throw RebindTestingError(code: .structureTooLarge, symbol: symbol, detail: type)
+      }
+      result.kind = CREBIND_TESTING_RETURN_STRUCTURE
+      result.code = codes.withUnsafeBufferPointer { codes in
+        codes.withMemoryRebound(to: crebind_testing_type.self) {
+          crebind_testing_structure_code($0.baseAddress!, $0.count, bytes, bytes.count)
+        }
+      }
+      if result.code == nil { return nil }
+    case .short(let count):
+      guard let countArgument else {
+        throw RebindTestingError(code: .noCount, symbol: symbol)
+      }
+      result.kind = CREBIND_TESTING_RETURN_SHORT
+      result.index = UInt8(countArgument)
+      result.word = UInt64(count)
+    case .original: result.kind = CREBIND_TESTING_RETURN_ORIGINAL
+    case .usual, .inOrder: preconditionFailure("results in order are single ones")
+    }
+    return result
+  }
+}
+
+extension Duration {
+  /// Rounded down; 0 for a negative one.
+  fileprivate var nanoseconds: UInt64 {
+    let (seconds, attoseconds) = components
+    guard self > .zero else { return 0 }
+    return UInt64(seconds) &* 1_000_000_000 &+ UInt64(attoseconds / 1_000_000_000)
+  }
+}

@@ -1,0 +1,70 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// What is known of a function of the C library by its name.
+struct KnownFunction {
+  /// Without a version.
+  let name: String
+
+  init(_ symbol: String) { name = String(symbol.prefix { $0 != "@" }) }
+
+  /// What it returns when it fails.
+  func usualFailure(error: CInt?) -> FaultResult {
+    if Self.resolvers.contains(name) {
+      return (error == nil ? EAI_FAIL : EAI_SYSTEM).faultResult
+    }
+    if returnsErrorCode { return (error ?? Self.errorCodes[name] ?? EINVAL).faultResult }
+    return (Self.functionsOfPointers.contains(name) || Self.counting.contains(name) ? 0 : -1)
+      .faultResult
+  }
+
+  /// True for one that returns the error code, and leaves `errno` alone.
+  var returnsErrorCode: Bool {
+    if Self.withoutErrorCode.contains(name) { return false }
+    return name.hasPrefix("pthread_") || name.hasPrefix("posix_")
+      || Self.errorCodes[name] != nil
+  }
+
+  /// The index of the argument that says how many bytes or items, among those in registers.
+  var countArgument: Int? { Self.countArguments[name] }
+
+  /// These return a code of their own, and set `errno` with EAI_SYSTEM.
+  private static let resolvers: Set = ["getaddrinfo", "getnameinfo"]
+
+  /// These return how many items they have had.
+  private static let counting: Set = ["fread", "fread_unlocked", "fwrite", "fwrite_unlocked"]
+
+  private static let functionsOfPointers: Set = [
+    "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "valloc",
+    "pvalloc", "strdup", "strndup", "fopen", "fopen64", "fdopen", "freopen", "freopen64",
+    "tmpfile", "tmpfile64", "popen", "opendir", "fdopendir", "readdir", "readdir64", "fgets",
+    "getenv", "secure_getenv", "getcwd", "realpath", "mkdtemp", "dlopen", "dlsym", "setlocale",
+    "localtime", "localtime_r", "gmtime", "gmtime_r", "getpwnam", "getpwuid", "getgrnam",
+    "getgrgid", "gethostbyname", "sem_open", "pthread_getspecific",
+  ]
+
+  /// The codes that they most likely return.
+  private static let errorCodes: [String: CInt] = [
+    "pthread_create": EAGAIN, "pthread_key_create": EAGAIN, "pthread_mutex_trylock": EBUSY,
+    "pthread_rwlock_tryrdlock": EBUSY, "pthread_rwlock_trywrlock": EBUSY,
+    "pthread_mutex_timedlock": ETIMEDOUT, "pthread_cond_timedwait": ETIMEDOUT,
+    "posix_memalign": ENOMEM, "posix_spawn": EAGAIN, "posix_spawnp": ENOENT,
+    "posix_fallocate": ENOSPC, "posix_fallocate64": ENOSPC, "clock_nanosleep": EINTR,
+    "getpwnam_r": EIO, "getpwuid_r": EIO, "getgrnam_r": EIO, "getgrgid_r": EIO,
+    "ttyname_r": ENOTTY, "getlogin_r": ENOENT,
+  ]
+
+  private static let withoutErrorCode: Set = [
+    "pthread_getspecific", "pthread_self", "pthread_equal", "pthread_exit", "posix_openpt",
+  ]
+
+  private static let countArguments = [
+    "read": 2, "write": 2, "pread": 2, "pread64": 2, "pwrite": 2, "pwrite64": 2, "recv": 2,
+    "recvfrom": 2, "send": 2, "sendto": 2, "fread": 2, "fread_unlocked": 2, "fwrite": 2,
+    "fwrite_unlocked": 2, "getrandom": 1, "__read_chk": 2, "__recv_chk": 2, "__pread_chk": 2,
+    "__fread_chk": 3,
+  ]
+}

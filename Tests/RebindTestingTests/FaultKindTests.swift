@@ -1,0 +1,202 @@
+import Foundation
+import Glibc
+import RebindTesting
+import TestSupport
+import Testing
+
+/// What a call that is struck returns, and which calls are struck.
+@Suite(.measured) struct FaultKindTests {
+  @Test func floatingPointNumbersOfBothSizes() throws {
+    let callNumbers = try TypedCalls.function("call_numbers", as: (@convention(c) () -> Float).self)
+    let callIntegers = try TypedCalls.function(
+      "call_integers", as: (@convention(c) () -> Double).self)
+    try withFailing("numbers", returning: Float(1.5)) { #expect(callNumbers() == 1.5) }
+    try withFailing("integers", returning: 1.5) { #expect(callIntegers() == 1.5) }
+  }
+
+  @Test func integersByTheirType() throws {
+    let callSmall: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
+    let callNegate = try TypedCalls.function("call_negate", as: (@convention(c) () -> Bool).self)
+    try withFailing("small", returning: Int8(-7)) { #expect(callSmall() == -7) }
+    try withFailing("negate", returning: true) { #expect(callNegate()) }
+    try withFailing("getppid", returning: EAI_AGAIN) { #expect(getppid() == EAI_AGAIN) }
+    try withFailing("mix", returning: Colour(rawValue: 3)) {
+      let callMix: TypedCalls.Int32Caller = try TypedCalls.function("call_mix")
+      #expect(callMix() == 3)
+    }
+  }
+
+  @Test func pointers() throws {
+    let allocate: @convention(c) (Int) -> UnsafeMutableRawPointer? =
+      try TypedCalls.function("allocate")
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 16)
+    defer { memory.deallocate() }
+    try withFailing("malloc", returning: memory) { #expect(allocate(10) == memory) }
+    let none: UnsafeMutableRawPointer? = nil
+    try withFailing("malloc", returning: none) { #expect(allocate(10) == nil) }
+    try withFailing("malloc", returning: nil) { #expect(allocate(10) == nil) }
+  }
+
+  @Test func structures() throws {
+    let callSwap = try TypedCalls.function("call_swap", as: (@convention(c) () -> Int64).self)
+    try withFailing("swap", returning: Pair(whole: 11, part: 0)) { #expect(callSwap() == 11) }
+    let callMove = try TypedCalls.function(
+      "call_move", as: (@convention(c) (UnsafeMutableRawPointer) -> Void).self)
+    let expected = Rectangle(x: 4, y: 3, width: 2, height: 1)
+    var result = Rectangle(x: 0, y: 0, width: 0, height: 0)
+    try withFailing("move", returning: expected) {
+      withUnsafeMutableBytes(of: &result) { callMove($0.baseAddress!) }
+    }
+    #expect(result == expected)
+    let error = #expect(throws: RebindTestingError.self) {
+      try withFailing("first", returning: Large(values: (0, 0, 0, 0, 0))) {}
+    }
+    #expect(error?.code == .structureTooLarge)
+  }
+
+  /// Functions that return the error code leave `errno` alone.
+  @Test func usualFailures() throws {
+    try withFailing("pthread_create", errno: EAGAIN) {
+      var thread = pthread_t()
+      errno = 0
+      #expect(pthread_create(&thread, nil, { _ in nil }, nil) == EAGAIN && errno == 0)
+    }
+    try withFailing("posix_memalign") {
+      var memory: UnsafeMutableRawPointer?
+      #expect(posix_memalign(&memory, 16, 16) == ENOMEM)
+    }
+    try withFailing("getaddrinfo") {
+      #expect(getaddrinfo("localhost", nil, nil, nil) == EAI_FAIL)
+    }
+    try withFailing("getaddrinfo", errno: EMFILE) {
+      var list: UnsafeMutablePointer<addrinfo>?
+      #expect(getaddrinfo("localhost", nil, nil, &list) == EAI_SYSTEM && errno == EMFILE)
+    }
+    try withFailing("fopen", errno: ENOENT) { #expect(fopen("/etc/hostname", "r") == nil) }
+    try withFailing("close", errno: EIO) { #expect(close(-1) == -1 && errno == EIO) }
+  }
+
+  @Test(arguments: [
+    (FaultCalls.all, [1, 2, 3, 4, 5, 6]), (FaultCalls(3), [3]), (.from(4), [4, 5, 6]),
+    (.range(2...3), [2, 3]), (.every(2), [2, 4, 6]), (.random(0, seed: 1), []),
+    (.random(1, seed: 1), [1, 2, 3, 4, 5, 6]),
+  ])
+  func calls(_ calls: FaultCalls, expected: [Int]) throws {
+    let struck = try withFailing("getppid", returning: -9, onCall: calls) {
+      (1...6).filter { _ in getppid() == -9 }
+    }
+    #expect(struck == expected)
+  }
+
+  /// The same for a seed, others for another one, and as many as the chance says.
+  @Test func chance() throws {
+    func struck(_ seed: UInt64) throws -> [Int] {
+      try withFailing("getppid", returning: -9, onCall: .random(0.25, seed: seed)) {
+        (1...1000).filter { _ in getppid() == -9 }
+      }
+    }
+    let first = try struck(1)
+    #expect(try struck(1) == first && struck(2) != first)
+    #expect((200...300).contains(first.count))
+  }
+
+  @Test func resultsInOrder() throws {
+    let parent = getppid()
+    try withFailing("getppid", returning: FaultResult.inOrder(1, FaultResult.original, 3)) {
+      #expect([getppid(), getppid(), getppid(), getppid()] == [1, parent, 3, 3])
+    }
+    try withFailing("close", returning: FaultResult.inOrder(0, FaultResult.usual), errno: EIO) {
+      #expect([close(-1), close(-1)] == [0, -1])
+    }
+  }
+
+  // MARK: - Conditions
+
+  private static let hosts = "/etc/hosts"
+
+  /// Which of some calls of open are struck.
+  private func struck(when condition: FaultCondition) throws -> [String] {
+    try withFailing("open", errno: EACCES, when: condition) {
+      [("/etc/passwd", O_RDONLY), (Self.hosts, O_RDONLY), (Self.hosts, O_RDONLY | O_CLOEXEC)]
+        .compactMap { path, flags in
+          let descriptor = open(path, flags)
+          guard descriptor >= 0 else { return path }
+          close(descriptor)
+          return nil
+        }
+    }
+  }
+
+  @Test func textConditions() throws {
+    #expect(try struck(when: .argument(0, is: Self.hosts)) == [Self.hosts, Self.hosts])
+    #expect(try struck(when: .argument(0, is: "/etc")) == [])
+    #expect(try struck(when: .argument(0, hasPrefix: "/etc/p")) == ["/etc/passwd"])
+  }
+
+  @Test func flagConditions() throws {
+    #expect(try struck(when: .argument(1, has: O_CLOEXEC)) == [Self.hosts])
+    #expect(
+      try struck(when: .argument(0, is: "/etc/passwd") && .argument(1, has: O_CLOEXEC)) == [])
+    #expect(try struck(when: .argument(1, is: O_RDONLY)) == ["/etc/passwd", Self.hosts])
+  }
+
+  @Test func integerConditions() throws {
+    let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")  // small(-3)
+    func isStruck(_ condition: FaultCondition) throws -> Bool {
+      try withFailing("small", returning: Int8(1), when: condition) { call() == 1 }
+    }
+    #expect(try isStruck(.argument(0, is: Int8(-3))) && !isStruck(.argument(0, is: Int8(3))))
+    #expect(
+      try isStruck(.argument(0, in: Int8(-4)...2)) && !isStruck(.argument(0, in: Int8(0)...9)))
+    #expect(try isStruck(.argument(0, is: UInt8(253))))
+    #expect(try isStruck(.argument(0, in: UInt8(200)...255)))
+  }
+
+  @Test func callerConditions() throws {
+    let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
+    func isStruck(_ condition: FaultCondition) throws -> Bool {
+      try withFailing("small", returning: Int8(1), when: condition) { call() == 1 }
+    }
+    #expect(try isStruck(.called(by: "libtyped-calls.so")))
+    #expect(try !isStruck(.called(by: "libc.so.6")))
+    // Those that the condition leaves out are not counted.
+    try withFailing("getppid", returning: 1, onCall: 1, when: .called(by: "libc.so.6")) { fault in
+      #expect(getppid() != 1 && fault.counts.inReach == 1 && fault.strikes == 0)
+    }
+  }
+
+  // MARK: - What goes on
+
+  @Test func shortCounts() throws {
+    try withFailing("read", returning: FaultResult.atMost(3)) {
+      let descriptor = open("/etc/passwd", O_RDONLY)
+      defer { close(descriptor) }
+      var bytes = [UInt8](repeating: 0, count: 16)
+      #expect(read(descriptor, &bytes, 16) == 3 && bytes[3] == 0)
+      #expect(read(descriptor, &bytes, 2) == 2)
+    }
+    let error = #expect(throws: RebindTestingError.self) {
+      try withFailing("getppid", returning: FaultResult.atMost(3)) {}
+    }
+    #expect(error?.code == .noCount)
+    #expect(
+      error?.description
+        == "cannot rebind getppid: it is not known which argument is its count; write a handler")
+  }
+
+  @Test func delays() throws {
+    let parent = getppid()
+    let clock = ContinuousClock()
+    try withFailing(
+      "getppid", returning: FaultResult.original, onCall: 2, after: .milliseconds(30)
+    ) {
+      var seen: pid_t = 0
+      #expect(clock.measure { seen = getppid() } < .milliseconds(30) && seen == parent)
+      #expect(clock.measure { seen = getppid() } >= .milliseconds(30) && seen == parent)
+    }
+    try withFailing("getppid", returning: 7, after: .milliseconds(30)) {
+      var seen: pid_t = 0
+      #expect(clock.measure { seen = getppid() } >= .milliseconds(30) && seen == 7)
+    }
+  }
+}
