@@ -16,7 +16,7 @@ typedef struct crebind_testing_counters {
   _Atomic uint64_t arrivals[CREBIND_TESTING_HOOK_COUNT];
 } crebind_testing_counters;
 
-/// Gives this thread counters; NULL if there is no memory. Leaves errno alone.
+/// Gives this thread counters; NULL if memory runs out. Leaves errno alone.
 crebind_testing_counters *_Nullable crebind_testing_claim_counters(void);
 
 /// Counts a call of a thread that has no counters.

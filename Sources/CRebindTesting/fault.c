@@ -86,7 +86,7 @@ static void destroy(crebind_testing_scope *scope) {
   free(self->places);
 }
 
-/// Copies the arrays of the fault; false if there is no memory.
+/// Copies the arrays of the fault; false if memory runs out.
 static bool keep(fault_scope *scope, crebind_testing_fault fault) {
   scope->fault = fault;
   scope->fault.condition_count = 0;

@@ -21,7 +21,7 @@ typedef struct crebind_testing_call {
 typedef void *_Nullable crebind_testing_decide(crebind_testing_scope *scope,
                                                const crebind_testing_call *call);
 
-/// What is counted of a scope's calls.
+/// The counts of a scope's calls.
 typedef enum crebind_testing_count_kind {
   CREBIND_TESTING_REACHED,
   CREBIND_TESTING_STRUCK,

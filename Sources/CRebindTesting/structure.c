@@ -1,4 +1,4 @@
-/// Code that returns a constant structure, by way of libffi.
+/// Code that returns a constant structure, through libffi.
 
 #include "signature.h"
 

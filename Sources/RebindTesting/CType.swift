@@ -2,7 +2,7 @@ internal import CRebindTesting
 
 /// A type of C, as a function takes and returns it.
 public struct CType: Sendable, Hashable {
-  /// What `crebind_testing_type` has for it; several for a structure.
+  /// Its `crebind_testing_type`; several for a structure.
   let codes: [UInt8]
 
   private init(_ type: crebind_testing_type) { codes = [type.rawValue] }

@@ -2,8 +2,7 @@
 ///
 /// Integers, `Float`, `Double`, `Bool` and pointers, optional or not, conform. A
 /// function pointer is taken as an `UnsafeRawPointer` or `OpaquePointer`. A C
-/// structure conforms by way of ``CStructure``, and a C enumeration with nothing
-/// more than its declaration:
+/// structure conforms to ``CStructure``. A C enumeration needs nothing more than its declaration:
 ///
 /// ```swift
 /// extension crebind_status: @retroactive CValue {}

@@ -1,6 +1,6 @@
 internal import CRebindTesting
 
-/// What has become of a function's calls since a fault, handler or recording of it began.
+/// The calls of a function since a fault, handler or recording of it began.
 ///
 /// Calls that handlers make, and that an original makes of its own function, are not counted.
 public struct CallCounts: Sendable, Hashable {

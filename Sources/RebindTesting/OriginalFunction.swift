@@ -1,4 +1,4 @@
-/// What a call would have reached without the handler that is given this: call it
+/// The function that a call would have reached without the handler that is given this: call it
 /// like the function.
 ///
 /// It may be called any number of times, later, and from other threads and tasks.

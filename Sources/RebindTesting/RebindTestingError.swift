@@ -28,11 +28,13 @@ public struct RebindTestingError: Error, Sendable, Hashable {
     public static let undefinedSymbol = Code(rawValue: "undefinedSymbol")
     /// No loaded image calls the symbol, so that no call would be seen.
     public static let neverCalled = Code(rawValue: "neverCalled")
+    /// A sanitizer defines the function in the program, whose calls would not be seen.
+    public static let intercepted = Code(rawValue: "intercepted")
     /// Images call different functions of that name.
     public static let severalOriginals = Code(rawValue: "severalOriginals")
-    /// More symbols have been rebound than there are stubs.
+    /// More symbols have been rebound than the program has stubs for.
     public static let tooManySymbols = Code(rawValue: "tooManySymbols")
-    /// There is no memory.
+    /// Memory has run out.
     public static let outOfMemory = Code(rawValue: "outOfMemory")
     /// The core could not rebind the symbol, or a process could not be started.
     public static let failure = Code(rawValue: "failure")
@@ -41,11 +43,11 @@ public struct RebindTestingError: Error, Sendable, Hashable {
     public var description: String { rawValue }
   }
 
-  /// What went wrong.
+  /// The kind of failure.
   public var code: Code
   /// The function concerned.
   public var symbol: String
-  /// The type concerned, or what else is to be said; else empty.
+  /// The type concerned, or the reason in words; else empty.
   public var detail = ""
   /// The path of the image concerned; empty if none is, or for the program.
   public var image = ""
@@ -54,7 +56,7 @@ public struct RebindTestingError: Error, Sendable, Hashable {
 }
 
 extension RebindTestingError: CustomStringConvertible {
-  /// What could not be rebound, and why.
+  /// The symbol and the reason.
   public var description: String {
     let place = image.isEmpty ? "" : " in \(image)"
     return "cannot rebind \(symbol.isEmpty ? "\"\"" : symbol)\(place): \(reason)\(systemErrorText)"
@@ -68,9 +70,11 @@ extension RebindTestingError: CustomStringConvertible {
     case .wrongFields: "the cFields of \(detail) do not give its size and alignment"
     case .unknownResult: "it returns \(detail), which is no CValue; see CStructure"
     case .noCount: "it is not known which argument is its count; write a handler"
-    case .undefinedSymbol:
-      "no loaded image defines it; check the spelling, or load its library first"
-    case .neverCalled: "no loaded image imports it\(detail.isEmpty ? "" : " (\(detail))")"
+    case .undefinedSymbol: detail.isEmpty ? "no loaded image defines it" : detail
+    case .neverCalled: detail.isEmpty ? "no loaded image imports it" : detail
+    case .intercepted:
+      "a sanitizer defines it in the program, whose own calls go through no slot; "
+        + "run this test without the sanitizer"
     case .severalOriginals:
       "images call different functions of that name; if they differ by version, name one, as in "
         + "\(symbol)@GLIBC_2.2.5"

@@ -38,7 +38,7 @@ nonisolated(nonsending) public func withFrozenTime<Return>(
 ///
 /// See the form for other reaches.
 @discardableResult
-@_disfavoredOverload  // As above.
+@_disfavoredOverload  // The same.
 public func withFrozenTime<Return>(
   _ time: Duration, reach: ThreadReach, body: () throws -> Return
 ) throws -> Return {

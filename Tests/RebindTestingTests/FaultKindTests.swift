@@ -4,7 +4,7 @@ import RebindTesting
 import TestSupport
 import Testing
 
-/// What a call that is struck returns, and which calls are struck.
+/// The results of calls that are struck, and the calls that are.
 @Suite(.measured) struct FaultKindTests {
   @Test func floatingPointNumbersOfBothSizes() throws {
     let callNumbers = try TypedCalls.function("call_numbers", as: (@convention(c) () -> Float).self)

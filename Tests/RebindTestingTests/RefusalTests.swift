@@ -50,6 +50,44 @@ import Testing
     #expect(error?.code == .neverCalled)
   }
 
+  /// A sanitizer's functions are in the program: a clock would go on, and a fault not strike.
+  @Test(.tags(.sanitizes), .notInCheck, arguments: ["address", "thread"])
+  func functionOfASanitizer(sanitizer: String) throws {
+    let program = try RebindProgram(
+      """
+      import RebindTesting
+
+      func attempt(_ body: () throws -> Void) {
+        do { try body() } catch { print(error) }
+      }
+      attempt { try withFailing("read") {} }
+      attempt { try withFrozenTime(.zero) {} }
+      attempt { _ = try sweepFaults(in: "read") {} }
+      attempt { try withFailing("getppid") { print("body") } }
+      """, modules: ["RebindTesting", "CRebindTesting", "CRebind"],
+      flags: ["-sanitize=\(sanitizer)", "-lffi"])
+    let result = try program.run()
+    let reason =
+      "a sanitizer defines it in the program, whose own calls go through no slot; "
+      + "run this test without the sanitizer"
+    let lines = result.output.split(separator: "\n")
+    #expect(result.succeeded && lines.count == 4, "\(result.errorOutput)")
+    #expect(
+      lines.first == "cannot rebind read: \(reason)" && lines.dropFirst(2).first == lines.first)
+    #expect(lines.contains { $0.hasSuffix(reason) && !$0.contains(" read: ") })
+    #expect(lines.last == "body")
+  }
+
+  /// The core knows more than that nobody calls it.
+  @Test func refusalsAreExplained() {
+    let error = #expect(throws: RebindTestingError.self) {
+      try withRebinding("getpgidd", { _ -> CInt in 1 }) {}
+    }
+    #expect(error?.code == .undefinedSymbol)
+    #expect(error?.description.contains("getpgid") == true)
+    #expect(error?.detail.isEmpty == false)
+  }
+
   /// One original would be wrong for some callers.
   @Test func severalOriginals() async {
     await #expect(processExitsWith: .success) {

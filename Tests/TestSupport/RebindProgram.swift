@@ -12,10 +12,11 @@ public struct RebindProgram {
   ///   - swift: Its main file.
   ///   - c: A source in C, whose functions `header` declares for the main file.
   ///   - library: A source in C for `libprices.so`, which the program is linked with.
+  ///   - modules: The modules that it is linked with.
   ///   - flags: Further options of swiftc.
   public init(
     _ swift: String, c: String = "", header: String = "", library: String? = nil,
-    flags: [String] = []
+    modules: [String] = ["Rebind", "CRebind"], flags: [String] = []
   ) throws {
     folder = try TemporaryDirectory()
     let files = [
@@ -40,8 +41,9 @@ public struct RebindProgram {
         "-swift-version", "6", "-import-objc-header", "own.h",
         "-I", Places.products.appending(path: "Modules").path,
         "-Xcc", "-I", "-Xcc", Places.core.appending(path: "include").path,
+        "-Xcc", "-I", "-Xcc", Places.package.appending(path: "Sources/CRebindTesting/include").path,
         "main.swift", "own.o", "-o", path,
-      ] + (try Self.objects("Rebind") + Self.objects("CRebind")) + libraries + flags,
+      ] + (try modules.flatMap(Self.objects)) + libraries + flags,
       in: folder.url)
   }
 
@@ -53,7 +55,9 @@ public struct RebindProgram {
     let sources = Places.package.appending(path: "Sources/\(module)")
     let built = Places.products.appending(path: "\(module).build")
     return try FileManager.default.subpathsOfDirectory(atPath: sources.path).compactMap { source in
-      if source.hasSuffix(".c") { return built.appending(path: "\(source).o").path }
+      if source.hasSuffix(".c") || source.hasSuffix(".S") {
+        return built.appending(path: "\(source).o").path
+      }
       guard source.hasSuffix(".swift") else { return nil }
       let name = source.split(separator: "/").last ?? ""
       return built.appending(path: "\(name).o").path

@@ -16,7 +16,7 @@ public struct ActiveFault: Sendable {
   /// How many calls have failed.
   public var strikes: Int { counts.struck }
 
-  /// What has become of the function's calls.
+  /// The function's calls, struck or not.
   public var counts: CallCounts { scope.counts }
 
   /// Why the fault has struck less often than asked, as a sentence; nil if it has not.

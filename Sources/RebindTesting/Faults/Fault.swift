@@ -3,7 +3,7 @@ internal import CRebindTesting
 /// How a function's calls fail, and which of them.
 struct Fault: Sendable {
   var symbol: String
-  /// What becomes of each call that is struck, in order. Nothing is usual in it any more.
+  /// The results of the calls that are struck, in order. Nothing is usual in it any more.
   var results: [FaultResult]
   var error: CInt?
   var calls: FaultCalls
@@ -39,7 +39,7 @@ struct Fault: Sendable {
     sparesLibraries = Self.allocators.contains(function.name)
   }
 
-  /// The scope, or nil if there is no memory.
+  /// The scope, or nil if memory runs out.
   ///
   /// - Throws: `RebindTestingError` for a result that the function cannot have.
   func makeScope(on hook: OpaquePointer) throws(RebindTestingError) -> OpaquePointer? {
@@ -65,7 +65,7 @@ struct Fault: Sendable {
 }
 
 extension FaultResult {
-  /// The result in C's form; nil if there is no memory.
+  /// The result in C's form; nil if memory runs out.
   fileprivate func cResult(
     of symbol: String, countArgument: Int?, error: CInt?
   ) throws(RebindTestingError) -> crebind_testing_result? {

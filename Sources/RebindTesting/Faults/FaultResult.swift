@@ -1,15 +1,15 @@
 internal import CRebindTesting
 
-/// What becomes of a call that a fault strikes: any ``CValue`` that it returns, or a ``FaultResult``.
+/// The result of a call that a fault strikes: any ``CValue`` that it returns, or a ``FaultResult``.
 ///
-/// An integer, a floating-point number and a structure have to be of the C function's type, since a
-/// `float` is not where a `double` is: write `Float(1.5)` for a function that returns `float`.
+/// A number or a structure has to be of the C function's type, since a `float` is not where a `double`
+/// is. Write `Float(1.5)` for a function that returns `float`.
 public protocol FaultValue {
-  /// What becomes of the call.
+  /// The call's result.
   var faultResult: FaultResult { get }
 }
 
-/// What becomes of a call that a fault strikes, where that is no single value.
+/// The result of a call that a fault strikes, where that is no single value.
 public struct FaultResult: FaultValue, Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case usual
@@ -29,9 +29,10 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
   /// This.
   public var faultResult: FaultResult { self }
 
-  /// What the function returns when it fails: NULL where it is known to return a pointer, as
-  /// `malloc` and `fopen` do, the error code where it returns that, as `pthread_create`,
-  /// `posix_spawn` and `getaddrinfo` do, 0 for `fread` and `fwrite`, and -1 otherwise.
+  /// The function's usual result when it fails: -1 unless it is known to differ.
+  ///
+  /// `malloc`, `fopen` and others that return a pointer return NULL. `pthread_create`, `posix_spawn`,
+  /// `getaddrinfo` and others that return an error code return that. `fread` and `fwrite` return 0.
   public static let usual = FaultResult(kind: .usual)
 
   /// The call goes on to the original, which is useful with a delay.
@@ -48,9 +49,9 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
 
   /// One for each call that is struck, in order; the last one for all further. `nil` is NULL.
   ///
-  /// - Precondition: There is one, at least.
+  /// - Precondition: At least one is given.
   public static func inOrder(_ results: (any FaultValue)?...) -> FaultResult {
-    precondition(!results.isEmpty, "there is no result")
+    precondition(!results.isEmpty, "results in order are one at least")
     return FaultResult(kind: .inOrder(results.map { $0.faultResult }))
   }
 

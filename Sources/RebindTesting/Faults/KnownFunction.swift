@@ -4,14 +4,14 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// What is known of a function of the C library by its name.
+/// Knowledge of a function of the C library, by its name.
 struct KnownFunction {
   /// Without a version.
   let name: String
 
   init(_ symbol: String) { name = String(symbol.prefix { $0 != "@" }) }
 
-  /// What it returns when it fails.
+  /// Its result when it fails.
   func usualFailure(error: CInt?) -> FaultResult {
     if Self.resolvers.contains(name) {
       return (error == nil ? EAI_FAIL : EAI_SYSTEM).faultResult

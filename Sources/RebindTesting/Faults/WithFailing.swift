@@ -7,17 +7,16 @@
 /// }
 /// ```
 ///
-/// The function's type matters only for `result`. For malloc and its relatives,
-/// calls of Swift's runtime, libdispatch, Foundation, the testing libraries and the
-/// C++ library are neither counted nor made to fail, because these cannot go on
-/// without memory; in a program that is linked with the static standard library they
-/// cannot be told apart.
+/// The function's type matters only for `result`. Of malloc and its relatives,
+/// calls by Swift's runtime, libdispatch, Foundation, the testing libraries and the
+/// C++ library neither fail nor count, because these cannot go on without memory. In
+/// a program that is linked with the static standard library they cannot be told apart.
 ///
 /// - Parameters:
 ///   - symbol: The function's name, or `name@VERSION`.
-///   - result: What the calls return: a number of the function's type, a pointer, a small
+///   - result: The result: a number of the function's type, a pointer, a small
 ///     structure, `nil` for NULL, or a ``FaultResult``.
-///   - errno: What the calls set `errno` to; nil leaves it alone. A function that returns the
+///   - errno: The value that the calls set `errno` to; nil leaves it alone. A function that returns the
 ///     error code, such as `pthread_create`, returns this.
 ///   - onCall: Which calls fail: a number, counted from 1, or a ``FaultCalls``.
 ///   - condition: Which calls are looked at, by their arguments or their caller.
@@ -132,7 +131,7 @@ func withFault<Return>(
   try withScopes([Interception(fault)], reach: reach) { try body(ActiveFault($0[0], fault)) }
 }
 
-/// As above, for a body that may suspend.
+/// The same for a body that may suspend.
 nonisolated(nonsending) func withFault<Return>(
   _ fault: Fault, reach: ScopeReach,
   _ body: nonisolated(nonsending) (ActiveFault) async throws -> Return

@@ -11,7 +11,7 @@ final class ActiveScope: @unchecked Sendable {
   /// The `crebind_testing_scope *`, whose context is this object.
   private(set) var pointer: OpaquePointer!
 
-  /// - Throws: `RebindTestingError` if there is no memory, or for a result that the function cannot
+  /// - Throws: `RebindTestingError` if memory runs out, or for a result that the function cannot
   ///   have.
   init(_ interception: Interception, on hook: OpaquePointer) throws(RebindTestingError) {
     symbol = interception.symbol

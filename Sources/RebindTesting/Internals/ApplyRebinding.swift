@@ -27,8 +27,9 @@ func applyRebinding(
   }
   if let code = refusal(of: report, handle: handle, mayBeUncalled: mayBeUncalled) {
     crebind_restore(handle, nil, nil)
-    let detail = code == .neverCalled ? otherNames(of: symbol) : ""
-    throw RebindTestingError(code: code, symbol: symbol, detail: detail)
+    let isReached = code != .neverCalled && code != .undefinedSymbol
+    throw RebindTestingError(
+      code: code, symbol: symbol, detail: isReached ? "" : explanation(of: symbol))
   }
   return handle
 }
@@ -39,6 +40,7 @@ private func refusal(
 ) -> RebindTestingError.Code? {
   if report.pending > 0 { return .undefinedSymbol }
   if report.ambiguous > 0, haveSeveralOriginals(handle) { return .severalOriginals }
+  if report.intercepted > 0 { return .intercepted }
   if report.changed == 0, !mayBeUncalled { return .neverCalled }
   return nil
 }
@@ -58,27 +60,23 @@ private func haveSeveralOriginals(_ handle: OpaquePointer) -> Bool {
   return originals.count > 1
 }
 
-/// The names under which images import the function instead, such as `open64`.
-private func otherNames(of symbol: String) -> String {
-  var names: Set<String> = []
+/// The core's sentence for why no call would be seen; "" if it has none.
+private func explanation(of symbol: String) -> String {
+  var text = ""
   symbol.withCString { name in
     var rebinding = crebind_rebinding()
     rebinding.name = name
-    let visit: @convention(c) (UnsafePointer<crebind_diagnosis>, UnsafeMutableRawPointer?) -> Void =
-      { diagnosis, context in
-        guard diagnosis.pointee.reason == CREBIND_REASON_OTHER_NAME else { return }
-        context!.assumingMemoryBound(to: Set<String>.self).pointee
-          .insert(String(cString: diagnosis.pointee.detail))
-      }
-    withUnsafeMutablePointer(to: &names) { names in
-      _ = crebind_diagnose(&rebinding, nil, visit, names, nil)
+    withUnsafeMutablePointer(to: &text) { text in
+      _ = crebind_explain(
+        &rebinding, nil,
+        { $1!.assumingMemoryBound(to: String.self).pointee = String(cString: $0) }, text, nil)
     }
   }
-  return names.isEmpty ? "" : "some import \(names.sorted().joined(separator: ", "))"
+  return text
 }
 
 extension RebindTestingError {
-  /// What the core complains of.
+  /// The core's complaint.
   fileprivate init(_ error: UnsafePointer<crebind_error>, symbol: String) {
     // By its offset: as a member, a tuple of thousands of characters, it takes the compiler
     // minutes.

@@ -1,4 +1,4 @@
-/// What a handler does with a call, without its types.
+/// A handler's work for one call, without its types.
 @usableFromInline
 typealias HandlerBody = (HandlerCall) -> Void
 

@@ -2,7 +2,7 @@ internal import CRebind
 internal import CRebindTesting
 
 /// The symbols that are or were rebound, each by one rebinding of the core however
-/// many scopes there are: applied for the first one and restored after the last.
+/// many scopes it has: applied for the first one and restored after the last.
 ///
 /// A symbol keeps its hook for good. Calls may be inside of its stub when the slots
 /// are restored, and go on to the original from there.
@@ -55,7 +55,7 @@ final class HookRegistry: @unchecked Sendable {
   /// Restores the slots after the last scope. Where that fails they stay as they
   /// are, which does no harm: the stub sends calls on to the original.
   func close(_ scope: ActiveScope) {
-    // What is freed may run code of the user's, so it is kept until after the lock.
+    // Freeing may run code of the user's, so scopes are kept until after the lock.
     let kept = withLock {
       let symbol = scope.symbol
       hooks[symbol]!.scopes -= 1

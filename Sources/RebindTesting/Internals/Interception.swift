@@ -1,4 +1,4 @@
-/// What shall happen to the calls of one function.
+/// The handling of one function's calls.
 @usableFromInline
 struct Interception {
   enum Kind {

@@ -1,5 +1,5 @@
-/// A place for any value that a C function takes or returns. As large as
-/// `CREBIND_TESTING_SLOT_SIZE`.
+/// A place for any value that a C function takes or returns. It has
+/// `CREBIND_TESTING_SLOT_SIZE` bytes.
 @usableFromInline
 @frozen
 struct ValueSlot: BitwiseCopyable {

@@ -6,7 +6,7 @@ func withInterceptions<Return>(
   try withScopes(interceptions, reach: reach) { _ in try body() }
 }
 
-/// As above, for a body that may suspend.
+/// The same for a body that may suspend.
 @usableFromInline
 nonisolated(nonsending) func withInterceptions<Return>(
   _ interceptions: [Interception], reach: ScopeReach,
@@ -15,7 +15,7 @@ nonisolated(nonsending) func withInterceptions<Return>(
   try await withScopes(interceptions, reach: reach) { _ in try await body() }
 }
 
-/// As above, with a body that is given the scopes.
+/// The same with a body that is given the scopes.
 func withScopes<Return>(
   _ interceptions: [Interception], reach: ScopeReach, _ body: ([ActiveScope]) throws -> Return
 ) throws -> Return {
@@ -25,7 +25,7 @@ func withScopes<Return>(
   return try TaskScopes.$current.withValue(taskScopes) { try body(group.scopes) }
 }
 
-/// As above, for a body that may suspend.
+/// The same for a body that may suspend.
 nonisolated(nonsending) func withScopes<Return>(
   _ interceptions: [Interception], reach: ScopeReach,
   _ body: nonisolated(nonsending) ([ActiveScope]) async throws -> Return

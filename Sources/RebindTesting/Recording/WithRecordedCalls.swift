@@ -46,7 +46,7 @@ nonisolated(nonsending) public func withRecordedCalls<Return>(
 ///
 /// See the form for other reaches.
 @discardableResult
-@_disfavoredOverload  // As above.
+@_disfavoredOverload  // The same.
 public func withRecordedCalls<Return>(
   of functions: String..., reach: ThreadReach, body: (_ recording: CallRecording) throws -> Return
 ) throws -> Return {

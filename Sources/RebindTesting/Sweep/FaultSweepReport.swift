@@ -1,4 +1,4 @@
-/// What a sweep found, run by run.
+/// The findings of a sweep, run by run.
 public struct FaultSweepReport: Sendable, Hashable {
   /// The function whose calls failed.
   public let symbol: String

@@ -2,7 +2,7 @@
 public struct LeakedDescriptor: Sendable, Hashable {
   /// The descriptor's number.
   public let number: CInt
-  /// What it is open on, as `/proc/self/fd` says.
+  /// The file that it is open on, as `/proc/self/fd` says.
   public let path: String
 }
 

@@ -62,14 +62,14 @@ extension Trait where Self == FailingTrait {
   /// }
   /// ```
   ///
-  /// A test in which the fault does not strike, or less often than `onCall` asks, has an issue
-  /// that says how many calls there were, in reach and out of it.
+  /// A test in which the fault does not strike, or less often than `onCall` asks, has an issue. It
+  /// counts the calls in reach and out of it.
   ///
   /// - Parameters:
   ///   - symbol: The function's name, or `name@VERSION`.
-  ///   - result: What the calls return: a number of the function's type, a pointer, a small
+  ///   - result: The result: a number of the function's type, a pointer, a small
   ///     structure, `nil` for NULL, or a ``FaultResult``.
-  ///   - errno: What the calls set `errno` to; nil leaves it alone. A function that returns the
+  ///   - errno: The value that the calls set `errno` to; nil leaves it alone. A function that returns the
   ///     error code, such as `pthread_create`, returns this.
   ///   - onCall: Which calls fail: a number, counted from 1, or a ``FaultCalls``.
   ///   - condition: Which calls are looked at, by their arguments or their caller.

@@ -1,5 +1,5 @@
-/// What a call of a function costs: not rebound, rebound by a test that does not
-/// reach the caller, and rebound by one that does; alone and on 64 threads at once.
+/// Measures a call of a function: not rebound, rebound by a test that does not reach the caller, and
+/// rebound by one that does. Each is measured alone, and some on 64 threads at once.
 
 import Glibc
 import RebindTesting
@@ -18,7 +18,7 @@ func nanosecondsPerCall(_ name: String) {
   report(name, best, calls: calls)
 }
 
-/// The same on 64 threads at once: wall time over the calls of all. What they return is used.
+/// The same on 64 threads at once: wall time over the calls of all. The results are used, so that no call is left out.
 func nanosecondsPerCallOfThreads(_ name: String) {
   let calls = 200_000
   let best = (0..<5).map { _ in
