@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RebindTesting
+import Synchronization
 import TestSupport
 import Testing
 
@@ -78,6 +79,58 @@ private struct CannotOpen: Error {}
     #expect(hung.findings.map(\.outcome) == [.timedOut])
   }
 
+  /// The second lock of the same thread waits for ever, in each attempt.
+  @Test func lockThatIsNotOpened() throws {
+    let clock = ContinuousClock()
+    var report: FaultSweepReport?
+    let time = try clock.measure {
+      report = try sweepFaults(in: "getppid", returning: 0, timeLimit: .seconds(60)) {
+        let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        pthread_mutex_init(lock, nil)
+        pthread_mutex_lock(lock)
+        if getppid() != 0 { pthread_mutex_unlock(lock) }
+        pthread_mutex_lock(lock)
+      }
+    }
+    let findings = try #require(report?.findings)
+    #expect(findings.map(\.outcome) == [.deadlocked] && findings[0].repetitions == 7)
+    #expect("\(findings[0])" == "call 1: waited for ever for a lock")
+    #expect(time < .seconds(30))
+  }
+
+  /// Threads that have locks of Swift's runtime all the time do not stall a child.
+  @Test func busyThreads() async {
+    await #expect(processExitsWith: .success) {
+      let stop = Atomic(false)
+      let threads = DispatchGroup()
+      for seed in 0..<4 {
+        threads.enter()
+        Thread.detachNewThread {
+          var value = seed
+          while !stop.load(ordering: .relaxed) {
+            value = (value &* 31 &+ 7) & 0xff
+            _ = busy(value)
+          }
+          threads.leave()
+        }
+      }
+      var repetitions = 0
+      for _ in 0..<30 {
+        let report = try sweepFaults(in: "getppid") {
+          for number in 0..<9 {
+            _ = getppid()
+            _ = busy(number)
+          }
+        }
+        try #require(report.isComplete && report.findings.isEmpty, "\(report)")
+        repetitions += report.runs.reduce(0) { $0 + $1.repetitions }
+      }
+      stop.store(true, ordering: .relaxed)
+      threads.wait()
+      print("repetitions:", repetitions)
+    }
+  }
+
   /// The body's changes stay in its own process.
   @Test func runsDoNotSeeEachOther() throws {
     var runs = 0
@@ -88,4 +141,20 @@ private struct CannotOpen: Error {}
     }
     #expect(runs == 0 && report.runs.map(\.outcome) == [.returned, .returned])
   }
+}
+
+private protocol Shape { var size: Int { get } }
+private struct Box<Content>: Shape {
+  var content: Content
+  var size: Int { MemoryLayout<Content>.size }
+}
+
+/// Casts, prints and makes generic types, for which the runtime locks.
+private func busy(_ number: Int) -> Int {
+  func wrap<Content>(_ content: Content, _ depth: Int) -> any Shape {
+    depth == 0 ? Box(content: content) : wrap(Box(content: [content]), depth - 1)
+  }
+  let shape = wrap(number, number & 7)
+  let text = "\(shape as Any)" + ((shape as Any as? any Error).map { "\($0)" } ?? "none")
+  return text.count + shape.size
 }

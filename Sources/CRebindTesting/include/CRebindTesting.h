@@ -108,7 +108,7 @@ typedef struct crebind_testing_result {
   void *_Nullable code;
 } crebind_testing_result;
 
-/// What a condition asks of a call.
+/// The kinds of condition.
 typedef enum crebind_testing_condition_kind : uint8_t {
   /// An integer from `low` to `high`.
   CREBIND_TESTING_INTEGER,
@@ -132,14 +132,14 @@ typedef struct crebind_testing_condition {
   const char *_Nullable text;
 } crebind_testing_condition;
 
-/// Which calls a fault strikes, and what becomes of them.
+/// The calls that a fault strikes, and their results.
 typedef struct crebind_testing_fault {
   /// The first and the last call that may be struck, counted from 1, among those that fulfil all
   /// conditions; `every` is the distance from one to the next.
   uint64_t first, last, every;
   /// The part of UINT64_MAX of the calls that are struck, chosen by `seed`.
   uint64_t chance, seed;
-  /// What the struck calls return, in order; the last one for all further. At least one.
+  /// The results of the struck calls, in order; the last one for all further. At least one.
   const crebind_testing_result *results;
   size_t result_count;
   const crebind_testing_condition *_Nullable conditions;
@@ -176,8 +176,8 @@ crebind_testing_scope *_Nullable crebind_testing_recorder_scope(
 
 // MARK: - Counts
 
-/// What has become of the calls that arrived at a scope's hook from its beginning to its end, or
-/// so far. Calls that handlers make are not counted.
+/// The calls that arrived at a scope's hook from its beginning to its end, or so far. Calls that
+/// handlers make are not counted.
 typedef struct crebind_testing_counts {
   /// Those that the scope reaches.
   uint64_t in_reach;
@@ -248,9 +248,53 @@ void crebind_testing_suppress_end(void);
 void crebind_testing_lock(void);
 void crebind_testing_unlock(void);
 
-/// fork(2), with the lock free in the child. This function is provided because Swift
-/// does not import `fork`.
-int crebind_testing_fork(void);
+/// How far a sweep's child is.
+enum {
+  /// It waits for its parent.
+  CREBIND_TESTING_FORKED,
+  /// It runs its body.
+  CREBIND_TESTING_RUNNING,
+  /// The body has ended, and the child waits again.
+  CREBIND_TESTING_ENDED,
+  CREBIND_TESTING_MAY_EXIT,
+};
+
+/// Memory that a sweep's child shares with its parent. No file descriptor is needed, which the child's
+/// body could run out of or close.
+typedef struct crebind_testing_exchange crebind_testing_exchange;
+
+/// NULL if memory runs out.
+crebind_testing_exchange *_Nullable crebind_testing_exchange_make(void);
+void crebind_testing_exchange_free(crebind_testing_exchange *exchange);
+
+/// The calls that the child has counted.
+uint64_t crebind_testing_exchange_calls(const crebind_testing_exchange *exchange);
+
+/// The text of the error that the body has thrown; NULL if it has returned.
+const char *_Nullable crebind_testing_exchange_error(const crebind_testing_exchange *exchange);
+
+/// fork(2) for a sweep, with the lock free in the child. There it returns when the parent has advanced
+/// to `CREBIND_TESTING_RUNNING`. The child dies with its parent's thread.
+int crebind_testing_fork(crebind_testing_exchange *exchange);
+
+/// Leaves the outcome of the child's body, waits for `CREBIND_TESTING_MAY_EXIT`, and exits.
+///
+/// \param error The text of the error that the body has thrown; NULL if it has returned.
+_Noreturn void crebind_testing_child_end(crebind_testing_exchange *exchange, uint64_t calls,
+                                         const char *_Nullable error);
+
+/// Lets the child go on to a phase.
+void crebind_testing_advance(crebind_testing_exchange *exchange, uint32_t phase);
+uint32_t crebind_testing_phase(const crebind_testing_exchange *exchange);
+
+/// A sleep that a process was found in. Begins as zeros.
+typedef struct crebind_testing_sleep {
+  char line[256];
+} crebind_testing_sleep;
+
+/// Whether a process of one thread waits for a lock of its own that nobody can open any more: twice in
+/// the same sleep. False too where the system does not say.
+bool crebind_testing_is_stuck(int process, crebind_testing_sleep *sleep);
 
 #pragma clang assume_nonnull end
 

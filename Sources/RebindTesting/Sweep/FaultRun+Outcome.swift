@@ -13,6 +13,7 @@ extension FaultRun.Outcome: CustomStringConvertible {
       "crashed with signal \(signal) (\(String(cString: strsignal(signal))))"
     case .exited(let status): "exited with status \(status)"
     case .timedOut: "timed out"
+    case .deadlocked: "waited for ever for a lock"
     }
   }
 }

@@ -1,4 +1,4 @@
-/// What became of one run of a sweep.
+/// One run of a sweep.
 public struct FaultRun: Sendable, Hashable {
   /// The ways in which a run ends.
   public enum Outcome: Sendable, Hashable {
@@ -12,6 +12,8 @@ public struct FaultRun: Sendable, Hashable {
     case exited(status: CInt)
     /// The time limit was over.
     case timedOut
+    /// The process waited for a lock that nobody could open any more, in each attempt.
+    case deadlocked
   }
 
   /// The call that failed, counted from 1; nil in the run without a fault.
@@ -20,8 +22,12 @@ public struct FaultRun: Sendable, Hashable {
   /// How the run ended.
   public let outcome: Outcome
 
-  /// What the body opened and did not close, in the order of the numbers.
+  /// The descriptors that the body opened and did not close, in the order of the numbers.
   public let leaks: [LeakedDescriptor]
+
+  /// How often the run was made anew: another thread of this process held a lock that the child needed,
+  /// or the first attempt took too long.
+  public let repetitions: Int
 
   /// Whether the code under test has a fault of its own here. That it throws when a
   /// call fails is in order.
@@ -29,7 +35,7 @@ public struct FaultRun: Sendable, Hashable {
     switch outcome {
     case .returned: !leaks.isEmpty
     case .threw: !leaks.isEmpty || call == nil
-    case .crashed, .exited, .timedOut: true
+    case .crashed, .exited, .timedOut, .deadlocked: true
     }
   }
 }

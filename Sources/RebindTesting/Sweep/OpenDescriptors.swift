@@ -4,13 +4,13 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The file descriptors that this process has open.
+/// The file descriptors that a process has open, seen from another one.
 struct OpenDescriptors {
-  /// What a descriptor is open on.
+  /// The file that a descriptor is open on.
   private struct File {
     var device: dev_t
     var number: ino_t
-    /// As `/proc/self/fd` says, which tells apart what has no file. Of a file it changes
+    /// `/proc/self/fd` says it, which tells apart what has no file. Of a file it changes
     /// when that is renamed or deleted.
     var path: String
 
@@ -22,9 +22,10 @@ struct OpenDescriptors {
 
   private var files: [CInt: File] = [:]
 
-  static var current: OpenDescriptors {
-    var descriptors = OpenDescriptors()
-    guard let folder = opendir("/proc/self/fd") else { return descriptors }
+  /// Those of a process that waits; none if it has ended.
+  init(of process: pid_t) {
+    let place = "/proc/\(process)/fd"
+    guard let folder = opendir(place) else { return }
     defer { closedir(folder) }
     while let entry = readdir(folder) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
@@ -32,13 +33,12 @@ struct OpenDescriptors {
           String(cString: $0)
         }
       }
-      guard let number = CInt(name), number != dirfd(folder) else { continue }
+      guard let number = CInt(name) else { continue }
       var status = stat()
-      guard fstat(number, &status) == 0 else { continue }
-      descriptors.files[number] = File(
-        device: status.st_dev, number: status.st_ino, path: target(of: "/proc/self/fd/\(name)"))
+      guard stat("\(place)/\(name)", &status) == 0 else { continue }
+      files[number] = File(
+        device: status.st_dev, number: status.st_ino, path: Self.target(of: "\(place)/\(name)"))
     }
-    return descriptors
   }
 
   /// Those that were not open earlier, or on something else.

@@ -17,73 +17,77 @@ struct SweepProcess {
   static func run(
     of symbol: String, scope: OpaquePointer, timeLimit: Duration, _ body: () throws -> Void
   ) throws(RebindTestingError) -> SweepProcess {
-    guard let message = SharedMessage() else {
+    guard let exchange = withOriginals({ crebind_testing_exchange_make() }) else {
       throw RebindTestingError(code: .outOfMemory, symbol: symbol)
     }
-    defer { message.unmap() }
-    let (process, error) = withOriginals { (crebind_testing_fork(), errno) }
+    defer { withOriginals { crebind_testing_exchange_free(exchange) } }
+    // Nothing generic from here on: in the child, the runtime may find its locks held.
+    let saved = errno
+    crebind_testing_suppress_begin()
+    let process = crebind_testing_fork(exchange)
+    let error = errno
+    crebind_testing_suppress_end()
+    errno = saved
     switch process {
     case -1:
       throw RebindTestingError(
         code: .failure, symbol: symbol, detail: "fork: \(String(cString: strerror(error)))")
-    case 0: child(scope: scope, message: message, body)
-    default: return withOriginals { parent(of: process, message: message, timeLimit: timeLimit) }
+    case 0: child(scope: scope, exchange: exchange, body)
+    default:
+      return withOriginals { parent(of: process, exchange: exchange, timeLimit: timeLimit) }
     }
   }
 
   private static func child(
-    scope: OpaquePointer, message: SharedMessage, _ body: () throws -> Void
+    scope: OpaquePointer, exchange: OpaquePointer, _ body: () throws -> Void
   ) -> Never {
-    let before = withOriginals {
-      // A crash shall look the same whatever this process has arranged for it.
-      for number in [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP] {
-        signal(number, SIG_DFL)
-      }
-      var noFile = rlimit(rlim_cur: 0, rlim_max: 0)
-      setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noFile)
-      return OpenDescriptors.current
+    do {
+      try body()
+    } catch {
+      crebind_testing_suppress_begin()
+      crebind_testing_child_end(exchange, crebind_testing_fault_calls(scope), "\(error)")
     }
-    var error: String?
-    do { try body() } catch let thrown { error = withOriginals { "\(thrown)" } }
-    withOriginals {
-      let calls = crebind_testing_fault_calls(scope)
-      let leaks = OpenDescriptors.current.opened(since: before)
-      message.write(
-        ["\(calls)", error == nil ? "returned" : "threw", error ?? ""]
-          + leaks.flatMap { ["\($0.number)", $0.path] })
-    }
-    _exit(0)
+    crebind_testing_suppress_begin()
+    crebind_testing_child_end(exchange, crebind_testing_fault_calls(scope), nil)
   }
 
   private static func parent(
-    of process: pid_t, message: SharedMessage, timeLimit: Duration
+    of process: pid_t, exchange: OpaquePointer, timeLimit: Duration
   ) -> SweepProcess {
+    let before = OpenDescriptors(of: process)
+    crebind_testing_advance(exchange, UInt32(CREBIND_TESTING_RUNNING))
     let deadline = ContinuousClock.now + timeLimit
     var status: CInt = 0
     var pause: useconds_t = 100
+    var sleep = crebind_testing_sleep()
     while waitpid(process, &status, WNOHANG) == 0 {
-      guard ContinuousClock.now < deadline else {
+      if crebind_testing_phase(exchange) == UInt32(CREBIND_TESTING_ENDED) {
+        let leaks = OpenDescriptors(of: process).opened(since: before)
+        crebind_testing_advance(exchange, UInt32(CREBIND_TESTING_MAY_EXIT))
+        waitpid(process, &status, 0)
+        return SweepProcess(ended: exchange, leaks: leaks)
+      }
+      // A process that sleeps through a pause of milliseconds may be waiting for ever.
+      let isStuck = pause >= 2000 && crebind_testing_is_stuck(process, &sleep)
+      guard !isStuck, ContinuousClock.now < deadline else {
         kill(process, SIGKILL)
         waitpid(process, &status, 0)
-        return SweepProcess(outcome: .timedOut)
+        return SweepProcess(outcome: isStuck ? .deadlocked : .timedOut)
       }
       usleep(pause)
       pause = min(pause * 2, 5000)
     }
     let signal = status & 0x7f  // WTERMSIG
-    guard signal == 0 else { return SweepProcess(outcome: .crashed(signal: signal)) }
-    return SweepProcess(fields: message.read())
-      ?? SweepProcess(outcome: .exited(status: status >> 8 & 0xff))  // WEXITSTATUS
+    return SweepProcess(
+      outcome: signal != 0
+        ? .crashed(signal: signal) : .exited(status: status >> 8 & 0xff))  // WEXITSTATUS
   }
 
-  /// What the child has written; nil if that is nothing.
-  private init?(fields: [String]) {
-    guard fields.count >= 3 else { return nil }
-    calls = Int(fields[0])
-    outcome = fields[1] == "threw" ? .threw(fields[2]) : .returned
-    for index in stride(from: 3, to: fields.count - 1, by: 2) {
-      leaks.append(LeakedDescriptor(number: CInt(fields[index]) ?? -1, path: fields[index + 1]))
-    }
+  private init(ended exchange: OpaquePointer, leaks: [LeakedDescriptor]) {
+    let error = crebind_testing_exchange_error(exchange).map { String(cString: $0) }
+    outcome = error.map { .threw($0) } ?? .returned
+    calls = Int(crebind_testing_exchange_calls(exchange))
+    self.leaks = leaks
   }
 
   private init(outcome: FaultRun.Outcome) { self.outcome = outcome }
