@@ -105,8 +105,8 @@ uint32_t crebind_testing_phase(const crebind_testing_exchange *exchange) {
   return exchange->phase;
 }
 
-/// The system call that the only thread of a process sleeps in, with its arguments and registers; no
-/// line if it does not sleep, has more threads, or may not be looked at.
+/// The system call that the only thread of a process sleeps in, with its arguments and registers. The
+/// line is empty if the process does not sleep, has more threads, or may not be read.
 static bool read_system_call(int process, char *line, int size) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/status", process);

@@ -117,8 +117,8 @@ import Testing
     #expect(try result.lines().map(\.path) == paths + ["-dashed"])
   }
 
-  /// As wide as the usual terminal, and so are the lines that are not broken: those of usage, lists
-  /// and examples.
+  /// The width of the usual terminal holds for usage, lists and examples too, whose lines are not
+  /// broken.
   @Test func linesOfHelpHaveAtMost80Columns() throws {
     for command in try [[]] + Subcommands.names().map({ [$0] }) {
       let help = try inspect(command + ["--help"]).output

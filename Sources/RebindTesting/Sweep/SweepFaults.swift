@@ -8,8 +8,8 @@ internal import CRebindTesting
 /// #expect(report.findings.isEmpty, "\(report)")
 /// ```
 ///
-/// A *finding* is a run in which `body` crashed, ended the process, took too long, waited
-/// for ever for a lock, left a file descriptor open, or threw although no call failed.
+/// A *finding* is a run in which `body` crashed, ended the process, took too long, left a
+/// file descriptor open, or waited for ever for a lock. So is one that threw although no call failed.
 ///
 /// Each run is a child process made by `fork`, so that `body` may crash, and starts
 /// from the same state. Its changes are gone when it returns: let it throw where

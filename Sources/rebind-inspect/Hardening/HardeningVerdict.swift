@@ -74,13 +74,13 @@ struct HardeningVerdict {
     case false?: Self("canary", "no", "no function checks that its stack is whole")
     case nil where hardening.knowsFortified:
       Self("canary", "unknown", "the C library that it is linked with has the check anyway")
-    case nil: Self("canary", "unknown", "there are no symbols to tell by")
+    case nil: Self("canary", "unknown", "the file has no symbols that would show it")
     }
   }
 
   private static func fortify(_ hardening: FileHardening) -> Self {
     guard hardening.knowsFortified else {
-      return Self("fortify", "unknown", "there are no symbols to tell by")
+      return Self("fortify", "unknown", "the file has no symbols that would show it")
     }
     let (checked, unchecked) = (hardening.fortified, hardening.fortifiable)
     guard !checked.isEmpty else {
