@@ -33,6 +33,27 @@ import Testing
         == ["__errno_location", "dl_iterate_phdr", "getauxval", "pthread_atfork"])
   }
 
+  /// A function that is public and not in the map cannot be called in librebind.so.
+  @Test func theMapExportsEachPublicFunction() throws {
+    let core = try CoreArchive.file(for: .gcc)
+    let listing = try run("readelf", ["--symbols", "--wide", core.path])
+    try #require(listing.succeeded)
+    let functions: [String] = listing.output.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ").map(String.init)
+      return words.count == 8 && Array(words[3...5]) == ["FUNC", "GLOBAL", "DEFAULT"]
+        && words[6] != "UND" ? words[7] : nil
+    }
+    let map = try String(
+      contentsOf: Places.package.appending(path: "Packaging/librebind.map"), encoding: .utf8)
+    let exported: [String] = map.split(separator: "\n").compactMap { line in
+      let name = line.trimmingCharacters(in: .whitespaces)
+      let isFunction = name.hasPrefix("crebind_") || name.hasPrefix("rebind_")
+      return isFunction ? String(name.dropLast()) : nil
+    }
+    try #require(functions.count > 20)
+    #expect(functions.sorted() == exported.sorted())
+  }
+
   /// Sources that no other test builds.
   @Test(arguments: Compiler.all)
   func theBenchmarksCompileWithoutWarnings(compiler: Compiler) throws {
