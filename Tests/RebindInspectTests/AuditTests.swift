@@ -144,6 +144,15 @@ import Testing
     }
   }
 
+  /// One that waits for a processor stays in the middle of `dlopen` from look to look.
+  @Test func loadingSlowly() throws {
+    let process = try LookedAtProgram.loading("starved", library: "libslow.so")
+    for _ in 0..<6 {
+      let audit = try inspect(["audit", "--pid", "\(process.id)"])
+      #expect(audit.output == "")
+    }
+  }
+
   @Test(arguments: ["audit", "images", "slots"])
   func neverAtRest(_ command: String) throws {
     let process = try LookedAtProgram().started("loading")

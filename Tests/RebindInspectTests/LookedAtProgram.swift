@@ -25,15 +25,16 @@ struct LookedAtProgram {
     return url.resolvingSymlinksInPath()
   }
 
-  /// Tests/Fixtures/inspect-loading.c, which loads libhook.so.
-  static func loading(_ how: String) throws -> WaitingProcess {
+  /// Tests/Fixtures/inspect-loading.c, which loads a library.
+  static func loading(_ how: String, library: String = "libhook.so") throws -> WaitingProcess {
     let directory = try FixtureBuilder.shared(.gcc, key: ["loading"]) {
       try $0.buildLibrary("libhook.so", from: "inspect-hook.c")
+      try $0.buildLibrary("libslow.so", from: "inspect-slow.c")
       try $0.build("loading", from: ["inspect-loading.c"])
     }.directory
     let folder = directory.url.resolvingSymlinksInPath()
     let process = try WaitingProcess(
-      folder.appending(path: "loading"), [how, folder.appending(path: "libhook.so").path])
+      folder.appending(path: "loading"), [how, folder.appending(path: library).path])
     process.directory = directory
     return process
   }

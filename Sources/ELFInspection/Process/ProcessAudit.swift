@@ -6,8 +6,9 @@ extension ProcessLook<[ProcessFinding]> {
   /// made, and go on to differ.
   ///
   /// While an image is loaded, its slots are not filled and its pages are open, and the loader says
-  /// so only of a part of that time. So images with findings are looked at four times more, and what
-  /// is not found each time is left out.
+  /// so only of a part of that time. So images with findings are looked at four times more, or
+  /// twenty times while threads run, and what is not found each time is left out. Looks count once
+  /// the threads have gone on meanwhile, or three seconds have passed.
   ///
   /// - Parameter willRead: Called with each image in front of a look at it.
   /// - Throws: `ELFFileError` if the process may not be looked at, is not there, or has ended.
@@ -18,10 +19,18 @@ extension ProcessLook<[ProcessFinding]> {
       willRead(image)
       return try scope.audit(image)
     }
-    for pause in [1, 3, 7, 15] as [UInt32] {
+    let end = ContinuousClock.now + .seconds(3)
+    var threads = RunnableThreads(of: pid)
+    var (looks, wanted) = (0, 4)
+    while looks < wanted {
       let open = kept.entries.filter(\.isOpen)
       if open.isEmpty { break }
-      usleep(pause * 1000)
+      repeat {
+        usleep([1, 3, 7, 15][min(looks, 3)] * 1000)
+      } while !threads.haveRun(in: pid) && ContinuousClock.now < end
+      threads = RunnableThreads(of: pid)
+      if !threads.isEmpty { wanted = 20 }
+      looks += 1
       let next = try Self(pid: pid) { image, scope throws(ELFFileError) in
         guard open.contains(where: { $0.isOf(image) }) else { return nil }
         willRead(image)
@@ -40,7 +49,7 @@ extension ProcessLook<[ProcessFinding]>.Entry {
   /// True if another look may find less.
   fileprivate var isOpen: Bool {
     switch result {
-    case .success(let findings): !(findings ?? []).isEmpty
+    case .success(let findings): (findings ?? []).contains { !$0.kind.isLasting }
     case .failure(let error): error.reason == .vanished
     }
   }
@@ -59,6 +68,11 @@ extension ProcessLook<[ProcessFinding]>.Entry {
     kept.result = .success((found ?? []).filter { known.contains($0.identity) })
     return kept
   }
+}
+
+extension ProcessFinding.Kind {
+  /// True if loading does not bring about another finding of this kind that passes.
+  fileprivate var isLasting: Bool { self == .preloadedImage || self == .auditingImage }
 }
 
 extension ProcessFinding {

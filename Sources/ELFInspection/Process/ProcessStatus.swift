@@ -1,15 +1,27 @@
 import Glibc
 import RebindFiles
 
-/// The kernel's account of a process as a whole. The corresponding file is `/proc/PID/stat`.
+/// The kernel's account of a process as a whole, or of a thread. The corresponding files are
+/// `/proc/PID/stat` and `/proc/PID/task/TID/stat`.
 struct ProcessStatus {
   /// True once nothing of it is left but its exit status.
   let hasEnded: Bool
   let isKernelThread: Bool
+  /// True if it runs, waits for a processor, or for a disk.
+  let isRunnable: Bool
 
   /// Nil if the process does not exist.
   init?(of pid: Int32) {
-    let descriptor = open("/proc/\(pid)/stat", O_RDONLY | O_CLOEXEC)
+    self.init(path: "/proc/\(pid)/stat")
+  }
+
+  /// Nil if the thread does not exist.
+  init?(of thread: Int32, in pid: Int32) {
+    self.init(path: "/proc/\(pid)/task/\(thread)/stat")
+  }
+
+  private init?(path: String) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var buffer = [UInt8](repeating: 0, count: 4096)
@@ -21,6 +33,7 @@ struct ProcessStatus {
     }
     guard let fields, fields.count > 6 else { return nil }
     hasEnded = ["Z", "X", "x"].contains(fields[0])
+    isRunnable = ["R", "D"].contains(fields[0])
     // PF_KTHREAD.
     isKernelThread = (UInt64(fields[6]) ?? 0) & 0x20_0000 != 0
   }

@@ -1,0 +1,13 @@
+// A library that the loader relocates for milliseconds: its function's resolver runs before its pages
+// are read-only.
+
+static int answer(void) { return 42; }
+
+static int (*resolve(void))(void) {
+  for (volatile int count = 0; count < 10000000;) count += 1;
+  return answer;
+}
+
+int slow(void) __attribute__((ifunc("resolve")));
+
+int (*const slow_function)(void) = slow;
