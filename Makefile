@@ -53,9 +53,10 @@ test-cross: ## Build and run the C core's tests for other machines and for musl
 test-beside: ## Run programs with libc hooked beside other people's preloaded libraries
 	@Scripts/test-beside
 
-test-products: ## Build a package for each product that depends on this one by URL and tag
-	@Scripts/bootstrap build
+test-products: ## Build a package for each product that depends on this one by URL and tag, and the samples as users do
+	@Scripts/bootstrap test
 	@SWIFT='$(SWIFT)' Scripts/test-products
+	@SWIFT='$(SWIFT)' REBIND_TESTS=products Scripts/test --filter 'SamplePackageTests|RebindMacrosTests.PackageTests'
 
 test-traits: ## Build and test with every set of traits but the default one
 	@Scripts/bootstrap test

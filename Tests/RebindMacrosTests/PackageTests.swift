@@ -12,7 +12,7 @@ import Testing
   /// Its two files, a library target and C are one group in the program; the shared library's
   /// Swift has its note from CRebindAnnotations. Nothing of swift-syntax is built.
   @Test(
-    .enabled(if: ProcessInfo.processInfo.environment["CI"] != nil, "three builds of Rebind"),
+    .enabled(if: buildsAsUsers, "make test-products runs it: three builds of Rebind"),
     arguments: [
       [], ["--configuration", "release", "--static-swift-stdlib"],
       ["--build-system", "swiftbuild"],

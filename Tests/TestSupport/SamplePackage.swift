@@ -11,13 +11,10 @@ public struct SamplePackage: Sendable {
   /// The common part of the samples' packages is built once.
   private static let scratch = Places.package.appending(path: ".build/samples")
 
-  /// In CI the package is built as its users build it, who build swift-syntax for its macros;
-  /// elsewhere the plug-in that was built with the tests expands them.
-  private static let buildsMacroPlugin = ProcessInfo.processInfo.environment["CI"] != nil
-
   /// Runs `swift build` or `swift test` on the package.
   public func swift(_ subcommand: String, _ arguments: [String] = []) throws -> ProcessResult {
-    let plugin = Self.buildsMacroPlugin ? [] : macroFlags.flatMap { ["-Xswiftc", $0] }
+    // Otherwise the plug-in that was built with the tests expands the macros.
+    let plugin = buildsAsUsers ? [] : macroFlags.flatMap { ["-Xswiftc", $0] }
     return try run(
       "swift",
       [subcommand, "--package-path", folder.path, "--scratch-path", Self.scratch.path] + plugin
@@ -25,7 +22,7 @@ public struct SamplePackage: Sendable {
       environment: [
         // A crash where read or write is made to fail would leave the backtracer waiting.
         "SWIFT_BACKTRACE": "enable=no",
-        "REBIND_HAS_MACRO_PLUGIN": Self.buildsMacroPlugin ? "" : "1",
+        "REBIND_HAS_MACRO_PLUGIN": buildsAsUsers ? "" : "1",
       ])
   }
 

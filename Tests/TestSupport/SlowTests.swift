@@ -13,6 +13,10 @@ private let kind = ProcessInfo.processInfo.environment["REBIND_TESTS"]
 /// Whether this is `make check`, the inner loop, which leaves slow tests out.
 public let isInnerLoop = kind == "check"
 
+/// Whether packages are built as their users build them, with a swift-syntax of their own, which
+/// `make test-products` does.
+public let buildsAsUsers = kind == "products"
+
 /// Whether few rounds are enough: in the inner loop, and for `make test-inputs`, which looks at
 /// what the tests read.
 public let isQuick = isInnerLoop || kind == "inputs"
