@@ -52,17 +52,46 @@ import Testing
     }
   }
 
-  /// The titles on a terminal are those of the columns.
+  /// On a terminal the titles are those of the columns; off it a line has a cell for each.
   @Test(arguments: ofFiles)
-  func titlesOfColumns(command: [String]) throws {
-    let columns = try subcommand(command).columns.filter { isThere($0, command, isProcess: false) }
-    // `--defines` shows symbols, with their path.
-    if columns.isEmpty || command.contains("--defines") { return }
-    let titles = columns.compactMap { $0.column?.title.description }
+  func columnsOfFiles(command: [String]) throws {
     let file = GoldenTests.folder.appending(path: "x86-64.so").path
-    let output = try inspectOnTerminal(command + [file], environment: ["NO_COLOR": "1"]).output
-    let lines = output.split(separator: "\r\n").map { $0.split(separator: " ").map(String.init) }
-    #expect(lines.contains(titles), "\(titles)")
+    try checkColumns(command, command + [file], isProcess: false)
+  }
+
+  /// The program has no annotations.
+  @Test(arguments: Subcommands.ofProcesses.filter { $0 != ["annotations"] } + withDefines)
+  func columnsOfProcesses(command: [String]) throws {
+    let program = try LookedAtProgram()
+    let process = try program.started("rebound", preloading: program.hook())
+    try checkColumns(command, command + ["--pid", "\(process.id)"], isProcess: true)
+  }
+
+  private static let withDefines = [["who-imports", "--defines", "malloc"]]
+
+  private func checkColumns(
+    _ command: [String], _ arguments: [String], isProcess: Bool
+  ) throws {
+    // `--defines` shows symbols, with their path.
+    let declared =
+      command.contains("--defines")
+      ? SymbolReport.symbol.columns + [WhoImportsCommand.path] : try subcommand(command).columns
+    let columns = declared.filter { isThere($0, command, isProcess: isProcess) }
+      .compactMap(\.column)
+    if columns.isEmpty { return }
+    let titles = columns.map(\.title.description)
+    let shown = try inspectOnTerminal(arguments, environment: ["NO_COLOR": "1"]).output
+    let rows = shown.split(separator: "\r\n").map { $0.split(separator: " ").map(String.init) }
+    #expect(rows.contains(titles), "\(titles)")
+    // A line with a path alone is a heading.
+    let lines = try inspect(arguments).output.split(separator: "\n")
+      .filter { !($0.hasSuffix(":") && !$0.contains(" ")) }
+    #expect(!lines.isEmpty)
+    for line in lines {
+      let count = line.split(separator: " ", omittingEmptySubsequences: false).count
+      let isRight = columns.last?.isLine == true ? count >= titles.count : count == titles.count
+      #expect(isRight, "\(titles): \(line)")
+    }
   }
 
   private func subcommand(_ command: [String]) throws -> any Subcommand.Type {

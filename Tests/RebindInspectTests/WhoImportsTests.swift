@@ -105,6 +105,27 @@ import Testing
     #expect(file.imports.map(\.name) == ["shared"] && file.imports[0].slots.isEmpty)
   }
 
+  /// The same in a process: the columns of what a slot holds have `-` too.
+  @Test func importsWithoutSlotsInAProcess() throws {
+    let fixture = DependencyFixture()
+    try fixture.library("libtls.so", "__thread int shared;")
+    try fixture.library(
+      "libuser.so", "extern __thread int shared; int get(void) { return shared; }")
+    let program = try fixture.program(
+      "program",
+      """
+      #include <stdio.h>
+      __attribute__((constructor)) static void wait(void) { puts("ready"); fflush(stdout); getchar(); }
+      """, needs: ["libuser.so", "libtls.so"], flags: ["-Wl,-rpath,\(fixture.path("."))"])
+    let process = try WaitingProcess(URL(fileURLWithPath: program))
+    try #require(process.said == "ready\n")
+    let result = try inspect(["who-imports", "shared", "--pid", "\(process.id)"])
+    let lines = rows(result)
+    #expect(lines.count == 1 && lines.first?.count == 14)
+    #expect(lines.first?.dropLast().joined(separator: " ") == "- - - - - - - - shared - - - -")
+    #expect(lines.first?.last?.hasSuffix("/libuser.so") == true)
+  }
+
   @Test func versionsAndPatterns() throws {
     let fixture = try BuiltFixture()
     let imports = try Report(["--imports", fixture.path]).files[0].symbols ?? []

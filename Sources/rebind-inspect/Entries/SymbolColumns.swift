@@ -99,8 +99,9 @@ struct SymbolColumns {
     color(TextStyle.plain, in: &output)
   }
 
-  /// Writes the readable name behind the mangled one.
-  func write(demangled name: UnsafeRawBufferPointer, in output: inout OutputBuffer) {
+  /// Writes the readable name behind the mangled one; `-` for a name that is not mangled.
+  func write(demangled name: UnsafeRawBufferPointer?, in output: inout OutputBuffer) {
+    guard let name else { return output.append(text: " -") }
     output.reserve(TextStyle.longestColor + 1)
     output.append(0x20)
     color(TextStyle.demangled, in: &output)

@@ -20,8 +20,8 @@ extension SymbolReport {
       columns.write(symbol, index, in: &output)
       columns.writeName(of: symbol, index, table, in: &output)
       origins?.write(of: symbol, index, in: &output)
-      if demangles, let name = demangler.demangle(table.name(of: symbol)) {
-        columns.write(demangled: name, in: &output)
+      if demangles {
+        columns.write(demangled: demangler.demangle(table.name(of: symbol)), in: &output)
       }
       output.reserve(1)
       output.append(0x0a)

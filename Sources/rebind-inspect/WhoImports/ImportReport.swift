@@ -79,7 +79,7 @@ struct ImportReport: DeclaredBody {
     for index in withoutSlots {
       columns.writeNone(in: &output)
       columns.writeSymbol(index, of: symbols, in: &output)
-      if process != nil { output.append(text: " - - -") }
+      for _ in state { output.append(text: " -") }
       writePath(in: &output)
     }
   }

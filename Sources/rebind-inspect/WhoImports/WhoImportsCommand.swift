@@ -37,9 +37,10 @@ struct WhoImportsCommand: Subcommand {
 
   static var record: Record { ImportReport.record }
 
-  static var columns: [Declaration] {
-    SlotListing.record.columns + [Declaration(nil, "PATH", .text, "the path of the image")]
-  }
+  static var columns: [Declaration] { SlotListing.record.columns + [path] }
+
+  /// The column that stands behind those of slots, and of symbols.
+  static let path = Declaration(nil, "PATH", .text, "the path of the image")
 
   @Argument(
     help: """
