@@ -75,7 +75,7 @@ import Testing
     // `--defines` shows symbols, with their path.
     let declared =
       command.contains("--defines")
-      ? SymbolReport.symbol.columns + [WhoImportsCommand.path] : try subcommand(command).columns
+      ? DefinitionReport.columns : try subcommand(command).columns
     let columns = declared.filter { isThere($0, command, isProcess: isProcess) }
       .compactMap(\.column)
     if columns.isEmpty { return }

@@ -29,9 +29,8 @@ struct OriginColumns {
     }
   }
 
-  var titles: [ColumnTitle] {
-    [.init(text: "FROM", width: pathWidth), .init(text: "SHADOWS")]
-  }
+  /// That of the first column, which the second one stands behind.
+  var widths: [Int] { [pathWidth] }
 
   /// Fills up the name, and writes the columns.
   func write(of symbol: SymbolEntry, _ index: Int, in output: inout OutputBuffer) {

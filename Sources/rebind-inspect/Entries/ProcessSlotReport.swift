@@ -28,7 +28,9 @@ struct ProcessSlotReport: ReportBody {
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     let columns = SlotColumns(of: listing, style)
-    output.append(text: style.line(of: columns.titles + SlotColumns.stateTitles))
+    output.append(
+      text: style.line(
+        of: SlotListing.record.columns.titles(columns.widths, [.always, .ofProcess])))
     var cursor = listing.sections.cursor
     for slot in found.slots {
       let section = cursor.name(at: slot.slot.address)
@@ -63,19 +65,14 @@ struct ProcessSlotReport: ReportBody {
 }
 
 extension SlotColumns {
-  /// Those of the columns behind the symbol.
-  static var stateTitles: [ColumnTitle] {
-    [
-      .init(text: "STATE"), .init(text: "VALUE"), .init(text: "TARGET"), .init(text: "BYPASS"),
-    ]
-  }
-
-  /// Writes four columns: what a slot holds, and where calls go that pass it by.
-  func writeState(of slot: ProcessSlot, in output: inout OutputBuffer) {
-    output.append(text: " \(slot.state.rawValue) \(hexadecimal(slot.word)) ")
-    output.append(column: slot.target?.text ?? "-")
-    output.append(text: " ")
-    output.append(column: slot.bypass?.text ?? "-")
+  /// Writes the columns of what a slot holds; `-` in each for none.
+  func writeState(of slot: ProcessSlot?, in output: inout OutputBuffer) {
+    let state = SlotListing.state
+    let cells = slot.map { state.cells($0) } ?? state.record.columns.map { _ in "" }
+    for cell in cells {
+      output.append(text: " ")
+      output.append(column: cell.isEmpty ? "-" : cell)
+    }
   }
 }
 
@@ -108,7 +105,7 @@ extension SlotListing {
       """
       where it leads, less the addend if the loader adds that; `null` for NULL and for the loader's \
       resolver
-      """, when: .ofProcess
+      """, when: .ofProcess, text: { $0.target?.text ?? "" }
     ) { .target($0.target) },
     Field(
       "reboundBy", .text.orNull,
@@ -126,7 +123,7 @@ extension SlotListing {
       """
       where calls jump that bypass the slot, since glibc has rewritten the PLT \
       (`glibc.cpu.plt_rewrite`); `null` if they read the slot
-      """, when: .ofProcess
+      """, when: .ofProcess, text: { $0.bypass?.text ?? "" }
     ) { .target($0.bypass) },
   ]
 }

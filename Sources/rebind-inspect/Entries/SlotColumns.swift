@@ -47,14 +47,11 @@ struct SlotColumns {
     addendWidth = "ADDEND".utf8.count
   }
 
-  /// Those of all columns up to the symbol's.
-  var titles: [ColumnTitle] {
+  /// Those of the columns in front of the symbol.
+  var widths: [Int] {
     [
-      .init(text: "ADDRESS", width: addressWidth, isRight: true),
-      .init(text: "RELOCATION", width: relocationWidth), .init(text: "KIND", width: kindWidth),
-      .init(text: "SECTION", width: sectionWidth), .init(text: "BINDING", width: bindingWidth),
-      .init(text: "RELRO", width: relroWidth), .init(text: "NEEDS", width: needsWidth),
-      .init(text: "ADDEND", width: addendWidth, isRight: true), .init(text: "SYMBOL"),
+      addressWidth, relocationWidth, kindWidth, sectionWidth, bindingWidth, relroWidth, needsWidth,
+      addendWidth,
     ]
   }
 
@@ -81,10 +78,7 @@ struct SlotColumns {
   /// Writes `-` in all columns in front of the symbol.
   func writeNone(in output: inout OutputBuffer) {
     output.reserve(256)
-    for (width, isRight) in [
-      (addressWidth, true), (relocationWidth, false), (kindWidth, false), (sectionWidth, false),
-      (bindingWidth, false), (relroWidth, false), (needsWidth, false), (addendWidth, true),
-    ] {
+    for (width, isRight) in zip(widths, Self.areRight) {
       if isRight { output.pad(width - 1) }
       output.append(0x2d)
       if !isRight { output.pad(width - 1) }
@@ -120,6 +114,8 @@ struct SlotColumns {
     output.pad(width - word.utf8CodeUnitCount)
     output.append(0x20)
   }
+
+  private static let areRight = SlotListing.record.columns.titles().map(\.isRight)
 
   private static let none: [UInt8] = [0x2d, 0]
 }

@@ -43,14 +43,10 @@ struct SymbolColumns {
   }
 
   /// Those of all columns up to the name's.
-  var titles: [ColumnTitle] {
+  var widths: [Int] {
     [
-      .init(text: "INDEX", width: indexWidth, isRight: true),
-      .init(text: "VALUE", width: valueWidth, isRight: true),
-      .init(text: "SIZE", width: sizeWidth, isRight: true),
-      .init(text: "TYPE", width: typeWidth), .init(text: "BINDING", width: bindingWidth),
-      .init(text: "VISIBILITY", width: visibilityWidth),
-      .init(text: "SECTION", width: sectionWidth), .init(text: "NAME", width: nameWidth),
+      indexWidth, valueWidth, sizeWidth, typeWidth, bindingWidth, visibilityWidth, sectionWidth,
+      nameWidth,
     ]
   }
 

@@ -15,7 +15,7 @@ extension SymbolReport {
         "demangledName",
         Column("READABLE", isLine: true, place: 3, "the readable name, to the end of the line"),
         .text.orNull, "the readable name; `null` if the name is not mangled",
-        when: .with("`--demangle`")),
+        when: .demangled),
       Declaration(
         "version", .text.orNull, "the version that it has, or for an import the one that it wants"),
       Declaration(
@@ -27,14 +27,14 @@ extension SymbolReport {
       Declaration(
         "definedBy",
         Column("FROM", place: 2, "the path of the image that the import comes from"), .text.orNull,
-        "the path of the image that the import comes from", when: .with("`--resolve`")),
+        "the path of the image that the import comes from", when: .resolved),
       Declaration(
         "shadows",
         Column(
           "SHADOWS", place: 2, "the paths of the images that have it too, with commas between them"),
         .texts,
         "the paths of the images that have it too, further back in the order of the search",
-        when: .with("`--resolve`")),
+        when: .resolved),
       Declaration("value", "VALUE", .hex, "`st_value`: for most symbols an address"),
       Declaration("size", "SIZE", .count, "`st_size`"),
       Declaration(
@@ -50,6 +50,11 @@ extension SymbolReport {
         "`st_shndx`: 0 if it is not defined here, 65521 for an absolute value"),
       Declaration("isDefined", .bool, "false for an import"),
     ])
+}
+
+extension Presence {
+  static let resolved = with("`--resolve`")
+  static let demangled = with("`--demangle`")
 }
 
 #endif

@@ -13,8 +13,11 @@ extension SymbolReport {
     if table.source != .sectionHeader {
       style.tell("counted by \(table.source.rawValue), not by section headers", in: &output)
     }
-    let readable = demangles ? [ColumnTitle(text: "READABLE")] : []
-    output.append(text: style.line(of: columns.titles + (origins?.titles ?? []) + readable))
+    var presences = [Presence.always]
+    if origins != nil { presences.append(.resolved) }
+    if demangles { presences.append(.demangled) }
+    let titles = Self.symbol.columns.titles(columns.widths + (origins?.widths ?? []), presences)
+    output.append(text: style.line(of: titles))
     var demangler = Demangler()
     selection.forEach(in: table) { index, symbol in
       columns.write(symbol, index, in: &output)

@@ -33,12 +33,7 @@ struct RelocationColumns {
   }
 
   var titles: [ColumnTitle] {
-    [
-      .init(text: "TABLE", width: nameWidth),
-      .init(text: "ADDRESS", width: addressWidth, isRight: true),
-      .init(text: "TYPE", width: typeWidth),
-      .init(text: "ADDEND", width: addendWidth, isRight: true), .init(text: "SYMBOL"),
-    ]
+    RelocationReport.entry.columns.titles([nameWidth, addressWidth, typeWidth, addendWidth])
   }
 
   /// The start of each line of a table.

@@ -12,9 +12,14 @@ struct Declaration: Sendable {
   let meaning: String
   let presence: Presence
 
-  /// The meaning of the column, in which `-` stands for none.
+  /// The meaning of the column, in which `-` stands for none and strings have no quotes, and when the
+  /// column is there.
   var columnMeaning: String {
-    column?.meaning ?? meaning.replacing("`null`", with: "`-`")
+    let text =
+      column?.meaning
+      ?? meaning.replacing("`null`", with: "`-`").replacing("`\"", with: "`")
+      .replacing("\"`", with: "`")
+    return text + (presence.condition.map { "; \($0)" } ?? "")
   }
 
   init(
@@ -42,6 +47,15 @@ enum Presence: Sendable, Equatable {
   case ofProcess
   /// With the option that the text names, as Markdown.
   case with(String)
+
+  /// With `--pid`, as Markdown; nil if it is always there.
+  var condition: String? {
+    switch self {
+    case .always: nil
+    case .ofProcess: "with `--pid`"
+    case .with(let option): "with \(option)"
+    }
+  }
 }
 
 /// A column of a field in text.
@@ -71,6 +85,9 @@ struct Column: Sendable, ExpressibleByStringLiteral {
   }
 
   init(stringLiteral title: StaticString) { self.init(title) }
+
+  /// True if the cells of values of the shape stand on the right.
+  func isRight(_ shape: Shape) -> Bool { isRight ?? shape.isNumber }
 }
 
 /// The fields of one kind of object.

@@ -71,7 +71,7 @@ struct Listing<Row>: Sendable {
       return field.declaration.column.map { column in
         TextColumn(
           layout: TextTable.Layout(
-            title: column.title, isRight: column.isRight ?? field.declaration.shape.isNumber,
+            title: column.title, isRight: column.isRight(field.declaration.shape),
             isLine: column.isLine, width: column.width),
           text: field.text ?? { field.value($0)?.text ?? "" })
       }

@@ -23,8 +23,7 @@ struct DefinitionReport: ReportBody {
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     guard let table = symbols.table else { return }
     let columns = SymbolColumns(ofSeveralFiles: style)
-    output.append(
-      first: style.line(of: columns.titles + [ColumnTitle(text: "PATH")]), others: "")
+    output.append(first: style.line(of: Self.columns.titles(columns.widths)), others: "")
     symbols.selection.forEach(in: table) { index, symbol in
       columns.write(symbol, index, in: &output)
       columns.writeName(of: symbol, index, table, in: &output)
@@ -33,6 +32,8 @@ struct DefinitionReport: ReportBody {
       output.append(text: "\n")
     }
   }
+
+  static let columns = SymbolReport.symbol.columns + [ImportReport.path]
 
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
     symbols.writeJSON(separator: separator, in: &output)

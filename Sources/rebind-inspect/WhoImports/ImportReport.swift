@@ -65,9 +65,9 @@ struct ImportReport: DeclaredBody {
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     let columns = SlotColumns(ofSeveralFiles: style)
-    let state = process == nil ? [] : SlotColumns.stateTitles
-    output.append(
-      first: style.line(of: columns.titles + state + [ColumnTitle(text: "PATH")]), others: "")
+    let titles = Self.columns.titles(
+      columns.widths, process == nil ? [.always] : [.always, .ofProcess])
+    output.append(first: style.line(of: titles), others: "")
     var cursor = slotListing.sections.cursor
     for (place, slot) in slots.enumerated() {
       columns.write(
@@ -79,10 +79,15 @@ struct ImportReport: DeclaredBody {
     for index in withoutSlots {
       columns.writeNone(in: &output)
       columns.writeSymbol(index, of: symbols, in: &output)
-      for _ in state { output.append(text: " -") }
+      if process != nil { columns.writeState(of: nil, in: &output) }
       writePath(in: &output)
     }
   }
+
+  static let columns = SlotListing.record.columns + [path]
+
+  /// The column behind those of slots, and of symbols.
+  static let path = Declaration(nil, "PATH", .text, "the path of the image")
 
   private func writePath(in output: inout OutputBuffer) {
     output.append(text: " ")

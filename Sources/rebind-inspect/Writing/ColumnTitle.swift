@@ -11,8 +11,9 @@ struct ColumnTitle {
 
 extension TextStyle {
   /// The line of titles above columns; empty where text is not aligned.
-  func line(of titles: [ColumnTitle]) -> String {
+  func line(of titles: @autoclosure () -> [ColumnTitle]) -> String {
     guard isAligned else { return "" }
+    let titles = titles()
     var line = isColored ? "\(Self.heading)" : ""
     for (index, title) in titles.enumerated() {
       let fill = String(

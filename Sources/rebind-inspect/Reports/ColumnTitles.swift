@@ -1,0 +1,23 @@
+#if Commands
+
+/// The titles of columns that are written by hand come from the declarations.
+extension [Declaration] {
+  /// The titles of the columns that are there.
+  ///
+  /// - Parameters:
+  ///   - widths: Those of the first columns, from left to right; nothing fills up the others.
+  ///   - presences: When columns are there that are there at all.
+  func titles(_ widths: [Int] = [], _ presences: [Presence] = [.always]) -> [ColumnTitle] {
+    let shown = compactMap { field in
+      presences.contains(field.presence) ? field.column.map { (column: $0, field: field) } : nil
+    }
+    return shown.indices.map { index in
+      let (column, field) = shown[index]
+      return ColumnTitle(
+        text: column.title, width: index < widths.count ? widths[index] : 0,
+        isRight: column.isRight(field.shape))
+    }
+  }
+}
+
+#endif
