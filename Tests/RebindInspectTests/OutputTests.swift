@@ -126,6 +126,39 @@ import Testing
     }
   }
 
+  /// The arguments that the usage names are those that the help explains.
+  @Test func usageNamesTheArguments() throws {
+    for help in try SubcommandHelp.all() {
+      let text = try inspect([help.commandName, "--help"]).output
+      let usage = text.components(separatedBy: "USAGE:")[1].components(separatedBy: "\n\n")[0]
+      // The values of options stand behind these.
+      let named = usage.replacing(/--?[a-z-]+ <[^>]+>/, with: "")
+        .matches(of: /<([^>]+)>/).map { String($0.1) }
+      let explained = (help.arguments ?? []).filter { $0.kind == "positional" }
+        .compactMap(\.valueName)
+      #expect(Set(named).subtracting(["options"]) == Set(explained), "\(help.commandName)")
+    }
+  }
+
+  /// The help says when a column is there, shows words as text has them, and names options as they
+  /// are written.
+  @Test func columnsOfTheHelp() throws {
+    func help(_ name: String) throws -> String {
+      try inspect([name, "--help"]).output.replacing(/\s+/, with: " ")
+    }
+    let symbols = try help("symbols")
+    #expect(symbols.contains(" FROM the path of the image that the import comes from; with --resolve "))
+    #expect(symbols.contains(" READABLE the readable name, to the end of the line; with --demangle "))
+    #expect(try help("who-imports").contains(" VALUE the word in the slot; with --pid "))
+    #expect(try help("images").contains(" FILE the state of its file: same, deleted, replaced "))
+    #expect(try help("section").contains(" --as: strings "))
+    for name in try Subcommands.names() {
+      let columns = try inspect([name, "--help"]).output.components(separatedBy: "COLUMNS")
+        .dropFirst().first?.components(separatedBy: "\n\n")[0]
+      #expect(columns?.contains("\"") != true, "\(name)")
+    }
+  }
+
   @Test func help() throws {
     let result = try inspect(["symbols", "--help"])
     #expect(result.succeeded)

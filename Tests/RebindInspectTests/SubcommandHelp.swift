@@ -5,6 +5,8 @@ import TestSupport
 struct SubcommandHelp: Decodable {
   struct Argument: Decodable {
     struct Name: Decodable { var kind, name: String }
+    var kind: String
+    var valueName: String?
     var names: [Name]?
     var abstract: String?
     var shouldDisplay: Bool?

@@ -11,7 +11,7 @@ struct DiffCommand: Subcommand {
     name: "diff",
     abstract: "Compare what two files, or a file and a process, export, import and need.",
     usage: [
-      "[<options>] <before> <after>",
+      "[<options>] <file> <file>",
       "[<options>] <file> --pid <pid> [--image <image>]",
     ],
     overview: """
@@ -54,14 +54,22 @@ struct DiffCommand: Subcommand {
       valueName: "image"))
   var image: InputPaths?
 
-  @OptionGroup var options: InputOptions
+  @Argument(
+    help: ArgumentHelp(
+      "The ELF file before, and behind it the one after, unless --pid has that.",
+      valueName: "file"))
+  var arguments: [InputPaths]
+
+  @OptionGroup var output: OutputOptions
+
+  private var files: [FilePath] { arguments.flatMap(\.paths) }
 
   func validate() throws {
     if process.pid == nil {
       guard image == nil else { throw ValidationError("--image is for --pid.") }
-      guard options.files.count == 2 else { throw ValidationError("diff takes two files.") }
+      guard files.count == 2 else { throw ValidationError("diff takes two files.") }
     } else {
-      guard options.files.count == 1 else {
+      guard files.count == 1 else {
         throw ValidationError("diff takes one file with --pid.")
       }
     }
@@ -69,7 +77,7 @@ struct DiffCommand: Subcommand {
 
   func run() throws {
     let kinds = Set(only.isEmpty ? FileChange.Kind.allCases : only).subtracting(except)
-    var writer = ReportWriter(options.output.formatter(headings: .none))
+    var writer = ReportWriter(output.formatter(headings: .none))
     do throws(ELFFileError) {
       let report = try compare(by: kinds)
       writer.write(report)
@@ -81,9 +89,9 @@ struct DiffCommand: Subcommand {
   }
 
   private func compare(by kinds: Set<FileChange.Kind>) throws(ELFFileError) -> DiffReport {
-    let file = try Self.open(options.files[0])
+    let file = try Self.open(files[0])
     if let pid = process.pid { return try compare(file, with: pid, by: kinds) }
-    let other = options.files[1]
+    let other = files[1]
     return DiffReport(
       subject: ReportSubject(file), other: other,
       changes: try file.changes(to: Self.open(other), of: kinds))

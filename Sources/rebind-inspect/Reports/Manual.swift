@@ -79,7 +79,9 @@ enum HelpText {
     }
     if !titled.isEmpty { text += "\n\nCOLUMNS (- stands for none):\n" + list(titled) }
     for words in manual.words {
-      text += "\n\n\(plain(words.title).uppercased()):\n" + list(words.words)
+      let title = plain(words.title)
+      // The name of an option stays as it is.
+      text += "\n\n\(title.hasPrefix("--") ? title : title.uppercased()):\n" + list(words.words)
     }
     text += "\n\nEXAMPLES:\n"
     return text + manual.examples.map { "  rebind-inspect \($0)" }.joined(separator: "\n")
@@ -90,7 +92,7 @@ enum HelpText {
 
   /// A word and its meaning a line, or several, with the meanings below each other.
   private static func list(_ words: [(word: String, meaning: String)]) -> String {
-    let width = min(16, words.reduce(0) { max($0, $1.word.count) })
+    let width = min(18, words.reduce(0) { max($0, $1.word.count) })
     return words.map { word, meaning in
       let word = word == " " ? "" : word
       var lines: [String] = []

@@ -16,7 +16,7 @@ struct SlotsCommand: Subcommand {
     ],
     overview: """
       A rebinding changes these words. The slots are found as the loader finds them, whether \
-      or not the file has section headers. The last four columns are there with `--pid`.
+      or not the file has section headers.
       """,
     examples: [
       "slots --name malloc libfoo.so",

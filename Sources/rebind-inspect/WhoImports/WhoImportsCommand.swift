@@ -11,13 +11,13 @@ struct WhoImportsCommand: Subcommand {
     name: "who-imports",
     abstract: "Find the images that import a symbol, and the slots that they reach it through.",
     usage: [
-      "[<options>] <symbol> <file or directory> ...",
+      "[<options>] <symbol> <path> ...",
       "[<options>] <symbol> --pid <pid>",
     ],
     overview: """
-      A line is a slot, as `slots` shows it. An import without a slot has `-` in all columns \
-      in front of the symbol. With `--defines`, a line is a definition that others can bind \
-      to, as `symbols` shows it.
+      A line is a slot, as `slots` shows it. An import without a slot has `-` in the columns of \
+      a slot. With `--defines`, a line is a definition that others can bind to, as `symbols` \
+      shows it.
 
       Directories are searched with all below them. Symbolic links below them are not followed, \
       files that are not ELF are passed over, and a file of several names is read once.
@@ -27,7 +27,8 @@ struct WhoImportsCommand: Subcommand {
       """,
     examples: [
       "who-imports malloc /usr/lib",
-      "who-imports 'malloc@GLIBC_*' /usr/lib | awk '{ print $NF }'",
+      "who-imports 'malloc@GLIBC_*' /usr/lib",
+      "who-imports --format jsonl malloc /usr/lib | jq -r .path",
       "who-imports 'm*alloc' libfoo.so plugins",
       "who-imports --defines malloc /usr/lib",
       "who-imports open --pid 4711",
@@ -37,10 +38,7 @@ struct WhoImportsCommand: Subcommand {
 
   static var record: Record { ImportReport.record }
 
-  static var columns: [Declaration] { SlotListing.record.columns + [path] }
-
-  /// The column that stands behind those of slots, and of symbols.
-  static let path = Declaration(nil, "PATH", .text, "the path of the image")
+  static var columns: [Declaration] { ImportReport.columns }
 
   @Argument(
     help: """
@@ -56,11 +54,20 @@ struct WhoImportsCommand: Subcommand {
   @Flag(help: "Do not show on a terminal how far the search is, nor at its end what it came to.")
   var noProgress = false
 
-  @OptionGroup var options: InputOrProcessOptions
+  @Argument(
+    help: ArgumentHelp(
+      "The ELF files to read, and the directories to search.", valueName: "path"))
+  var arguments: [InputPaths] = []
+
+  @OptionGroup var process: ProcessInPlaceOption
+
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws { try process.validate(beside: arguments, named: "path") }
 
   func run() throws {
-    var writer = ReportWriter(options.output.formatter(headings: .none))
-    if let pid = options.pid {
+    var writer = ReportWriter(output.formatter(headings: .none))
+    if let pid = process.pid {
       find(inProcess: pid, &writer)
     } else {
       find(&writer)
@@ -72,7 +79,7 @@ struct WhoImportsCommand: Subcommand {
   }
 
   private func find(_ writer: inout ReportWriter) {
-    let entries = FileWalk(options.files).entries
+    let entries = FileWalk(arguments.flatMap(\.paths)).entries
     let (symbol, defines) = (symbol, defines)
     writer.forEach(
       entries.count, threads: ThreadCount.reading(entries.lazy.map(\.path)),
@@ -116,8 +123,8 @@ struct WhoImportsCommand: Subcommand {
 
   /// Says on a terminal what the search came to.
   private func tell(_ outcome: ReportOutcome) {
-    guard !noProgress, options.output.format == .text, isatty(STDERR_FILENO) != 0 else { return }
-    let kind = options.pid == nil ? "files" : "images"
+    guard !noProgress, output.format == .text, isatty(STDERR_FILENO) != 0 else { return }
+    let kind = process.pid == nil ? "files" : "images"
     let count = "\(outcome.shownCount) of \(outcome.readCount) \(kind)"
     var line = OutputBuffer(descriptor: STDERR_FILENO)
     line.append(line: "\(count) \(defines ? "define" : "import") \(symbol.text)")
