@@ -7,8 +7,10 @@ struct SchemaText {
   private let subcommands: [(name: String, record: Record)]
 
   init(_ subcommands: [any Subcommand.Type]) {
-    self.subcommands = subcommands.map { ($0.name, $0.record) }
+    self.init(subcommands.map { ($0.name, $0.record) })
   }
+
+  init(_ subcommands: [(name: String, record: Record)]) { self.subcommands = subcommands }
 
   var text: String {
     JSONText.object([
@@ -107,7 +109,9 @@ struct SchemaText {
       other.name != record.name && Set(record.required).isSubset(of: other.keys)
     }
     let marks = others.compactMap { other in other.required.first { !keys.contains($0) } }
-    return marks.isEmpty ? [] : [("not", .object([("required", .texts(marks))]))]
+    guard !marks.isEmpty else { return [] }
+    let each = marks.map { JSONText.object([("required", .texts([$0]))]) }
+    return [("not", each.count == 1 ? each[0] : .object([("anyOf", .list(each))]))]
   }
 }
 

@@ -72,8 +72,11 @@ extension ProcessFinding {
         "where it leads, as for `slots`; else `null`", text: { $0.target?.text ?? "" }
       ) { .target($0.target) },
       Field(
-        "expected", Column("EXPECTED", "where the loader would lead it"), .target,
-        "where the loader would lead it, if nothing was preloaded; `null` if nothing defines it",
+        "expected", Column("EXPECTED", "the target that the loader would have stored"), .target,
+        """
+        the target that the loader would have stored if nothing was preloaded; `null` if nothing \
+        defines the symbol
+        """,
         text: { $0.expected?.text ?? "" }
       ) { .target($0.expected) },
     ])

@@ -72,11 +72,12 @@ struct ChangeRow {
         "before",
         Column(
           "VALUE", isLine: true,
-          "the file's value. Of a value in memory, `-` has where the loader would lead it"),
+          "the file's value. Of a value in memory, `-` has the target that the loader would have stored"),
         .text.orNull,
         """
         the first file's value, a machine and a type by name, `""` if the name says it all; `null` \
-        if the file has none. Of a value in memory, where the loader would lead it
+        if the file has none. Of a value in memory, the target \
+        that the loader would have stored
         """,
         text: { ($0.side == .after ? $0.word($0.change.after) : $0.word($0.change.before)) ?? "" }
       ) { .text($0.word($0.change.before)) },

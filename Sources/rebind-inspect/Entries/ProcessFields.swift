@@ -14,7 +14,7 @@ extension Field {
     when presence: Presence = .ofProcess, _ loadBias: @escaping @Sendable (Row) -> UInt64?
   ) -> Field {
     Field(
-      "loadBias", .hex, "the run-time addresses of the image, less those in its file",
+      "loadBias", .hex, "its run-time address minus its link-time address",
       when: presence
     ) { loadBias($0).map { .hex($0) } }
   }

@@ -90,14 +90,7 @@ extension SlotListing {
     ) { .hex($0.word) },
     Field(
       "state",
-      Column(
-        "STATE", place: 3,
-        """
-        `null`; `unresolved` before the first call of a lazy slot; `original` if it leads to any \
-        definition of its symbol; else `rebound`. A pointer in writable data that leads elsewhere is \
-        `assigned`
-        """),
-      .words(ProcessSlot.State.allCases.map(\.rawValue)), "one of the words below",
+      Column("STATE", place: 3), .words(ProcessSlot.State.allCases.map(\.rawValue)), "one of the words below",
       when: .ofProcess
     ) { .text($0.state.rawValue) },
     Field(
@@ -126,6 +119,28 @@ extension SlotListing {
       """, when: .ofProcess, text: { $0.bypass?.text ?? "" }
     ) { .target($0.bypass) },
   ]
+}
+
+extension WordList {
+  static let slotStates = WordList(
+    "state", ProcessSlot.State.allCases.map { ($0.rawValue, $0.meaning) })
+}
+
+extension ProcessSlot.State {
+  fileprivate var meaning: String {
+    switch self {
+    case .null: "it is NULL: nothing defines the symbol"
+    case .unresolved:
+      """
+      it leads to the loader's resolver, and was not called yet. Or it still holds the file's \
+      value, because the loader has yet to relocate the image
+      """
+    case .original: "it leads to a definition of its symbol, in whichever image"
+    case .rebound: "it leads elsewhere"
+    case .assigned:
+      "it leads elsewhere, and is a pointer in writable data, which is the program's to assign"
+    }
+  }
 }
 
 extension OutputBuffer {

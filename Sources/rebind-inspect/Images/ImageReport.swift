@@ -24,7 +24,7 @@ struct ImageReport: DeclaredBody {
       .pid(when: .always) { $0.pid },
       Field(
         "loadBias", Column("BIAS", place: 1), .hex,
-        "the run-time addresses of the image, less those in its file"
+        "its run-time address minus its link-time address"
       ) { .hex($0.image.image.loadBias) },
       Field("start", "START", .hex, "the run-time address of its first page") {
         .hex($0.image.image.start)

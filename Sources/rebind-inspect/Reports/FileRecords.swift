@@ -11,8 +11,8 @@ extension ReportSubject {
       Field(
         "path", .path,
         """
-        the path as on the command line. A member of an archive has its name in brackets: \
-        `"libfoo.a(bar.o)"`
+        the path: as on the command line, below a directory of the command line, or with `--pid` \
+        the image's. A member of an archive has its name in brackets: `"libfoo.a(bar.o)"`
         """
       ) { .path($0) }
     ])

@@ -103,7 +103,7 @@ extension SectionReport {
       Field("flags", .pattern("^[A-Z]*$"), "`sh_flags`, in readelf's letters") {
         .text($0.section.flags.description)
       },
-      Field("flagsValue", .hex, "`sh_flags` as a number") { .hex($0.section.flags.rawValue) },
+      Field("flagsValue", .hex, "`sh_flags` in hexadecimal") { .hex($0.section.flags.rawValue) },
       Field("address", .hex, "`sh_addr`") { .hex($0.section.address) },
       Field("offset", .hex, "`sh_offset`") { .hex($0.contents.offset) },
       Field("size", .count, "`sh_size`") { .number($0.section.size) },

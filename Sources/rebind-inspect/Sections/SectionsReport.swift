@@ -63,7 +63,7 @@ struct SectionRow {
       Field("flags", "FLAGS", .pattern("^[A-Z]*$"), "`sh_flags`, in readelf's letters") {
         .text($0.section.flags.description)
       },
-      Field("flagsValue", .hex, "`sh_flags` as a number") { .hex($0.section.flags.rawValue) },
+      Field("flagsValue", .hex, "`sh_flags` in hexadecimal") { .hex($0.section.flags.rawValue) },
       Field("link", "LINK", .word, "`sh_link`") { .number($0.entry.link) },
       Field("info", "INFO", .word, "`sh_info`") { .number($0.entry.info) },
       Field("alignment", "ALIGN", .count, "`sh_addralign`") { .number($0.section.alignment) },

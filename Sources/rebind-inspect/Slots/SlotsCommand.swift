@@ -18,6 +18,7 @@ struct SlotsCommand: Subcommand {
       A rebinding changes these words. The slots are found as the loader finds them, whether \
       or not the file has section headers.
       """,
+    words: [.slotStates],
     examples: [
       "slots --name malloc libfoo.so",
       "slots --name 'open*' --kind jumpSlot /usr/bin/env",

@@ -25,6 +25,7 @@ struct WhoImportsCommand: Subcommand {
       The exit status is 0 if something was found. It is 1 if nothing was, or if a file that \
       could not be read may hold it.
       """,
+    words: [.slotStates],
     examples: [
       "who-imports malloc /usr/lib",
       "who-imports 'malloc@GLIBC_*' /usr/lib",

@@ -12,7 +12,6 @@ extension Diagnosis.Reason {
     case .otherName: "other-name"
     case .otherVersion: "other-version"
     case .otherLibrary: "other-library"
-    case .notInScope: "not-in-scope"
     case .notDefined: "not-defined"
     case .staticExecutable: "static-executable"
     case .unchangeable: "unchangeable"

@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+
+#if Commands
+
+@testable import rebind_inspect
+
+/// Documentation/JSON.md has all words of the output that are no list of the help's, by the sources.
+@Suite(.needsCommands, .measured) struct JSONWordTests {
+  private func text(_ path: String) throws -> String {
+    try String(contentsOf: Places.package.appending(path: path), encoding: .utf8)
+  }
+
+  /// The part of the page below a heading.
+  private func part(_ heading: String) throws -> String {
+    let rest = try text("Documentation/JSON.md").components(separatedBy: "\n## \(heading)\n")
+    return try #require(rest.dropFirst().first).components(separatedBy: "\n## ")[0]
+  }
+
+  /// The words that the rows below a title start with.
+  private func rows(below title: String, of part: String) throws -> [String] {
+    let table = try #require(part.components(separatedBy: "\n\(title)\n").dropFirst().first)
+      .components(separatedBy: "\n\n")[0]
+    return table.matches(of: /(?:^|\n)\| `([^`]+)` \|/).map { String($0.1) }
+  }
+
+  @Test func codesOfErrors() throws {
+    let codes = try text("Sources/RebindFiles/Bytes/ELFFileError+Code.swift")
+      .matches(of: /static let \w+ = Self\(rawValue: "([^"]+)"\)/).map { String($0.1) }
+    #expect(codes.count > 15)
+    #expect(try rows(below: "| code | |", of: part("An error")).sorted() == codes.sorted())
+  }
+
+  @Test func codesOfFaults() throws {
+    let reasons = try text("Sources/Rebind/Annotations/AnnotationFault.swift")
+      .matches(of: /static let (\w+) = Self/).map { String($0.1) }
+    let codes = try text("Sources/rebind-inspect/Annotations/AnnotationReport.swift")
+      .matches(of: /case \.(\w+): "([^"]+)"/).map { (reason: String($0.1), code: String($0.2)) }
+    #expect(reasons.count > 5 && codes.map(\.reason) == reasons)
+    #expect(try rows(below: "| code | |", of: part("`annotations`")) == codes.map(\.code))
+  }
+
+  @Test func reasonsAndTheirDetails() throws {
+    let reasons = try text("Sources/Rebind/Diagnosis.swift")
+      .matches(of: /static let (\w+) = Self/).map { String($0.1) }
+    let source = try text("Sources/rebind-inspect/Why/Diagnosis.Reason+Words.swift")
+    let codes = source.matches(of: /case \.(\w+): "([a-z-]+)"\n/)
+      .map { (reason: String($0.1), code: String($0.2)) }
+    // Nothing that the subcommand asks has a scope.
+    #expect(reasons.filter { $0 != "notInScope" }.sorted() == codes.map(\.reason).sorted())
+    let words = WhyCommand.manual.words.flatMap(\.words).map(\.word)
+    #expect(words.sorted() == codes.map(\.code).sorted())
+
+    let details = source.matches(of: /(?:case|detail ==) ((?:"[^"]+"(?:, )?)+)/)
+      .flatMap { $0.1.matches(of: /"([^"]+)"/).map { String($0.1) } }
+    #expect(details.count > 10)
+    let table = try part("`why`").components(separatedBy: "| `reason` | `detail` | |").last ?? ""
+    for detail in details { #expect(table.contains("`\(detail)`"), "\(detail)") }
+  }
+}
+
+#endif
