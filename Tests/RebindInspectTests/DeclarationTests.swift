@@ -13,32 +13,69 @@ import Testing
   static let ofFiles =
     Subcommands.ofFiles + Subcommands.ofSearches + [["annotations", "--expect", "1"]]
 
-  @Test(arguments: ofFiles)
-  func keysOfFiles(command: [String]) throws {
-    var files = GoldenTests.inputs.map { GoldenTests.folder.appending(path: $0).path }
-    if command.contains("--resolve") || command[0] == "tree" { files.append(Places.program) }
-    try check(command, files, isProcess: false)
-  }
-
-  /// The program has no annotations.
-  @Test(arguments: Subcommands.ofProcesses.filter { $0 != ["annotations"] })
-  func keysOfProcesses(command: [String]) throws {
+  /// Each field of each record is shown by one of the commands.
+  @Test func keys() throws {
+    let shown = Shown()
+    let lacking = try Self.programThatLacksALibrary()
+    let inputs = GoldenTests.inputs.map { GoldenTests.folder.appending(path: $0).path }
+    let annotated = try AnnotatedFile(LinkMode(.bfd, .program))
+    for command in Self.ofFiles {
+      var files = inputs + ["/nowhere"]
+      if command.contains("--resolve") || command[0] == "tree" {
+        files += [Places.program, lacking.path("program")]
+      }
+      if command == ["annotations"] { files.append(try withFault(annotated)) }
+      try check(command, files, isProcess: false, shown)
+    }
     let program = try LookedAtProgram()
     let process = try program.started("rebound", preloading: program.hook())
-    try check(command, ["--pid", "\(process.id)"], isProcess: true)
+    let carrier = try WaitingProcess(annotated.url)
+    for command in Subcommands.ofProcesses {
+      let id = command == ["annotations"] ? carrier.id : process.id
+      try check(command, ["--pid", "\(id)"], isProcess: true, shown)
+    }
+    try check(["diff"], [inputs[0], inputs[4]], isProcess: false, shown)
+    try check(["diff", program.url.path], ["--pid", "\(process.id)"], isProcess: true, shown)
+    #expect(Self.declared.subtracting(shown.fields).sorted() == [])
   }
 
-  @Test func keysOfDifferences() throws {
-    let paths = ["x86-64.so", "i386.so"].map { GoldenTests.folder.appending(path: $0).path }
-    try check(["diff"], paths, isProcess: false)
-    let program = try LookedAtProgram()
-    let process = try program.started("nothing")
-    try check(["diff", program.url.path], ["--pid", "\(process.id)"], isProcess: true)
+  /// The file with a record that is none.
+  private func withFault(_ file: AnnotatedFile) throws -> String {
+    var bytes = try file.bytes()
+    let magic = try #require(bytes.range(of: Data("RBA1".utf8)))
+    bytes[magic.lowerBound + 3] += 1
+    return try file.write(bytes, as: "fault")
   }
+
+  /// Beside a file that has the library's name.
+  private static func programThatLacksALibrary() throws -> DependencyFixture {
+    let fixture = DependencyFixture()
+    try fixture.library("liba.so")
+    let origin = "-Wl,-rpath,\(fixture.path("."))"
+    try fixture.program("program", needs: ["liba.so"], flags: [origin])
+    try fixture.write("liba.so", Data("broken".utf8))
+    return fixture
+  }
+
+  /// The fields that objects have had.
+  private final class Shown {
+    var fields: Set<String> = []
+  }
+
+  /// All fields, with their records in front.
+  private static let declared: Set<String> = {
+    let records =
+      ReportSubject.failure.record.reachable
+      + RebindInspect.subcommands.flatMap { $0.record.reachable }
+    return Set(
+      records.flatMap { record in
+        record.fields.compactMap { $0.key }.map { "\(record.name).\($0)" }
+      })
+  }()
 
   /// Members of hand-written lists stand in the order of the declarations.
   @Test(arguments: [
-    ("symbols", SymbolReport.symbol), ("slots", SlotListing.record),
+    ("symbols", SymbolListing.symbol), ("slots", SlotListing.record),
     ("relocations", RelocationReport.entry),
   ])
   func orderOfKeys(subcommand: String, record: Record) throws {
@@ -99,46 +136,52 @@ import Testing
   }
 
   /// Compares the keys of each object with those that are declared.
-  private func check(_ command: [String], _ inputs: [String], isProcess: Bool) throws {
+  private func check(
+    _ command: [String], _ inputs: [String], isProcess: Bool, _ shown: Shown
+  ) throws {
     let result = try inspect([command[0], "--format", "json"] + command.dropFirst() + inputs)
     let document = try JSONSerialization.jsonObject(with: result.standardOutput)
     let files = try #require((document as? [String: Any])?["files"] as? [[String: Any]])
     let record =
-      command.contains("--defines") ? SymbolReport.record : try subcommand(command).record
-    let frame = ReportSubject.path.record.keys + ReportSubject.header.record.keys
-    var isShown = false
-    for file in files where file["error"] == nil {
-      isShown = true
-      check(file, record, beside: frame, command, isProcess: isProcess)
+      command.contains("--defines") ? SymbolListing.list : try subcommand(command).record
+    let path = ReportSubject.path.record.keys
+    let frame = path + ReportSubject.header.record.keys
+    #expect(files.contains { $0["error"] == nil }, "\(command)")
+    for file in files {
+      if file["error"] == nil {
+        check(file, record, beside: frame, command, isProcess: isProcess, shown)
+      } else {
+        let failure = ReportSubject.failure.record
+        check(file, failure, beside: path, command, isProcess: isProcess, shown)
+      }
     }
-    #expect(isShown)
   }
 
   private func check(
     _ object: [String: Any], _ record: Record, beside others: [String] = [], _ command: [String],
-    isProcess: Bool
+    isProcess: Bool, _ shown: Shown
   ) {
     let declared = record.fields.filter { isThere($0, command, isProcess: isProcess) }
       .compactMap { $0.key?.description }
     let keys = Set(object.keys).subtracting(others)
     // The bytes of a path are there for few.
-    #expect(Set(declared) == keys.filter { !$0.hasSuffix("Bytes") }, "\(record.name)")
+    #expect(
+      Set(declared) == keys.filter { !$0.hasSuffix("Bytes") }, "\(command): \(record.name)")
+    shown.fields.formUnion(declared.map { "\(record.name).\($0)" })
+    func check(_ value: Any, _ inner: Record, beside others: [String] = []) {
+      guard let value = value as? [String: Any] else { return }
+      self.check(value, inner, beside: others, command, isProcess: isProcess, shown)
+    }
     for field in record.fields {
       guard let value = field.key.flatMap({ object[$0.description] }) else { continue }
       switch field.shape.orSelf {
-      case .object(let inner):
-        if let value = value as? [String: Any] {
-          check(value, inner, command, isProcess: isProcess)
-        }
-      case .list(let inner, _):
-        for value in value as? [[String: Any]] ?? [] {
-          check(value, inner, command, isProcess: isProcess)
-        }
+      case .object(let inner): check(value, inner)
+      case .list(let inner, _): for value in value as? [Any] ?? [] { check(value, inner) }
       case .variants(let variants):
-        guard let value = value as? [String: Any], let kind = value["kind"] as? String,
-          let inner = variants.records.first(where: { $0.name == kind })
-        else { continue }
-        check(value, inner, beside: ["kind"], command, isProcess: isProcess)
+        let kind = (value as? [String: Any])?["kind"] as? String
+        for inner in variants.records where inner.name == kind {
+          check(value, inner, beside: ["kind"])
+        }
       default: break
       }
     }

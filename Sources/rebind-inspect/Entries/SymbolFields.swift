@@ -1,7 +1,24 @@
 #if Commands
 
-extension SymbolReport {
-  /// The fields of a symbol, which `writeJSON` writes by hand.
+extension SymbolListing {
+  /// The fields of a file's object.
+  static let list = Record(
+    "symbolList", of: "the file",
+    [
+      Declaration(
+        "symbolSource",
+        .words(["SHT_DYNSYM", "DT_HASH", "DT_GNU_HASH", "relocations"]).orNull,
+        """
+        the source of the number of symbols; see below. `null` if the file has no dynamic symbols
+        """),
+      Declaration(
+        "symbols", .list(symbol),
+        """
+        the dynamic symbols that were asked for, by rising index; not the null symbol at index 0
+        """),
+    ])
+
+  /// The fields of a symbol.
   static let symbol = Record(
     "symbol", of: "a symbol",
     [

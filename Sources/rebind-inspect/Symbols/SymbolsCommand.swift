@@ -53,7 +53,8 @@ struct SymbolsCommand: Subcommand {
       file throws(ELFFileError) in
       try file.checkIsNoCore()
       return SymbolReport(
-        subject: ReportSubject(file), table: try SymbolTable(of: file), selection: selection,
+        subject: ReportSubject(file),
+        symbols: SymbolListing(table: try SymbolTable(of: file), selection: selection),
         demangles: demangles)
     }
     guard resolve else { return try options.report(report) }

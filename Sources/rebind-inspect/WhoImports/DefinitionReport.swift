@@ -5,9 +5,9 @@ import RebindFiles
 /// The output of `who-imports --defines` for a file, or for an image of a process.
 struct DefinitionReport: ReportBody {
   let subject: ReportSubject
-  private let symbols: SymbolReport
+  private let symbols: SymbolListing
 
-  static var record: Record { SymbolReport.record }
+  static var record: Record { SymbolListing.list }
 
   /// Nil without a definition of the symbol.
   init?(in table: SymbolTable?, of subject: ReportSubject, _ query: SymbolQuery) {
@@ -16,8 +16,7 @@ struct DefinitionReport: ReportBody {
     query.exports.forEach(in: table) { _, _ in isEmpty = false }
     if isEmpty { return nil }
     self.subject = subject
-    symbols = SymbolReport(
-      subject: subject, table: table, selection: query.exports, demangles: false)
+    symbols = SymbolListing(table: table, selection: query.exports)
   }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
@@ -33,7 +32,7 @@ struct DefinitionReport: ReportBody {
     }
   }
 
-  static let columns = SymbolReport.symbol.columns + [ImportReport.path]
+  static let columns = SymbolListing.symbol.columns + [ImportReport.path]
 
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
     symbols.writeJSON(separator: separator, in: &output)

@@ -4,11 +4,11 @@ import RebindFiles
 
 extension SymbolReport {
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    guard let table else {
+    guard let table = symbols.table else {
       return style.tell("no dynamic table, and so no symbols to bind by", in: &output)
     }
     var columns = SymbolColumns(of: table, style)
-    let origins = origins.map { OriginColumns(of: $0, table, selection, style) }
+    let origins = origins.map { OriginColumns(of: $0, table, symbols.selection, style) }
     columns.nameWidth = origins?.nameWidth ?? 0
     if table.source != .sectionHeader {
       style.tell("counted by \(table.source.rawValue), not by section headers", in: &output)
@@ -16,10 +16,10 @@ extension SymbolReport {
     var presences = [Presence.always]
     if origins != nil { presences.append(.resolved) }
     if demangles { presences.append(.demangled) }
-    let titles = Self.symbol.columns.titles(columns.widths + (origins?.widths ?? []), presences)
+    let titles = SymbolListing.symbol.columns.titles(columns.widths + (origins?.widths ?? []), presences)
     output.append(text: style.line(of: titles))
     var demangler = Demangler()
-    selection.forEach(in: table) { index, symbol in
+    symbols.selection.forEach(in: table) { index, symbol in
       columns.write(symbol, index, in: &output)
       columns.writeName(of: symbol, index, table, in: &output)
       origins?.write(of: symbol, index, in: &output)

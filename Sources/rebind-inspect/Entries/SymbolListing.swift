@@ -2,17 +2,30 @@
 
 import RebindFiles
 
-extension SymbolReport {
-  func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+/// The symbols of a file that are asked for.
+///
+/// The JSON is written by hand, as files have many symbols; a test compares its keys with those of
+/// the declarations.
+struct SymbolListing {
+  /// Nil if the file has no dynamic symbols.
+  let table: SymbolTable?
+  let selection: SymbolFilter
+
+  /// Writes the members of the file's object.
+  ///
+  /// - Parameters:
+  ///   - behindName: Writes members behind a symbol's name.
+  ///   - behindVersion: Writes members behind a symbol's version.
+  @inline(__always)
+  func writeJSON(
+    separator: StaticString, in output: inout OutputBuffer,
+    behindName: (SymbolEntry, inout OutputBuffer) -> Void = { _, _ in },
+    behindVersion: (SymbolEntry, Int, inout OutputBuffer) -> Void = { _, _, _ in }
+  ) {
     output.append(key: "symbolSource", text: table?.source.rawValue)
     output.append(text: ",\"symbols\":[")
-    if let table { write(table, separator, in: &output) }
-    output.append(text: "]")
-  }
-
-  private func write(_ table: SymbolTable, _ separator: StaticString, in output: inout OutputBuffer)
-  {
-    var demangler = Demangler()
+    defer { output.append(text: "]") }
+    guard let table else { return }
     var isFirst = true
     selection.forEach(in: table) { index, symbol in
       output.reserve(64)
@@ -25,23 +38,10 @@ extension SymbolReport {
       output.append(name: table.name(of: symbol), .json)
       output.reserve(64)
       output.append(0x22)
-      if demangles { write(demangler.demangle(table.name(of: symbol)), in: &output) }
-      let version = table.versions?.version(of: symbol, at: index)
-      write(version, of: table, in: &output)
-      origins?.writeJSON(of: symbol, index, table, in: &output)
+      behindName(symbol, &output)
+      write(table.versions?.version(of: symbol, at: index), of: table, in: &output)
+      behindVersion(symbol, index, &output)
       write(symbol, in: &output)
-    }
-  }
-
-  private func write(_ demangled: UnsafeRawBufferPointer?, in output: inout OutputBuffer) {
-    output.append(",\"demangledName\":")
-    if let demangled {
-      output.append(0x22)
-      output.append(name: demangled, .json)
-      output.reserve(1)
-      output.append(0x22)
-    } else {
-      output.append("null")
     }
   }
 

@@ -1,0 +1,36 @@
+#if Commands
+
+import RebindFiles
+
+/// Which symbols are asked for.
+enum SymbolSelection {
+  case all
+  /// Those that the image takes from others: the undefined ones.
+  case imports
+  /// Those that others can take from the image.
+  case exports
+  /// Imports and exports, which leaves out what only the image itself can see.
+  case importsAndExports
+
+  init(imports: Bool, exports: Bool) {
+    self =
+      switch (imports, exports) {
+      case (false, false): .all
+      case (true, false): .imports
+      case (false, true): .exports
+      case (true, true): .importsAndExports
+      }
+  }
+
+  @inline(__always)
+  func contains(_ symbol: SymbolEntry) -> Bool {
+    switch self {
+    case .all: true
+    case .imports: !symbol.isDefined
+    case .exports: symbol.isExported
+    case .importsAndExports: !symbol.isDefined || symbol.isExported
+    }
+  }
+}
+
+#endif

@@ -1,0 +1,50 @@
+#if Commands
+
+import RebindFiles
+
+/// The output of `symbols` for a file: the symbols that are asked for, and what options show of them.
+struct SymbolReport: ReportBody {
+  let subject: ReportSubject
+  let symbols: SymbolListing
+  let demangles: Bool
+  /// Nil if it was not asked where imports come from.
+  var origins: SymbolOrigins?
+
+  static var record: Record { SymbolListing.list }
+
+  /// The problems that keep a loader from starting the program, a line each.
+  var problems: [String] {
+    guard let origins, let table = symbols.table else { return [] }
+    return origins.problems(table)
+  }
+}
+
+extension SymbolReport {
+  func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    guard let table = symbols.table else {
+      return symbols.writeJSON(separator: separator, in: &output)
+    }
+    var demangler = Demangler()
+    symbols.writeJSON(separator: separator, in: &output) { symbol, output in
+      if demangles { Self.write(demangler.demangle(table.name(of: symbol)), in: &output) }
+    } behindVersion: { symbol, index, output in
+      origins?.writeJSON(of: symbol, index, table, in: &output)
+    }
+  }
+
+  private static func write(
+    _ demangled: UnsafeRawBufferPointer?, in output: inout OutputBuffer
+  ) {
+    output.append(",\"demangledName\":")
+    if let demangled {
+      output.append(0x22)
+      output.append(name: demangled, .json)
+      output.reserve(1)
+      output.append(0x22)
+    } else {
+      output.append("null")
+    }
+  }
+}
+
+#endif
