@@ -6,8 +6,8 @@ internal import Musl
 
 /// Runs `body` while the wall clock stands still.
 ///
-/// `time`, `gettimeofday` and `clock_gettime` give the same time at every call, so
-/// Foundation's `Date()` does as well. Clocks that tell no time of day, such as the
+/// `time`, `gettimeofday`, `clock_gettime` and `timespec_get` give the same time at every
+/// call, so Foundation's `Date()` does as well. So does CLOCK_TAI, ahead by its leap seconds. Clocks that tell no time of day, such as the
 /// monotonic one that time limits and `ContinuousClock` use, go on.
 ///
 /// - Parameters:

@@ -20,6 +20,31 @@ import Testing
     #expect(time(nil) > 1_234_567_890)
   }
 
+  @Test func timeOfC11() throws {
+    try withFrozenTime(.milliseconds(1_234_567_890_123)) {
+      var precise = timespec()
+      #expect(timespec_get(&precise, TIME_UTC) == TIME_UTC)
+      #expect(precise.tv_sec == 1_234_567_890 && precise.tv_nsec == 123_000_000)
+    }
+  }
+
+  /// Ahead of the others by the same leap seconds as ever.
+  @Test func internationalAtomicTime() throws {
+    func ahead() -> Int {
+      var (atomic, universal) = (timespec(), timespec())
+      clock_gettime(CLOCK_TAI, &atomic)
+      clock_gettime(CLOCK_REALTIME, &universal)
+      // A second may have begun between the two, and then the difference is less by one.
+      return atomic.tv_sec - universal.tv_sec
+    }
+    let expected = try #require((0..<3).map { _ in ahead() }.max())
+    try withFrozenTime(.seconds(1_234_567_890)) {
+      var precise = timespec()
+      #expect(clock_gettime(CLOCK_TAI, &precise) == 0)
+      #expect(precise.tv_sec == 1_234_567_890 + expected && precise.tv_nsec == 0)
+    }
+  }
+
   @Test func beforeTheEpoch() throws {
     try withFrozenTime(.milliseconds(-1_500)) {
       var precise = timespec()

@@ -43,3 +43,33 @@ final class XCTestCaseTests: XCTestCase {
     XCTAssertEqual(report.findings, [])
   }
 }
+
+/// A fault for all tests of a class, around `setUp` and `tearDown`.
+final class XCTestInvocationTests: XCTestCase {
+  private var seenInSetUp: pid_t = 0
+
+  override func invokeTest() {
+    do {
+      try withFailing("getppid", returning: 5) { fault in
+        super.invokeTest()
+        XCTAssertNil(fault.shortfall)
+        XCTAssertEqual(fault.strikes, 3)
+      }
+    } catch {
+      XCTFail("\(error)")
+    }
+  }
+
+  override func setUp() { seenInSetUp = getppid() }
+  override func tearDown() { XCTAssertEqual(getppid(), 5) }
+
+  func testOfTheThread() {
+    XCTAssertEqual(seenInSetUp, 5)
+    XCTAssertEqual(getppid(), 5)
+  }
+
+  func testOfATask() async {
+    let seen = await Task { getppid() }.value
+    XCTAssertEqual(seen, 5)
+  }
+}

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// A time of day, as the three functions of C tell it.
+/// A time of day, as the functions of C tell it.
 struct FrozenTime {
   private let time: timespec
 
@@ -16,6 +16,25 @@ struct FrozenTime {
       attoseconds += 1_000_000_000_000_000_000
     }
     time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+  }
+
+  /// Clocks of the time of day; CLOCK_TAI is ahead of the others by the leap seconds so far.
+  private static func tellsTime(_ clock: clockid_t) -> Bool {
+    [CLOCK_REALTIME, CLOCK_REALTIME_COARSE, CLOCK_TAI].contains(clock)
+  }
+
+  /// By how much CLOCK_TAI is ahead, as far as the system knows.
+  private static func leapSeconds(
+    _ original: OriginalFunction<CInt, clockid_t, UnsafeMutablePointer<timespec>?>
+  ) -> Int {
+    func seconds(_ clock: clockid_t) -> Double? {
+      var time = timespec()
+      let status = withUnsafeMutablePointer(to: &time) { original(clock, $0) }
+      return status == 0 ? Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 : nil
+    }
+    guard let atomic = seconds(CLOCK_TAI), let universal = seconds(CLOCK_REALTIME) else { return 0 }
+    // The clocks are read one after the other.
+    return Int((atomic - universal).rounded())
   }
 
   func interceptions() throws(RebindTestingError) -> [Interception] {
@@ -34,11 +53,16 @@ struct FrozenTime {
       },
       try Interception.handler(of: "clock_gettime") {
         (original, clock: clockid_t, result: UnsafeMutablePointer<timespec>?) -> CInt in
-        guard clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE, let result else {
-          return original(clock, result)
-        }
+        guard let result, Self.tellsTime(clock) else { return original(clock, result) }
         result.pointee = time
+        if clock == CLOCK_TAI { result.pointee.tv_sec += Self.leapSeconds(original) }
         return 0
+      },
+      try Interception.handler(of: "timespec_get") {
+        (original, result: UnsafeMutablePointer<timespec>?, base: CInt) -> CInt in
+        guard let result, base == TIME_UTC else { return original(result, base) }
+        result.pointee = time
+        return base
       },
     ]
     for index in interceptions.indices { interceptions[index].mayBeUncalled = true }
