@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 typedef struct fault_scope {
   crebind_testing_scope scope;
@@ -42,6 +44,12 @@ static uint64_t scatter(uint64_t seed, uint64_t call) {
   return value ^ (value >> 31);
 }
 
+static void close_descriptor(int descriptor) {
+  int error = errno;
+  syscall(SYS_close, descriptor);
+  errno = error;
+}
+
 static bool strikes(const crebind_testing_fault *fault, uint64_t call) {
   if (call < fault->first || call > fault->last) return false;
   if ((call - fault->first) % fault->every != 0) return false;
@@ -73,6 +81,7 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
   case CREBIND_TESTING_RETURN_NUMBER: thread->result = *result; return (void *)return_number;
   case CREBIND_TESTING_RETURN_WORD: break;
   }
+  if (fault->closes) close_descriptor((int)call->registers[0]);
   thread->result = *result;
   return (void *)return_word;
 }

@@ -7,6 +7,19 @@
 #define CREBIND_TESTING_HOOK_SIZE 64
 #define CREBIND_TESTING_HOOK_SCOPES 8
 
+/// Where the stubs keep the registers of floating-point arguments: so many bytes behind the first one
+/// of integers, 16 bytes each. The scopes that observe the call's end are behind them.
+#if defined(__aarch64__)
+#define CREBIND_TESTING_NUMBERS 80
+#else
+#define CREBIND_TESTING_NUMBERS 64
+#endif
+#define CREBIND_TESTING_OBSERVERS (CREBIND_TESTING_NUMBERS + 128)
+#define CREBIND_TESTING_OBSERVERS_SIZE 80
+
+/// So many bytes of arguments on the stack reach a call whose end is observed.
+#define CREBIND_TESTING_STACK 256
+
 #ifndef __ASSEMBLER__
 
 #include "CRebindTesting.h"

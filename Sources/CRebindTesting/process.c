@@ -6,7 +6,7 @@
 
 #define _GNU_SOURCE
 
-#include "CRebindTesting.h"
+#include "process.h"
 
 #include <linux/futex.h>
 #include <pthread.h>
@@ -31,6 +31,9 @@ struct crebind_testing_exchange {
   _Atomic uint32_t phase;
   bool has_thrown;
   uint64_t calls;
+  /// As many as there is room for.
+  size_t closed_twice_count;
+  int closed_twice[16];
   char error[1 << 16];
 };
 
@@ -50,6 +53,21 @@ uint64_t crebind_testing_exchange_calls(const crebind_testing_exchange *exchange
 
 const char *crebind_testing_exchange_error(const crebind_testing_exchange *exchange) {
   return exchange->has_thrown ? exchange->error : NULL;
+}
+
+int crebind_testing_exchange_closed_twice(const crebind_testing_exchange *exchange, size_t index) {
+  return index < exchange->closed_twice_count ? exchange->closed_twice[index] : -1;
+}
+
+/// Of this process, if it is a child.
+static crebind_testing_exchange *of_child;
+
+bool crebind_testing_is_child(void) { return of_child != NULL; }
+
+void crebind_testing_note_closed_twice(int descriptor) {
+  size_t room = sizeof of_child->closed_twice / sizeof *of_child->closed_twice;
+  if (of_child->closed_twice_count < room)
+    of_child->closed_twice[of_child->closed_twice_count++] = descriptor;
 }
 
 static void wait_for(_Atomic uint32_t *phase, uint32_t expected) {
@@ -79,6 +97,7 @@ int crebind_testing_fork(crebind_testing_exchange *exchange) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   prepare();
+  of_child = exchange;
   wait_for(&exchange->phase, CREBIND_TESTING_RUNNING);
   return 0;
 }

@@ -25,6 +25,15 @@ static void end(crebind_testing_scope *scope) {
 /// the thread's; NULL if it has none. It allocates nothing and takes no lock.
 __attribute__((swiftcall)) extern void *_Nullable swift_task_localValueGet(const void *key);
 
+/// Swift's runtime: the task that the thread runs, or NULL, and its number.
+__attribute__((swiftcall)) extern void *_Nullable swift_task_getCurrent(void);
+__attribute__((swiftcall)) extern uint64_t swift_task_getJobTaskId(void *task);
+
+uint64_t crebind_testing_task_number(void) {
+  void *task = swift_task_getCurrent();
+  return task != NULL ? swift_task_getJobTaskId(task) : 0;
+}
+
 static const void *_Nullable task_key;
 
 void crebind_testing_set_task_key(const void *key) { task_key = key; }

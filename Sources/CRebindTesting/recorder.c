@@ -1,11 +1,17 @@
-/// Scopes that report calls and let them go on.
+/// Scopes that report calls, let them go on, and report what they return.
 
+#include "hook.h"
 #include "scope.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
 
 typedef struct recorder_scope {
   crebind_testing_scope scope;
   crebind_testing_recorder *recorder;
+  crebind_testing_observer *observer;
   void *context;
+  crebind_testing_images runtime;
 } recorder_scope;
 
 size_t crebind_testing_register_count(void) {
@@ -19,16 +25,42 @@ size_t crebind_testing_register_count(void) {
 static void *decide(crebind_testing_scope *scope, const crebind_testing_call *call) {
   recorder_scope *self = (recorder_scope *)scope;
   crebind_testing_count(scope, CREBIND_TESTING_STRUCK);
-  self->recorder(self->context, call->registers);
+  crebind_testing_record record = {
+      .registers = call->registers,
+      .caller = call->caller,
+      .thread = (int)syscall(SYS_gettid),
+      .task = crebind_testing_task_number(),
+      .is_of_runtime = crebind_testing_images_contain(&self->runtime, call->caller),
+  };
+  for (size_t i = 0; i < 8; i++)
+    record.numbers[i] = call->registers[CREBIND_TESTING_NUMBERS / 8 + 2 * i];
+  uint64_t number = self->recorder(self->context, &record);
+  crebind_testing_observers *observers = call->observers;
+  if (self->observer != NULL && observers->count < CREBIND_TESTING_OBSERVER_LIMIT) {
+    if (scope->reaches_process) scope->calls++;
+    observers->list[observers->count].scope = scope;
+    observers->list[observers->count++].call = number;
+  }
   return NULL;
+}
+
+static void observe(crebind_testing_scope *scope, uint64_t call,
+                    const crebind_testing_outcome *outcome) {
+  recorder_scope *self = (recorder_scope *)scope;
+  self->observer(self->context, call, outcome);
+  if (scope->reaches_process) scope->calls--;
 }
 
 crebind_testing_scope *crebind_testing_recorder_scope(crebind_testing_hook *hook,
                                                       crebind_testing_recorder *recorder,
-                                                      void *context) {
+                                                      crebind_testing_observer *observer,
+                                                      void *context, bool marks_libraries) {
   recorder_scope *scope = crebind_testing_scope_make(sizeof *scope, hook, decide);
   if (scope == NULL) return NULL;
+  scope->scope.observe = observe;
   scope->recorder = recorder;
+  scope->observer = observer;
   scope->context = context;
+  crebind_testing_find_runtime(&scope->runtime, marks_libraries);
   return &scope->scope;
 }

@@ -2,6 +2,7 @@
 
 #include "runtime-images.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <string.h>
@@ -78,4 +79,9 @@ bool crebind_testing_images_contain(const crebind_testing_images *images, const 
     if ((uintptr_t)address >= images->ranges[i].start && (uintptr_t)address < images->ranges[i].end)
       return true;
   return false;
+}
+
+const char *crebind_testing_image_path(const void *address) {
+  Dl_info information;
+  return dladdr(address, &information) != 0 ? information.dli_fname : NULL;
 }

@@ -3,9 +3,24 @@
 #ifndef CREBIND_TESTING_SCOPE_H
 #define CREBIND_TESTING_SCOPE_H
 
+#include "hook.h"
 #include "runtime-images.h"
 
 #pragma clang assume_nonnull begin
+
+/// The scopes that observe the end of a call. If there are any, the stub calls instead of going on.
+#define CREBIND_TESTING_OBSERVER_LIMIT 4
+typedef struct crebind_testing_observers {
+  uint64_t count;
+  struct {
+    crebind_testing_scope *scope;
+    /// The scope's own number of the call.
+    uint64_t call;
+  } list[CREBIND_TESTING_OBSERVER_LIMIT];
+} crebind_testing_observers;
+
+_Static_assert(sizeof(crebind_testing_observers) <= CREBIND_TESTING_OBSERVERS_SIZE,
+               "the stubs count on it");
 
 /// A call as it arrived at a stub.
 typedef struct crebind_testing_call {
@@ -14,6 +29,8 @@ typedef struct crebind_testing_call {
   uint64_t *registers;
   /// The return address.
   const void *caller;
+  /// Scopes of this call may be added.
+  crebind_testing_observers *observers;
 } crebind_testing_call;
 
 /// Decides on a call: returns the code to go to, with the registers as they are, or NULL to let the
@@ -40,11 +57,14 @@ struct crebind_testing_scope {
   crebind_testing_hook *hook;
   crebind_testing_decide *decide;
   void (*_Nullable destroy)(crebind_testing_scope *scope);
+  /// For scopes that observe the end of calls.
+  void (*_Nullable observe)(crebind_testing_scope *scope, uint64_t call,
+                            const crebind_testing_outcome *outcome);
   /// Scopes are numbered as they begin: the youngest has the greatest number.
   uint64_t serial;
   /// The next older scope of the same task, thread or hook.
   _Atomic(crebind_testing_scope *_Nullable) outer;
-  /// The handlers of this scope that are running, for scopes of the process.
+  /// The calls that this scope handles or observes just now, for scopes of the process.
   _Atomic uint32_t calls;
   bool reaches_process;
   /// The code that `decide` gives keeps the thread's calls suppressed.
@@ -67,6 +87,9 @@ void *_Nullable crebind_testing_scope_make(size_t size, crebind_testing_hook *ho
 
 /// The youngest scope of this thread's task, or NULL.
 crebind_testing_scope *_Nullable crebind_testing_task_scopes(void);
+
+/// The number of the task that this thread runs; 0 if it runs none.
+uint64_t crebind_testing_task_number(void);
 
 #pragma clang assume_nonnull end
 

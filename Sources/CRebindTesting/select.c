@@ -79,19 +79,27 @@ static bool counts_call(crebind_testing_scope *scope, const crebind_testing_call
   return !is_spared;
 }
 
-/// Called by the stubs.
+static crebind_testing_observers *observers_of(uint64_t *registers) {
+  return (crebind_testing_observers *)&registers[CREBIND_TESTING_OBSERVERS / 8];
+}
+
+/// Called by the stubs: where the call goes. If scopes observe its end the stub calls that, and then
+/// `crebind_testing_observe`.
 ///
 /// \param resuming The call is the innermost frame's original.
 __attribute__((visibility("hidden")))
 void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
                              const void *caller, bool resuming) {
   crebind_testing_thread *thread = &crebind_testing_this_thread;
+  crebind_testing_observers *observers = observers_of(registers);
+  observers->count = 0;
   if (thread->suppressed != 0) return hook->original;
   if (!resuming && is_calling_original(thread, hook)) return hook->original;
   thread->suppressed = 1;
   if (!resuming) count_arrival(thread, hook);
 
-  crebind_testing_call call = {.registers = registers, .caller = caller};
+  crebind_testing_call call = {
+      .registers = registers, .caller = caller, .observers = observers};
   cursors cursors = {.hook = hook, .below = resuming ? thread->frame->serial : UINT64_MAX};
   cursors.lists[0] = crebind_testing_task_scopes();
   cursors.lists[1] = thread->scopes;
@@ -122,6 +130,25 @@ void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
   // The handler ends this when it returns: libffi is between here and there.
   if (!is_handler) thread->suppressed = 0;
   return code != NULL ? code : hook->original;
+}
+
+/// Called by the stubs when an observed call has returned.
+///
+/// \param registers As for `crebind_testing_select`. The first ones have the results now.
+__attribute__((visibility("hidden")))
+void crebind_testing_observe(uint64_t *registers) {
+  crebind_testing_thread *thread = &crebind_testing_this_thread;
+  const crebind_testing_observers *observers = observers_of(registers);
+  crebind_testing_outcome outcome = {
+      .word = registers[0], .number = registers[CREBIND_TESTING_NUMBERS / 8], .error = errno};
+  uint32_t suppressed = thread->suppressed;
+  thread->suppressed = 1;
+  for (uint64_t i = 0; i < observers->count; i++) {
+    crebind_testing_scope *scope = observers->list[i].scope;
+    scope->observe(scope, observers->list[i].call, &outcome);
+  }
+  thread->suppressed = suppressed;
+  errno = outcome.error;
 }
 
 crebind_testing_scope *crebind_testing_innermost(const crebind_testing_hook *hook) {

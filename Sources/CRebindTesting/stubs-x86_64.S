@@ -2,13 +2,37 @@
 ///
 /// A call arrives with its arguments in registers and on the stack. All of them are
 /// kept, C is asked where to go, and the jump there leaves no trace: what is called
-/// sees the caller's own frame and returns to it.
+/// sees the caller's own frame and returns to it. If its end is observed it is
+/// called, with a copy of the arguments, and C is told of the results.
 
 #if defined(__x86_64__)
 #include "hook.h"
 
   .hidden crebind_testing_hooks
   .hidden crebind_testing_select
+  .hidden crebind_testing_observe
+
+#define FRAME (CREBIND_TESTING_OBSERVERS + CREBIND_TESTING_OBSERVERS_SIZE)
+
+/// Brings the registers back that `choose` has kept.
+.macro load_arguments
+  movq -FRAME + 0(%rbp), %rdi
+  movq -FRAME + 8(%rbp), %rsi
+  movq -FRAME + 16(%rbp), %rdx
+  movq -FRAME + 24(%rbp), %rcx
+  movq -FRAME + 32(%rbp), %r8
+  movq -FRAME + 40(%rbp), %r9
+  movq -FRAME + 48(%rbp), %rax
+  movq -FRAME + 56(%rbp), %r10
+  movaps -FRAME + 64(%rbp), %xmm0
+  movaps -FRAME + 80(%rbp), %xmm1
+  movaps -FRAME + 96(%rbp), %xmm2
+  movaps -FRAME + 112(%rbp), %xmm3
+  movaps -FRAME + 128(%rbp), %xmm4
+  movaps -FRAME + 144(%rbp), %xmm5
+  movaps -FRAME + 160(%rbp), %xmm6
+  movaps -FRAME + 176(%rbp), %xmm7
+.endm
 
 /// r11 is the hook; `resuming` is the last argument of crebind_testing_select.
 .macro choose resuming
@@ -17,7 +41,7 @@
   .cfi_offset %rbp, -16
   movq %rsp, %rbp
   .cfi_def_cfa_register %rbp
-  subq $192, %rsp
+  subq $FRAME, %rsp
   movq %rdi, (%rsp)
   movq %rsi, 8(%rsp)
   movq %rdx, 16(%rsp)
@@ -40,25 +64,36 @@
   movl $\resuming, %ecx
   call crebind_testing_select
   movq %rax, %r11
-  movq (%rsp), %rdi
-  movq 8(%rsp), %rsi
-  movq 16(%rsp), %rdx
-  movq 24(%rsp), %rcx
-  movq 32(%rsp), %r8
-  movq 40(%rsp), %r9
-  movq 48(%rsp), %rax
-  movq 56(%rsp), %r10
-  movaps 64(%rsp), %xmm0
-  movaps 80(%rsp), %xmm1
-  movaps 96(%rsp), %xmm2
-  movaps 112(%rsp), %xmm3
-  movaps 128(%rsp), %xmm4
-  movaps 144(%rsp), %xmm5
-  movaps 160(%rsp), %xmm6
-  movaps 176(%rsp), %xmm7
+  cmpq $0, CREBIND_TESTING_OBSERVERS(%rsp)
+  jne 2f
+  load_arguments
+  .cfi_remember_state
   leave
   .cfi_def_cfa %rsp, 8
   jmp *%r11
+  .cfi_restore_state
+2:
+  // The callee finds its arguments on the stack below this frame.
+  subq $CREBIND_TESTING_STACK, %rsp
+  leaq 16(%rbp), %rsi
+  movq %rsp, %rdi
+  movl $CREBIND_TESTING_STACK / 8, %ecx
+  rep movsq
+  load_arguments
+  call *%r11
+  movq %rax, -FRAME(%rbp)
+  movq %rdx, -FRAME + 8(%rbp)
+  movaps %xmm0, -FRAME + 64(%rbp)
+  movaps %xmm1, -FRAME + 80(%rbp)
+  leaq -FRAME(%rbp), %rdi
+  call crebind_testing_observe
+  movq -FRAME(%rbp), %rax
+  movq -FRAME + 8(%rbp), %rdx
+  movaps -FRAME + 64(%rbp), %xmm0
+  movaps -FRAME + 80(%rbp), %xmm1
+  leave
+  .cfi_def_cfa %rsp, 8
+  ret
 .endm
 
 .macro stubs name, target

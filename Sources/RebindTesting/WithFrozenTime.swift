@@ -7,8 +7,9 @@ internal import Musl
 /// Runs `body` while the wall clock stands still.
 ///
 /// `time`, `gettimeofday`, `clock_gettime` and `timespec_get` give the same time at every
-/// call, so Foundation's `Date()` does as well. So does CLOCK_TAI, ahead by its leap seconds. Clocks that tell no time of day, such as the
-/// monotonic one that time limits and `ContinuousClock` use, go on.
+/// call, so Foundation's `Date()` does as well. So does CLOCK_TAI, ahead by its leap
+/// seconds. Clocks that tell no time of day, such as the monotonic one that time limits
+/// and `ContinuousClock` use, go on.
 ///
 /// - Parameters:
 ///   - time: The time since 1970-01-01 00:00 UTC.

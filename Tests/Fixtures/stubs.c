@@ -4,6 +4,9 @@
 #include "../../Sources/CRebindTesting/hook.h"
 #include "check.h"
 
+#include <errno.h>
+#include <string.h>
+
 typedef struct wide {
   double values[6];
 } wide;
@@ -27,6 +30,9 @@ void *swift_task_localValueGet(const void *key) {
   return NULL;
 }
 
+void *swift_task_getCurrent(void) { return NULL; }
+uint64_t swift_task_getJobTaskId(void *task) { return task != NULL; }
+
 static void call_mixed(const crebind_testing_hook *hook) {
   mixed *call = (mixed *)crebind_testing_hook_stub(hook);
   wide result = call(1, 2, 3, 4, 5, 6, 7, 8, 9, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5);
@@ -35,9 +41,58 @@ static void call_mixed(const crebind_testing_hook *hook) {
 }
 
 static uint64_t second_argument;
-static void record(void *context, const uint64_t *registers) {
+static double numbers[8];
+static uint64_t record(void *context, const crebind_testing_record *record) {
   (void)context;
-  second_argument = registers[1];
+  second_argument = record->registers[1];
+  memcpy(numbers, record->numbers, sizeof numbers);
+  errno = 1;
+  return 77;
+}
+
+static crebind_testing_outcome outcome;
+static int observed;
+static void observe(void *context, uint64_t call, const crebind_testing_outcome *now) {
+  (void)context;
+  CHECK(call == 77);
+  outcome = *now;
+  errno = 2;
+  observed++;
+}
+
+static double half(double value, int error) {
+  errno = error;
+  return value / 2;
+}
+
+/// Calls whose ends are observed have all their arguments, and give their results on.
+static void check_observers(crebind_testing_hook *hook, crebind_testing_hook *other) {
+  crebind_testing_scope *wide =
+      crebind_testing_recorder_scope(hook, record, observe, hook, false);
+  crebind_testing_begin_process(wide);
+  call_mixed(hook);
+  CHECK(observed == 1 && !crebind_testing_is_busy(wide));
+  crebind_testing_end_process(wide);
+  crebind_testing_free(wide);
+
+  *crebind_testing_hook_original(other) = (void *)half;
+  double (*call)(double, int) = (double (*)(double, int))crebind_testing_hook_stub(other);
+  crebind_testing_scope *scopes[5];
+  for (int i = 0; i < 5; i++) {
+    scopes[i] = crebind_testing_recorder_scope(other, record, observe, other, false);
+    crebind_testing_begin_thread(scopes[i]);
+  }
+  observed = 0;
+  CHECK(call(5, 42) == 2.5 && errno == 42);
+  double number;
+  memcpy(&number, &outcome.number, sizeof number);
+  CHECK(number == 2.5 && outcome.error == 42);
+  // As many as the stub has room for.
+  CHECK(observed == 4);
+  for (int i = 5; i-- > 0;) {
+    crebind_testing_end_thread(scopes[i]);
+    crebind_testing_free(scopes[i]);
+  }
 }
 
 int main(void) {
@@ -56,7 +111,7 @@ int main(void) {
   crebind_testing_end_process(later);
   crebind_testing_free(later);
 
-  crebind_testing_scope *recorder = crebind_testing_recorder_scope(hook, record, hook);
+  crebind_testing_scope *recorder = crebind_testing_recorder_scope(hook, record, NULL, hook, false);
   crebind_testing_begin_thread(recorder);
 #if defined(__aarch64__)
   call_mixed(hook);  // x8 has the result's place
@@ -65,10 +120,12 @@ int main(void) {
   call_mixed(hook);  // rdi has the result's place
   CHECK(second_argument == 1);
 #endif
+  for (int i = 0; i < 8; i++) CHECK(numbers[i] == i + 1.5);
   crebind_testing_end_thread(recorder);
   crebind_testing_free(recorder);
 
   crebind_testing_hook *other = crebind_testing_hook_at(0);
+  check_observers(hook, other);
   *crebind_testing_hook_original(other) = (void *)number;
   int (*call)(int) = (int (*)(int))crebind_testing_hook_stub(other);
   fault.first = 1;

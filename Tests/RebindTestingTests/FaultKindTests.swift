@@ -165,6 +165,16 @@ import Testing
     }
   }
 
+  /// As Linux closes it.
+  @Test func aCloseThatFailsCloses() throws {
+    let descriptor = dup(2)
+    try withFailing("close", errno: EIO) {
+      errno = 0
+      #expect(close(descriptor) == -1 && errno == EIO)
+    }
+    #expect(fcntl(descriptor, F_GETFD) == -1)
+  }
+
   // MARK: - What goes on
 
   @Test func shortCounts() throws {

@@ -30,6 +30,148 @@ import Testing
     }
   }
 
+  /// Leftovers in registers that the function does not take do not count.
+  @Test func equalityIsByWhatTheCallTakes() throws {
+    try withRecordedCalls(of: "close", "open", "small") { recording in
+      _ = [close(-1), close(-2), close(-1)]
+      let path = "/no/such/file".utf8CString
+      path.withUnsafeBufferPointer { _ = open($0.baseAddress!, O_RDONLY) }
+      _ = Array(path).withUnsafeBufferPointer { open($0.baseAddress!, O_RDONLY) }
+      let calls = recording.calls
+      #expect(calls[0] == calls[2] && calls[0] != calls[1] && calls[0].words != [])
+      #expect(calls[3] == calls[4] && Set(calls).count == 3)
+      #expect(calls[0].arguments.count == 1 && calls[3].arguments == [UInt64(O_RDONLY)])
+    }
+  }
+
+  @Test func floatingPointArguments() throws {
+    let call = try TypedCalls.function("call_numbers", as: (@convention(c) () -> Float).self)
+    try withRecordedCalls(of: "numbers") { recording in
+      _ = call()
+      let recorded = try #require(recording.calls.first)
+      #expect(recorded.doubles.count == 8 && recorded.doubles[1] == 2 && recorded.doubles[7] == 8)
+      #expect(recorded.floats[0] == 1 && recorded.floats[6] == 7)
+    }
+  }
+
+  @Test func whoCalled() throws {
+    let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
+    try withRecordedCalls(of: "small", "getppid", reach: .thread) { recording in
+      _ = [call(), call(), getppid()]
+      let calls = recording.calls
+      #expect(calls[0].image?.hasSuffix("/libtyped-calls.so") == true)
+      #expect(calls[2].image?.contains("RebindPackageTests") == true)
+      #expect(Set(calls.map(\.thread)).count == 1 && calls[0].thread > 0)
+    }
+  }
+
+  @Test func results() throws {
+    let callNumbers = try TypedCalls.function("call_numbers", as: (@convention(c) () -> Float).self)
+    let callIntegers = try TypedCalls.function(
+      "call_integers", as: (@convention(c) () -> Double).self)
+    let callSmall: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
+    try withRecordedCalls(of: "open", "numbers", "integers", "small", "getppid", "strdup") {
+      recording in
+      let descriptor = open("/etc/hostname", O_RDONLY)
+      defer { close(descriptor) }
+      _ = open("/no/such/file", O_RDONLY)
+      #expect(errno == ENOENT)
+      let (numbers, integers, small) = (callNumbers(), callIntegers(), callSmall())
+      let text = strdup("x")
+      defer { free(text) }
+      let calls = recording.calls
+      #expect(calls[0].result(as: CInt.self) == descriptor && descriptor >= 0)
+      #expect(calls[1].result(as: CInt.self) == -1 && calls[1].errno == ENOENT)
+      #expect(calls[2].result(as: Float.self) == numbers)
+      #expect(calls[3].result(as: Double.self) == integers)
+      #expect(calls[4].result(as: Int8.self).map(CInt.init) == small)
+      #expect(calls[5].result(as: UnsafeMutablePointer<CChar>?.self) == .some(text))
+      #expect(calls[5].result(as: Pair.self) == nil)
+    }
+  }
+
+  /// Also of calls that reach a fault or a handler, and of several recordings.
+  @Test func resultsOfNestedScopes() throws {
+    try withRebinding("getppid", { _ -> pid_t in 7 }) {
+      try withRecordedCalls(of: "getppid", reach: .process) { outer in
+        try withRecordedCalls(of: "getppid") { inner in
+          #expect(getppid() == 7)
+          for recording in [inner, outer] {
+            #expect(recording.calls.map { $0.result(as: pid_t.self) }.contains(7))
+          }
+        }
+      }
+    }
+    try withFailing("close", errno: EIO) {
+      try withRecordedCalls(of: "close") { recording in
+        #expect(close(-1) == -1 && errno == EIO)
+        #expect(recording.calls.map(\.errno) == [EIO])
+      }
+    }
+  }
+
+  /// A call of another thread has no result while it is under way, and may end after the recording.
+  @Test func callsUnderWay() async throws {
+    var ends: [CInt] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    let (readEnd, writeEnd) = (ends[0], ends[1])
+    defer { ends.forEach { close($0) } }
+    var reader: Task<Int, Never>?
+    let recording = try await withRecordedCalls(of: "read", reach: .process) { recording in
+      reader = Task.detached {
+        var byte: UInt8 = 0
+        return read(readEnd, &byte, 1)
+      }
+      while !recording.calls.contains(where: { $0.words[0] == UInt64(readEnd) }) {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      return recording
+    }
+    func ofReader() -> RecordedCall? { recording.calls.first { $0.words[0] == UInt64(readEnd) } }
+    let before = try #require(ofReader())
+    #expect(before.result(as: Int.self) == nil && before.errno == nil)
+    var byte: UInt8 = 1
+    #expect(write(writeEnd, &byte, 1) == 1)
+    #expect(await reader?.value == 1)
+    #expect(ofReader()?.result(as: Int.self) == 1)
+  }
+
+  /// A stub between them and their caller would be taken for it.
+  @Test func functionsThatLookAtTheirCaller() throws {
+    try withRecordedCalls(of: "dlsym") { recording in
+      #expect(dlsym(dlopen(nil, RTLD_NOW), "getppid") != nil)
+      let call = try #require(recording.calls(of: "dlsym").first)
+      #expect(call.result(as: UnsafeMutableRawPointer?.self) == nil && call.texts == ["getppid"])
+    }
+  }
+
+  @Test func tasks() async throws {
+    try await withRecordedCalls(of: "getppid", reach: .process) { recording in
+      let mine = withUnsafeCurrentTask { $0 != nil }
+      async let child = getppid()
+      _ = [getppid(), getppid(), await child]
+      onThreads(1) { _ = getppid() }
+      let calls = recording.calls
+      #expect(mine && Set(calls.compactMap(\.task)).count >= 2)
+      #expect(calls.contains { $0.task == nil })
+    }
+  }
+
+  /// Swift allocates all the time.
+  @Test func runtimesCallsAreApart() throws {
+    let allocate: @convention(c) (Int) -> UnsafeMutableRawPointer? =
+      try TypedCalls.function("allocate")
+    try withRecordedCalls(of: "malloc", "strdup") { recording in
+      let texts = (0..<20).map { "text number \($0), not small at all" }
+      free(allocate(10))
+      free(strdup("x"))
+      #expect(texts.count == 20 && recording.callsOfRuntime.count >= 20)
+      // The last one is strdup's own.
+      #expect(recording.calls.map(\.description) == ["malloc()", #"strdup("x")"#, "malloc()"])
+      #expect(recording.calls(of: "malloc").map(\.arguments) == [[10], [2]])
+    }
+  }
+
   @Test func ofNothing() throws {
     let recorded = try withRecordedCalls { $0.calls }
     #expect(recorded.isEmpty)

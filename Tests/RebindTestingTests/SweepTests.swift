@@ -56,6 +56,41 @@ private struct CannotOpen: Error {}
     #expect(report.findings.isEmpty, "\(report)")
   }
 
+  /// A program that closes numbers of a range, open or not, makes no mistake.
+  @Test func closedTwice() throws {
+    let once = try sweepFaults(in: "getppid") {
+      _ = getppid()
+      let descriptor = dup(2)
+      for number in descriptor..<descriptor + 20 { close(number) }
+    }
+    #expect(once.findings.isEmpty, "\(once)")
+    let twice = try sweepFaults(in: "getppid", returning: 0) {
+      let descriptor = dup(2)
+      close(descriptor)
+      if getppid() == 0 { close(descriptor) }
+    }
+    let descriptor = try #require(twice.findings.first?.closedTwice.first)
+    #expect(
+      twice.findings.map(\.description) == [
+        "call 1: returned, closed descriptor \(descriptor) twice"
+      ])
+  }
+
+  /// A call that goes on, late or for less, is no failure for the body to pass on.
+  @Test func harmlessFaults() throws {
+    let body = { if getppid() > 0 { throw CannotOpen() } }
+    func findings(_ result: FaultResult) throws -> [Int?] {
+      try sweepFaults(in: "close", returning: result, errno: EIO) {
+        let descriptor = dup(2)
+        if close(descriptor) != 0 { throw CannotOpen() }
+      }.findings.map(\.call)
+    }
+    #expect(try findings(.usual) == [])
+    #expect(try findings(.original) == [])
+    let late = try sweepFaults(in: "getppid", returning: FaultResult.original, limit: 1, body: body)
+    #expect(late.findings.map(\.call) == [nil, 1])
+  }
+
   @Test func limit() throws {
     let report = try sweepFaults(in: "getppid", limit: 2) { for _ in 0..<5 { _ = getppid() } }
     #expect(report.runs.count == 3 && !report.isComplete)

@@ -71,8 +71,40 @@ crebind_testing_layout crebind_testing_layout_of(const crebind_testing_type *typ
 typedef void crebind_testing_handler(void *context, void *result,
                                      void *_Nonnull const *_Nonnull arguments);
 
-/// A recorder's call, with the integer and pointer arguments' registers.
-typedef void crebind_testing_recorder(void *context, const uint64_t *registers);
+/// A call as a recorder sees it.
+typedef struct crebind_testing_record {
+  /// The registers of integer and pointer arguments.
+  const uint64_t *registers;
+  /// The lower halves of the eight registers of floating-point arguments.
+  uint64_t numbers[8];
+  /// The return address.
+  const void *caller;
+  /// The thread's number, and that of its Swift task; 0 if it runs none.
+  int thread;
+  uint64_t task;
+  /// Swift's runtime has made the call, or of an allocation also a library that is built on it.
+  bool is_of_runtime;
+} crebind_testing_record;
+
+/// Returns a number of the call, for `crebind_testing_observer`.
+typedef uint64_t crebind_testing_recorder(void *context, const crebind_testing_record *record);
+
+/// What a recorded call has come to.
+typedef struct crebind_testing_outcome {
+  /// The registers of results: of integers and pointers, and the lower half of that of floating-point
+  /// numbers.
+  uint64_t word, number;
+  /// `errno` when the call returned.
+  int error;
+} crebind_testing_outcome;
+
+/// A recorded call has returned.
+typedef void crebind_testing_observer(void *context, uint64_t call,
+                                      const crebind_testing_outcome *outcome);
+
+/// The path of the loaded image that has an address; NULL if none has. This function is provided
+/// because Swift does not import `dladdr`.
+const char *_Nullable crebind_testing_image_path(const void *address);
 
 /// The number of registers that a recorder sees.
 size_t crebind_testing_register_count(void);
@@ -146,6 +178,8 @@ typedef struct crebind_testing_fault {
   size_t condition_count;
   /// How long a struck call waits, in nanoseconds.
   uint64_t delay;
+  /// The descriptor that is the first argument is closed nonetheless, as by a close(2) that fails.
+  bool closes;
 } crebind_testing_fault;
 
 /// Code for `CREBIND_TESTING_RETURN_STRUCTURE`, which returns these bytes. It stays for good, since
@@ -171,8 +205,14 @@ void crebind_testing_fault_reset(crebind_testing_scope *scope, uint64_t first, u
 uint64_t crebind_testing_fault_calls(const crebind_testing_scope *scope);
 
 /// Calls are reported, and go on to what they would have reached. NULL if memory runs out.
+///
+/// \param observer Is told when a call has returned; with NULL calls are not kept until then, as those
+///   must not be that look at their caller or return twice.
+/// \param marks_libraries Calls of Swift's libraries, Foundation and the testing libraries are the
+///   runtime's too.
 crebind_testing_scope *_Nullable crebind_testing_recorder_scope(
-    crebind_testing_hook *hook, crebind_testing_recorder *recorder, void *context);
+    crebind_testing_hook *hook, crebind_testing_recorder *recorder,
+    crebind_testing_observer *_Nullable observer, void *context, bool marks_libraries);
 
 // MARK: - Counts
 
@@ -282,6 +322,13 @@ int crebind_testing_fork(crebind_testing_exchange *exchange);
 /// \param error The text of the error that the body has thrown; NULL if it has returned.
 _Noreturn void crebind_testing_child_end(crebind_testing_exchange *exchange, uint64_t calls,
                                          const char *_Nullable error);
+
+/// Calls of close(2) in a sweep's child are looked at, and go on. NULL if memory runs out.
+crebind_testing_scope *_Nullable crebind_testing_close_watch(crebind_testing_hook *hook);
+
+/// The descriptors that the child's body closed and closed again, in order: the one of an index, or
+/// -1 behind the last one.
+int crebind_testing_exchange_closed_twice(const crebind_testing_exchange *exchange, size_t index);
 
 /// Lets the child go on to a phase.
 void crebind_testing_advance(crebind_testing_exchange *exchange, uint32_t phase);

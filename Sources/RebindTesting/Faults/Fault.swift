@@ -11,13 +11,8 @@ struct Fault: Sendable {
   var delay: Duration
   /// Leaves calls of Swift's libraries and the testing libraries alone.
   let sparesLibraries: Bool
-
-  /// Swift cannot go on without memory, so it would not be the code under test that
-  /// a fault hits first.
-  private static let allocators: Set<String> = [
-    "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign",
-    "posix_memalign", "valloc", "pvalloc",
-  ]
+  /// A close(2) that fails closes nonetheless.
+  let closes: Bool
 
   init(
     of symbol: String, result: (any FaultValue)?, error: CInt?, calls: FaultCalls = .all,
@@ -36,7 +31,18 @@ struct Fault: Sendable {
     } else {
       results = [isUsual ? function.usualFailure(error: error) : result.faultResult]
     }
-    sparesLibraries = Self.allocators.contains(function.name)
+    sparesLibraries = function.isAllocator
+    closes = function.name == "close" && isUsual
+  }
+
+  /// True if no call fails: what the code under test makes of it is no error to pass on.
+  var isHarmless: Bool {
+    results.allSatisfy { result in
+      switch result.kind {
+      case .short, .original: true
+      default: false
+      }
+    }
   }
 
   /// The scope, or nil if memory runs out.
@@ -57,7 +63,7 @@ struct Fault: Sendable {
           first: UInt64(calls.first), last: UInt64(calls.last), every: UInt64(calls.step),
           chance: calls.chance, seed: calls.seed, results: results.baseAddress!,
           result_count: results.count, conditions: conditions.baseAddress,
-          condition_count: conditions.count, delay: delay.nanoseconds)
+          condition_count: conditions.count, delay: delay.nanoseconds, closes: closes)
         return crebind_testing_fault_scope(hook, fault, sparesLibraries)
       }
     }

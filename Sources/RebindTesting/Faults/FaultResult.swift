@@ -2,8 +2,8 @@ internal import CRebindTesting
 
 /// The result of a call that a fault strikes: any ``CValue`` that it returns, or a ``FaultResult``.
 ///
-/// A number or a structure has to be of the C function's type, since a `float` is not where a `double`
-/// is. Write `Float(1.5)` for a function that returns `float`.
+/// A number or a structure has to be of the C function's type, since a `float` is not where a
+/// `double` is. Write `Float(1.5)` for a function that returns `float`.
 public protocol FaultValue {
   /// The call's result.
   var faultResult: FaultResult { get }
@@ -31,8 +31,9 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
 
   /// The function's usual result when it fails: -1 unless it is known to differ.
   ///
-  /// `malloc`, `fopen` and others that return a pointer return NULL. `pthread_create`, `posix_spawn`,
-  /// `getaddrinfo` and others that return an error code return that. `fread` and `fwrite` return 0.
+  /// `malloc`, `fopen` and others that return a pointer return NULL. `pthread_create`,
+  /// `posix_spawn`, `getaddrinfo` and others that return an error code return that. `fread` and
+  /// `fwrite` return 0.
   public static let usual = FaultResult(kind: .usual)
 
   /// The call goes on to the original, which is useful with a delay.

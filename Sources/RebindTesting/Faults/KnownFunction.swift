@@ -31,6 +31,51 @@ struct KnownFunction {
   /// The index of the argument that says how many bytes or items, among those in registers.
   var countArgument: Int? { Self.countArguments[name] }
 
+  /// True for one that Swift calls all the time, and cannot go on without: it would not be the
+  /// code under test that a fault hits first.
+  var isAllocator: Bool { Self.allocators.contains(name) }
+
+  /// How many arguments it always takes in registers for integers and pointers; nil if that is
+  /// not known.
+  var argumentCount: Int? { Self.argumentCounts[name] }
+
+  /// False for one that looks at its caller, returns twice, or leaves its caller's frame: a stub
+  /// must not stand between.
+  var mayBeCalledThrough: Bool { !Self.boundToCaller.contains(name) }
+
+  private static let boundToCaller: Set = [
+    "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "clone", "getcontext",
+    "swapcontext", "dlopen", "dlmopen", "dlsym", "dlvsym", "dlinfo", "dl_iterate_phdr",
+    "__tls_get_addr",
+  ]
+
+  private static let allocators: Set = [
+    "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign",
+    "posix_memalign", "valloc", "pvalloc",
+  ]
+
+  private static let argumentCounts: [String: Int] = Dictionary(
+    uniqueKeysWithValues: [
+      ["getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "fork", "sync"],
+      [
+        "close", "free", "malloc", "strdup", "getenv", "secure_getenv", "opendir", "closedir",
+        "readdir", "rmdir", "unlink", "remove", "chdir", "fclose", "fflush", "time", "exit",
+        "getpgid", "fsync", "fdatasync", "dup", "strlen", "unsetenv", "mkstemp", "mkdtemp",
+      ],
+      [
+        "open", "open64", "calloc", "realloc", "fopen", "fopen64", "rename", "link", "symlink",
+        "stat", "stat64", "lstat", "lstat64", "fstat", "fstat64", "access", "chmod", "fchmod",
+        "mkdir", "truncate", "ftruncate", "gettimeofday", "clock_gettime", "timespec_get",
+        "dup2", "munmap", "strndup", "realpath", "kill", "listen",
+      ],
+      [
+        "read", "write", "lseek", "openat", "openat64", "readlink", "socket", "connect", "bind",
+        "accept", "chown", "lchown", "fchown", "setenv", "posix_memalign", "unlinkat", "mkdirat",
+        "poll", "waitpid",
+      ],
+      ["pread", "pwrite", "recv", "send", "fread", "fwrite", "getaddrinfo", "renameat", "fstatat"],
+    ].enumerated().flatMap { count, names in names.map { ($0, count) } })
+
   /// These return a code of their own, and set `errno` with EAI_SYSTEM.
   private static let resolvers: Set = ["getaddrinfo", "getnameinfo"]
 

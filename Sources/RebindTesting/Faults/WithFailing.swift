@@ -16,7 +16,7 @@
 ///   - symbol: The function's name, or `name@VERSION`.
 ///   - result: The result: a number of the function's type, a pointer, a small
 ///     structure, `nil` for NULL, or a ``FaultResult``.
-///   - errno: The value that the calls set `errno` to; nil leaves it alone. A function that returns the
+///   - errno: The calls' `errno`; nil leaves it alone. A function that returns the
 ///     error code, such as `pthread_create`, returns this.
 ///   - onCall: Which calls fail: a number, counted from 1, or a ``FaultCalls``.
 ///   - condition: Which calls are looked at, by their arguments or their caller.

@@ -40,7 +40,12 @@ final class ActiveScope: @unchecked Sendable {
     case .fault(let fault):
       return try fault.makeScope(on: hook)
     case .recorder:
-      return crebind_testing_recorder_scope(hook, callRecorder, context)
+      let function = KnownFunction(symbol)
+      return crebind_testing_recorder_scope(
+        hook, callRecorder, function.mayBeCalledThrough ? callObserver : nil, context,
+        function.isAllocator)
+    case .closeWatch:
+      return crebind_testing_close_watch(hook)
     }
   }
 
@@ -50,8 +55,13 @@ final class ActiveScope: @unchecked Sendable {
     if case .handler(_, let body) = kind { body(call) }
   }
 
-  fileprivate func record(_ registers: UnsafePointer<UInt64>) {
-    if case .recorder(let body) = kind { body(registers) }
+  fileprivate func record(_ record: UnsafePointer<crebind_testing_record>) -> Int {
+    guard case .recorder(let recorder) = kind else { return 0 }
+    return recorder.record(record.pointee)
+  }
+
+  fileprivate func note(_ outcome: UnsafePointer<crebind_testing_outcome>, of call: Int) {
+    if case .recorder(let recorder) = kind { recorder.note(outcome.pointee, of: call) }
   }
 
   /// Calls what the call would have reached without this scope, a handler's.
@@ -72,6 +82,19 @@ private func callHandler(
   }
 }
 
-private func callRecorder(context: UnsafeMutableRawPointer, registers: UnsafePointer<UInt64>) {
-  Unmanaged<ActiveScope>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.record(registers) }
+private func callRecorder(
+  context: UnsafeMutableRawPointer, record: UnsafePointer<crebind_testing_record>
+) -> UInt64 {
+  Unmanaged<ActiveScope>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    UInt64($0.record(record))
+  }
+}
+
+private func callObserver(
+  context: UnsafeMutableRawPointer, call: UInt64,
+  outcome: UnsafePointer<crebind_testing_outcome>
+) {
+  Unmanaged<ActiveScope>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    $0.note(outcome, of: Int(call))
+  }
 }

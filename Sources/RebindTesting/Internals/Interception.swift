@@ -4,7 +4,9 @@ struct Interception {
   enum Kind {
     case handler(CSignature, HandlerBody)
     case fault(Fault)
-    case recorder((UnsafePointer<UInt64>) -> Void)
+    case recorder(CallRecorder)
+    /// What a sweep's body closes twice is noted.
+    case closeWatch
   }
 
   let symbol: String
@@ -65,6 +67,11 @@ extension Interception {
     let signature = try CSignature(
       of: symbol, like: Result.self, arguments: repeat (each Argument).self)
     return Interception(symbol: symbol, signature: signature, body: makeHandlerBody(handler))
+  }
+
+  /// What a sweep's body closes twice is noted.
+  static var closeWatch: Interception {
+    Interception(symbol: "close", kind: .closeWatch, mayBeUncalled: true)
   }
 
   @usableFromInline

@@ -1,4 +1,3 @@
-internal import CRebindTesting
 internal import Synchronization
 
 /// The calls that have been recorded so far, in the order in which they were made.
@@ -15,32 +14,39 @@ public final class CallRecording: Sendable {
 
   init() {}
 
-  /// All recorded calls.
-  public var calls: [RecordedCall] { state.withLock { $0 } }
+  /// The recorded calls, without those of Swift's runtime.
+  public var calls: [RecordedCall] { all.filter { !$0.isOfRuntime } }
 
-  /// The recorded calls of one function.
+  /// The recorded calls of one function, without those of Swift's runtime.
   public func calls(of function: String) -> [RecordedCall] {
     calls.filter { $0.function == function }
   }
 
+  /// The recorded calls of Swift's runtime. Of `malloc` and its relatives, those of libdispatch,
+  /// Foundation, the testing libraries and the C++ library are among them.
+  public var callsOfRuntime: [RecordedCall] { all.filter(\.isOfRuntime) }
+
+  /// Under the lock nothing is allocated, which may be recorded.
+  private var all: [RecordedCall] { state.withLock { $0 } }
+
   func interceptions(of functions: [String]) -> [Interception] {
     functions.map { function in
-      let texts = textArguments(of: function)
-      return Interception(
-        symbol: function,
-        kind: .recorder { [self] registers in
-          record(function, registers, texts: texts)
-        })
+      let recorder = CallRecorder(
+        function: function, texts: textArguments(of: function), recording: self)
+      return Interception(symbol: function, kind: .recorder(recorder))
     }
   }
 
-  private func record(_ function: String, _ registers: UnsafePointer<UInt64>, texts: [Int]) {
-    let words = UnsafeBufferPointer(start: registers, count: crebind_testing_register_count())
-    let call = RecordedCall(
-      function: function, words: Array(words),
-      texts: texts.compactMap { index in
-        UnsafePointer<CChar>(bitPattern: UInt(words[index])).map { String(cString: $0) }
-      })
-    state.withLock { $0.append(call) }
+  /// Adds a call, and returns its index.
+  func add(_ call: RecordedCall) -> Int {
+    state.withLock { calls in
+      calls.append(call)
+      return calls.count - 1
+    }
+  }
+
+  /// The call of an index has returned.
+  func complete(_ call: Int, _ outcome: RecordedOutcome) {
+    state.withLock { $0[call].outcome = outcome }
   }
 }

@@ -1,5 +1,10 @@
+internal import CRebindTesting
+
 /// One call of a recorded function.
-public struct RecordedCall: Sendable, Hashable {
+///
+/// Two calls are equal if they are of the same function with the same ``texts`` and ``arguments``,
+/// whoever made them and whatever they returned.
+public struct RecordedCall: Sendable {
   /// The function's name, as it was given to be recorded.
   public let function: String
 
@@ -8,13 +13,88 @@ public struct RecordedCall: Sendable, Hashable {
   /// whatever was there.
   public let words: [UInt64]
 
+  let numberWords: [UInt64]
+  let textIndices: [Int]
+  let caller: UInt
+
   /// The texts of the arguments that point at one, such as the path of `open`; for
-  /// the functions of C that deal with files and for `getenv`, else empty. NULL
+  /// functions of the C library that are known to take some, else empty. NULL
   /// arguments are left out.
   public let texts: [String]
+
+  /// The number of the thread that made the call, as the kernel has it.
+  public let thread: CInt
+
+  /// The number of the Swift task that made the call; nil if the thread ran none.
+  public let task: UInt64?
+
+  let isOfRuntime: Bool
+
+  /// Nil until the call returns.
+  var outcome: RecordedOutcome?
+
+  /// What the call has returned; state the function's result type, such as `CInt`.
+  ///
+  /// Nil while the call is under way, and for a structure. So it is for functions that look at
+  /// their caller or return twice, such as `dlopen`, `dlsym`, `setjmp` and `vfork`, and for those
+  /// that do not return.
+  ///
+  /// ```swift
+  /// try withRecordedCalls(of: "open") { recording in
+  ///   _ = open("/no/such/file", O_RDONLY)
+  ///   let call = try #require(recording.calls.first)
+  ///   #expect(call.result(as: CInt.self) == -1 && call.errno == ENOENT)
+  /// }
+  /// ```
+  public func result<Value: CValue & BitwiseCopyable>(as type: Value.Type) -> Value? {
+    outcome?.value(as: type)
+  }
+
+  /// `errno` when the call returned, which says something only if the call failed; nil where
+  /// ``result(as:)`` is.
+  public var errno: CInt? { outcome?.errno }
+
+  /// The words that the function always takes, without those of ``texts``; empty for a function
+  /// that is not known.
+  public var arguments: [UInt64] {
+    let count = KnownFunction(function).argumentCount ?? 0
+    return words.prefix(count).enumerated().filter { !textIndices.contains($0.offset) }
+      .map(\.element)
+  }
+
+  /// The eight registers of floating-point arguments, read as `double`; those that the function
+  /// does not take hold whatever was there.
+  public var doubles: [Double] { numberWords.map(Double.init(bitPattern:)) }
+
+  /// The same registers, read as `float`.
+  public var floats: [Float] {
+    numberWords.map { Float(bitPattern: UInt32(truncatingIfNeeded: $0)) }
+  }
+
+  /// The path of the image that made the call; nil if it is not loaded any more.
+  public var image: String? {
+    UnsafeRawPointer(bitPattern: caller).flatMap { crebind_testing_image_path($0) }
+      .map { String(cString: $0) }
+  }
+}
+
+extension RecordedCall: Hashable {
+  /// True if both are of the same function with the same texts and arguments.
+  public static func == (left: Self, right: Self) -> Bool {
+    left.function == right.function && left.texts == right.texts
+      && left.arguments == right.arguments
+  }
+
+  /// Hashes what `==` compares.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(function)
+    hasher.combine(texts)
+    hasher.combine(arguments)
+  }
 }
 
 extension RecordedCall: CustomStringConvertible {
+  /// `open("/etc/hosts")`: the function, with its texts.
   public var description: String {
     "\(function)(\(texts.map(\.debugDescription).joined(separator: ", ")))"
   }

@@ -6,6 +6,8 @@ func textArguments(of symbol: String) -> [Int] {
 }
 
 private let textArgumentIndices: [String: [Int]] = [
+  "fputs": [0], "puts": [0], "popen": [0, 1], "strdup": [0], "strlen": [0], "strndup": [0],
+  "system": [0], "dlopen": [0], "dlsym": [1], "mkdtemp": [0], "shm_open": [0], "sem_open": [0],
   "access": [0], "chdir": [0], "chmod": [0], "chown": [0], "creat": [0], "creat64": [0],
   "execv": [0], "execve": [0], "execvp": [0], "faccessat": [1], "fchmodat": [1],
   "fopen": [0, 1], "fopen64": [0, 1], "freopen": [0, 1], "fstatat": [1], "fstatat64": [1],

@@ -25,16 +25,25 @@ public struct FaultRun: Sendable, Hashable {
   /// The descriptors that the body opened and did not close, in the order of the numbers.
   public let leaks: [LeakedDescriptor]
 
-  /// How often the run was made anew: another thread of this process held a lock that the child needed,
-  /// or the first attempt took too long.
+  /// The descriptors that the body closed, and closed again while they were not open, in order.
+  ///
+  /// Another thread may have opened a file of the same number meanwhile, and lose it. Calls of
+  /// `close` through a slot are seen, and those of `fclose` and its like are not.
+  public let closedTwice: [CInt]
+
+  /// How often the run was made anew: another thread of this process held a lock that the child
+  /// needed, or the first attempt took too long.
   public let repetitions: Int
+
+  /// A call failed, so that the body may throw.
+  let mayThrow: Bool
 
   /// Whether the code under test has a fault of its own here. That it throws when a
   /// call fails is in order.
   public var isFinding: Bool {
     switch outcome {
-    case .returned: !leaks.isEmpty
-    case .threw: !leaks.isEmpty || call == nil
+    case .returned: !leaks.isEmpty || !closedTwice.isEmpty
+    case .threw: !leaks.isEmpty || !closedTwice.isEmpty || !mayThrow
     case .crashed, .exited, .timedOut, .deadlocked: true
     }
   }
@@ -43,6 +52,8 @@ public struct FaultRun: Sendable, Hashable {
 extension FaultRun: CustomStringConvertible {
   public var description: String {
     let place = call.map { "call \($0)" } ?? "without a fault"
-    return "\(place): \(([outcome.description] + leaks.map(\.description)).joined(separator: ", "))"
+    let closed = closedTwice.map { "closed descriptor \($0) twice" }
+    let facts = [outcome.description] + leaks.map(\.description) + closed
+    return "\(place): \(facts.joined(separator: ", "))"
   }
 }

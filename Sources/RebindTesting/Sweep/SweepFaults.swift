@@ -9,7 +9,8 @@ internal import CRebindTesting
 /// ```
 ///
 /// A *finding* is a run in which `body` crashed, ended the process, took too long, left a
-/// file descriptor open, or waited for ever for a lock. So is one that threw although no call failed.
+/// file descriptor open, closed one twice, or waited for ever for a lock. So is one that
+/// threw although no call failed; a short count (``FaultResult/atMost(_:)``) is no failure.
 ///
 /// Each run is a child process made by `fork`, so that `body` may crash, and starts
 /// from the same state. Its changes are gone when it returns: let it throw where
@@ -43,6 +44,9 @@ public func sweepFaults(
   let group = try ScopeGroup([Interception(fault)], reach: .thread)
   defer { group.end() }
   let scope: OpaquePointer = group.scopes[0].pointer
+  // Younger, so that it sees calls that fail too. A sanitizer may have close for itself.
+  let closeWatch = try? ScopeGroup([.closeWatch], reach: .thread)
+  defer { closeWatch?.end() }
 
   /// Fails one call, or with nil none.
   func run(call: Int?) throws -> (run: FaultRun, calls: Int?) {
@@ -59,7 +63,8 @@ public func sweepFaults(
       ended = try SweepProcess.run(of: symbol, scope: scope, timeLimit: timeLimit, body)
     }
     let run = FaultRun(
-      call: call, outcome: ended.outcome, leaks: ended.leaks, repetitions: repetitions)
+      call: call, outcome: ended.outcome, leaks: ended.leaks, closedTwice: ended.closedTwice,
+      repetitions: repetitions, mayThrow: call != nil && !fault.isHarmless)
     return (run, ended.calls)
   }
 

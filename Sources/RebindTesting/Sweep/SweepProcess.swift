@@ -10,6 +10,7 @@ internal import Musl
 struct SweepProcess {
   var outcome: FaultRun.Outcome
   var leaks: [LeakedDescriptor] = []
+  var closedTwice: [CInt] = []
   /// The calls that were counted; nil if the body did not get to its end.
   var calls: Int?
 
@@ -88,6 +89,11 @@ struct SweepProcess {
     outcome = error.map { .threw($0) } ?? .returned
     calls = Int(crebind_testing_exchange_calls(exchange))
     self.leaks = leaks
+    var next = crebind_testing_exchange_closed_twice(exchange, 0)
+    while next >= 0 {
+      closedTwice.append(next)
+      next = crebind_testing_exchange_closed_twice(exchange, closedTwice.count)
+    }
   }
 
   private init(outcome: FaultRun.Outcome) { self.outcome = outcome }

@@ -1,0 +1,20 @@
+internal import CRebindTesting
+
+/// What a recorded call has returned, in the registers of results.
+struct RecordedOutcome {
+  /// That of integers and pointers.
+  let word: UInt64
+  /// The lower half of that of floating-point numbers.
+  let number: UInt64
+  let errno: CInt
+
+  /// The result of a type; nil for a structure.
+  func value<Value: CValue & BitwiseCopyable>(as type: Value.Type) -> Value? {
+    let codes = type.cType.codes
+    guard codes.count == 1 else { return nil }
+    let kind = crebind_testing_type(rawValue: codes[0])
+    let isNumber = kind == CREBIND_TESTING_FLOAT || kind == CREBIND_TESTING_DOUBLE
+    // The value is in the lower bytes: both machines are little-endian.
+    return withUnsafeBytes(of: isNumber ? number : word) { $0.loadUnaligned(as: type) }
+  }
+}
