@@ -31,7 +31,7 @@ struct crebind_testing_exchange {
   _Atomic uint32_t phase;
   bool has_thrown;
   uint64_t calls;
-  /// As many as there is room for.
+  /// Those that find room.
   size_t closed_twice_count;
   int closed_twice[16];
   char error[1 << 16];

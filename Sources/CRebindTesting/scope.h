@@ -8,7 +8,7 @@
 
 #pragma clang assume_nonnull begin
 
-/// The scopes that observe the end of a call. If there are any, the stub calls instead of going on.
+/// The scopes that observe the end of a call. With one or more, the stub calls instead of going on.
 #define CREBIND_TESTING_OBSERVER_LIMIT 4
 typedef struct crebind_testing_observers {
   uint64_t count;

@@ -134,7 +134,7 @@ void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
 
 /// Called by the stubs when an observed call has returned.
 ///
-/// \param registers As for `crebind_testing_select`. The first ones have the results now.
+/// \param registers The same as in `crebind_testing_select`. The first ones have the results now.
 __attribute__((visibility("hidden")))
 void crebind_testing_observe(uint64_t *registers) {
   crebind_testing_thread *thread = &crebind_testing_this_thread;

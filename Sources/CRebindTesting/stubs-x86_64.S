@@ -3,7 +3,7 @@
 /// A call arrives with its arguments in registers and on the stack. All of them are
 /// kept, C is asked where to go, and the jump there leaves no trace: what is called
 /// sees the caller's own frame and returns to it. If its end is observed it is
-/// called, with a copy of the arguments, and C is told of the results.
+/// called, with a copy of the arguments, and C sees the results.
 
 #if defined(__x86_64__)
 #include "hook.h"

@@ -87,7 +87,7 @@ static void check_observers(crebind_testing_hook *hook, crebind_testing_hook *ot
   double number;
   memcpy(&number, &outcome.number, sizeof number);
   CHECK(number == 2.5 && outcome.error == 42);
-  // As many as the stub has room for.
+  // The stub has room for no more.
   CHECK(observed == 4);
   for (int i = 5; i-- > 0;) {
     crebind_testing_end_thread(scopes[i]);

@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  /// As Linux closes it.
+  /// Linux does the same.
   @Test func aCloseThatFailsCloses() throws {
     let descriptor = dup(2)
     try withFailing("close", errno: EIO) {

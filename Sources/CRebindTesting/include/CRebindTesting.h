@@ -89,7 +89,7 @@ typedef struct crebind_testing_record {
 /// Returns a number of the call, for `crebind_testing_observer`.
 typedef uint64_t crebind_testing_recorder(void *context, const crebind_testing_record *record);
 
-/// What a recorded call has come to.
+/// The end of a recorded call.
 typedef struct crebind_testing_outcome {
   /// The registers of results: of integers and pointers, and the lower half of that of floating-point
   /// numbers.

@@ -5,7 +5,7 @@ struct Interception {
     case handler(CSignature, HandlerBody)
     case fault(Fault)
     case recorder(CallRecorder)
-    /// What a sweep's body closes twice is noted.
+    /// Descriptors that a sweep's body closes twice are noted.
     case closeWatch
   }
 
@@ -69,7 +69,7 @@ extension Interception {
     return Interception(symbol: symbol, signature: signature, body: makeHandlerBody(handler))
   }
 
-  /// What a sweep's body closes twice is noted.
+  /// Descriptors that a sweep's body closes twice are noted.
   static var closeWatch: Interception {
     Interception(symbol: "close", kind: .closeWatch, mayBeUncalled: true)
   }

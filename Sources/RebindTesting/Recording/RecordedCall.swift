@@ -33,7 +33,7 @@ public struct RecordedCall: Sendable {
   /// Nil until the call returns.
   var outcome: RecordedOutcome?
 
-  /// What the call has returned; state the function's result type, such as `CInt`.
+  /// The call's result; state its type, such as `CInt`.
   ///
   /// Nil while the call is under way, and for a structure. So it is for functions that look at
   /// their caller or return twice, such as `dlopen`, `dlsym`, `setjmp` and `vfork`, and for those

@@ -1,6 +1,6 @@
 internal import CRebindTesting
 
-/// What a recorded call has returned, in the registers of results.
+/// The result of a recorded call, in the registers for results.
 struct RecordedOutcome {
   /// That of integers and pointers.
   let word: UInt64
