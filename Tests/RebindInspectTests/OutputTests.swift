@@ -147,8 +147,12 @@ import Testing
       try inspect([name, "--help"]).output.replacing(/\s+/, with: " ")
     }
     let symbols = try help("symbols")
-    #expect(symbols.contains(" FROM the path of the image that the import comes from; with --resolve "))
-    #expect(symbols.contains(" READABLE the readable name, to the end of the line; with --demangle "))
+    for words in [
+      " FROM the path of the image that the import comes from; with --resolve ",
+      " READABLE the readable name, to the end of the line; with --demangle ",
+    ] {
+      #expect(symbols.contains(words))
+    }
     #expect(try help("who-imports").contains(" VALUE the word in the slot; with --pid "))
     #expect(try help("images").contains(" FILE the state of its file: same, deleted, replaced "))
     #expect(try help("section").contains(" --as: strings "))

@@ -72,7 +72,8 @@ struct ChangeRow {
         "before",
         Column(
           "VALUE", isLine: true,
-          "the file's value. Of a value in memory, `-` has the target that the loader would have stored"),
+          "the file's value. Of a value in memory, `-` has the target that the loader would have stored"
+        ),
         .text.orNull,
         """
         the first file's value, a machine and a type by name, `""` if the name says it all; `null` \

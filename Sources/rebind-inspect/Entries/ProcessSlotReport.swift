@@ -90,7 +90,8 @@ extension SlotListing {
     ) { .hex($0.word) },
     Field(
       "state",
-      Column("STATE", place: 3), .words(ProcessSlot.State.allCases.map(\.rawValue)), "one of the words below",
+      Column("STATE", place: 3), .words(ProcessSlot.State.allCases.map(\.rawValue)),
+      "one of the words below",
       when: .ofProcess
     ) { .text($0.state.rawValue) },
     Field(

@@ -123,9 +123,10 @@ extension NoteProperty {
         "the constant without its `GNU_PROPERTY_`"
       ) { .text($0.term) },
       Field("typeValue", .word, "the type as a number") { .number($0.type) },
-      Field("value", .hex.orNull, "the bytes as one number, in hexadecimal; `null` if they are no number") {
-        .hex($0.value)
-      },
+      Field(
+        "value", .hex.orNull,
+        "the bytes as one number, in hexadecimal; `null` if they are no number"
+      ) { .hex($0.value) },
       Field("flags", .texts.orNull, "the names of the bits, if the property is a set of bits") {
         .texts($0.flags)
       },

@@ -8,7 +8,8 @@ extension SymbolReport {
       return style.tell("no dynamic table, and so no symbols to bind by", in: &output)
     }
     var columns = SymbolColumns(of: table, style)
-    let origins = origins.map { OriginColumns(of: $0, table, symbols.selection, style) }
+    let selection = symbols.selection
+    let origins = origins.map { OriginColumns(of: $0, table, selection, style) }
     columns.nameWidth = origins?.nameWidth ?? 0
     if table.source != .sectionHeader {
       style.tell("counted by \(table.source.rawValue), not by section headers", in: &output)
@@ -16,7 +17,8 @@ extension SymbolReport {
     var presences = [Presence.always]
     if origins != nil { presences.append(.resolved) }
     if demangles { presences.append(.demangled) }
-    let titles = SymbolListing.symbol.columns.titles(columns.widths + (origins?.widths ?? []), presences)
+    let titles = SymbolListing.symbol.columns.titles(
+      columns.widths + (origins?.widths ?? []), presences)
     output.append(text: style.line(of: titles))
     var demangler = Demangler()
     symbols.selection.forEach(in: table) { index, symbol in
