@@ -79,10 +79,27 @@ import Testing
     ("Sources/a.swift", "help(\n  \"One of these. \"\n    + \"There is no \\(none(1)).\")", 3),
     ("Sources/a.swift", "let a = \"\"\"\n  A text.\n\n  There is\n  none.\n  \"\"\"", 4),
     ("Sources/a.c", "puts(\"memory \"\n     \"there is none of\");", 1),
+    ("Sources/a.c", "puts(\"it has a=1; there is none beside\");", 1),
+    ("Sources/a.swift", "let a = \"\"\"\n  there is no text; `null` stands\n  \"\"\"", 2),
   ])
   func commentsAndMessagesAreRead(name: String, text: String, line: Int) throws {
     let found = try findings(text, in: name)
     #expect(found.count == 1 && found[0].hasPrefix("\(line): "), "\(found)")
+  }
+
+  /// Code is no sentence.
+  @Test(arguments: ["if there is { none of it }", "@section(\\\"a\\\") there is none of it"])
+  func literalsOfCodeAreNotRead(literal: String) throws {
+    #expect(try findings("let a = \"\(literal)\"", in: "Sources/a.swift") == [])
+  }
+
+  /// The script asks git for the files.
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: Places.package.path + "/.git"), "no clone"))
+  func theRepositoryHasNone() throws {
+    let result = try run(Places.package.appending(path: "Scripts/prose").path, [])
+    #expect(result.output == "" && result.errorOutput == "")
+    #expect(result.succeeded)
   }
 
   @Test func exceptionsStayAndAreNeeded() throws {
