@@ -24,7 +24,7 @@ struct Checks {
 
   private mutating func check(_ page: Object, at file: URL, of product: String) {
     expect(
-      WayBack.isWhole(page, product: product.lowercased()),
+      WayBack.isWhole(page, product: Landing.address(of: product)),
       "\(file.path) does not lead to the landing page and \(product)")
     let language = page[object: "identifier"][string: "interfaceLanguage"]
     expect(
@@ -41,7 +41,7 @@ struct Checks {
     let listed = page[objects: "topicSections"].flatMap { $0["identifiers"] as? [String] ?? [] }
       .compactMap { page[object: "references"][object: $0][string: "url"] }
     expect(
-      listed.sorted() == products.map { "/documentation/" + $0.lowercased() }.sorted(),
+      listed.sorted() == products.map(Landing.address(of:)).sorted(),
       "the landing page lists \(listed), and the package has \(products)")
   }
 
@@ -52,14 +52,14 @@ struct Checks {
     expect(
       shown.compactMap { $0[string: "title"] }.sorted() == products.sorted(),
       "the sidebar has \(shown.compactMap { $0[string: "title"] })")
-    for product in shown {
-      // Such a product is a page alone: it has no module.
-      let hasParts =
-        try archive.pages(below: String((product[string: "path"] ?? "").dropFirst(15)))
-        .count > 1
+    for product in products {
+      let node = shown.first { $0[string: "path"] == Landing.address(of: product) }
+      expect(node != nil, "the sidebar does not lead to \(product)")
+      // A product that is a page alone has no module.
+      let hasParts = try archive.pages(below: product.lowercased()).count > 1
       expect(
-        !hasParts || !product[objects: "children"].isEmpty,
-        "the sidebar has nothing below \(product[string: "title"] ?? "")")
+        !hasParts || node?[objects: "children"].isEmpty == false,
+        "the sidebar has nothing below \(product)")
     }
   }
 

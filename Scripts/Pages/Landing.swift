@@ -6,6 +6,9 @@ enum Landing {
   static let address = "/documentation"
   static let name = "All products"
 
+  /// The address of a product's first page.
+  static func address(of product: String) -> String { "\(address)/\(product.lowercased())" }
+
   static func replace(in archive: Archive, from landing: Archive) throws {
     var page = try landing.read(ownPage(of: landing))
     // It has no page above it.

@@ -17,17 +17,21 @@ enum WayBack {
     }
   }
 
-  /// Whether a page leads to the landing page, and then to its product.
+  /// Whether a page leads to the landing page, and then to its product, unless it is the product's
+  /// own page.
+  ///
+  /// - Parameter product: The address of the product's page.
   static func isWhole(_ page: Object, product: String) -> Bool {
     let paths = page[object: "hierarchy"]["paths"] as? [[String]] ?? []
     let references = page[object: "references"]
-    let own = page[object: "identifier"][string: "url"]
+    // `doc://Rebind/documentation/Rebind`.
+    let own = page[object: "identifier"][string: "url"].flatMap { URL(string: $0) }
+    let isOwn = own?.path.lowercased() == product
+    let start = [Landing.address, Landing.address] + (isOwn ? [] : [product])
     return !paths.isEmpty
       && paths.allSatisfy { path in
-        let urls = path.map { references[object: $0][string: "url"] }
-        return urls.starts(with: [Landing.address, Landing.address])
-          && (urls.dropFirst(2).first == Landing.address + "/" + product
-            || urls.count == 2 && own?.lowercased().hasSuffix("/" + product) == true)
+        let addresses = path.map { references[object: $0][string: "url"] }
+        return addresses.starts(with: start) && (!isOwn || addresses.count == start.count)
       }
   }
 
