@@ -70,5 +70,10 @@ import Testing
     ] {
       #expect(FunctionVariants.edits(between: name, and: other) == edits, "\(name) \(other)")
     }
+    for length in [63, 64, 66, 200, 1_000] {
+      let name = String(repeating: "a", count: length)
+      #expect(
+        FunctionVariants.edits(between: name, and: name.dropLast() + "b") == (length == 63 ? 1 : 0))
+    }
   }
 }

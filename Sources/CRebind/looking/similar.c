@@ -15,10 +15,15 @@ static size_t most_edits(size_t length) {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-/// The number of edits between two names, of which the exchange of two neighbours is one; more
-/// than `most` if it is more.
+/// The number of edits between two names; the exchange of two neighbours is one. It is 0 for equal
+/// names, for more than `most` edits, and for a first name that nobody types.
+///
+/// \param most At most `most_edits` of the first length.
 static size_t edits_between(const char *a, size_t a_length, const char *b, size_t b_length,
                             size_t most) {
+  // This bounds both lengths.
+  if (most == 0 || a_length > LONGEST || a_length > b_length + most || b_length > a_length + most)
+    return 0;
   // Rows of the table of distances: the last two, and the one that is being made.
   size_t rows[3][LONGEST + MOST_EDITS + 1];
   for (size_t j = 0; j <= b_length; j++) rows[0][j] = j;
@@ -34,17 +39,15 @@ static size_t edits_between(const char *a, size_t a_length, const char *b, size_
       least = smaller(least, edits);
       CREBIND_KEEP_LOOP();
     }
-    if (least > most) return least;
+    if (least > most) return 0;
   }
-  return rows[a_length % 3][b_length];
+  size_t edits = rows[a_length % 3][b_length];
+  return edits <= most ? edits : 0;
 }
 
 size_t crebind_name_edits(const char *name, const char *other) {
-  size_t length = crebind_length(name), other_length = crebind_length(other);
-  size_t most = most_edits(length);
-  if (length > other_length + most || other_length > length + most) return 0;
-  size_t edits = edits_between(name, length, other, other_length, most);
-  return edits <= most ? edits : 0;
+  size_t length = crebind_length(name);
+  return edits_between(name, length, other, crebind_length(other), most_edits(length));
 }
 
 /// The length of a string, or `limit` if it is longer.
@@ -99,9 +102,9 @@ static void look_at(const struct crebind_world *world, size_t index,
     const char *string = dynamic->strings + symbol->st_name;
     size_t most = similar->distance, room = dynamic->strings_size - symbol->st_name;
     size_t length = length_within(string, smaller(room, name->length + most + 1));
-    if (length == room || length > name->length + most || length + most < name->length) continue;
+    if (length == room) continue;
     size_t edits = edits_between(name->string, name->length, string, length, most);
-    if (edits != 0 && edits <= most) add(similar, string, index, edits);
+    if (edits != 0) add(similar, string, index, edits);
   }
 }
 
