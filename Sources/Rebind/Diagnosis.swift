@@ -37,7 +37,7 @@ public struct Diagnosis: Sendable, Hashable {
     /// The image asks for the symbol, but no slot of it can be changed: it is `weak`
     /// and nothing defines it, or the program has `assigned` the pointer.
     public static let unchangeable = Self(rawValue: 10)
-    /// The image's calls pass its slots for the symbol by, as glibc has rewritten its PLT
+    /// The image's calls bypass its slots for the symbol, as glibc has rewritten its PLT
     /// into direct jumps (`glibc.cpu.plt_rewrite`, since 2.39).
     public static let bypassed = Self(rawValue: 11)
     /// The image has slots for the symbol in pages that are sealed (`mseal`).

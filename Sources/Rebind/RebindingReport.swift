@@ -16,7 +16,7 @@ public struct RebindingReport: Sendable, Hashable {
   /// has several definitions to reach, such as two versions, so that `original` is not every
   /// caller's.
   public var hasSeveralOriginals = false
-  /// The slots among these that calls pass by, as glibc has rewritten the PLT of their image
+  /// The slots among these that calls bypass, as glibc has rewritten the PLT of their image
   /// into direct jumps (`glibc.cpu.plt_rewrite`, since 2.39).
   public var bypassedSlots = 0
   /// The slots that were left alone as their images are sealed, with
@@ -39,7 +39,7 @@ extension RebindingReport: CustomStringConvertible {
     var text = "\(count(changedSlots, "slot")) in \(count(changedImages, "image")) changed"
     if unchangedSlots > 0 { text += ", \(unchangedSlots) unchanged" }
     if skippedSlots > 0 { text += ", \(skippedSlots) skipped" }
-    if bypassedSlots > 0 { text += ", \(bypassedSlots) passed by" }
+    if bypassedSlots > 0 { text += ", \(bypassedSlots) bypassed" }
     if sealedSlots > 0 { text += ", \(sealedSlots) sealed" }
     if isPending {
       text += ", pending until the symbol is defined"

@@ -48,6 +48,11 @@ int main(void) {
   CHECK(dlopen("libsymbolic.so", RTLD_NOW | RTLD_LOCAL) != NULL);
   CHECK(dlopen("liblarge.so", RTLD_NOW | RTLD_LOCAL) != NULL);
 
+  CHECK(dlopen("libundefined.so", RTLD_LAZY | RTLD_LOCAL) != NULL);
+
+  diagnose("defined_nowhere", NULL, NULL, CREBIND_SCOPE_ALL);
+  expect("libundefined.so:10:undefined:1 ");
+  expect("none:8::0 ");
   diagnose("number", NULL, NULL, CREBIND_SCOPE_ALL);
   expect("libold.so:1::1 ");
   expect("libother.so:1::1 ");
@@ -57,7 +62,13 @@ int main(void) {
   expect("libother.so:6:libplain.so:1 ");
   diagnose("number", "V2", NULL, CREBIND_SCOPE_ALL);
   expect("libold.so:5:V1:1 ");
-  expect("none:2::0 ");
+  expect_not("none:2::0 ");
+  expect_not(":8:");
+  diagnose("number", "V3", NULL, CREBIND_SCOPE_ALL);
+  expect("libversioned.so:8:version:0 ");
+  diagnose("fork", "GLIBC_9.9", NULL, CREBIND_SCOPE_ALL);
+  expect("libc.so.6:8:version:0 ");
+  expect_not(":3:");
   diagnose("number", NULL, "libplain.so", CREBIND_SCOPE_ALL);
   expect("libold.so:6:libversioned.so:1 ");
   expect("libother.so:1::1 ");

@@ -19,10 +19,17 @@ static void visit(const crebind_diagnosis *diagnosis, void *context) {
               && strcmp(diagnosis->detail, "sanitizer") == 0;
 }
 
+static bool is_wanted;
+static bool matches(const crebind_image_info *image, void *context) {
+  (void)image;
+  (void)context;
+  return is_wanted;
+}
+
 /// How many rebindings of one the report says are intercepted.
 static size_t intercepted(const char *name, crebind_scope scope) {
   crebind_rebinding rebinding = {.name = name, .replacement = (void *)replacement};
-  crebind_options options = {.scope = scope};
+  crebind_options options = {.scope = scope, .matches = matches};
   crebind_report report;
   crebind_handle *handle;
   CHECK(crebind_apply(&rebinding, 1, &options, &handle, &report, NULL) == CREBIND_OK);
@@ -39,5 +46,8 @@ int main(void) {
   CHECK(intercepted("read", CREBIND_SCOPE_ALL) == INTERCEPTED);
   CHECK(intercepted("read", CREBIND_SCOPE_MAIN) == INTERCEPTED);
   CHECK(intercepted("getppid", CREBIND_SCOPE_ALL) == 0);
+  CHECK(intercepted("read", CREBIND_SCOPE_MATCHING) == 0);
+  is_wanted = true;
+  CHECK(intercepted("read", CREBIND_SCOPE_MATCHING) == INTERCEPTED);
   puts("intercepted");
 }

@@ -13,6 +13,7 @@
 __attribute__((noinline)) long price_of(long units) { return units * 7; }
 static __attribute__((noinline, used)) long discount_of(long units) { return units / 2; }
 long call_prices(long units);
+long own_count = 3;
 
 static long replacement(long units) { return units; }
 
@@ -51,8 +52,8 @@ static void copy(const char *text, void *context) {
 }
 
 /// \param expected `@` stands for the program's file name.
-static void explain(const char *name, const crebind_options *options, const char *expected) {
-  crebind_rebinding rebinding = {.name = name};
+static void explain_rebinding(crebind_rebinding rebinding, const crebind_options *options,
+                              const char *expected) {
   char sentence[512] = "";
   for (; *expected != 0; expected++)
     snprintf(sentence + strlen(sentence), sizeof sentence - strlen(sentence), "%.*s",
@@ -62,6 +63,10 @@ static void explain(const char *name, const crebind_options *options, const char
   if (strcmp(found, sentence) != 0)
     fprintf(stderr, "expected: %s\nfound:    %s\n", sentence, found);
   CHECK(strcmp(found, sentence) == 0);
+}
+
+static void explain(const char *name, const crebind_options *options, const char *expected) {
+  explain_rebinding((crebind_rebinding){.name = name}, options, expected);
 }
 
 // MARK: - Applying
@@ -93,7 +98,7 @@ static crebind_status expecting(const char *name, crebind_expectation expectatio
 
 static void check_applying(void) {
   crebind_report report;
-  const char *nowhere[] = {"no_such_price", "price_of", "discount_of", "hidden_price"};
+  const char *nowhere[] = {"no_such_price", "discount_of", "hidden_price"};
   for (size_t i = 0; i < sizeof nowhere / sizeof *nowhere; i++) {
     CHECK(expecting(nowhere[i], CREBIND_EXPECT_DEFINED) == CREBIND_UNDEFINED);
     CHECK(expecting(nowhere[i], CREBIND_EXPECT_LATER) == CREBIND_OK);
@@ -117,17 +122,37 @@ static void check_applying(void) {
   };
   for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
     CHECK(apply("unused_price", closed[i], NULL) == CREBIND_UNREACHED);
+    // Then it does not help to say that it may come later.
+    CHECK(apply("price_of", closed[i], NULL) == CREBIND_UNREACHED);
+    CHECK(apply("no_such_price", closed[i], NULL) == CREBIND_UNREACHED);
     CHECK(apply("getpid", closed[i], NULL) == CREBIND_OK);
   }
   // A version that nothing has.
   CHECK(expecting("getpid@NO_SUCH_1.0", CREBIND_EXPECT_DEFINED) == CREBIND_UNDEFINED);
+  // A weak reference that nothing defines has a slot, which stays NULL.
+  CHECK(expecting("weak_price", CREBIND_EXPECT_DEFINED) == CREBIND_UNDEFINED);
+  CHECK(expecting("weak_price", CREBIND_EXPECT_LATER) == CREBIND_OK);
   CHECK(expecting("getpid", (crebind_expectation)3) == CREBIND_INVALID_ARGUMENT);
 }
 
 // MARK: -
 
+/// The program exports its functions.
+static void check_exported(void) {
+  crebind_options in_main = {.scope = CREBIND_SCOPE_MAIN};
+  diagnose("price_of");
+  expect("main:3: none:2: ");
+  CHECK(!has("none:8:"));
+  explain("price_of", &in_main,
+          "price_of is linked into @ itself and has no slot: make it a dynamic library");
+  diagnose("own_count");
+  expect("main:3:data ");
+  CHECK(expecting("price_of", CREBIND_EXPECT_DEFINED) == CREBIND_OK);
+}
+
 /// The program's symbols can be read.
 static void check_symbols(void) {
+  CHECK(expecting("price_of", CREBIND_EXPECT_DEFINED) == CREBIND_UNDEFINED);
   diagnose("price_of");
   expect("main:3:unexported ");
   CHECK(!has("none:8:"));
@@ -139,6 +164,16 @@ static void check_symbols(void) {
   explain("discount_of", NULL,
           "discount_of is static in @, or made local there, and has no slot: have a "
           "dynamic library export it");
+  diagnose("own_count");
+  expect("main:3:data ");
+  CHECK(!has("none:8:"));
+  explain("own_count", NULL, "own_count is data of @, not a function");
+  // A static function of any library is not what was meant.
+  diagnose("local_price");
+  expect("none:8: ");
+  explain("local_price", NULL,
+          "no loaded image imports or defines local_price, but libprices.so has a function of "
+          "that name for itself (static, or made local): check the spelling, or load its library first");
   explain("cal_prices", NULL,
           "no loaded image imports or defines cal_prices: did you mean call_prices "
           "(libprices.so)?");
@@ -157,14 +192,15 @@ static void check_stripped(void) {
   explain("cal_prices", NULL,
           "no loaded image imports or defines cal_prices, but @ may have it for itself "
           "(it is stripped): did you mean call_prices (libprices.so)?");
-  diagnose("hidden_price");
+  diagnose("own_price");
   CHECK(!has(":13:"));
 }
 
 int main(int count, char **arguments) {
   CHECK(price_of(1) == 7 && discount_of(2) == 1 && call_prices(1) == 15 && getpid() != 1);
   bool is_stripped = count > 1 && strcmp(arguments[1], "stripped") == 0;
-  is_stripped ? check_stripped() : check_symbols();
+  bool is_exported = count > 1 && strcmp(arguments[1], "exported") == 0;
+  is_exported ? check_exported() : is_stripped ? check_stripped() : check_symbols();
 
   // GNU ld makes hidden symbols local and forgets their visibility.
   diagnose("hidden_price");
@@ -196,7 +232,28 @@ int main(int count, char **arguments) {
   diagnose("zq");
   CHECK(!has(":14:"));
   crebind_options in_main = {.scope = CREBIND_SCOPE_MAIN};
-  explain("unused_price", &in_main, "no image in scope imports unused_price");
+  explain("unused_price", &in_main,
+          "no image in scope imports unused_price; widen the scope to serve images that come later");
+
+  diagnose("untyped_price");
+  expect("libprices.so:3:-Bsymbolic none:2: ");
+  diagnose("unused_count");
+  expect("libprices.so:3:data none:2: ");
+  explain("unused_count", NULL, "unused_count is data of libprices.so, not a function");
+  diagnose("weak_price");
+  expect("libprices.so:10:weak ");
+  CHECK(!has("none:2:"));
+  explain("weak_price", NULL,
+          "no slot for weak_price can be changed: libprices.so asks for it, but nothing defines it");
+  explain_rebinding((crebind_rebinding){.name = "unused_price", .library = "libother.so"}, NULL,
+                    "libprices.so exports unused_price, but libother.so does not");
+  explain("unused_price@V1", NULL, "libprices.so exports unused_price, but not in version V1");
+  explain_rebinding((crebind_rebinding){.name = "unused_price", .version = "V1"}, &in_main,
+                    "libprices.so exports unused_price, but not in version V1");
+  CHECK(expecting("unused_price@V1", CREBIND_EXPECT_DEFINED) == CREBIND_UNDEFINED);
+  crebind_options in_data = {.scope = CREBIND_SCOPE_MAIN, .slot_kinds = CREBIND_ABSOLUTE};
+  explain("getpid", &in_data,
+          "the slots for getpid in @ are of kinds that the scope leaves out: widen the scope");
   check_applying();
   puts("own functions");
 }

@@ -28,6 +28,12 @@ static inline bool crebind_symbol_is_offered(const ElfW(Sym) * symbol) {
          && (symbol->st_value != 0 || symbol->st_shndx == SHN_ABS);
 }
 
+/// True for the symbol of a variable.
+static inline bool crebind_symbol_is_data(const ElfW(Sym) * symbol) {
+  unsigned type = symbol->st_info & 0xf;
+  return type == STT_OBJECT || type == STT_COMMON || type == STT_TLS;
+}
+
 /// True if the symbol's name is `name`, whose length is `length`.
 bool crebind_symbol_is_named(const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol,
                              const char *name, size_t length);

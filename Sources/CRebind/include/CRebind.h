@@ -144,11 +144,14 @@ typedef enum crebind_status {
   /// that gives notice. The replacements, and what receives their originals, stay in use until
   /// then.
   CREBIND_NOT_TAKEN_BACK = 19,
-  /// Apply, with an expectation: no slot in scope refers to the symbol, and no loaded image
-  /// exports it. `crebind_explain` says more, of this status and of the next.
+  /// Apply, with an expectation: no slot in scope is the symbol's and can be changed, and no
+  /// loaded image exports the symbol in its version and from its library. Images that are loaded
+  /// later are in scope: with CREBIND_EXPECT_LATER the call succeeds. So it is with a weak
+  /// reference that nothing defines, whose slots stay NULL. `crebind_explain` says more, of this
+  /// status and of the next.
   CREBIND_UNDEFINED = 20,
-  /// Apply, with an expectation: no slot in scope refers to the symbol, and images that are
-  /// loaded later are not in scope.
+  /// Apply, with an expectation: no slot in scope is the symbol's and can be changed, and images
+  /// that are loaded later are not in scope.
   CREBIND_UNREACHED = 21,
   /// A rebinding's name is empty.
   CREBIND_EMPTY_NAME = 22,
@@ -241,7 +244,7 @@ typedef enum crebind_expectation {
   /// A slot in scope now, or later images in scope; else CREBIND_UNREACHED.
   CREBIND_EXPECT_LATER = 1,
   /// A slot in scope now, or later images in scope and some loaded image that exports the
-  /// symbol; else CREBIND_UNDEFINED or CREBIND_UNREACHED.
+  /// symbol; else CREBIND_UNREACHED without later images in scope, and CREBIND_UNDEFINED with them.
   CREBIND_EXPECT_DEFINED = 2,
 } crebind_expectation;
 
@@ -302,16 +305,16 @@ typedef struct crebind_report {
   /// originals, so that the one original of the rebinding is not every caller's: a
   /// name with two versions, for example. `crebind_slots` has each slot's.
   size_t ambiguous;
-  /// Apply: jump slots among these that calls pass by, so that they go on to the function. Since
+  /// Apply: jump slots among these that calls bypass, so that they go on to the function. Since
   /// 2.39, glibc rewrites the PLT into direct jumps if it is told to (`glibc.cpu.plt_rewrite`) and
   /// the image was linked for it (`-z mark-plt`). Run the program with
   /// GLIBC_TUNABLES=glibc.cpu.plt_rewrite=0, or link the image without.
   size_t bypassed;
   /// Apply with `skips_sealed_images`: slots that were left alone, as their images are sealed.
   size_t sealed;
-  /// Apply: rebindings to which no slot in scope leads, since no image there refers to the
-  /// symbol: no call reaches the replacement before an image is loaded that does.
-  /// `crebind_explain` says why. Those that are pending are among them.
+  /// Apply: rebindings to which no slot in scope leads: no image there refers to the symbol, or
+  /// none of its slots can be changed. No call reaches the replacement before an image is loaded
+  /// that has one. `crebind_explain` says why. Those that are pending are among them.
   size_t unreached;
   /// Apply: rebindings whose symbol a sanitizer defines in the program, which is in scope. The
   /// program's own calls go through no slot then, so that they do not reach the replacement.
@@ -548,7 +551,7 @@ typedef enum crebind_reason {
   /// says why. Either it exports the function, and is linked with `-Bsymbolic`, the symbol is
   /// `protected`, or a `sanitizer` defines it there. Or it has the function for itself alone, by
   /// its file's symbol table: `unexported`, `hidden` or `local` (static, or made so by the linker).
-  /// "" where the tables do not tell.
+  /// `data`: a variable has the name. "" where the tables do not tell.
   CREBIND_REASON_BOUND_INSIDE = 3,
   /// The image imports another name that calls of the function may go by: one of
   /// `crebind_other_names`.
@@ -557,23 +560,27 @@ typedef enum crebind_reason {
   CREBIND_REASON_OTHER_VERSION = 5,
   /// The image is bound to another library's definition than the one asked for.
   CREBIND_REASON_OTHER_LIBRARY = 6,
-  /// The image has slots for the symbol, but is not in scope.
+  /// The image has slots for the symbol, but is not in scope. With the detail `kind` it is, but
+  /// only slots of other kinds.
   CREBIND_REASON_NOT_IN_SCOPE = 7,
-  /// No loaded image defines the symbol, as far as their tables and files tell.
+  /// No loaded image defines the symbol, as far as their tables and files tell. If the reason has
+  /// an image, that exports the name, but not in the `version`, or is not the `library`, that was
+  /// asked for.
   CREBIND_REASON_NOT_DEFINED = 8,
   /// The program is statically linked.
   CREBIND_REASON_STATIC_EXECUTABLE = 9,
-  /// The image asks for the symbol, but no slot of it can be changed: it is `weak` and
-  /// nothing defines it, or the program has `assigned` the pointer.
+  /// The image asks for the symbol, but no slot of it can be changed. Nothing defines the symbol,
+  /// which is `weak` or just `undefined`, or the program has `assigned` the pointer. "" for slots
+  /// that lie in code, or unaligned.
   CREBIND_REASON_UNCHANGEABLE = 10,
-  /// The image's calls pass its slots for the symbol by: glibc has rewritten its PLT. See
+  /// The image's calls bypass its slots for the symbol: glibc has rewritten its PLT. See
   /// `crebind_report.bypassed`. Told beside CREBIND_REASON_HAS_SLOTS.
   CREBIND_REASON_BYPASSED = 11,
   /// The image has slots for the symbol in pages that mseal(2) keeps closed: see
   /// CREBIND_SEALED.
   CREBIND_REASON_SEALED = 12,
   /// The image may have the function for itself alone: nothing else has it, and the image's file
-  /// is `stripped` of its symbols, `replaced` by another one, or `unreadable`.
+  /// is `stripped` of its symbols, or `unreadable`: damaged or replaced, for example.
   CREBIND_REASON_MAY_BE_INSIDE = 13,
   /// Nothing defines the symbol, but the image exports a function whose name differs in a letter
   /// or two.
@@ -615,16 +622,16 @@ crebind_status crebind_other_names(const char *name, crebind_name_visitor *visit
                                    void *CREBIND_NULLABLE context);
 
 /// The edit distance of two similar function names: the number of letters that are inserted,
-/// deleted, replaced, or exchanged with the next one. Names of six
-/// letters or more are similar with up to two edits, shorter ones with one. 0 if they are not
-/// similar, or equal.
+/// deleted, replaced, or exchanged with the next one. Names of six letters or more are similar
+/// with up to two edits, shorter ones with one, and those of more than 63 letters never. 0 if they
+/// are not similar, or equal.
 size_t crebind_name_edits(const char *name, const char *other);
 
 /// An English sentence for a reason, without a full stop. Never NULL.
 const char *crebind_reason_description(crebind_reason reason);
 
-/// The same for a reason and the word that it comes with: what of `detail` is a name, version or
-/// library does not matter. Never NULL.
+/// The same for a reason and the word that it comes with; a name, version or library in `detail` is
+/// ignored. Never NULL.
 const char *crebind_reason_meaning(crebind_reason reason, const char *detail);
 
 typedef void crebind_text_visitor(const char *text, void *CREBIND_NULLABLE context);

@@ -32,9 +32,13 @@ struct count {
   struct crebind_world *world;
   const struct crebind_item *item;
   size_t index, slots, bypassed;
-  /// Weak references that nothing defines.
-  size_t undefined;
+  /// Slots of references that nothing defines, and how many of these are weak.
+  size_t undefined, weak;
+  /// Pointers in data, which the program may assign.
+  size_t in_data;
   const char *other_version, *other_library;
+  /// Slots of kinds that the scope leaves out.
+  size_t other_kinds;
 };
 
 static crebind_status count_slot(void *context, const struct crebind_slot *slot, uint32_t unused) {
@@ -53,8 +57,12 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
   version = crebind_version_of_binding(count->world, version, definer, &count->item->name);
   if (status != CREBIND_OK) return status;
   const ElfW(Sym) *symbol = crebind_symbol(dynamic, slot->symbol);
-  count->undefined +=
-      definer == SIZE_MAX && symbol != NULL && symbol->st_info >> 4 == STB_WEAK;
+  bool is_defined = definer != SIZE_MAX;
+  count->undefined += !is_defined;
+  count->weak += !is_defined && symbol != NULL && symbol->st_info >> 4 == STB_WEAK;
+  count->in_data += is_defined && slot->kind == CREBIND_ABSOLUTE
+                    && slot->address % sizeof(uintptr_t) == 0
+                    && !crebind_patch_is_beside_code(image, slot->address);
   if (crebind_item_selects(count->world, count->item, version, definer)) return status;
   if (count->item->version != NULL && version != NULL
       && !crebind_equal(version, count->item->version)) {
@@ -109,22 +117,12 @@ static crebind_status add_variants(struct crebind_diagnosing *diagnosing,
   return status;
 }
 
-/// The function that the image exports, or NULL.
-static const ElfW(Sym) * find_definition(const struct crebind_slot_scan *scan,
-                                         const struct crebind_dynamic *dynamic) {
-  for (size_t m = 0; m < scan->matches.count; m++) {
-    const ElfW(Sym) *symbol =
-        crebind_symbol(dynamic, *(uint32_t *)crebind_vector_at(&scan->matches, m));
-    if (crebind_is_exported_function(symbol)) return symbol;
-  }
-  return NULL;
-}
-
 /// Why the image's own calls of a function that it exports go through no slot; "" where that
 /// cannot be told from its tables.
 static const char *why_inside(const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol,
                               const struct crebind_name *name) {
   if (crebind_is_interceptor(dynamic, name)) return "sanitizer";
+  if (crebind_symbol_is_data(symbol)) return "data";
   if ((symbol->st_other & 3) == STV_PROTECTED) return "protected";
   return dynamic->symbolic ? "-Bsymbolic" : "";
 }
@@ -146,11 +144,40 @@ static crebind_status add_suspect(struct crebind_diagnosing *diagnosing,
 
 // MARK: - All
 
+/// Why the image's slots cannot be changed; "" where they lie in code, or unaligned.
+static const char *why_unchangeable(const struct count *count) {
+  if (count->undefined == count->slots)
+    return count->weak == count->slots ? "weak" : "undefined";
+  return count->in_data != 0 ? "assigned" : "";
+}
+
+/// Counts the slots that a rebinding of all kinds would serve.
+static crebind_status count_other_kinds(struct crebind_diagnosing *diagnosing,
+                                        struct crebind_slot_scan *scan, struct count *count) {
+  unsigned kinds = diagnosing->handle->batch.options.slot_kinds;
+  struct count others = {.world = count->world, .item = count->item, .index = count->index};
+  crebind_status status = crebind_slot_scan_visit(
+      scan, crebind_world_image(count->world, count->index),
+      crebind_world_dynamic(count->world, count->index), CREBIND_ALL_SLOT_KINDS & ~kinds,
+      count_slot, &others);
+  if (others.other_version == NULL && others.other_library == NULL)
+    count->other_kinds = others.slots - others.undefined;
+  return status;
+}
+
+/// True if the image exports the name, if only in another version than the one asked for.
+static bool exports_name(const struct crebind_world *world, const struct crebind_item *item,
+                         size_t index) {
+  const struct crebind_item any = {.name = item->name};
+  return crebind_item_is_exported_by(world, &any, index, NULL);
+}
+
 /// The answer for an image in scope without a slot that can be changed.
 static crebind_status add_reason(struct crebind_diagnosing *diagnosing,
                                  const struct crebind_world *world, size_t index,
                                  const struct count *count, const ElfW(Sym) * definition) {
   crebind_reason reason;
+  size_t slots = count->slots;
   const char *detail;
   if (count->other_version != NULL) {
     reason = CREBIND_REASON_OTHER_VERSION;
@@ -160,14 +187,20 @@ static crebind_status add_reason(struct crebind_diagnosing *diagnosing,
     detail = count->other_library;
   } else if (count->slots != 0) {
     reason = CREBIND_REASON_UNCHANGEABLE;
-    detail = count->undefined == count->slots ? "weak" : "assigned";
+    detail = why_unchangeable(count);
+  } else if (count->other_kinds != 0) {
+    reason = CREBIND_REASON_NOT_IN_SCOPE;
+    detail = "kind";
+    slots = count->other_kinds;
   } else if (definition != NULL) {
     reason = CREBIND_REASON_BOUND_INSIDE;
     detail = why_inside(crebind_world_dynamic(world, index), definition, &count->item->name);
-  } else {
+  } else if (!exports_name(world, count->item, index)) {
     return add_suspect(diagnosing, world, index);
+  } else {
+    return CREBIND_OK;
   }
-  return crebind_add_image_diagnosis(diagnosing, world, index, reason, detail, count->slots);
+  return crebind_add_image_diagnosis(diagnosing, world, index, reason, detail, slots);
 }
 
 crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
@@ -187,15 +220,18 @@ crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
   if (status == CREBIND_OK) status = count_planned(diagnosing, world, index, &planned);
   if (status != CREBIND_OK) return status;
 
-  const ElfW(Sym) *definition = find_definition(scan, dynamic);
+  const ElfW(Sym) *definition;
+  crebind_item_is_exported_by(world, count.item, index, &definition);
   bool is_in_data = planned.changeable != 0 && planned.in_data == planned.changeable;
   if (planned.changeable != 0)
     status = crebind_add_image_diagnosis(
         diagnosing, world, index,
         in_scope ? CREBIND_REASON_HAS_SLOTS : CREBIND_REASON_NOT_IN_SCOPE,
         in_scope && is_in_data ? "data" : NULL, planned.changeable);
-  else if (in_scope && planned.sealed == 0)
-    status = add_reason(diagnosing, world, index, &count, definition);
+  else if (in_scope && planned.sealed == 0) {
+    if (count.slots == 0) status = count_other_kinds(diagnosing, scan, &count);
+    if (status == CREBIND_OK) status = add_reason(diagnosing, world, index, &count, definition);
+  }
   // Code has no slot: its calls go by another way, if it makes any.
   if (status == CREBIND_OK && in_scope && is_in_data && definition != NULL)
     status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_BOUND_INSIDE,

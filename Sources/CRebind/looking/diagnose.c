@@ -5,6 +5,7 @@
 #include "looking/similar.h"
 #include "runtime/status.h"
 #include "sections/own-symbols.h"
+#include "storing/selection.h"
 
 #include <errno.h>
 
@@ -49,26 +50,66 @@ static crebind_status make_variants(struct crebind_batch *variants, const char *
 
 // MARK: - The loaded images
 
+static struct crebind_gathered_diagnosis *add_hint(struct crebind_diagnosing *diagnosing,
+                                                   const struct crebind_world *world,
+                                                   size_t index, crebind_reason reason,
+                                                   const char *detail) {
+  struct crebind_gathered_diagnosis *hint = crebind_vector_append(&diagnosing->hints, 1);
+  if (hint == NULL) return NULL;
+  hint->reason = reason;
+  hint->image = crebind_gather_image(&diagnosing->strings, world, index);
+  hint->detail = crebind_strings_add(&diagnosing->strings, detail);
+  return diagnosing->strings.lacks_memory ? NULL : hint;
+}
+
+/// Notes the images that export the name, but not as it is asked for.
+static crebind_status find_other_exports(struct crebind_diagnosing *diagnosing,
+                                         const struct crebind_world *world) {
+  const struct crebind_item *item = crebind_diagnosing_item(diagnosing);
+  const struct crebind_item any = {.name = item->name};
+  struct crebind_item with_version = {.name = item->name, .version = item->version};
+  for (size_t i = 0; i < world->images.items.count; i++) {
+    if (crebind_world_image(world, i)->is_vdso
+        || !crebind_item_is_exported_by(world, &any, i, NULL))
+      continue;
+    bool has_version = crebind_item_is_exported_by(world, &with_version, i, NULL);
+    if (add_hint(diagnosing, world, i, CREBIND_REASON_NOT_DEFINED,
+                 has_version ? "library" : "version")
+        == NULL)
+      return CREBIND_OUT_OF_MEMORY;
+    diagnosing->is_exported_otherwise = true;
+  }
+  return CREBIND_OK;
+}
+
 static crebind_status find_similar(struct crebind_diagnosing *diagnosing,
                                    const struct crebind_world *world) {
   struct crebind_similar similar;
   crebind_find_similar(world, &crebind_diagnosing_item(diagnosing)->name, &similar);
-  if (similar.count == 0) return CREBIND_OK;
-  struct crebind_gathered_diagnosis *items =
-      crebind_vector_append(&diagnosing->similar, similar.count);
-  if (items == NULL) return CREBIND_OUT_OF_MEMORY;
-  for (size_t i = 0; i < similar.count; i++) {
-    items[i].reason = CREBIND_REASON_SIMILAR_NAME;
-    items[i].image = crebind_gather_image(&diagnosing->strings, world, similar.names[i].image);
-    items[i].detail = crebind_strings_add(&diagnosing->strings, similar.names[i].name);
-  }
-  return diagnosing->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;
+  for (size_t i = 0; i < similar.count; i++)
+    if (add_hint(diagnosing, world, similar.names[i].image, CREBIND_REASON_SIMILAR_NAME,
+                 similar.names[i].name)
+        == NULL)
+      return CREBIND_OUT_OF_MEMORY;
+  return CREBIND_OK;
+}
+
+/// Finds out whether anything exports the symbol, and if not, what may have been meant.
+static crebind_status look_for_exports(struct crebind_diagnosing *diagnosing,
+                                       const struct crebind_world *world) {
+  diagnosing->is_exported =
+      crebind_item_is_exported(world, crebind_diagnosing_item(diagnosing));
+  if (diagnosing->is_exported) return CREBIND_OK;
+  crebind_status status = find_other_exports(diagnosing, world);
+  return status == CREBIND_OK && !diagnosing->is_exported_otherwise
+             ? find_similar(diagnosing, world)
+             : status;
 }
 
 static void forget(struct crebind_diagnosing *diagnosing) {
-  diagnosing->items.count = diagnosing->similar.count = diagnosing->suspects.count = 0;
+  diagnosing->items.count = diagnosing->hints.count = diagnosing->suspects.count = 0;
   diagnosing->portraits.items.count = diagnosing->portraits.bytes.count = 0;
-  diagnosing->is_exported = false;
+  diagnosing->is_exported = diagnosing->is_exported_otherwise = false;
 }
 
 static crebind_status diagnose_locked(struct crebind_attempt *attempt, void *context) {
@@ -87,10 +128,7 @@ static crebind_status diagnose_locked(struct crebind_attempt *attempt, void *con
     if (status == CREBIND_BROKEN_IMAGE) status = CREBIND_OK;  // the others still have reasons
   }
   crebind_slot_scan_end(&scan);
-  diagnosing->is_exported =
-      crebind_world_is_defined(world, &crebind_diagnosing_item(diagnosing)->name);
-  return status == CREBIND_OK && !diagnosing->is_exported ? find_similar(diagnosing, world)
-                                                          : status;
+  return status == CREBIND_OK ? look_for_exports(diagnosing, world) : status;
 }
 
 // MARK: - Their files
@@ -101,6 +139,7 @@ static const char *detail_of(enum crebind_own own) {
   case CREBIND_OWN_UNEXPORTED: return "unexported";
   case CREBIND_OWN_HIDDEN: return "hidden";
   case CREBIND_OWN_LOCAL: return "local";
+  case CREBIND_OWN_DATA: return "data";
   case CREBIND_OWN_NONE: break;
   }
   return NULL;
@@ -108,16 +147,13 @@ static const char *detail_of(enum crebind_own own) {
 
 /// The word for why a file cannot tell.
 static const char *detail_of_failure(crebind_status status) {
-  switch (status) {
-  case CREBIND_NO_SECTION: return "stripped";
-  case CREBIND_OTHER_FILE: return "replaced";
-  default: return "unreadable";
-  }
+  return status == CREBIND_NO_SECTION ? "stripped" : "unreadable";
 }
 
 /// Looks for the function in the files of the images that know nothing of it.
 ///
-/// \param has_found Receives true if one has it.
+/// \param has_found Receives true if one has it that is meant. Any library may have a static
+///   function of that name, and says nothing about the one that was asked for.
 static crebind_status add_own(struct crebind_diagnosing *diagnosing, bool *has_found) {
   const char *name = crebind_diagnosing_item(diagnosing)->name.string;
   *has_found = false;
@@ -128,8 +164,8 @@ static crebind_status add_own(struct crebind_diagnosing *diagnosing, bool *has_f
         &diagnosing->portraits, crebind_portrait_at(&diagnosing->portraits, i), name, &own);
     if (suspect->status == CREBIND_BUSY || suspect->status == CREBIND_OUT_OF_MEMORY)
       return suspect->status;
-    if (own == CREBIND_OWN_NONE) continue;
-    *has_found = true;
+    if (own == CREBIND_OWN_NONE || (own == CREBIND_OWN_DATA && !suspect->is_likely)) continue;
+    *has_found |= own != CREBIND_OWN_LOCAL || suspect->is_likely;
     crebind_status status = crebind_add_diagnosis(diagnosing, CREBIND_REASON_BOUND_INSIDE,
                                                   &suspect->image, detail_of(own), 0);
     if (status != CREBIND_OK) return status;
@@ -160,19 +196,32 @@ static bool has_reason(const struct crebind_diagnosing *diagnosing, crebind_reas
   return false;
 }
 
+/// True if an image in scope has a slot for the symbol, whatever keeps it from being changed.
+static bool is_imported(const struct crebind_diagnosing *diagnosing) {
+  for (size_t i = 0; i < diagnosing->items.count; i++) {
+    const struct crebind_gathered_diagnosis *diagnosis = crebind_vector_at(&diagnosing->items, i);
+    // Out of scope are images, and kinds of slots, which have a detail.
+    bool is_in_scope = diagnosis->reason != CREBIND_REASON_NOT_IN_SCOPE
+                       || crebind_strings_at(&diagnosing->strings, diagnosis->detail)[0] != 0;
+    if (diagnosis->slots != 0 && is_in_scope) return true;
+  }
+  return false;
+}
+
 /// Adds the reasons that are of no image in particular, and what may have been meant.
 static crebind_status add_summary(struct crebind_diagnosing *diagnosing, bool has_found) {
   bool is_nowhere = !diagnosing->is_exported && !has_found;
-  crebind_status status = is_nowhere ? add_guesses(diagnosing) : CREBIND_OK;
-  if (status == CREBIND_OK && !has_reason(diagnosing, CREBIND_REASON_HAS_SLOTS)
-      && !has_reason(diagnosing, CREBIND_REASON_SEALED))
+  bool has_name = diagnosing->is_exported_otherwise;
+  crebind_status status = is_nowhere && !has_name ? add_guesses(diagnosing) : CREBIND_OK;
+  if (status == CREBIND_OK && !is_imported(diagnosing))
     status = crebind_add_diagnosis(diagnosing, CREBIND_REASON_NOT_IMPORTED, NULL, NULL, 0);
   if (status != CREBIND_OK || !is_nowhere) return status;
-  status = crebind_add_diagnosis(diagnosing, CREBIND_REASON_NOT_DEFINED, NULL, NULL, 0);
-  for (size_t i = 0; i < diagnosing->similar.count && status == CREBIND_OK; i++) {
+  if (!has_name)
+    status = crebind_add_diagnosis(diagnosing, CREBIND_REASON_NOT_DEFINED, NULL, NULL, 0);
+  for (size_t i = 0; i < diagnosing->hints.count && status == CREBIND_OK; i++) {
     struct crebind_gathered_diagnosis *item = crebind_vector_append(&diagnosing->items, 1);
     if (item == NULL) return CREBIND_OUT_OF_MEMORY;
-    *item = *(struct crebind_gathered_diagnosis *)crebind_vector_at(&diagnosing->similar, i);
+    *item = *(struct crebind_gathered_diagnosis *)crebind_vector_at(&diagnosing->hints, i);
   }
   return status;
 }
@@ -212,7 +261,7 @@ crebind_status crebind_diagnose(const crebind_rebinding *rebinding, const crebin
   int saved_errno = errno;
   struct crebind_diagnosing diagnosing = {
       .items = CREBIND_VECTOR(struct crebind_gathered_diagnosis),
-      .similar = CREBIND_VECTOR(struct crebind_gathered_diagnosis),
+      .hints = CREBIND_VECTOR(struct crebind_gathered_diagnosis),
       .suspects = CREBIND_VECTOR(struct crebind_suspect),
   };
   crebind_status status =
@@ -231,7 +280,7 @@ crebind_status crebind_diagnose(const crebind_rebinding *rebinding, const crebin
   crebind_handle_free(diagnosing.handle);
   crebind_portraits_end(&diagnosing.portraits);
   crebind_vector_free(&diagnosing.items);
-  crebind_vector_free(&diagnosing.similar);
+  crebind_vector_free(&diagnosing.hints);
   crebind_vector_free(&diagnosing.suspects);
   crebind_vector_free(&diagnosing.strings.bytes);
   return status;

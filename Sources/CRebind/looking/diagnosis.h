@@ -19,15 +19,17 @@ struct crebind_gathered_diagnosis {
 struct crebind_diagnosing {
   struct crebind_handle *handle;
   struct crebind_batch variants;  // other names of the function
-  /// The reasons; and names that are nearly the symbol's, to be told if nothing has it.
-  struct crebind_vector items, similar;  // struct crebind_gathered_diagnosis
+  /// The reasons; and what may have been meant, to be told if nothing has the symbol.
+  struct crebind_vector items, hints;  // struct crebind_gathered_diagnosis
   struct crebind_strings strings;
   /// Images in scope that neither import nor export the symbol, since their files may have it;
   /// and a portrait of each.
   struct crebind_vector suspects;  // struct crebind_suspect
   struct crebind_portraits portraits;
-  /// Some image exports the symbol, in whichever scope and version.
+  /// Some image exports the symbol as it is asked for, in whichever scope.
   bool is_exported;
+  /// Some image exports the name: in another version, or from another library.
+  bool is_exported_otherwise;
 };
 
 /// An image that may have the function for itself.

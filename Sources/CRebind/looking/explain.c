@@ -12,11 +12,17 @@
 struct reason {
   crebind_reason reason;
   size_t image, detail;
+  bool is_of_program;
 };
 
 struct explanation {
   /// The symbol as it was asked for.
   const char *name;
+  const crebind_rebinding *rebinding;
+  /// The scope has images that are loaded later.
+  bool serves_later_images;
+  /// The program's ELF header.
+  const void *program;
   struct crebind_vector reasons;  // struct reason
   struct crebind_strings strings;
   /// The sentence.
@@ -41,6 +47,11 @@ static size_t add_image(struct crebind_strings *strings, const crebind_image_inf
   return crebind_strings_add(strings, name[0] == 0 ? "the program" : name);
 }
 
+static void find_program(const crebind_image_contents *image, void *context) {
+  struct explanation *explanation = context;
+  if (image->is_main) explanation->program = image->info.header;
+}
+
 static void add_reason(const crebind_diagnosis *diagnosis, void *context) {
   struct explanation *explanation = context;
   struct reason *reason = crebind_vector_append(&explanation->reasons, 1);
@@ -49,6 +60,8 @@ static void add_reason(const crebind_diagnosis *diagnosis, void *context) {
     return;
   }
   reason->reason = diagnosis->reason;
+  const void *header = diagnosis->image.header;
+  reason->is_of_program = header != NULL && header == explanation->program;
   reason->image = add_image(&explanation->strings, &diagnosis->image);
   reason->detail = crebind_strings_add(&explanation->strings, diagnosis->detail);
 }
@@ -117,6 +130,26 @@ static bool say_own(struct explanation *explanation, const char *own, const char
   return true;
 }
 
+/// Some image exports the name, but not in the version or from the library that is asked for.
+static void say_otherwise(struct explanation *explanation, const struct reason *reason) {
+  const char *version = explanation->rebinding->version;
+  const char *name = explanation->rebinding->name;
+  char plain[256];
+  size_t length = 0;
+  for (; name[length] != 0 && (length == 0 || name[length] != '@'); length++) CREBIND_KEEP_LOOP();
+  if (name[length] == '@' && length < sizeof plain) {
+    if (version == NULL) version = name + length + (name[length + 1] == '@' ? 2 : 1);
+    memcpy(plain, name, length);
+    plain[length] = 0;
+    name = plain;
+  }
+  SAY(image_of(explanation, reason), " exports ", name);
+  if (version != NULL && crebind_equal(detail_of(explanation, reason), "version"))
+    SAY(", but not in version ", version);
+  else if (explanation->rebinding->library != NULL)
+    SAY(", but ", explanation->rebinding->library, " does not");
+}
+
 /// Nothing has the function.
 static void say_nowhere(struct explanation *explanation) {
   SAY("no loaded image imports or defines ", explanation->name);
@@ -124,10 +157,11 @@ static void say_nowhere(struct explanation *explanation) {
   if (guess != NULL) {
     const char *detail = detail_of(explanation, guess);
     SAY(", but ", image_of(explanation, guess), " may have it for itself (",
-        crebind_equal(detail, "stripped") ? "it is stripped"
-        : crebind_equal(detail, "replaced") ? "its file has been replaced"
-                                            : "its file cannot be read",
+        crebind_equal(detail, "stripped") ? "it is stripped" : "its file cannot be read",
         ")");
+  } else if ((guess = find(explanation, CREBIND_REASON_BOUND_INSIDE, "local")) != NULL) {
+    SAY(", but ", image_of(explanation, guess), 
+        " has a function of that name for itself (static, or made local)");
   }
   const char *between = ": did you mean ";
   for (size_t i = 0; i < explanation->reasons.count; i++) {
@@ -155,6 +189,13 @@ static const struct reason *find_exporter(const struct explanation *explanation)
 static void say_inside(struct explanation *explanation) {
   const char *name = explanation->name;
   const struct reason *exporter = find_exporter(explanation);
+  const char *detail = exporter == NULL ? "" : detail_of(explanation, exporter);
+  bool is_sanitizer = crebind_equal(detail, "sanitizer");
+  if (exporter != NULL && exporter->is_of_program && !is_sanitizer) {
+    SAY(name, " is linked into ", image_of(explanation, exporter),
+        " itself and has no slot: make it a dynamic library");
+    return;
+  }
   if (say_own(explanation, "unexported", " is linked into ",
               " itself and has no slot: make it a dynamic library")
       || (exporter == NULL
@@ -162,19 +203,20 @@ static void say_inside(struct explanation *explanation) {
                       " and has no slot: have a dynamic library export it")
               || say_own(explanation, "local", " is static in ",
                          ", or made local there, and has no slot: have a dynamic library export "
-                         "it"))))
+                         "it")
+              || say_own(explanation, "data", " is data of ", ", not a function"))))
     return;
   SAY("no image in scope imports ", name);
-  if (exporter == NULL) return;
-  const char *detail = detail_of(explanation, exporter);
-  const char *image = image_of(explanation, exporter);
-  if (crebind_equal(detail, "sanitizer")) {
+  const char *image = exporter == NULL ? "" : image_of(explanation, exporter);
+  if (is_sanitizer) {
     SAY(": a sanitizer defines it in ", image, ", whose calls go through no slot");
-    return;
+  } else if (exporter != NULL) {
+    SAY(": ", image, " defines it");
+    if (detail[0] != 0) SAY(" (", detail, ")");
+    SAY(", and its own calls, if it makes any, go through no slot");
   }
-  SAY(": ", image, " defines it");
-  if (detail[0] != 0) SAY(" (", detail, ")");
-  SAY(", and its own calls, if it makes any, go through no slot");
+  if (!explanation->serves_later_images)
+    SAY("; widen the scope to serve images that come later");
 }
 
 /// Names that are imported instead.
@@ -202,20 +244,29 @@ static void explain(struct explanation *explanation) {
     SAY("slots of ");
     say_images(explanation, CREBIND_REASON_HAS_SLOTS);
     SAY(" lead to ", explanation->name);
+  } else if ((reason = find(explanation, CREBIND_REASON_NOT_IN_SCOPE, "kind")) != NULL) {
+    SAY("the slots for ", explanation->name, " in ", image_of(explanation, reason),
+        " are of kinds that the scope leaves out: widen the scope");
   } else if (find(explanation, CREBIND_REASON_NOT_IN_SCOPE, NULL) != NULL) {
     SAY("no image in scope has a slot for ", explanation->name, ", but ");
     say_images(explanation, CREBIND_REASON_NOT_IN_SCOPE);
     SAY(": widen the scope");
   } else if ((reason = find(explanation, CREBIND_REASON_OTHER_VERSION, NULL)) != NULL) {
-    SAY("no image in scope asks for that version of ", explanation->name, ": ", image_of(explanation, reason),
-        " asks for ", detail_of(explanation, reason));
+    SAY("no image in scope asks for that version of ", explanation->name, ": ",
+        image_of(explanation, reason), " asks for ", detail_of(explanation, reason));
   } else if ((reason = find(explanation, CREBIND_REASON_OTHER_LIBRARY, NULL)) != NULL) {
-    SAY("no image in scope is bound to that library's ", explanation->name, ": ", image_of(explanation, reason),
-        " is bound to ", detail_of(explanation, reason));
+    SAY("no image in scope is bound to that library's ", explanation->name, ": ",
+        image_of(explanation, reason), " is bound to ", detail_of(explanation, reason));
   } else if ((reason = find(explanation, CREBIND_REASON_UNCHANGEABLE, NULL)) != NULL) {
-    bool is_weak = crebind_equal(detail_of(explanation, reason), "weak");
+    const char *detail = detail_of(explanation, reason);
     SAY("no slot for ", explanation->name, " can be changed: ", image_of(explanation, reason),
-        is_weak ? " asks for it, but nothing defines it" : " has put another pointer in its place");
+        crebind_equal(detail, "assigned") ? " has put another pointer in its place"
+        : detail[0] == 0                  ? " has it in code, or unaligned"
+                                          : " asks for it, but nothing defines it");
+  } else if ((reason = find(explanation, CREBIND_REASON_NOT_DEFINED, "version")) != NULL
+             || (reason = find(explanation, CREBIND_REASON_NOT_DEFINED, "library")) != NULL) {
+    say_otherwise(explanation, reason);
+    say_other_names(explanation);
   } else {
     if (find(explanation, CREBIND_REASON_NOT_DEFINED, NULL) != NULL)
       say_nowhere(explanation);
@@ -232,11 +283,18 @@ crebind_status crebind_explain(const crebind_rebinding *rebinding, const crebind
   int saved_errno = errno;
   struct explanation explanation = {
       .name = rebinding->name,
+      .rebinding = rebinding,
+      .serves_later_images =
+          options == NULL
+          || (!options->loaded_images_only && options->scope != CREBIND_SCOPE_MAIN
+              && options->scope != CREBIND_SCOPE_IMAGES),
       .reasons = CREBIND_VECTOR(struct reason),
       .text = CREBIND_VECTOR(char),
   };
   crebind_strings_begin(&explanation.strings);
-  crebind_status status = crebind_diagnose(rebinding, options, add_reason, &explanation, error);
+  crebind_status status = crebind_images(find_program, &explanation, error);
+  if (status == CREBIND_OK)
+    status = crebind_diagnose(rebinding, options, add_reason, &explanation, error);
   if (status == CREBIND_OK) {
     explain(&explanation);
     bool has_end = crebind_vector_append(&explanation.text, 1) != NULL;

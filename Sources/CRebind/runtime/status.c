@@ -41,9 +41,10 @@ const char *crebind_status_description(crebind_status status) {
     return "another hook lies on top of a slot, and leads on to ours for as long as it stays";
   case CREBIND_PREDICATE_RUNS: return "another thread is in the batch's predicate";
   case CREBIND_UNDEFINED:
-    return "no image in scope has a slot for the symbol, and no loaded image exports it";
+    return "no slot in scope is the symbol's and can be changed, and no loaded image exports it";
   case CREBIND_UNREACHED:
-    return "no image in scope has a slot for the symbol, and later images are not in scope";
+    return "no slot in scope is the symbol's and can be changed, and later images are not in "
+           "scope";
   }
   return "unknown status";
 }
@@ -81,6 +82,7 @@ static const struct {
 } meanings[] = {
     {CREBIND_REASON_HAS_SLOTS, "data",
      "has slots for the symbol in data alone: calls through these pointers are seen"},
+    {CREBIND_REASON_BOUND_INSIDE, "data", "has data of that name, which no call reaches"},
     {CREBIND_REASON_BOUND_INSIDE, "unexported",
      "has the function for itself alone, not exported: calls of it go through no slot"},
     {CREBIND_REASON_BOUND_INSIDE, "hidden",
@@ -97,14 +99,20 @@ static const struct {
      "a sanitizer defines the function here: calls of this image go through no slot"},
     {CREBIND_REASON_UNCHANGEABLE, "weak",
      "asks for the symbol, but nothing defines it, and the slot stays NULL"},
+    {CREBIND_REASON_UNCHANGEABLE, "undefined",
+     "asks for the symbol, but nothing defines it: a call of it ends the program"},
     {CREBIND_REASON_UNCHANGEABLE, "assigned",
      "asks for the symbol, but the program has put another pointer in its place"},
+    {CREBIND_REASON_NOT_IN_SCOPE, "kind",
+     "has slots for the symbol, but only of kinds that are not in scope"},
+    {CREBIND_REASON_NOT_DEFINED, "version",
+     "exports the symbol, but not in the version that was asked for"},
+    {CREBIND_REASON_NOT_DEFINED, "library",
+     "exports the symbol, but another library was asked for"},
     {CREBIND_REASON_MAY_BE_INSIDE, "stripped",
      "may have the function for itself alone: it is stripped"},
-    {CREBIND_REASON_MAY_BE_INSIDE, "replaced",
-     "may have the function for itself alone: another file has taken its file's place"},
     {CREBIND_REASON_MAY_BE_INSIDE, "unreadable",
-     "may have the function for itself alone: its file cannot be read"},
+     "may have the function for itself alone: its file cannot be read, or is another one"},
 };
 
 const char *crebind_reason_meaning(crebind_reason reason, const char *detail) {

@@ -4,6 +4,7 @@
 #ifndef CREBIND_SECTIONS_OWN_SYMBOLS_H
 #define CREBIND_SECTIONS_OWN_SYMBOLS_H
 
+#include "elf/file.h"
 #include "world/portrait.h"
 
 #pragma GCC visibility push(hidden)
@@ -11,6 +12,8 @@
 /// Why no loader knows a function. The better answer has the higher value.
 enum crebind_own {
   CREBIND_OWN_NONE = 0,
+  /// A variable has the name.
+  CREBIND_OWN_DATA,
   /// STB_LOCAL: static, or made local by the linker.
   CREBIND_OWN_LOCAL,
   /// Hidden or internal: linkers make such symbols local, and most leave their visibility.
@@ -19,12 +22,18 @@ enum crebind_own {
   CREBIND_OWN_UNEXPORTED,
 };
 
+/// Looks for a function in the symbol table of a file.
+///
+/// \param own Receives CREBIND_OWN_NONE for a table without the name, and on failure.
+/// \returns CREBIND_OK, CREBIND_NO_SECTION for a file that is stripped, CREBIND_BROKEN_FILE for
+///   tables that contradict themselves, or CREBIND_OUT_OF_MEMORY.
+/// - Complexity: O(symbols of the file), a chunk at a time.
+crebind_status crebind_read_own_symbol(struct crebind_file *file, const char *name,
+                                       enum crebind_own *own);
+
 /// Looks for a function in the symbol table of an image's file. No lock.
 ///
-/// \param own Receives CREBIND_OWN_NONE for a table without the name.
-/// \returns CREBIND_OK, CREBIND_NO_SECTION for a file that is stripped, or else why the file
-///   cannot be read, as for section headers.
-/// - Complexity: O(symbols of the file).
+/// \returns The same, or why the file cannot be read, as for section headers.
 crebind_status crebind_find_own_symbol(const struct crebind_portraits *portraits,
                                        const struct crebind_portrait *portrait, const char *name,
                                        enum crebind_own *own);

@@ -20,7 +20,7 @@ struct crebind_plan {
   // Made.
   struct crebind_vector entries;  // struct crebind_entry, by image
   size_t unchanged, skipped;
-  /// Slots that calls pass by.
+  /// Slots that calls bypass.
   size_t bypassed;
   /// Later images may be bound to something that is not redirected, or not for ever.
   bool needs_notice;

@@ -15,7 +15,7 @@ crebind_status crebind_judge_reach(const struct crebind_world *world,
 
 /// True if a sanitizer defines the symbol in the program, whose own calls are in scope and go
 /// through no slot. O(1) for most symbols.
-bool crebind_is_intercepted(const struct crebind_world *world, const struct crebind_batch *batch,
+bool crebind_is_intercepted(const struct crebind_world *world, const struct crebind_handle *handle,
                             const struct crebind_item *item);
 
 #pragma GCC visibility pop

@@ -17,6 +17,16 @@ const char *crebind_version_of_binding(const struct crebind_world *world, const 
 bool crebind_item_selects(const struct crebind_world *world, const struct crebind_item *item,
                           const char *version, size_t definer);
 
+/// True if the image exports the item's name, in its version and from its library.
+///
+/// \param symbol May be NULL; receives the definition, a function rather than data.
+bool crebind_item_is_exported_by(const struct crebind_world *world,
+                                 const struct crebind_item *item, size_t index,
+                                 const ElfW(Sym) * *symbol);
+
+/// The same of any image but the vDSO.
+bool crebind_item_is_exported(const struct crebind_world *world, const struct crebind_item *item);
+
 #pragma GCC visibility pop
 
 #endif

@@ -12,7 +12,7 @@
 bool crebind_is_unresolved(const struct crebind_image *image, const struct crebind_slot *slot,
                            uintptr_t word);
 
-/// Where calls jump that pass a slot by, as the PLT has been rewritten; 0 if they read it.
+/// Where calls jump that bypass a slot, as the PLT has been rewritten; 0 if they read it.
 uintptr_t crebind_bypass_of(const struct crebind_image *image, const struct crebind_slot *slot);
 
 /// True if the word may be a local entry point, which only its own image can call.

@@ -162,7 +162,7 @@ static crebind_status look_for_reach(struct crebind_attempt *attempt, struct app
   }
   for (size_t i = 0; i < batch->items.count; i++) {
     const struct crebind_item *item = crebind_batch_item(batch, i);
-    apply->report.intercepted += crebind_is_intercepted(&attempt->world, batch, item);
+    apply->report.intercepted += crebind_is_intercepted(&attempt->world, apply->handle, item);
     if (item->is_reached) continue;
     apply->report.unreached++;
     crebind_status status = crebind_judge_reach(&attempt->world, batch, item);

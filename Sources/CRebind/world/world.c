@@ -225,17 +225,6 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
   return CREBIND_OK;
 }
 
-bool crebind_world_is_defined(const struct crebind_world *world, const struct crebind_name *name) {
-  for (size_t i = 0; i < world->images.items.count; i++) {
-    const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, i);
-    struct crebind_symbol_walk walk;
-    crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
-    for (size_t s; (s = crebind_symbol_walk_next(&walk)) != 0;)
-      if (dynamic->symbols[s].st_shndx != SHN_UNDEF) return true;
-  }
-  return false;
-}
-
 crebind_image_info crebind_world_info(const struct crebind_world *world, size_t index) {
   const struct crebind_image *image = crebind_world_image(world, index);
   return (crebind_image_info){

@@ -49,9 +49,6 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
                                      const struct crebind_name *name, const char *version,
                                      bool wants_default, uintptr_t *function, size_t *definer);
 
-/// True if any image defines the name, in whichever scope and version.
-bool crebind_world_is_defined(const struct crebind_world *world, const struct crebind_name *name);
-
 /// Describes an image to a callback.
 crebind_image_info crebind_world_info(const struct crebind_world *world, size_t index);
 

@@ -18,7 +18,7 @@ package enum FunctionVariants {
     return names
   }
 
-  /// In how many letters two names differ, if they are similar; else 0. The corresponding C
+  /// Counts the letters in which two names differ, if they are similar; else 0. The corresponding C
   /// function is `crebind_name_edits`.
   package static func edits(between name: String, and other: String) -> Int {
     crebind_name_edits(name, other)

@@ -2,7 +2,7 @@ import Rebind
 import RebindFiles
 
 extension ProcessScope {
-  /// Where calls jump that pass a slot by; nil if they read it.
+  /// Where calls jump that bypass a slot; nil if they read it.
   ///
   /// glibc since 2.39 rewrites the PLT of an image that was linked with `-z mark-plt` into direct
   /// jumps where it is told to (`glibc.cpu.plt_rewrite`). The addend marks the slot's PLT entry.

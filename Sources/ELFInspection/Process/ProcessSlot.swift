@@ -6,7 +6,7 @@ package struct ProcessSlot {
   package let state: State
   /// Where it leads, less what the loader has added; nil for NULL, and for the loader's resolver.
   package let target: ProcessTarget?
-  /// Where calls jump that pass the slot by, as its PLT entry was rewritten; nil if they read it.
+  /// Where calls jump that bypass the slot, as its PLT entry was rewritten; nil if they read it.
   package var bypass: ProcessTarget?
 
   /// Where a slot leads.

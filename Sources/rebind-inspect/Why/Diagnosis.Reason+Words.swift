@@ -65,7 +65,7 @@ extension Diagnosis.Reason {
       default: "the \(what) asks for it, but has no slot that can be changed"
       }
     case .bypassed:
-      "calls pass slots by: glibc has rewritten the PLT, unless glibc.cpu.plt_rewrite is 0"
+      "calls bypass the slots: glibc has rewritten the PLT, unless glibc.cpu.plt_rewrite is 0"
     case .sealed where detail == "requested":
       "the \(what) asks for its pages to be sealed: from glibc 2.43 on no rebinding changes these slots"
     case .sealed:
