@@ -20,10 +20,12 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   ) throws(RebindError) {
     replacements = batch.replacements
     var report = RebindingReport()
-    self.batch = try reserving(replacements) { () throws(RebindError) in
-      try ActiveBatch(
-        applying: batch.replacements.map(\.request), in: scope, mayComeLater: mayComeLater,
-        report: &report)
+    let requests = batch.replacements.map(\.request)
+    self.batch = try explaining(requests, in: scope) { () throws(RebindError) in
+      try reserving(batch.replacements) { () throws(RebindError) in
+        try ActiveBatch(
+          applying: requests, in: scope, mayComeLater: mayComeLater, report: &report)
+      }
     }
     self.report = report
   }

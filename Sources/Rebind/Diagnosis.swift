@@ -18,7 +18,8 @@ public struct Diagnosis: Sendable, Hashable {
     /// The detail says why. The image exports the function, and is linked with `-Bsymbolic`, the
     /// symbol is `protected`, or a `sanitizer` defines it there. Or it has the function for itself
     /// alone, by its file's symbol table: `unexported` (usual in programs), `hidden`, or `local`
-    /// (static, or made so by the linker). "" where that cannot be told.
+    /// (static, or made so by the linker). `data`: a variable has the name. "" where that cannot
+    /// be told.
     public static let boundInside = Self(rawValue: 3)
     /// The image imports another name for the function: fortified (`__open_2`), large-file
     /// (`open64`), relative (`openat`), or one that compilers use instead (`puts` for `printf`).
@@ -27,15 +28,18 @@ public struct Diagnosis: Sendable, Hashable {
     public static let otherVersion = Self(rawValue: 5)
     /// The image is bound to another library's definition than the one asked for.
     public static let otherLibrary = Self(rawValue: 6)
-    /// The image has slots for the symbol, but is not in scope.
+    /// The image has slots for the symbol, but is not in scope. With the detail `kind` it is, but
+    /// only slots of other kinds.
     public static let notInScope = Self(rawValue: 7)
     /// No loaded image defines the symbol, as far as their tables and files tell: it is
-    /// misspelt, or its library is not loaded yet.
+    /// misspelt, or its library is not loaded yet. If the reason has an image, that exports the
+    /// name, but not in the `version`, or is not the `library`, that was asked for.
     public static let notDefined = Self(rawValue: 8)
     /// The program is statically linked.
     public static let staticExecutable = Self(rawValue: 9)
-    /// The image asks for the symbol, but no slot of it can be changed: it is `weak`
-    /// and nothing defines it, or the program has `assigned` the pointer.
+    /// The image asks for the symbol, but no slot of it can be changed. Nothing defines the
+    /// symbol, which is `weak` or just `undefined`, or the program has `assigned` the pointer. ""
+    /// for slots that lie in code, or unaligned.
     public static let unchangeable = Self(rawValue: 10)
     /// The image's calls bypass its slots for the symbol, as glibc has rewritten its PLT
     /// into direct jumps (`glibc.cpu.plt_rewrite`, since 2.39).
@@ -43,7 +47,7 @@ public struct Diagnosis: Sendable, Hashable {
     /// The image has slots for the symbol in pages that are sealed (`mseal`).
     public static let sealed = Self(rawValue: 12)
     /// The image may have the function for itself alone: nothing else has it, and the image's
-    /// file is `stripped` of its symbols, `replaced` by another one, or `unreadable`.
+    /// file is `stripped` of its symbols, or `unreadable`: damaged or replaced, for example.
     public static let mayBeInside = Self(rawValue: 13)
     /// Nothing defines the symbol, but the image exports a function whose name differs in a
     /// letter or two: the detail.
@@ -73,7 +77,10 @@ extension Diagnosis: CustomStringConvertible {
   /// `open in libcurl.so.4: imports another name of the function (open64)`.
   public var description: String {
     let place = image.map { " in \($0.name)" } ?? ""
-    let more = detail.isEmpty ? slotCount > 0 ? " (\(slotCount))" : "" : " (\(detail))"
+    let meaning = meaning
+    // A meaning of its own says what the detail does.
+    let isSaid = detail.isEmpty || meaning != reason.sentence
+    let more = isSaid ? slotCount > 0 ? " (\(slotCount))" : "" : " (\(detail))"
     return "\(symbol)\(place): \(meaning)\(more)"
   }
 

@@ -38,10 +38,14 @@ public struct RebindError: Error, Sendable, Hashable {
     /// to the replacement still; all others are as before. The next call that can gives them
     /// back, and until then the replacement stays in use.
     public static let notTakenBack = Code(rawValue: 19)
-    /// No slot in scope is for the symbol, and no loaded image exports it. It is misspelt, it is
-    /// linked into an image for that image alone, or its library is not loaded yet.
+    /// No slot in scope is the symbol's and can be changed, and no loaded image exports the symbol.
+    /// It is misspelt, it is linked into an image for that image alone, or its library is not
+    /// loaded yet. With `mayComeLater` the rebinding is applied.
+    ///
+    /// So it is with a weak reference that nothing defines: its slots stay nil.
     public static let undefined = Code(rawValue: 20)
-    /// No slot in scope is for the symbol, and images that are loaded later are not in scope.
+    /// No slot in scope is the symbol's and can be changed, and images that are loaded later are
+    /// not in scope.
     public static let unreached = Code(rawValue: 21)
     /// The symbol's name is empty.
     public static let emptyName = Code(rawValue: 22)
@@ -69,6 +73,8 @@ public struct RebindError: Error, Sendable, Hashable {
   /// Of `undefined` and `unreached`: why nothing is reached and what to do, as an English
   /// sentence without a full stop. Else empty.
   public var explanation = ""
+  /// The index in its batch of the rebinding that nothing leads to, until that is explained.
+  var unexplained: Int?
 
   /// Makes an error, for `description` to describe.
   package init(

@@ -204,19 +204,19 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   /// before the first call can arrive. Later images are served before their
   /// constructors run, and so is what `dlsym` returns.
   ///
-  /// A rebinding that no slot in scope is for has no effect now. If some loaded image exports
-  /// the symbol, and later images are in scope, it succeeds, and the report says so. Else it is
-  /// an error that says why nothing would happen.
+  /// A rebinding without a slot in scope that can be changed has no effect now. If some loaded
+  /// image exports the symbol, and later images are in scope, it succeeds, and the report says so.
+  /// Else it is an error that says why nothing would happen.
   ///
   /// - Parameters:
   ///   - scope: The images and slots to change.
-  ///   - mayComeLater: No error if nothing exports the symbol yet, since an image does that
-  ///     is loaded later. The symbol of the report is pending then.
+  ///   - mayComeLater: No error if nothing exports the symbol yet, as an image that is loaded
+  ///     later may do so. The symbol of the report is pending then.
   ///   - replacement: The function that callers shall reach.
   /// - Returns: The number of slots and images that were changed.
   /// - Throws: `RebindError`, with nothing changed; `alreadyActive` if it is applied already. The
-  ///   code is `undefined` if no slot is for the symbol and no loaded image exports it, and
-  ///   `unreached` if no slot is and none can come.
+  ///   code is `undefined` if no slot can be changed and no loaded image exports the symbol, and
+  ///   `unreached` if no slot can be changed and none can come.
   /// - Complexity: O(symbols that all images import). An error of the last two kinds costs what
   ///   `diagnose` does.
   ///
@@ -301,9 +301,16 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   }
 
   /// The rebinding with its replacement, for a batch.
-  public func replaced(by replacement: Function) -> Replacement {
+  ///
+  /// - Parameters:
+  ///   - mayComeLater: No error if nothing exports the symbol yet. The batch's other symbols are
+  ///     checked all the same.
+  ///   - replacement: The function that callers shall reach.
+  public func replaced(mayComeLater: Bool = false, by replacement: Function) -> Replacement {
     storage.noteReplacement()
-    return Replacement(request: request(replacement), storage: storage)
+    var request = request(replacement)
+    request.mayComeLater = mayComeLater
+    return Replacement(request: request, storage: storage)
   }
 
   private func request(_ replacement: Function?) -> RebindingRequest {

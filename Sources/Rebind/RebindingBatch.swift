@@ -27,8 +27,9 @@ public struct RebindingBatch: Sendable {
   ///
   /// - Parameters:
   ///   - scope: The images and slots to change.
-  ///   - mayComeLater: No error if nothing exports a symbol yet, since an image does that is
-  ///     loaded later.
+  ///   - mayComeLater: No error if nothing exports a symbol yet, as an image that is loaded later
+  ///     may do so. This holds for all symbols of the batch, so that none is found to be misspelt:
+  ///     state it for single ones by `Rebinding.replaced(mayComeLater:by:)`.
   /// - Returns: A value that restores them all when it goes out of scope, or earlier by a call.
   /// - Throws: `RebindError`, with nothing changed: `alreadyActive` if one of the rebindings is
   ///   applied already, and `duplicateName` if two of them select the same symbol. The code is

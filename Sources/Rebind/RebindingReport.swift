@@ -22,8 +22,8 @@ public struct RebindingReport: Sendable, Hashable {
   /// The slots that were left alone as their images are sealed, with
   /// ``RebindingScope/skipsSealedImages``.
   public var sealedSlots = 0
-  /// The symbols that no slot in scope is for yet: calls reach the replacement once an image is
-  /// loaded that has one. ``Rebinding/diagnose(in:)`` says why.
+  /// The symbols without a slot in scope that can be changed: calls reach the replacement once an
+  /// image is loaded that has one. ``Rebinding/diagnose(in:)`` says why.
   public var unreachedSymbols = 0
   /// The symbols that a sanitizer defines in the program: the program's own calls go through no
   /// slot then, and do not reach the replacement.

@@ -132,6 +132,16 @@ static void check_applying(void) {
   // A weak reference that nothing defines has a slot, which stays NULL.
   CHECK(expecting("weak_price", CREBIND_EXPECT_DEFINED) == CREBIND_UNDEFINED);
   CHECK(expecting("weak_price", CREBIND_EXPECT_LATER) == CREBIND_OK);
+  crebind_rebinding later[] = {
+      {.name = "no_such_price", .replacement = (void *)replacement, .may_come_later = true},
+      {.name = "no_such_prize", .replacement = (void *)replacement}};
+  crebind_options options = {.expects = CREBIND_EXPECT_DEFINED};
+  crebind_handle *handle;
+  crebind_error error;
+  CHECK(crebind_apply(later, 2, &options, &handle, NULL, &error) == CREBIND_UNDEFINED);
+  CHECK(error.rebinding == 1);
+  CHECK(crebind_apply(later, 1, &options, &handle, NULL, &error) == CREBIND_OK);
+  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
   CHECK(expecting("getpid", (crebind_expectation)3) == CREBIND_INVALID_ARGUMENT);
 }
 

@@ -23,6 +23,11 @@ import Testing
     int diagnosed_reader(void) { return read(-1, 0, 0); }
     extern __attribute__((weak)) int diagnosed_weak(void);
     int diagnosed_asks(void) { return diagnosed_weak ? diagnosed_weak() : 0; }
+    __attribute__((visibility("hidden"), noinline)) int diagnosed_twice(void) { return 6; }
+    int diagnosed_counter = 3;
+    static int diagnosed_count = 4;
+    int diagnosed_counted(void) { return diagnosed_counter + diagnosed_count++; }
+    __asm__(".text\\n.globl diagnosed_untyped\\ndiagnosed_untyped:\\n.long 0");
     int diagnosed_sanitized(void) { return 5; }
     int __interceptor_diagnosed_sanitized(void) { return 5; }
     """
@@ -37,8 +42,13 @@ import Testing
     let path = builder.directory.url.appending(path: name).path
     let file = builder.directory.url.appending(path: "diagnosed.c")
     try Data("\(Self.source)\n".utf8).write(to: file)
+    // A second function of a name, which comes first and is known less.
+    let other = builder.directory.url.appending(path: "other.c")
+    try Data(
+      "static __attribute__((noinline, used)) int diagnosed_twice(void) { return 7; }\n".utf8
+    ).write(to: other)
     try builder.compile(
-      ["-O1", "-fno-inline", "-shared", "-fPIC"] + flags + [file.path, "-o", path])
+      ["-O1", "-fno-inline", "-shared", "-fPIC"] + flags + [other.path, file.path, "-o", path])
     let handle = try #require(dlopen(path, RTLD_NOW | RTLD_LOCAL))
     defer { dlclose(handle) }
     let image = try #require(try Image.named(path))
@@ -46,6 +56,7 @@ import Testing
     let scope = SymbolScope(of: graph)
     for suffix in [
       "called", "hidden", "local", "guarded", "user", "weak", "sanitized", "cakled", "nowhere",
+      "twice", "counter", "count", "untyped",
     ] {
       let symbol = "diagnosed_\(suffix)"
       let loaded = try Rebinding<Function>(symbol).diagnose(in: .images([image]))

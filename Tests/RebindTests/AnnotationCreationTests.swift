@@ -116,7 +116,7 @@ private let puppyRecord: Record = (
       )?.1 == "\(place)"[...], "\(type)")
     let instance = try error { _ = try own.make("dog", as: Int.self) }
     #expect("\(instance)".hasSuffix(" in \(place), which is no Swift.Int"))
-    guard case .wrongType(let mismatch) = instance else {
+    guard "\(instance.code)" == "wrongType", let mismatch = instance.mismatch else {
       Issue.record(instance)
       return
     }
@@ -245,7 +245,8 @@ private let puppyRecord: Record = (
     let registry = registry()
     registry.register("bad") { () throws -> Int in throw Failure() }
     let error = try error { _ = try registry.shared("bad", as: Int.self) }
-    guard case .creation(let entry, is Failure) = error else {
+    guard error.code == .creation, error.underlyingError is Failure, let entry = error.entries.first
+    else {
       Issue.record(error)
       return
     }

@@ -93,7 +93,7 @@ struct SwiftAnnotatedLibrary {
       ]
       for (found, expected, ask) in asks {
         let error = #expect(throws: AnnotationError.self) { _ = try ask() }
-        guard case .wrongType(let mismatch) = error else {
+        guard error?.code == .wrongType, let mismatch = error?.mismatch else {
           Issue.record(error!)
           continue
         }
@@ -111,7 +111,7 @@ struct SwiftAnnotatedLibrary {
       let error = #expect(throws: AnnotationError.self) {
         try registry.make("number", as: (any SharedService).self)
       }
-      guard case .wrongType(let mismatch) = error else {
+      guard error?.code == .wrongType, let mismatch = error?.mismatch else {
         Issue.record(error!)
         return
       }
@@ -149,14 +149,18 @@ struct SwiftAnnotatedLibrary {
             let entries = try registry.entries
             precondition(Set(entries.map(\.key)).count == entries.count)
             for key in ["a-pointer", "b-pointer"] {
-              do { _ = try registry.pointer(for: key) } catch AnnotationError.unknownKey {}
+              do { _ = try registry.pointer(for: key) } catch let error as AnnotationError
+                where error.code == .unknownKey
+              {}
             }
             do {
               let number = try registry.shared(
                 "number", as: (any CustomStringConvertible & Sendable).self)
               precondition("\(number)" == "from Swift")
               _ = try registry.make("number", as: (any CustomStringConvertible).self)
-            } catch AnnotationError.unknownKey {}
+            } catch let error as AnnotationError
+              where error.code == .unknownKey
+            {}
           } catch {
             fatalError("\(error)")
           }

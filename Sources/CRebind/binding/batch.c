@@ -84,6 +84,7 @@ static void copy_items(struct crebind_batch *batch, const crebind_rebinding *reb
                                      crebind_length(rebindings[i].library));
     items[i].replacement = (uintptr_t)rebindings[i].replacement;
     items[i].original = rebindings[i].original;
+    items[i].may_come_later = rebindings[i].may_come_later;
   }
 }
 

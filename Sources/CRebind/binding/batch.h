@@ -15,6 +15,8 @@ struct crebind_item {
   const char *version, *library;
   uintptr_t replacement;
   void **original;
+  /// Nothing has to define it yet.
+  bool may_come_later;
   /// Where the summary original comes from: the entry at this address of the
   /// known image with this index; 0 for none. See storing/summary.h.
   uintptr_t summary_address, summary_original;

@@ -209,6 +209,8 @@ typedef struct crebind_rebinding {
   /// Only references that are bound to a definition in this library: its
   /// soname, its path or its file name; NULL for any.
   const char *CREBIND_NULLABLE library;
+  /// With CREBIND_EXPECT_DEFINED: CREBIND_EXPECT_LATER is enough for this one.
+  bool may_come_later;
 } crebind_rebinding;
 
 /// An image as callbacks see it. The strings last as long as the call.

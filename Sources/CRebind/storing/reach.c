@@ -11,9 +11,9 @@ crebind_status crebind_judge_reach(const struct crebind_world *world,
   if (expected == CREBIND_EXPECT_NOTHING) return CREBIND_OK;
   // First: nothing that comes later helps then.
   if (!crebind_batch_serves_later_images(batch)) return CREBIND_UNREACHED;
-  return expected == CREBIND_EXPECT_DEFINED && !crebind_item_is_exported(world, item)
-             ? CREBIND_UNDEFINED
-             : CREBIND_OK;
+  bool must_be_defined = expected == CREBIND_EXPECT_DEFINED && !item->may_come_later;
+  return must_be_defined && !crebind_item_is_exported(world, item) ? CREBIND_UNDEFINED
+                                                                   : CREBIND_OK;
 }
 
 bool crebind_is_intercepted(const struct crebind_world *world, const struct crebind_handle *handle,

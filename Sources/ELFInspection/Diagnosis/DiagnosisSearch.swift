@@ -139,12 +139,21 @@ struct DiagnosisSearch {
   /// The reason for having no slots.
   private func withoutSlots(_ context: Context) throws(ELFFileError) -> FileDiagnosis {
     if let defined = definedMatch { return try bound(defined, context) }
+    if matches.contains(where: { symbols[$0.index].isDefined }) {
+      return FileDiagnosis(.notDefined, "version")
+    }
     if !matches.isEmpty { return FileDiagnosis(.unchangeable) }
     if let detail = try hiding(in: context.file) { return FileDiagnosis(.boundInside, detail) }
     return FileDiagnosis(.notImported)
   }
 
-  private var definedMatch: Match? { matches.first { symbols[$0.index].isDefined } }
+  /// A definition of the image, in the version that is sought.
+  private var definedMatch: Match? {
+    matches.first {
+      symbols[$0.index].isDefined
+        && (sought.version == nil || version(of: $0) == sought.version)
+    }
+  }
 
   /// How a symbol that the image defines is bound inside.
   private func bound(_ match: Match, _ context: Context) throws(ELFFileError) -> FileDiagnosis {
@@ -152,12 +161,12 @@ struct DiagnosisSearch {
     let detail =
       if isInterceptor {
         "sanitizer"
+      } else if symbol.type == .object {
+        try context.file.isCopied(match.index, in: symbols) ? "copied" : "data"
       } else if symbol.visibility == .protected {
         "protected"
       } else if context.table.isSymbolic {
         "-Bsymbolic"
-      } else if symbol.type == .object, try context.file.isCopied(match.index, in: symbols) {
-        "copied"
       } else {
         ""
       }
@@ -167,18 +176,31 @@ struct DiagnosisSearch {
   /// Why no loader knows a symbol that the file defines; nil if it defines none.
   private func hiding(in file: ELFFile) throws(ELFFileError) -> String? {
     guard let all = try SymbolTable(ofLinkersIn: file) else { return nil }
-    let found = sought.withName { name in
-      all.indices.first {
-        all[$0].isDefined && all[$0].type != .file && isName(all.name(of: all[$0]), name)
+    // Of several symbols the one that others know best, as the core has it.
+    let ranks = ["data", "local", "hidden", "unexported"]
+    var best: Int?
+    sought.withName { name in
+      for index in all.indices where isName(all.name(of: all[index]), name) {
+        guard let detail = Self.hiding(of: all[index]) else { continue }
+        best = max(best ?? 0, ranks.firstIndex(of: detail)!)
       }
     }
+    return best.map { ranks[$0] }
+  }
+
+  /// Why no loader knows a symbol; nil if that is none of a function or of data.
+  private static func hiding(of symbol: SymbolEntry) -> String? {
+    guard symbol.isDefined, symbol.sectionIndex != absoluteSection else { return nil }
+    switch symbol.type {
+    case .object, .common, .threadLocal: return "data"
+    case .function, .indirectFunction, .none: break
+    default: return nil
+    }
     // Linkers make hidden symbols local, and all but GNU ld leave their visibility as it was.
-    return found.map {
-      switch (all[$0].visibility, all[$0].binding) {
-      case (.hidden, _), (.internal, _): "hidden"
-      case (_, .local): "local"
-      default: "unexported"
-      }
+    switch (symbol.visibility, symbol.binding) {
+    case (.hidden, _), (.internal, _): return "hidden"
+    case (_, .local): return "local"
+    default: return "unexported"
     }
   }
 
@@ -193,6 +215,9 @@ struct DiagnosisSearch {
       || sought.withName { scope.definition(of: $0, version: nil) != nil }
   }
 }
+
+/// `SHN_ABS`.
+private let absoluteSection: UInt16 = 0xfff1
 
 extension SymbolScope {
   /// The definition that a loader would bind a symbol of an image to; nil for nothing.

@@ -55,7 +55,8 @@ extension ProcessScope {
         replacements.insert(target)
       }
       for slot in slots[match.index] ?? [] {
-        if let why = Self.whatFixes(slot, replacements) {
+        let isUndefined = match.definition == nil && slot.state == .unresolved
+        if let why = Self.whatFixes(slot, replacements) ?? (isUndefined ? "undefined" : nil) {
           match.fixedSlots += 1
           match.fixedBy =
             match.definition == nil && symbol.binding == .weak ? SoughtSymbol.undefinedWeak : why

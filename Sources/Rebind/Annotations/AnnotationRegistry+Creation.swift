@@ -86,7 +86,9 @@ extension AnnotationRegistry {
     for _ in 0..<3 {
       guard let entry = try entry(for: key) else { break }
       do throws(AnnotationError) { return try body(entry) } catch {
-        guard case .images(let reason) = error, reason.code == .noSuchImage else {
+        guard (error.underlyingError as? RebindError)?.code == .noSuchImage,
+          error.code == .images
+        else {
           creations.note(error)
           throw error
         }

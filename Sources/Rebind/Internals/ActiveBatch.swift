@@ -6,6 +6,8 @@ struct RebindingRequest: Sendable {
   var name: String
   var version: String?
   var library: String?
+  /// No error if nothing exports the symbol yet.
+  var mayComeLater = false
   /// The address of a function, and that of memory that is never freed.
   nonisolated(unsafe) var replacement: UnsafeMutableRawPointer?
   nonisolated(unsafe) var original: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
@@ -19,6 +21,7 @@ struct ActiveBatch: @unchecked Sendable {
   /// The core's own reference, until the batch is restored.
   private let predicate: Unmanaged<ScopePredicate>?
 
+  /// An error that nothing leads to a rebinding is not explained yet: see `explaining`.
   init(
     applying requests: [RebindingRequest], in scope: RebindingScope, mayComeLater: Bool,
     report: inout RebindingReport
@@ -38,9 +41,9 @@ struct ActiveBatch: @unchecked Sendable {
         }
       } catch {
         guard [.undefined, .unreached].contains(error.code), failed >= 0 else { throw error }
-        var explained = error
-        explained.explanation = explain(rebindings.baseAddress! + failed, options) ?? ""
-        throw explained
+        var unexplained = error
+        unexplained.unexplained = failed
+        throw unexplained
       }
     }
     guard let handle else { fatalError("crebind_apply has succeeded without a handle") }
@@ -98,6 +101,27 @@ func diagnoseRebinding(
       crebind_diagnose(
         rebindings.baseAddress!, options, { deliver($0, to: $1) }, context, error)
     }
+  }
+}
+
+/// Has a call that applies a batch explain why nothing leads to a rebinding. That reads files, and
+/// asks the scope's predicate: so no lock is held.
+func explaining<Result>(
+  _ requests: [RebindingRequest], in scope: RebindingScope,
+  _ apply: () throws(RebindError) -> Result
+) throws(RebindError) -> Result {
+  do throws(RebindError) {
+    return try apply()
+  } catch {
+    guard let failed = error.unexplained else { throw error }
+    var explained = error
+    explained.unexplained = nil
+    explained.explanation = try withRebindings(
+      [requests[failed]], in: scope, asking: ScopePredicate(scope)
+    ) { rebindings, options throws(RebindError) in
+      explain(rebindings.baseAddress!, options) ?? ""
+    }
+    throw explained
   }
 }
 
@@ -164,7 +188,8 @@ private func withRebindings<Result>(
       at: index,
       to: crebind_rebinding(
         name: string(offset.0), replacement: request.replacement, original: request.original,
-        version: offset.1.map(string), library: offset.2.map(string)))
+        version: offset.1.map(string), library: offset.2.map(string),
+        may_come_later: request.mayComeLater))
   }
   return try withOptions(scope, asking: predicate) { options throws(RebindError) in
     try body(UnsafeBufferPointer(rebindings), options)

@@ -95,7 +95,15 @@ struct RebindingStorage: Sendable {
     _ request: RebindingRequest, in scope: RebindingScope, mayComeLater: Bool
   ) throws(RebindError) -> RebindingReport {
     LeftBatches.restore()
-    return try state.pointee.use.withLock { (use) throws(RebindError) -> RebindingReport in
+    return try explaining([request], in: scope) { () throws(RebindError) -> RebindingReport in
+      try applyUnexplained(request, in: scope, mayComeLater: mayComeLater)
+    }
+  }
+
+  private func applyUnexplained(
+    _ request: RebindingRequest, in scope: RebindingScope, mayComeLater: Bool
+  ) throws(RebindError) -> RebindingReport {
+    try state.pointee.use.withLock { (use) throws(RebindError) -> RebindingReport in
       guard case .inactive = use else {
         throw RebindError(code: .alreadyActive, symbol: request.name)
       }

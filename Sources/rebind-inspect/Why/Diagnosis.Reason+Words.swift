@@ -40,6 +40,8 @@ extension Diagnosis.Reason {
         "the \(what) defines it, linked \(detail): its own calls, if any, go through no slot"
       case "sanitizer":
         "a sanitizer defines it in the \(what), whose own calls go through no slot"
+      case "data":
+        "the \(what) has data of that name, which no call reaches"
       case "copied":
         "the \(what) has a copy of this data of a library, and reaches it without a slot"
       default: "the \(what) defines it: its own calls, if it makes any, go through no slot"
@@ -47,6 +49,8 @@ extension Diagnosis.Reason {
     case .otherName: "calls of it may go by this name, which the \(what) imports: rebind that too"
     case .otherVersion: "the \(what) imports another version of it"
     case .otherLibrary: "the \(what) is bound to another library's definition"
+    case .notDefined where detail == "version":
+      "the \(what) exports it, but not in the version that was asked for"
     case .notDefined:
       what == "file"
         ? "none of its libraries defines it: what does is loaded apart from them, if at all"
@@ -59,6 +63,7 @@ extension Diagnosis.Reason {
     case .unchangeable:
       switch detail {
       case "weak": "the \(what) asks for it, but nothing defines it, and its slots stay NULL"
+      case "undefined": "the \(what) asks for it, but nothing defines it: a call ends the program"
       case "null": "the \(what) asks for it, but its slots are NULL"
       case "assigned": "the program has put another pointer in its place"
       case "loader": "a rebinding leaves the loader alone"

@@ -54,7 +54,7 @@ public final class Application: Sendable {
     if let name = entry.typeName { return try types.make(name) }
     do throws(AnnotationError) { return try registry.make(entry.key) } catch {
       // One in C has no instances.
-      guard case .noAnswer = error else { throw error }
+      guard error.code == .noAnswer else { throw error }
       return CModule(try registry.pointer(for: entry.key))
     }
   }

@@ -20,7 +20,7 @@ public final class Services: Sendable {
       return try registry.shared(service, as: (any Callable).self).call(method, argument)
     } catch {
       // One in C has no instances.
-      guard case .noAnswer = error else { throw error }
+      guard error.code == .noAnswer else { throw error }
       let functions = try registry.pointer(for: service).load(as: service_functions.self)
       var answer = [CChar](repeating: 0, count: 256)
       let isAnswered = functions.call(method, argument, &answer, answer.count) != 0
