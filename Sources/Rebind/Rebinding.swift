@@ -22,7 +22,7 @@ public import Synchronization
 ///
 /// Nothing checks a type that you state by hand. Neither the compiler nor the library knows the
 /// type of the C function `"open"`, and a wrong one makes calls pass garbage. Where a module
-/// declares the function, ``init(_:version:library:like:)`` has the compiler compare.
+/// declares the function, ``init(_:version:library:like:)`` lets the compiler check it.
 ///
 /// A variadic function such as `open` is declared with the fixed arguments it is
 /// called with: on x86-64 and AArch64 Linux they arrive in the same registers.

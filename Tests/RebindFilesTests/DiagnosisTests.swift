@@ -71,6 +71,23 @@ import Testing
     }
   }
 
+  /// A library exports the function, but not as it is asked for.
+  @Test func versionsAndLibrariesOfExports() throws {
+    let libc = try #require(try Image.all.first { $0.name == "libc.so.6" })
+    let graph = try LibraryResolver(LibrarySearch()).graph(of: try ELFFile(path: libc.path))
+    let scope = SymbolScope(of: graph)
+    func reasons(version: String? = nil, library: String? = nil) throws -> [String] {
+      let sought = SoughtSymbol(name: "inet_nsap_addr", version: version, library: library)
+      return try graph.diagnose(sought, in: scope).map { "\($0.reason.rawValue) \($0.detail)" }
+    }
+    #expect(try reasons().first == "3 ")
+    #expect(try reasons(library: "libc.so.6").first == "3 ")
+    #expect(try reasons(version: "GLIBC_9.9").first == "8 version")
+    #expect(try reasons(library: "libm.so.6").first == "8 library")
+    let loaded = try Rebinding<Function>("inet_nsap_addr", version: "GLIBC_9.9").diagnose()
+    #expect(loaded.contains { $0.reason == .notDefined && $0.detail == "version" })
+  }
+
   @Test func differencesOfNamesAreCounted() throws {
     #expect(FunctionVariants.names(of: "open").contains("open64"))
     for (name, other, edits) in [

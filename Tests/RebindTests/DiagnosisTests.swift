@@ -1,5 +1,7 @@
+import Foundation
 import Glibc
 import Rebind
+import Synchronization
 import TestSupport
 import Testing
 
@@ -27,5 +29,39 @@ private typealias GetNumber = @convention(c) () -> pid_t
     let version = try Rebinding<GetNumber>("getppid", version: "GLIBC_9.9").diagnose()
     let other = try #require(version.first { $0.reason == .otherVersion })
     #expect(other.detail.hasPrefix("GLIBC_") && other.description.contains(other.detail))
+    #expect(!version.contains { $0.reason == .notImported })
+    let absent = try Rebinding<GetNumber>("__gmon_start__").diagnose()
+    let weak = try #require(absent.first { $0.reason == .unchangeable })
+    // The sentence says so.
+    #expect(weak.detail == "weak" && !weak.description.contains("weak"))
+  }
+
+  private enum Unheard {
+    static let function = Rebinding<GetNumber>("rebind_no_such_function")
+    static let asked = Mutex(0)
+    static let isFree = Mutex(false)
+  }
+
+  /// Another thread may use the rebinding meanwhile.
+  @Test func explanationHoldsNoLock() throws {
+    let scope = RebindingScope.matching { image in
+      guard image.role == .program,
+        Unheard.asked.withLock({
+          $0 += 1; return $0
+        }) == 2
+      else { return true }
+      // The explanation asks.
+      let done = DispatchSemaphore(value: 0)
+      Thread {
+        _ = try? Unheard.function.verify()
+        done.signal()
+      }.start()
+      let isFree = done.wait(timeout: .now() + 10) == .success
+      Unheard.isFree.withLock { $0 = isFree }
+      return true
+    }
+    let error = #expect(throws: RebindError.self) { try Unheard.function.apply(in: scope) { 0 } }
+    #expect(error?.code == .undefined && error?.explanation.isEmpty == false)
+    #expect(Unheard.isFree.withLock { $0 })
   }
 }

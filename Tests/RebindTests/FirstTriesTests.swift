@@ -47,6 +47,46 @@ import Testing
       ])
   }
 
+  /// Nothing that comes later helps, and the message does not say so.
+  @Test func functionOfTheProgramItselfInAScopeWithoutLaterImages() throws {
+    let program = try RebindProgram(
+      Self.source(
+        "price_of",
+        """
+        let scopes: [RebindingScope] = [
+          .main, .images([try Image.main]), RebindingScope(.all, loadedImagesOnly: true),
+        ]
+        for scope in scopes {
+          do { try Hooks.price.apply(in: scope) { $0 } } catch { print(error.code, error) }
+          do {
+            try Hooks.price.apply(in: scope, mayComeLater: true) { $0 }
+          } catch { print(error.code, error) }
+        }
+        """), c: Self.own, header: Self.header)
+    let line =
+      "unreached price_of is linked into app itself and has no slot: make it a dynamic library"
+    #expect(try lines(program) == Array(repeating: line, count: 6))
+  }
+
+  /// So it is if the program exports it.
+  @Test func exportedFunctionOfTheProgram() throws {
+    let program = try RebindProgram(
+      Self.source(
+        "price_of",
+        """
+        print(try Hooks.price.apply { $0 })
+        print(price_of(1), try Hooks.price.restore())
+        do { try Hooks.price.apply(in: .main) { $0 } } catch { print(error.code, error) }
+        """),
+      c: Self.own, header: Self.header, flags: ["-Xlinker", "--export-dynamic"])
+    #expect(
+      try lines(program) == [
+        "0 slots in 0 images changed, 1 symbol without a slot until an image has one",
+        "3 0 slots in 0 images changed",
+        "unreached price_of is linked into app itself and has no slot: make it a dynamic library",
+      ])
+  }
+
   @Test func functionInSwiftOfTheProgramItself() throws {
     let program = try RebindProgram(
       Self.source(
@@ -146,7 +186,8 @@ import Testing
       try lines(program) == [
         "0 slots in 0 images changed, 1 symbol without a slot until an image has one 1 false",
         "0 slots in 0 images changed",
-        "unreached no image in scope imports unused_price",
+        "unreached no image in scope imports unused_price; widen the scope to serve images that come "
+          + "later",
         "3",
       ])
   }
@@ -163,11 +204,19 @@ import Testing
         do { _ = try batch.apply(in: .main, mayComeLater: true) } catch { print(error.code) }
         print(try batch.apply(mayComeLater: true).report.isPending)
         print(try withRebinding(Hooks.price.replaced { $0 }, mayComeLater: true) { 7 })
+        // The others of the batch may not.
+        extension Hooks { static let other = Rebinding<Price>("no_such_prize") }
+        let later = Hooks.price.replaced(mayComeLater: true) { $0 }
+        print(try RebindingBatch([later]).apply().report.isPending)
+        do {
+          _ = try RebindingBatch([later, Hooks.other.replaced { $0 }]).apply()
+        } catch { print(error.code, error.symbol, error.explanation.isEmpty) }
         """))
     #expect(
       try lines(program) == [
         "0 slots in 0 images changed, pending until the symbol is defined",
         "0 slots in 0 images changed", "undefined no_such_price", "unreached", "true", "7",
+        "true", "undefined no_such_prize false",
       ])
   }
 
@@ -195,6 +244,6 @@ import Testing
     #expect(
       lines[2]
         == "read in app: a sanitizer defines the function here: calls of this image go through "
-        + "no slot (sanitizer)")
+        + "no slot")
   }
 }

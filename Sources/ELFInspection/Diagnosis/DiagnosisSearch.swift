@@ -45,6 +45,8 @@ struct DiagnosisSearch {
     let scope: SymbolScope
     /// True if nothing is missing from the scope that a loader would put there.
     let isComplete: Bool
+    /// The image's own names.
+    let ownNames: [String]
     /// The names of an image of the scope, the name that a detail has first.
     let names: (_ image: Int) -> [String]
   }
@@ -138,7 +140,10 @@ struct DiagnosisSearch {
 
   /// The reason for having no slots.
   private func withoutSlots(_ context: Context) throws(ELFFileError) -> FileDiagnosis {
-    if let defined = definedMatch { return try bound(defined, context) }
+    if let defined = definedMatch {
+      let isSought = sought.library.map { context.ownNames.contains($0) } ?? true
+      return isSought ? try bound(defined, context) : FileDiagnosis(.notDefined, "library")
+    }
     if matches.contains(where: { symbols[$0.index].isDefined }) {
       return FileDiagnosis(.notDefined, "version")
     }

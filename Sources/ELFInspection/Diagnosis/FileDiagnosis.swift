@@ -98,14 +98,14 @@ extension DependencyGraph {
         match.fixedBy = SoughtSymbol.undefinedWeak
       }
     }
+    func names(_ image: Int) -> [String] {
+      [images[image].table.soname, images[image].path.lastComponent, images[image].path.text]
+        .compactMap { $0 }
+    }
     return try search.diagnoses(
       DiagnosisSearch.Context(
         file: file, hasFile: true, wantsGuesses: true, table: images[0].table, scope: scope,
-        isComplete: missing.isEmpty
-      ) { image in
-        [images[image].table.soname, images[image].path.lastComponent, images[image].path.text]
-          .compactMap { $0 }
-      })
+        isComplete: missing.isEmpty, ownNames: names(0), names: names))
   }
 }
 

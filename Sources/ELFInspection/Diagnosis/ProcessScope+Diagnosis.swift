@@ -72,7 +72,8 @@ extension ProcessScope {
     let context = DiagnosisSearch.Context(
       file: image.file ?? image.loaded, hasFile: image.file != nil,
       // Once, and not for each of its images.
-      wantsGuesses: image === images.first, table: image.table, scope: scope, isComplete: true
+      wantsGuesses: image === images.first, table: image.table, scope: scope, isComplete: true,
+      ownNames: image.names
     ) { self.images[$0].names }
     return ProcessDiagnosis(diagnoses: try search.diagnoses(context), slots: found)
   }

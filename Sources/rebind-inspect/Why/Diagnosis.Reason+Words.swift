@@ -51,6 +51,8 @@ extension Diagnosis.Reason {
     case .otherLibrary: "the \(what) is bound to another library's definition"
     case .notDefined where detail == "version":
       "the \(what) exports it, but not in the version that was asked for"
+    case .notDefined where detail == "library":
+      "the \(what) exports it, but another library was asked for"
     case .notDefined:
       what == "file"
         ? "none of its libraries defines it: what does is loaded apart from them, if at all"
