@@ -18,7 +18,7 @@
 #define CREBIND_TESTING_OBSERVERS_SIZE 80
 
 /// So many bytes of arguments on the stack reach a call whose end is observed.
-#define CREBIND_TESTING_STACK 256
+#define CREBIND_TESTING_STACK 512
 
 #ifndef __ASSEMBLER__
 

@@ -5,6 +5,9 @@
 #include "check.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdbool.h>
 #include <string.h>
 
 typedef struct wide {
@@ -63,6 +66,45 @@ static void observe(void *context, uint64_t call, const crebind_testing_outcome 
 static double half(double value, int error) {
   errno = error;
   return value / 2;
+}
+
+static jmp_buf place;
+static int leave(int how) {
+  if (how == 1) longjmp(place, 1);
+  if (how == 2) pthread_exit(NULL);
+  return how;
+}
+
+static bool was_cleaned;
+static void clean(void *context) {
+  (void)context;
+  was_cleaned = true;
+}
+
+/// Ends by unwinding the stack, through the stub.
+static void *exit_thread(void *stub) {
+  pthread_cleanup_push(clean, NULL);
+  ((int (*)(int))stub)(2);
+  pthread_cleanup_pop(0);
+  return stub;
+}
+
+/// An observed call may leave by another way than by returning.
+static void check_leaving(crebind_testing_hook *hook) {
+  *crebind_testing_hook_original(hook) = (void *)leave;
+  crebind_testing_scope *scope = crebind_testing_recorder_scope(hook, record, observe, hook, false);
+  crebind_testing_begin_process(scope);
+  int (*call)(int) = (int (*)(int))crebind_testing_hook_stub(hook);
+  observed = 0;
+  if (setjmp(place) == 0) call(1);
+  pthread_t thread;
+  void *result = hook;
+  CHECK(pthread_create(&thread, NULL, exit_thread, (void *)call) == 0);
+  CHECK(pthread_join(thread, &result) == 0 && result == NULL && was_cleaned);
+  CHECK(observed == 0 && call(3) == 3 && observed == 1);
+  crebind_testing_end_process(scope);
+  // Two calls have not ended, so that it is never freed.
+  CHECK(crebind_testing_is_busy(scope));
 }
 
 /// Calls whose ends are observed have all their arguments, and give their results on.
@@ -126,6 +168,7 @@ int main(void) {
 
   crebind_testing_hook *other = crebind_testing_hook_at(0);
   check_observers(hook, other);
+  check_leaving(crebind_testing_hook_at(1));
   *crebind_testing_hook_original(other) = (void *)number;
   int (*call)(int) = (int (*)(int))crebind_testing_hook_stub(other);
   fault.first = 1;

@@ -112,6 +112,7 @@ private struct CannotOpen: Error {}
       while true { pause() }
     }
     #expect(hung.findings.map(\.outcome) == [.timedOut])
+    #expect(hung.findings.map(\.description) == ["without a fault: timed out, in 2 attempts"])
   }
 
   /// The second lock of the same thread waits for ever, in each attempt.
@@ -129,7 +130,7 @@ private struct CannotOpen: Error {}
     }
     let findings = try #require(report?.findings)
     #expect(findings.map(\.outcome) == [.deadlocked] && findings[0].repetitions == 7)
-    #expect("\(findings[0])" == "call 1: waited for ever for a lock")
+    #expect("\(findings[0])" == "call 1: waited for ever for a lock, in 8 attempts")
     #expect(time < .seconds(30))
   }
 
@@ -149,8 +150,10 @@ private struct CannotOpen: Error {}
           threads.leave()
         }
       }
-      var repetitions = 0
+      let clock = ContinuousClock()
       for _ in 0..<30 {
+        // 10 runs: without a fault, and with each of 9 calls failing.
+        let start = clock.now
         let report = try sweepFaults(in: "getppid") {
           for number in 0..<9 {
             _ = getppid()
@@ -158,11 +161,11 @@ private struct CannotOpen: Error {}
           }
         }
         try #require(report.isComplete && report.findings.isEmpty, "\(report)")
-        repetitions += report.runs.reduce(0) { $0 + $1.repetitions }
+        // A run that stalls takes the time limit, which is 10 s.
+        try #require(clock.now - start < .seconds(8))
       }
       stop.store(true, ordering: .relaxed)
       threads.wait()
-      print("repetitions:", repetitions)
     }
   }
 

@@ -8,6 +8,9 @@
 /// }
 /// ```
 ///
+/// A stub stands between a recorded call and the function, and hands 512 bytes of arguments on the
+/// stack on: more than sixty variadic ones.
+///
 /// - Parameters:
 ///   - functions: The functions' names, or `name@VERSION`.
 ///   - reach: Which calls are recorded.

@@ -53,7 +53,10 @@ extension FaultRun: CustomStringConvertible {
   public var description: String {
     let place = call.map { "call \($0)" } ?? "without a fault"
     let closed = closedTwice.map { "closed descriptor \($0) twice" }
-    let facts = [outcome.description] + leaks.map(\.description) + closed
+    // The runs that end anyhow say nothing of it: whether they were repeated is chance.
+    let attempts =
+      outcome == .timedOut || outcome == .deadlocked ? ["in \(repetitions + 1) attempts"] : []
+    let facts = [outcome.description] + attempts + leaks.map(\.description) + closed
     return "\(place): \(facts.joined(separator: ", "))"
   }
 }
