@@ -15,7 +15,8 @@ public struct RebindError: Error, Sendable, Hashable {
     public static let noSuchImage = Code(rawValue: 3)
     /// The program is statically linked, so its calls go through no slots.
     public static let staticExecutable = Code(rawValue: 4)
-    /// An image's dynamic table points outside of its segments.
+    /// An image's dynamic table points outside of its segments, or to a table that contradicts
+    /// itself or cannot be read here (`DT_CREL`).
     public static let brokenImage = Code(rawValue: 5)
     /// `mmap` gave no memory.
     public static let outOfMemory = Code(rawValue: 6)

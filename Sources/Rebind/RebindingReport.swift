@@ -28,6 +28,9 @@ public struct RebindingReport: Sendable, Hashable {
   /// The symbols that a sanitizer defines in the program: the program's own calls go through no
   /// slot then, and do not reach the replacement.
   public var interceptedSymbols = 0
+  /// The slots that were left alone as the loader has not filled them: their relocations are
+  /// packed for Android, and neither glibc nor musl reads such.
+  public var unfilledSlots = 0
 }
 
 extension RebindingReport: CustomStringConvertible {
@@ -41,6 +44,7 @@ extension RebindingReport: CustomStringConvertible {
     if skippedSlots > 0 { text += ", \(skippedSlots) skipped" }
     if bypassedSlots > 0 { text += ", \(bypassedSlots) bypassed" }
     if sealedSlots > 0 { text += ", \(sealedSlots) sealed" }
+    if unfilledSlots > 0 { text += ", \(unfilledSlots) not filled by the loader" }
     if isPending {
       text += ", pending until the symbol is defined"
     } else if unreachedSymbols > 0 {

@@ -1,5 +1,5 @@
-// Slots by the dozen, of each kind and with addends, and relative relocations, so that a linker finds
-// something to pack. It needs no libc, so that it builds for every target.
+// Slots by the dozen, of each kind and with addends, and relative relocations, so that a linker
+// finds something to pack. It needs no libc, so that it builds for every target.
 
 extern int imported(void), other(void);
 extern int imported_data[2];

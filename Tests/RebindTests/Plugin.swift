@@ -2,14 +2,17 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The library `swift-plugin.c`, built for a test.
+/// The library `swift-plugin.c`, or another one, built for a test.
 struct Plugin {
   let builder: FixtureBuilder
   let path: String
 
-  init(flags: [String] = ["-Wl,-z,lazy"], name: String = "libswift-plugin.so") throws {
+  init(
+    flags: [String] = ["-Wl,-z,lazy"], name: String = "libswift-plugin.so",
+    source: String = "swift-plugin.c"
+  ) throws {
     builder = try FixtureBuilder(.gcc)
-    path = try builder.buildLibrary(name, from: "swift-plugin.c", flags: flags).path
+    path = try builder.buildLibrary(name, from: source, flags: flags).path
   }
 }
 

@@ -70,6 +70,27 @@ private enum Hooks {
     }
   }
 
+  /// Neither glibc nor musl reads relocations that are packed for Android.
+  @Test func saySlotsThatTheLoaderDoesNotFill() async {
+    await #expect(processExitsWith: .success) {
+      let plugin = try Plugin(
+        flags: ["-fuse-ld=lld", "-nostartfiles", "-Wl,--pack-dyn-relocs=android"],
+        name: "libpacked.so", source: "packed-library.c")
+      let library = try OpenLibrary(plugin.path)
+      defer { library.close() }
+      let image = try #require(try Image.named("libpacked.so"))
+      let slots = try image.slots().filter { $0.symbol == "getppid" }
+      let unfilled = slots.filter(\.state.isUnfilled)
+      try #require(unfilled.count == slots.count - 1 && unfilled.count > 10)
+      try #require(unfilled.allSatisfy { $0.state.word == 0 && $0.state.target == nil })
+      try #require(unfilled[0].description.hasSuffix(" → nothing, as the loader does not fill it"))
+      let report = try Hooks.getParent.apply(in: .images([image])) { 1 }
+      try #require(report.unfilledSlots == unfilled.count && report.changedSlots == 1)
+      try #require(report.description.hasSuffix(", \(unfilled.count) not filled by the loader"))
+      try Hooks.getParent.restore()
+    }
+  }
+
   /// The target of a symbol with an IFUNC is what the resolver has chosen.
   @Test func everySlotOfEveryImageLeadsSomewhere() async {
     await #expect(processExitsWith: .success) {

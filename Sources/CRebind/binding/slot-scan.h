@@ -14,7 +14,7 @@ struct crebind_slot {
   /// The relocation's index in its table: what a lazy PLT entry pushes.
   uint32_t index;
   uint32_t symbol;
-  /// The tag of the table: DT_RELA, DT_REL or DT_JMPREL.
+  /// The tag of the table: DT_RELA, DT_REL or DT_JMPREL, or that of a packed one.
   int32_t tag;
   /// 0 for REL, whose addend was in the slot before the loader filled it.
   intptr_t addend;
@@ -22,6 +22,8 @@ struct crebind_slot {
   /// word less this is the function.
   uintptr_t added;
   bool is_rela;
+  /// Of a packed table, which the loader does not read: the word is as the file has it.
+  bool is_unfilled;
 };
 
 /// Memory that is reused from image to image.

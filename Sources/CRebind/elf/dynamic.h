@@ -3,7 +3,7 @@
 #ifndef CREBIND_ELF_DYNAMIC_H
 #define CREBIND_ELF_DYNAMIC_H
 
-#include "elf/image.h"
+#include "elf/packed.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -51,10 +51,22 @@ struct crebind_dynamic {
   size_t verneed_count, verdef_count;
   /// DT_RELA, DT_REL and DT_JMPREL, in this order; a missing one has no entries.
   struct crebind_relocations relocations[3];
+  /// DT_ANDROID_RELA and DT_ANDROID_REL. glibc's and musl's loaders read neither: they leave
+  /// the words as the file has them.
+  struct crebind_packed packed[2];
   bool bind_now, symbolic;
 };
 
 enum { CREBIND_JMPREL_TABLE = 2 };
+
+/// Tags that not every elf.h has.
+enum {
+  CREBIND_DT_CREL = 0x40000026,
+  CREBIND_DT_ANDROID_REL = 0x6000000f,
+  CREBIND_DT_ANDROID_RELSZ = 0x60000010,
+  CREBIND_DT_ANDROID_RELA = 0x60000011,
+  CREBIND_DT_ANDROID_RELASZ = 0x60000012,
+};
 
 /// Decodes and checks the table: every pointer and size lies in segments that can
 /// be read afterwards. Without a dynamic table all members are empty.

@@ -102,7 +102,8 @@ typedef enum crebind_status {
   CREBIND_NO_SUCH_IMAGE = 3,
   /// The program is statically linked: it has no slots.
   CREBIND_STATIC_EXECUTABLE = 4,
-  /// A tag of the image's dynamic table points outside of its segments.
+  /// A tag of the image's dynamic table points outside of its segments, or to a table that
+  /// contradicts itself or cannot be read here (DT_CREL).
   CREBIND_BROKEN_IMAGE = 5,
   /// mmap(2) gave no memory for the records.
   CREBIND_OUT_OF_MEMORY = 6,
@@ -321,6 +322,10 @@ typedef struct crebind_report {
   /// Apply: rebindings whose symbol a sanitizer defines in the program, which is in scope. The
   /// program's own calls go through no slot then, so that they do not reach the replacement.
   size_t intercepted;
+  /// Apply: slots that were left alone, as the loader has not filled them: their relocations are
+  /// packed for Android (DT_ANDROID_RELA, DT_ANDROID_REL), in a form that neither glibc nor musl
+  /// reads. Link the image without `--pack-dyn-relocs=android`.
+  size_t unfilled;
 } crebind_report;
 
 /// An active batch of rebindings.
@@ -572,8 +577,9 @@ typedef enum crebind_reason {
   /// The program is statically linked.
   CREBIND_REASON_STATIC_EXECUTABLE = 9,
   /// The image asks for the symbol, but no slot of it can be changed. Nothing defines the symbol,
-  /// which is `weak` or just `undefined`, or the program has `assigned` the pointer. "" for slots
-  /// that lie in code, or unaligned.
+  /// which is `weak` or just `undefined`; the program has `assigned` the pointer; or the loader has
+  /// left it `unfilled` (see `crebind_report.unfilled`). "" for slots that lie in code, or
+  /// unaligned.
   CREBIND_REASON_UNCHANGEABLE = 10,
   /// The image's calls bypass its slots for the symbol: glibc has rewritten its PLT. See
   /// `crebind_report.bypassed`. Told beside CREBIND_REASON_HAS_SLOTS.

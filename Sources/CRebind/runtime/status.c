@@ -19,7 +19,8 @@ const char *crebind_status_description(crebind_status status) {
   case CREBIND_NO_SUCH_IMAGE: return "no loaded image has this header and slide";
   case CREBIND_STATIC_EXECUTABLE:
     return "the program is statically linked, so its calls go through no slots";
-  case CREBIND_BROKEN_IMAGE: return "the image's dynamic table points outside of its segments";
+  case CREBIND_BROKEN_IMAGE:
+    return "a table of the image lies outside of its segments, or cannot be read";
   case CREBIND_OUT_OF_MEMORY: return "mmap gave no memory";
   case CREBIND_PROTECTION: return "mprotect refused to change the protection of a page";
   case CREBIND_BUSY: return "images kept being loaded or unloaded";

@@ -22,6 +22,8 @@ struct crebind_plan {
   size_t unchanged, skipped;
   /// Slots that calls bypass.
   size_t bypassed;
+  /// Slots that the loader does not fill, and that are left alone.
+  size_t unfilled;
   /// Later images may be bound to something that is not redirected, or not for ever.
   bool needs_notice;
   struct crebind_slot_scan scan;

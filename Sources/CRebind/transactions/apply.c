@@ -186,6 +186,7 @@ static crebind_status plan_and_commit(struct crebind_attempt *attempt, struct ap
   apply->report.unchanged = plan.unchanged;
   apply->report.skipped = plan.skipped;
   apply->report.bypassed = plan.bypassed;
+  apply->report.unfilled = plan.unfilled;
   if (status == CREBIND_OK) status = look_for_reach(attempt, apply, &plan);
   if (status == CREBIND_OK) status = commit_plan(attempt, apply, &plan);
   crebind_plan_end(&plan);

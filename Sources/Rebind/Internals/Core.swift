@@ -19,7 +19,8 @@ func reporting(
     skippedSlots: report.skipped, isPending: report.pending > 0,
     hasSeveralOriginals: report.ambiguous > 0,
     bypassedSlots: report.bypassed, sealedSlots: report.sealed,
-    unreachedSymbols: report.unreached, interceptedSymbols: report.intercepted)
+    unreachedSymbols: report.unreached, interceptedSymbols: report.intercepted,
+    unfilledSlots: report.unfilled)
 }
 
 /// Makes a call of the core that visits something, and collects what `convert`
