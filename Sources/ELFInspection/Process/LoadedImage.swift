@@ -15,6 +15,11 @@ package final class LoadedImage {
   /// The namespace that it was loaded into, 0 for the program's; nil if the loader does not know of
   /// it. The corresponding call is `dlmopen`.
   package internal(set) var namespace: Int?
+  /// The path by which the loader found it, which may be a link; nil if the loader has none for it.
+  package internal(set) var listedPath: FilePath?
+  /// True if it was loaded before the program started, and so is in front of what was loaded later
+  /// wherever the loader looks for a symbol of such an image.
+  package internal(set) var isFromStart = false
   /// True if it was loaded in front of what the program needs, by `LD_PRELOAD` or the like.
   package internal(set) var isPreloaded = false
   /// True for the loader, where that is no library too. A rebinding leaves its slots alone.
@@ -97,10 +102,12 @@ extension LoadedImage {
   var interpreter: String? { (try? loaded.interpreter) ?? nil }
 
   /// The names that others call it by: its soname, if any, file name and path, as if its file was
-  /// not gone.
+  /// not gone, and the link that led to it.
   package var names: [String] {
     let path = FilePath(image.mapping.pathOfFile)
-    return [soname, path.lastComponent, path.text].compactMap { $0 }
+    return [
+      soname, path.lastComponent, path.text, listedPath?.lastComponent, listedPath?.text,
+    ].compactMap { $0 }
   }
 
   /// True if a name, or a path of its file, is its own.

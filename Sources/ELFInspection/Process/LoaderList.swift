@@ -16,6 +16,9 @@ struct LoaderList: Equatable {
   struct Image: Equatable {
     /// The run-time address of its dynamic table.
     let table: UInt64
+    /// Where the loader has the path by which it found the file. The corresponding field is
+    /// `l_name`.
+    let name: UInt64
     /// 0 for the program's.
     let namespace: Int
   }
@@ -38,11 +41,11 @@ struct LoaderList: Equatable {
       if loaderBase == 0 { loaderBase = read(list &+ 4 * word) ?? 0 }
       // A list that is changed meanwhile may run in a circle.
       for _ in 0..<0x1_0000 where image != 0 {
-        guard let table = read(image &+ 2 * word), let next = read(image &+ 3 * word) else {
+        guard let name = read(image &+ word), let table = read(image &+ 2 * word), let next = read(image &+ 3 * word) else {
           return
         }
         if table != 0, known.insert(table).inserted {
-          images.append(Image(table: table, namespace: namespace))
+          images.append(Image(table: table, name: name, namespace: namespace))
         }
         image = next
       }

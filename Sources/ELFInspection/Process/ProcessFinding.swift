@@ -21,7 +21,8 @@ package struct ProcessFinding {
   }
 
   package enum Kind: String, CaseIterable {
-    /// A slot that does not lead to a definition of its symbol.
+    /// A slot that does not lead to a definition of its symbol, or to one of an image that was loaded
+    /// later than the one that the loader takes.
     case reboundSlot = "rebound-slot"
     /// A symbol that is not in memory what it is in the file: what is bound later goes elsewhere.
     case redirectedSymbol = "redirected-symbol"

@@ -49,6 +49,20 @@ final class ProcessMemory {
     return true
   }
 
+  /// The bytes from an address up to a zero byte, at most as long as a path; nil if there is none.
+  func text(at address: UInt64) -> [UInt8]? {
+    guard address != 0 else { return nil }
+    var text: [UInt8] = []
+    while text.count < 4096 {
+      // No piece lies in two pages, the second of which might not be there.
+      let place = address &+ UInt64(text.count)
+      guard let piece = read(place, 256 - place % 256) else { return nil }
+      text += piece.prefix { $0 != 0 }
+      if piece.contains(0) { return text }
+    }
+    return nil
+  }
+
   /// The word at an address; nil if it is not there.
   func word(at address: UInt64, _ elfClass: ELFClass) -> UInt64? {
     read(address, UInt64(elfClass.addressSize)).map { bytes in

@@ -18,9 +18,10 @@ package struct ProcessSlots {
 extension ProcessScope {
   /// The slots of an image, and what each holds now; nil if it has no dynamic symbols.
   ///
-  /// A slot leads home if it leads to any image's definition of its symbol's name, as in the core's
-  /// audit: which of several the loader took leaves no trace. The result of an IFUNC's resolver may
-  /// be any code of its image, or of the vDSO.
+  /// A slot leads home if it leads to a definition of its symbol's name that the loader can have
+  /// taken. Its choice among several leaves no trace, but it takes none of an image that was loaded
+  /// later in front of one that is there from the start. The result of an IFUNC's resolver may be
+  /// any code of its image, or of the vDSO.
   ///
   /// - Parameter isWanted: Says of a slot whether it is looked at.
   /// - Throws: `ELFFileError` if the image's tables contradict themselves, or if it is gone.
@@ -66,7 +67,7 @@ extension ProcessScope {
     }
     let state: ProcessSlot.State =
       if isDefinition(of: name, at: address, slot, image.image.machine) {
-        .original
+        isOfLaterImage(address, slot, of: image, symbols) ? .rebound : .original
       } else if slot.kind == .absolute, !slot.isRelro {
         .assigned
       } else {
@@ -87,6 +88,20 @@ extension ProcessScope {
       return image.linked(word) == stored
     }
     return slot.isLazy && !(image.places?.has(name, at: image.linked(word)) ?? false)
+  }
+
+  /// True if a slot of an image that is there from the start leads to an image that was loaded later,
+  /// although one from the start defines the symbol: the loader would have taken that one, as it
+  /// looks in those first. A pointer in data is the program's to assign.
+  private func isOfLaterImage(
+    _ address: UInt64, _ slot: FileSlot, of image: LoadedImage, _ symbols: SymbolTable
+  ) -> Bool {
+    guard image.isFromStart, !image.isLoader, slot.kind != .absolute || slot.isRelro,
+      let holder = self.image(with: address), !holder.isFromStart, !holder.isVDSO
+    else { return false }
+    return scope.definition(of: symbols[slot.symbol], at: slot.symbol, in: symbols) {
+      images[$0].isFromStart
+    } != nil
   }
 
   /// The loader has yet to relocate the image: the word is a link-time address of it, where no

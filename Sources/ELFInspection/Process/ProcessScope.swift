@@ -31,7 +31,11 @@ package final class ProcessScope {
     var images = found.images.map { LoadedImage($0) }
     if let vdso = found.vdso { images.append(LoadedImage(vdso, isVDSO: true)) }
     loader = Self.loader(of: images, found.memory)
-    self.images = Self.ordered(images, loader?.program, loader?.list)
+    if let loader {
+      self.images = Self.ordered(images, loader.program, loader.list, found.memory)
+    } else {
+      self.images = images
+    }
   }
 
   /// False while the loader of the process loads or unloads images, and once it has done so since
@@ -84,42 +88,4 @@ package final class ProcessScope {
 
   /// The bytes at a run-time address; nil if not all of them are there.
   func bytes(at address: UInt64, _ count: UInt64) -> [UInt8]? { memory.read(address, count) }
-
-  // MARK: - The order
-
-  private static func loader(
-    of images: [LoadedImage], _ memory: ProcessMemory
-  ) -> (address: UInt64, program: LoadedImage, list: LoaderList)? {
-    for image in images {
-      guard let address = image.table[.debug]?.value, address != 0 else { continue }
-      return (address, image, LoaderList(at: address, memory, image.image.elfClass))
-    }
-    return nil
-  }
-
-  private static func ordered(
-    _ images: [LoadedImage], _ program: LoadedImage?, _ list: LoaderList?
-  ) -> [LoadedImage] {
-    guard let program, let list else { return images }
-    var ordered: [LoadedImage] = []
-    for listed in list.images {
-      guard let image = images.first(where: { $0.tableAddress == listed.table }) else { continue }
-      image.order = ordered.count
-      image.namespace = listed.namespace
-      ordered.append(image)
-    }
-    if LoaderKind(interpreter: program.interpreter, needed: program.table.needed) == .glibc {
-      ordered.first { $0.contains(list.loaderBase) }?.isLoader = true
-    }
-    // An image between the program and the first that it needs is one it did not ask for.
-    let needed = Set(program.table.needed)
-    let own = ordered.filter { $0.namespace == 0 }
-    let candidates = own.dropFirst().prefix { needed.isDisjoint(with: $0.names) }
-    if candidates.count < own.count - 1 {
-      for image in candidates where !image.isVDSO && !image.contains(list.loaderBase) {
-        image.isPreloaded = true
-      }
-    }
-    return ordered + images.filter { $0.order == nil }
-  }
 }
