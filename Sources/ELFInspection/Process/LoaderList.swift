@@ -41,9 +41,9 @@ struct LoaderList: Equatable {
       if loaderBase == 0 { loaderBase = read(list &+ 4 * word) ?? 0 }
       // A list that is changed meanwhile may run in a circle.
       for _ in 0..<0x1_0000 where image != 0 {
-        guard let name = read(image &+ word), let table = read(image &+ 2 * word), let next = read(image &+ 3 * word) else {
-          return
-        }
+        guard let name = read(image &+ word), let table = read(image &+ 2 * word),
+          let next = read(image &+ 3 * word)
+        else { return }
         if table != 0, known.insert(table).inserted {
           images.append(Image(table: table, name: name, namespace: namespace))
         }
