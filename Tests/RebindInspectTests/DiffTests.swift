@@ -32,6 +32,21 @@ import Testing
     #expect(try changes(["--except", "export", "--except", "build-id", old, new]) == [])
   }
 
+  /// A version is no export; another absolute symbol is one.
+  @Test func versionsAreNoExports() throws {
+    let old = try fixture.library("old.so", "int f(void) { return 1; }", soname: "lib.so")
+    let map = try fixture.write("v.map", Data("V1 { f; absolute; }; V2 { g; } V1;".utf8))
+    let new = try fixture.library(
+      "new.so", "int f(void) { return 1; } int g(void) { return 1; }", soname: "lib.so",
+      flags: ["-Wl,--version-script=\(map)", "-Wl,--defsym=absolute=5"])
+    #expect(try run("nm", ["-D", new]).output.contains(" A V2"))
+    #expect(
+      try changes(["--only", "export", old, new]) == [
+        "+ export absolute@@V1 NOTYPE", "- export f FUNC", "+ export f@@V1 FUNC",
+        "+ export g@@V2 FUNC",
+      ])
+  }
+
   @Test func imports() throws {
     let old = try fixture.program(
       "old", "#include <stdlib.h>\nvoid *use(void) { return malloc(1); }")

@@ -46,6 +46,25 @@ import Testing
     #expect(try !inspect(["symbols", "--help"]).output.contains(" --version"))
   }
 
+  /// GNU's linkers write an absolute symbol for each version: no other image can bind to it. nm is
+  /// the witness, which marks absolute symbols.
+  @Test func exportsWithoutTheVersionsThemselves() throws {
+    let libc = try InstalledFile.libc.path
+    let lines = try run("nm", ["-D", "--defined-only", libc]).output.split(separator: "\n")
+    let symbols = lines.map { $0.split(separator: " ") }.filter { $0.count == 3 }
+    let expected = symbols.filter { $0[1] != "A" }.map { String($0[2]) }
+    #expect(symbols.contains { $0[1] == "A" && $0[2].hasPrefix("GLIBC_2.") })
+    let found = try #require(try Report(["--exports", libc]).files.first?.symbols)
+    let names = found.map { symbol in
+      let separator = symbol.isDefaultVersion == true ? "@@" : "@"
+      return symbol.name + (symbol.version.map { separator + $0 } ?? "")
+    }
+    #expect(names.sorted() == expected.sorted())
+    let both = try #require(
+      try Report(["--imports", "--exports", libc]).files.first?.symbols)
+    #expect(both.filter(\.isDefined) == found)
+  }
+
   @Test func kinds() throws {
     let all = try symbols()
     #expect(try symbols("--weak") == all.filter { $0.binding == "WEAK" })

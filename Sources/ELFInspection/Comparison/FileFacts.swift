@@ -43,15 +43,16 @@ struct FileFacts {
       }
       return Dictionary(needs, uniquingKeysWith: { $1 })
     case .export:
-      return try symbols(of: file) {
-        $0.isExported || file.isRelocatable && $0.isDefined && $0.binding != .local
+      return try symbols(of: file) { symbol, index, table in
+        table.exports(symbol, at: index)
+          || file.isRelocatable && symbol.isDefined && symbol.binding != .local
       } as: { symbol in
         let hasSize = symbol.type == .object || symbol.type == .threadLocal
         return hasSize ? "\(symbol.type) \(symbol.size)" : "\(symbol.type)"
       }
     case .import:
-      return try symbols(of: file) {
-        !$0.isDefined
+      return try symbols(of: file) { symbol, _, _ in
+        !symbol.isDefined
       } as: {
         "\($0.binding)"
       }
@@ -68,13 +69,14 @@ struct FileFacts {
   }
 
   private static func symbols(
-    of file: ELFFile, where isWanted: (SymbolEntry) -> Bool, as text: (SymbolEntry) -> String
+    of file: ELFFile, where isWanted: (SymbolEntry, Int, SymbolTable) -> Bool,
+    as text: (SymbolEntry) -> String
   ) throws(ELFFileError) -> [String: String] {
     guard let table = try linkedSymbols(of: file) else { return [:] }
     var found: [String: String] = [:]
     for index in table.indices {
       let symbol = table[index]
-      guard isWanted(symbol), table.name(of: symbol)[0] != 0 else { continue }
+      guard isWanted(symbol, index, table), table.name(of: symbol)[0] != 0 else { continue }
       found[try table.versionedName(at: index)] = text(symbol)
     }
     return found

@@ -92,6 +92,24 @@ package struct SymbolTable {
     strings.bytes(from: symbol.nameOffset)
   }
 
+  /// True if other images can bind to a symbol, and it is not the name of a version: GNU's linkers
+  /// write an absolute symbol for each version that the image defines.
+  @inlinable
+  package func exports(_ symbol: SymbolEntry, at index: Int) -> Bool {
+    // SHN_ABS.
+    symbol.isExported && (symbol.sectionIndex != 0xfff1 || !isOfVersion(symbol, at: index))
+  }
+
+  @usableFromInline
+  package func isOfVersion(_ symbol: SymbolEntry, at index: Int) -> Bool {
+    guard let versions else { return false }
+    let entry = VersionIndex(rawValue: versions.indices.entry(index, as: UInt16.self))
+    guard entry.hasName, let version = versions.names.defined(entry) else { return false }
+    return version == symbol.nameOffset
+      || strings.bytes(from: version).prefix { $0 != 0 }
+        .elementsEqual(name(of: symbol).prefix { $0 != 0 })
+  }
+
   /// The indices of all symbols but the null symbol.
   @inlinable
   package var indices: Range<Int> { min(1, count)..<count }

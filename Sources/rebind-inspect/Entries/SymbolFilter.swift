@@ -37,7 +37,8 @@ struct SymbolFilter {
   private func contains(
     _ symbol: SymbolEntry, _ index: Int, of table: SymbolTable, _ demangler: inout Demangler
   ) -> Bool {
-    part.contains(symbol) && (!isFurther || passes(symbol, index, of: table, &demangler))
+    part.contains(symbol, index, of: table)
+      && (!isFurther || passes(symbol, index, of: table, &demangler))
   }
 
   /// True if it looks at more than `part`.

@@ -23,12 +23,12 @@ enum SymbolSelection {
   }
 
   @inline(__always)
-  func contains(_ symbol: SymbolEntry) -> Bool {
+  func contains(_ symbol: SymbolEntry, _ index: Int, of table: SymbolTable) -> Bool {
     switch self {
     case .all: true
     case .imports: !symbol.isDefined
-    case .exports: symbol.isExported
-    case .importsAndExports: !symbol.isDefined || symbol.isExported
+    case .exports: table.exports(symbol, at: index)
+    case .importsAndExports: !symbol.isDefined || table.exports(symbol, at: index)
     }
   }
 }
