@@ -38,8 +38,9 @@ public struct Diagnosis: Sendable, Hashable {
     /// The program is statically linked.
     public static let staticExecutable = Self(rawValue: 9)
     /// The image asks for the symbol, but no slot of it can be changed. Nothing defines the
-    /// symbol, which is `weak` or just `undefined`, or the program has `assigned` the pointer. ""
-    /// for slots that lie in code, or unaligned.
+    /// symbol, which is `weak` or just `undefined`; the program has `assigned` the pointer; or the
+    /// loader has left it `unfilled`, as its relocation is packed for Android. "" for slots that
+    /// lie in code, or unaligned.
     public static let unchangeable = Self(rawValue: 10)
     /// The image's calls bypass its slots for the symbol, as glibc has rewritten its PLT
     /// into direct jumps (`glibc.cpu.plt_rewrite`, since 2.39).

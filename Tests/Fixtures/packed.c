@@ -89,7 +89,10 @@ static void no_finding(const crebind_finding *finding, void *library) {
 }
 
 static void diagnose(const crebind_diagnosis *diagnosis, void *slots) {
-  if (diagnosis->reason == CREBIND_REASON_UNCHANGEABLE) *(size_t *)slots += diagnosis->slots;
+  if (diagnosis->reason != CREBIND_REASON_UNCHANGEABLE) return;
+  CHECK(strcmp(diagnosis->detail, "unfilled") == 0);
+  CHECK(strstr(crebind_reason_meaning(diagnosis->reason, diagnosis->detail), "Android") != NULL);
+  *(size_t *)slots += diagnosis->slots;
 }
 
 /// Rebinds in one library alone, and returns how many slots were counted as not filled.

@@ -73,6 +73,30 @@ import Testing
     #expect(try inspect(["why", "imported", "--in", plain.path]).output == result.output)
   }
 
+  /// Neither glibc nor musl fills slots of packed relocations: they are no hooks, and cannot be rebound.
+  @Test func process() throws {
+    let built = try FixtureBuilder.shared(.gcc, key: ["packed in a process"]) {
+      try $0.buildLibrary(
+        "libpacked.so", from: "packed-library.c",
+        flags: ["-fuse-ld=lld", "-nostartfiles", "-Wl,--pack-dyn-relocs=android"])
+      try $0.buildLibrary("libcaller.so", from: "inspect-caller.c")
+      try $0.build(
+        "later", from: ["inspect-later.c"], flags: ["-Wl,-rpath,$ORIGIN"],
+        libraries: ["-L.", "-lcaller", "-Wl,--allow-shlib-undefined"], withCore: false)
+    }
+    let folder = built.directory.url.resolvingSymlinksInPath()
+    let library = folder.appending(path: "libpacked.so").path
+    let process = try WaitingProcess(folder.appending(path: "later"), [library, "none"])
+    #expect(process.said == "ready\n")
+    #expect(try report("audit", process).files.isEmpty)
+    let files = try report("slots", process, ["--name", "getppid"]).files
+    let slots = try #require(files.first { $0.path == library }?.slots)
+    #expect(slots.count { $0.state == "null" && $0.value == "0x0" } == slots.count - 1)
+    #expect(slots.count > 10)
+    let why = try inspect(["why", "getppid", "--pid", "\(process.id)", "--in", library])
+    #expect(why.output.contains("unchangeable unfilled \(slots.count - 1) "))
+  }
+
   /// Object files: the same entries as in the plain tables of the same source.
   @Test(arguments: [
     "x86_64-linux-gnu", "i386-linux-gnu", "aarch64_be-linux-gnu", "s390x-linux-gnu",

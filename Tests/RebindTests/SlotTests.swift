@@ -87,7 +87,7 @@ private enum Hooks {
       let report = try Hooks.getParent.apply(in: .images([image])) { 1 }
       try #require(report.unfilledSlots == unfilled.count && report.changedSlots == 1)
       try #require(report.description.hasSuffix(", \(unfilled.count) not filled by the loader"))
-      try Hooks.getParent.restore()
+      _ = try Hooks.getParent.restore()
     }
   }
 

@@ -34,6 +34,8 @@ struct count {
   size_t index, slots, bypassed;
   /// Slots of references that nothing defines, and how many of these are weak.
   size_t undefined, weak;
+  /// Slots that the loader does not fill.
+  size_t unfilled;
   /// Pointers in data, which the program may assign.
   size_t in_data;
   const char *other_version, *other_library;
@@ -47,6 +49,7 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
   const struct crebind_image *image = crebind_world_image(count->world, count->index);
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(count->world, count->index);
   count->slots++;
+  count->unfilled += slot->is_unfilled;
   uintptr_t bypass = crebind_bypass_of(image, slot);
   count->bypassed += bypass != 0 && bypass != count->item->replacement;
   const char *version = crebind_symbol_version(image, dynamic, slot->symbol).name;
@@ -146,6 +149,7 @@ static crebind_status add_suspect(struct crebind_diagnosing *diagnosing,
 
 /// Why the image's slots cannot be changed; "" where they lie in code, or unaligned.
 static const char *why_unchangeable(const struct count *count) {
+  if (count->unfilled != 0) return "unfilled";
   if (count->undefined == count->slots)
     return count->weak == count->slots ? "weak" : "undefined";
   return count->in_data != 0 ? "assigned" : "";

@@ -260,9 +260,10 @@ static void explain(struct explanation *explanation) {
   } else if ((reason = find(explanation, CREBIND_REASON_UNCHANGEABLE, NULL)) != NULL) {
     const char *detail = detail_of(explanation, reason);
     SAY("no slot for ", explanation->name, " can be changed: ", image_of(explanation, reason),
-        crebind_equal(detail, "assigned") ? " has put another pointer in its place"
-        : detail[0] == 0                  ? " has it in code, or unaligned"
-                                          : " asks for it, but nothing defines it");
+        crebind_equal(detail, "assigned")   ? " has put another pointer in its place"
+        : crebind_equal(detail, "unfilled") ? " has it in slots that the loader does not fill"
+        : detail[0] == 0                    ? " has it in code, or unaligned"
+                                            : " asks for it, but nothing defines it");
   } else if ((reason = find(explanation, CREBIND_REASON_NOT_DEFINED, "version")) != NULL
              || (reason = find(explanation, CREBIND_REASON_NOT_DEFINED, "library")) != NULL) {
     say_otherwise(explanation, reason);

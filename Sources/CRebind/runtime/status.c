@@ -110,6 +110,9 @@ static const struct {
      "exports the symbol, but not in the version that was asked for"},
     {CREBIND_REASON_NOT_DEFINED, "library",
      "exports the symbol, but another library was asked for"},
+    {CREBIND_REASON_UNCHANGEABLE, "unfilled",
+     "asks for the symbol, but its relocations are packed for Android, and the loader does not fill "
+     "the slot"},
     {CREBIND_REASON_MAY_BE_INSIDE, "stripped",
      "may have the function for itself alone: it is stripped"},
     {CREBIND_REASON_MAY_BE_INSIDE, "unreadable",

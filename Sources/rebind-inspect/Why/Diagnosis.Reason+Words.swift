@@ -68,6 +68,7 @@ extension Diagnosis.Reason {
       case "undefined": "the \(what) asks for it, but nothing defines it: a call ends the program"
       case "null": "the \(what) asks for it, but its slots are NULL"
       case "assigned": "the program has put another pointer in its place"
+      case "unfilled": "its relocation is packed for Android, and the loader does not fill the slot"
       case "loader": "a rebinding leaves the loader alone"
       default: "the \(what) asks for it, but has no slot that can be changed"
       }
