@@ -59,7 +59,7 @@ static struct slots slots_of(void *library) {
   return slots;
 }
 
-/// How many slots of a symbol and a kind there are.
+/// The number of slots of a symbol and a kind.
 static size_t count(const struct slots *slots, const struct found *like) {
   size_t count = 0;
   for (size_t i = 0; i < slots->count; i++)
@@ -123,7 +123,7 @@ static size_t rebind(void *library, unsigned kinds) {
   return report.unfilled;
 }
 
-/// Streams that contradict themselves, or state more than there is room for.
+/// Streams that contradict themselves, or state more than fits.
 static void check_streams(void) {
   static const struct {
     uint8_t bytes[20];

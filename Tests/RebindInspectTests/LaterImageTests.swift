@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `audit` makes of the order in which images were loaded: of hooks in libraries that a program
-/// has opened, and of what was preloaded. The witness is ld.so, which was told what to load.
+/// `audit` judges by the order in which images were loaded: hooks in libraries that a program has
+/// opened, and preloaded libraries. The witness is ld.so, which was told what to load.
 @Suite(.needsCommands, .measured) struct LaterImageTests {
   private let folder: URL
 
@@ -61,7 +61,7 @@ import Testing
     #expect(slots.contains { $0.target?.image == hook } == (how == "bound"))
   }
 
-  /// What is preloaded behind a library that the program needs too.
+  /// A library that is preloaded behind one that the program needs too.
   @Test func preloadedBehindANeededOne() throws {
     let libc = try InstalledFile.libc.path
     for list in ["libc.so.6 \(hook)", "\(libc):\(hook)", hook] {
@@ -79,7 +79,7 @@ import Testing
 
   @Test(arguments: ["linked.so", "named.so", "nameless.so"])
   func neededByAnotherName(_ library: String) throws {
-    // What the program needs is the name by which the linker was led to a library without soname.
+    // The program needs the name by which the linker was led to a library without soname.
     let link = folder.appending(path: "libdep.so")
     try? FileManager.default.removeItem(at: link)
     try FileManager.default.copyItem(at: folder.appending(path: "nameless.so"), to: link)

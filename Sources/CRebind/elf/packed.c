@@ -3,7 +3,7 @@
 
 enum { SAME_INFO = 1, SAME_DISTANCE = 2, SAME_ADDEND = 4, HAS_ADDEND = 8, ALL_FLAGS = 15 };
 
-/// The next number; 0 where there is none, or one of more than 64 bits.
+/// The next number; 0 at the end, or for a number of more than 64 bits.
 static uint64_t next_number(struct crebind_packed_walk *walk) {
   uint64_t bits = 0;
   for (unsigned width = 0; width < 64 && walk->next < walk->end;) {

@@ -1,8 +1,8 @@
 /// Relocations that linkers pack for Android: DT_ANDROID_RELA and DT_ANDROID_REL.
 ///
 /// A stream of signed LEB128 numbers behind "APS2": the number of entries and the first offset,
-/// and then groups. The entries of a group may have their info, their addend, or their distance
-/// from one to the next in common, so that an entry may take no byte at all.
+/// and then groups. The entries of a group may share their info, their addend, or the distance
+/// from one to the next. An entry may so take no byte at all.
 
 #ifndef CREBIND_ELF_PACKED_H
 #define CREBIND_ELF_PACKED_H

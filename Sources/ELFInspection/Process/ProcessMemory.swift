@@ -49,7 +49,7 @@ final class ProcessMemory {
     return true
   }
 
-  /// The bytes from an address up to a zero byte, at most as long as a path; nil if there is none.
+  /// The bytes from an address up to a zero byte, at most as long as a path; nil if none follows.
   func text(at address: UInt64) -> [UInt8]? {
     guard address != 0 else { return nil }
     var text: [UInt8] = []

@@ -37,7 +37,7 @@ extension ProcessScope {
   }
 }
 
-/// What the places of images in the loader's list say. At start it loads the program, then what is
+/// The meaning of images' places in the loader's list. At start it loads the program, then what is
 /// preloaded, and then, for each in turn, what it needs; and after that what the program opens.
 private struct Positions {
   /// How many are there from the start.
@@ -80,7 +80,7 @@ private struct Positions {
 }
 
 extension LoadedImage {
-  /// What it has the loader load with it, as `names` are. The corresponding tags are `DT_NEEDED`,
+  /// The libraries that the loader loads with it, as `names` are. The corresponding tags are `DT_NEEDED`,
   /// `DT_FILTER` and `DT_AUXILIARY`.
   fileprivate var wants: [String] {
     table.entries.compactMap { entry in

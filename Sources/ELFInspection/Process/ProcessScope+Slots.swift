@@ -91,8 +91,8 @@ extension ProcessScope {
   }
 
   /// True if a slot of an image that is there from the start leads to an image that was loaded later,
-  /// although one from the start defines the symbol: the loader would have taken that one, as it
-  /// looks in those first. A pointer in data is the program's to assign.
+  /// although one from the start defines the symbol. The loader would have taken that one, because
+  /// it looks in those first. A pointer in data is the program's to assign.
   private func isOfLaterImage(
     _ address: UInt64, _ slot: FileSlot, of image: LoadedImage, _ symbols: SymbolTable
   ) -> Bool {

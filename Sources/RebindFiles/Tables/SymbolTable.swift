@@ -92,7 +92,7 @@ package struct SymbolTable {
     strings.bytes(from: symbol.nameOffset)
   }
 
-  /// True if other images can bind to a symbol, and it is not the name of a version: GNU's linkers
+  /// True if other images can bind to a symbol, and it is not the name of a version. GNU's linkers
   /// write an absolute symbol for each version that the image defines.
   @inlinable
   package func exports(_ symbol: SymbolEntry, at index: Int) -> Bool {
