@@ -8,8 +8,10 @@ import Testing
   private var root: String { fixture.path("root") }
 
   /// A loader whose strings say where it looks, as glibc's.
-  private func makeLoader(_ path: String, target: String, folders: [String]) throws {
-    let strings = folders.map { "\($0)/\\0" }.joined()
+  private func makeLoader(
+    _ path: String, target: String, folders: [String], isOld: Bool = false
+  ) throws {
+    let strings = folders.map { "\($0)/\\0" }.joined() + (isOld ? "x\\0tls\\0" : "")
     try fixture.foreign(
       "root\(path)", target: target,
       source:
@@ -112,10 +114,79 @@ import Testing
     #expect(tree.scope[4].reasonOf == 0)
   }
 
+  /// In a folder that the loader trusts, `$ORIGIN` counts for a program with others' rights.
+  @Test(arguments: [
+    ("/lib/special", "$ORIGIN", true), ("/lib/special/bin", "$ORIGIN/../lib", true),
+    ("/lib/special/bin", "$ORIGIN/../../lib", false), ("/lib/specials", "$ORIGIN", false),
+    ("/bin", "$ORIGIN/../lib/special/lib", true),
+  ])
+  func trustedFolders(folder: String, path: String, counts: Bool) throws {
+    let (target, loader) = ("aarch64-linux-gnu", "/lib/ld-linux-aarch64.so.1")
+    try makeLoader(loader, target: target, folders: ["/lib/special", "/usr/lib"])
+    let built = try makeProgram(
+      target: target, loader: loader, needs: ["liba.so"], flags: ["-rpath", path])
+    let program = try fixture.write(
+      "root\(folder)/program", Data(contentsOf: URL(filePath: built)))
+    let place = folder + path.replacing("$ORIGIN", with: "")
+    try fixture.foreign("root\(place)/liba.so", target: target, flags: ["-shared"])
+    #expect(try Tree(["--root", root, program]).isComplete)
+    try FileManager.default.setAttributes([.posixPermissions: 0o4755], ofItemAtPath: program)
+    #expect(
+      try Tree(["--root", root, program]).image("liba.so")?.reason == (counts ? "runpath" : nil))
+  }
+
+  /// musl's loader drops the whole path of such a program, and takes needed paths as they are.
+  @Test func muslAndOthersRights() throws {
+    let (target, loader) = ("x86_64-linux-musl", "/lib/ld-musl-x86_64.so.1")
+    try makeLoader(loader, target: target, folders: [])
+    let program = try makeProgram(
+      target: target, loader: loader, needs: ["libc.so", "liba.so"],
+      flags: ["-rpath", "/opt/lib:$ORIGIN"])
+    try fixture.foreign("root/opt/lib/liba.so", target: target, flags: ["-shared"])
+    #expect(try Tree(["--root", root, program]).isComplete)
+    try FileManager.default.setAttributes([.posixPermissions: 0o4755], ofItemAtPath: program)
+    #expect(try Tree(["--root", root, program]).missing.map(\.name) == ["liba.so"])
+    // Without a word in it, it counts.
+    let plain = try makeProgram(
+      target: target, loader: loader, needs: ["libc.so", "liba.so"], flags: ["-rpath", "/opt/lib"])
+    try FileManager.default.setAttributes([.posixPermissions: 0o4755], ofItemAtPath: plain)
+    #expect(try Tree(["--root", root, plain]).isComplete)
+  }
+
+  /// Libraries in such folders are in the cache with bits, which the loader's own strings tell of.
+  @Test(arguments: [true, false]) func legacyCache(isOld: Bool) throws {
+    let (target, loader) = ("x86_64-linux-gnu", "/lib/ld-test.so.1")
+    try makeLoader(loader, target: target, folders: ["/lib/a"], isOld: isOld)
+    let program = try makeProgram(target: target, loader: loader, needs: ["liba.so"])
+    let names = ["i686", "tls/x86_64", "plain"]
+    for name in names {
+      try fixture.foreign("root/opt/\(name)/liba.so", target: target, flags: ["-shared"])
+    }
+    // The bits of i686, of both `tls` and x86_64, and none.
+    let bits: [UInt64] = [1 << 49, 1 << 63 | 1 << 1, 0]
+    try fixture.write(
+      "root/etc/ld.so.cache",
+      cacheFile(
+        zip(names, bits).map { ("liba.so", "/opt/\($0)/liba.so", nil, $1) }, hardware: [],
+        isLittle: true, hasOldFormat: false))
+    let liba = try #require(try Tree(["--root", root, program]).image("liba.so"))
+    #expect(liba.path.hasSuffix("/opt/\(names[isOld ? 1 : 2])/liba.so"))
+  }
+
   /// The file that `ldconfig` writes.
   private func cacheFile(
     _ entries: [(name: String, path: String, hardware: Int?)], hardware: [String], isLittle: Bool,
     hasOldFormat: Bool
+  ) -> Data {
+    cacheFile(
+      entries.map { ($0.name, $0.path, $0.hardware, 0) }, hardware: hardware, isLittle: isLittle,
+      hasOldFormat: hasOldFormat)
+  }
+
+  /// - Parameter entries: Each with the index of its level, or else the bits of older loaders.
+  private func cacheFile(
+    _ entries: [(name: String, path: String, hardware: Int?, bits: UInt64)], hardware: [String],
+    isLittle: Bool, hasOldFormat: Bool
   ) -> Data {
     var strings = Data()
     func number(_ value: Int) -> Data {
@@ -131,7 +202,9 @@ import Testing
     var body = Data()
     for entry in entries {
       body += number(1) + number(place(entry.name)) + number(place(entry.path)) + number(0)
-      let halves = entry.hardware.map { [$0, 1 << 30] } ?? [0, 0]
+      let halves =
+        entry.hardware.map { [$0, 1 << 30] }
+        ?? [Int(entry.bits & 0xffff_ffff), Int(entry.bits >> 32)]
       for half in isLittle ? halves : halves.reversed() { body += number(half) }
     }
     let names = hardware.map { place($0) }

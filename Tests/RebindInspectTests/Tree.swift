@@ -12,6 +12,7 @@ struct Tree: Decodable {
     struct Need: Decodable, Equatable {
       var name: String
       var index: Int?
+      var kind: String?
     }
     struct Version: Decodable, Equatable {
       var library: String

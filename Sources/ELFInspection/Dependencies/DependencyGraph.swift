@@ -7,14 +7,18 @@ package struct DependencyGraph {
   package let interpreter: String?
   /// Why the system would not run that loader; nil if it would, or if the file asks for none.
   package let interpreterProblem: String?
-  /// In the order in which symbols are looked up: the file, what is preloaded, and then what is
-  /// needed, breadth first.
+  /// The file, and behind it the others in the order in which symbols are looked up: what is
+  /// preloaded, and then what is needed, breadth first.
   package let images: [DependencyImage]
+  /// The indices of the images in the order in which symbols are looked up. A library that
+  /// stands in for the file itself comes before it.
+  package let order: [Int]
   package let missing: [MissingLibrary]
 
   /// True if a loader would start the program: it is there, and no library is missing and no version.
+  /// A loader warns of a missing library that it should preload, and goes on.
   package var isComplete: Bool {
-    interpreterProblem == nil && missing.isEmpty
+    interpreterProblem == nil && missing.allSatisfy(\.isPreload)
       && images.allSatisfy { !$0.requirements.contains(where: \.isMissing) }
   }
 }

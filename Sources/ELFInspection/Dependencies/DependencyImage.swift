@@ -5,10 +5,19 @@ package import RebindFiles
 package struct DependencyImage {
   /// A library that an image needs.
   package struct Need {
-    /// From `DT_NEEDED`.
+    package enum Kind: String, CaseIterable {
+      /// The corresponding tag is `DT_NEEDED`.
+      case needed
+      /// Symbols are looked up in it before the image. The corresponding tag is `DT_FILTER`.
+      case filter
+      /// The same, and it may be missing. The corresponding tag is `DT_AUXILIARY`.
+      case auxiliary
+    }
+
     package let name: String
     /// The index of the image that it is; nil if it is missing.
     package let image: Int?
+    package let kind: Kind
   }
 
   /// A version that an image needs, and whether it is there.
@@ -38,9 +47,9 @@ package struct DependencyImage {
   /// The loader's spelling of it.
   package let path: FilePath
   /// Nil for the file that was asked of.
-  package let reason: SearchReason?
+  package internal(set) var reason: SearchReason?
   /// The index of the image that was the first to need it; nil for the file that was asked of.
-  package let loadedBy: Int?
+  package internal(set) var loadedBy: Int?
   /// True if it is loaded before what the program needs, because a user says so.
   package let isPreloaded: Bool
   package let file: ELFFile

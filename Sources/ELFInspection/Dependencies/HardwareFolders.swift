@@ -7,25 +7,37 @@ enum HardwareFolders {
   /// The names for files of a machine, the best first; none for other machines than this one.
   static func names(for machine: Machine) -> [String] { machine == .amd64 ? amd64 : [] }
 
-  /// The processor's features are read once.
+  /// The folders of glibc up to 2.36; nil for other machines than this one.
+  static func legacy(for machine: Machine) -> LegacyHardware? {
+    machine == .amd64 ? LegacyHardware(flags: processor.flags, isIntel: processor.isIntel) : nil
+  }
+
   private static let amd64: [String] = {
-    guard let file = fopen("/proc/cpuinfo", "re") else { return [] }
+    var names: [String] = []
+    for (name, features) in levels {
+      guard processor.flags.isSuperset(of: features) else { break }
+      names.insert(name, at: 0)
+    }
+    return names
+  }()
+
+  /// The processor's features, by the kernel's words.
+  private static let processor: (flags: Set<String>, isIntel: Bool) = {
+    guard let file = fopen("/proc/cpuinfo", "re") else { return ([], false) }
     defer { fclose(file) }
     var line: UnsafeMutablePointer<CChar>?
     var room = 0
+    var isIntel = false
     defer { free(line) }
     while getline(&line, &room, file) > 0, let start = line {
       let text = String(cString: start)
+      if text.hasPrefix("vendor_id") { isIntel = text.contains("GenuineIntel") }
       guard text.hasPrefix("flags") else { continue }
-      let flags = Set(text.split { $0 == " " || $0 == "\n" || $0 == "\t" }.map(String.init))
-      var names: [String] = []
-      for (name, features) in levels {
-        guard flags.isSuperset(of: features) else { break }
-        names.insert(name, at: 0)
-      }
-      return names
+      return (
+        Set(text.split { $0 == " " || $0 == "\n" || $0 == "\t" }.map(String.init)), isIntel
+      )
     }
-    return []
+    return ([], isIntel)
   }()
 
   /// The levels of the psABI, each on top of the one before, by the kernel's words.

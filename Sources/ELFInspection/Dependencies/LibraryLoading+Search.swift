@@ -7,9 +7,17 @@ extension LibraryLoading {
   func find(
     _ name: String, for needer: Int, _ search: inout LibraryLookup
   ) -> (FilePath, ELFFile, SearchReason)? {
+    if isSecure, context.kind == .glibc, context.tokens.hasWord(name) {
+      search.reject(FilePath(name), "a program with others' rights may not need it by such a name")
+      return nil
+    }
     if name.contains("/") {
-      guard let path = context.tokens.expand(name, origin: images[needer].origin),
-        let file = search.open(path, context, like: images[0].file)
+      // musl takes it as it is.
+      let expanded =
+        context.kind == .musl
+        ? context.root.outside(FilePath(name))
+        : context.tokens.expand(name, origin: images[needer].origin)
+      guard let path = expanded, let file = search.open(path, context, like: images[0].file)
       else { return nil }
       return (path, file, .path)
     }
@@ -37,7 +45,9 @@ extension LibraryLoading {
       return found
     }
     let usesDefaults = !images[needer].table.flags1.contains(.noDefaultLibraries)
-    for text in context.cache?.paths(of: name, hardware: context.hardware) ?? [] {
+    for text in context.cache?.paths(
+      of: name, hardware: context.hardware, legacy: context.legacyHardware) ?? []
+    {
       let isDefault = context.folders.contains { text.hasPrefix($0.entry + "/") }
       let path = context.root.outside(FilePath(text))
       if usesDefaults || !isDefault, let file = search.open(path, context, like: images[0].file) {

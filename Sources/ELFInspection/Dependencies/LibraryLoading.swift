@@ -4,12 +4,16 @@ import RebindFiles
 
 /// The loading of one file's libraries, in the loader's order.
 struct LibraryLoading {
-  private(set) var images: [DependencyImage] = []
-  private(set) var missing: [MissingLibrary] = []
+  var images: [DependencyImage] = []
+  var missing: [MissingLibrary] = []
+  /// The indices of the images in the order in which symbols are looked up.
+  var order: [Int] = []
   let context: LoaderContext
   /// The folders of `LD_LIBRARY_PATH`.
   let environment: [(entry: String, folder: FilePath)]
   private let preloads: [String]
+  /// True if the program runs with the rights of others.
+  let isSecure: Bool
   /// True if a loader loads it.
   private let isDynamic: Bool
   /// The images by the names that others may need them by.
@@ -28,14 +32,14 @@ struct LibraryLoading {
     // The kernel tells a program its path without links.
     let origin = interpreter != nil ? path.resolved?.folder : path.folder.resolved
     isDynamic = interpreter != nil || !table.needed.isEmpty
-    let trusts = !Self.changesUser(path)
+    isSecure = interpreter != nil && Self.changesUser(path)
     environment =
-      trusts && !search.libraryPath.isEmpty
+      !isSecure && !search.libraryPath.isEmpty
       ? context.tokens.folders(
         search.libraryPath, separators: context.kind == .musl ? ":\n" : ":;",
         origin: origin ?? path.folder) : []
     preloads =
-      (trusts ? search.preload.split { $0 == ":" || $0 == " " } : []).map(String.init)
+      (isSecure ? [] : search.preload.split { $0 == ":" || $0 == " " }).map(String.init)
       + context.preloads
     append(
       DependencyImage(
@@ -47,24 +51,22 @@ struct LibraryLoading {
   /// Loads all that is needed, and looks for the versions.
   mutating func load() {
     for name in preloads { _ = image(named: name, for: 0, isPreload: true) }
-    var index = 0
-    while index < images.count {
-      for name in images[index].table.needed {
-        let found = image(named: name, for: index, isPreload: false)
-        images[index].needs.append(.init(name: name, image: found))
-      }
-      index += 1
-    }
+    loadNeeded()
     if context.kind == .glibc {
       for index in images.indices { checkVersions(of: index) }
     } else if isDynamic, let path = context.loaderPath, names[path] == nil {
       // musl's loader is last if nothing else has asked for it.
-      _ = loader(named: path, for: 0)
+      if let loader = loader(named: path, for: 0) { order.append(loader) }
     }
+    sortImages()
   }
 
   /// The index of the image that a name is, which is loaded if it is new; nil if it is missing.
-  private mutating func image(named name: String, for needer: Int, isPreload: Bool) -> Int? {
+  ///
+  /// - Parameter isOptional: Whether the loader goes on without a word if it is missing.
+  mutating func image(
+    named name: String, for needer: Int, isPreload: Bool, isOptional: Bool = false
+  ) -> Int? {
     if let known = names[name] { return known }
     if missingNames.contains(name) { return nil }
     if context.isLoader(name), let loader = loader(named: name, for: needer) { return loader }
@@ -72,6 +74,7 @@ struct LibraryLoading {
     guard let (path, file, reason) = find(name, for: needer, &search),
       let loaded = add(name, path, file, reason, &search)
     else {
+      if isOptional { return nil }
       missing.append(search.missing)
       missingNames.insert(name)
       return nil
@@ -115,11 +118,11 @@ struct LibraryLoading {
 
   private mutating func append(_ image: DependencyImage) {
     var image = image
-    let tokens = context.tokens
+    let (tokens, counting) = (context.tokens, countingOrigin(of: image))
     if let text = image.table[.runPath]?.string {
-      image.runPath = tokens.folders(text, origin: image.origin)
+      image.runPath = tokens.folders(text, origin: image.origin, counting: counting)
     } else if let text = image.table[.rpath]?.string {
-      image.rpath = tokens.folders(text, origin: image.origin)
+      image.rpath = tokens.folders(text, origin: image.origin, counting: counting)
     }
     let index = images.count
     images.append(image)
@@ -166,11 +169,20 @@ struct LibraryLoading {
 
   // MARK: - The system
 
-  /// True if the program runs with the rights of others, so that the environment does not count.
+  /// Which `$ORIGIN` counts in the search path of an image.
+  private func countingOrigin(of image: DependencyImage) -> LoaderTokens.Origin {
+    guard isSecure else { return .any }
+    let isProgram = images.isEmpty
+    if context.kind == .glibc { return isProgram ? .trusted : .first }
+    return isProgram || !image.path.isAbsolute ? .none : .any
+  }
+
+  /// True if a program runs with the rights of others, by its mode, whoever runs it. Then the
+  /// environment does not count. Without the right to run it, `S_ISGID` is for locks.
   private static func changesUser(_ path: FilePath) -> Bool {
     var status = stat()
     guard stat(path.cString, &status) == 0 else { return false }
-    return status.st_mode & S_ISUID != 0 && status.st_uid != getuid()
-      || status.st_mode & S_ISGID != 0 && status.st_gid != getgid()
+    return status.st_mode & S_ISUID != 0
+      || status.st_mode & (S_ISGID | S_IXGRP) == S_ISGID | S_IXGRP
   }
 }

@@ -38,12 +38,8 @@ struct LibraryLookup {
   ) -> (FilePath, ELFFile)? {
     if hasGivenUp { return nil }
     if known.insert(folder).inserted { searched.append(folder) }
-    // Most folders have none for better processors.
-    let hardware = folder.appending("glibc-hwcaps")
-    let names =
-      context.hardware.isEmpty || FilePlace(context.root.resolved(hardware)) == nil
-      ? [] : context.hardware
-    for path in names.map({ hardware.appending($0).appending(name) }) + [folder.appending(name)] {
+    for folder in context.folders(forProcessorIn: folder) + [folder] {
+      let path = folder.appending(name)
       if let file = open(path, context, like: program) { return (path, file) }
     }
     return nil

@@ -3,9 +3,8 @@ package import RebindFiles
 
 /// Finds the libraries of files as their loaders would, without running anything.
 ///
-/// The rules are those of glibc's `ld.so` and musl's. Of glibc's, these are left out: folders of
-/// the kind `tls/x86_64`, which glibc 2.37 has given up, and libraries that others stand in for
-/// (`DT_FILTER`, `DT_AUXILIARY`).
+/// The rules are those of glibc's `ld.so` and musl's. glibc's before 2.37 has folders of the kind
+/// `tls/x86_64`, which are known here for x86-64 alone.
 package final class LibraryResolver {
   private let search: LibrarySearch
   private let root: Sysroot
@@ -40,7 +39,7 @@ package final class LibraryResolver {
     return DependencyGraph(
       kind: kind, interpreter: interpreter,
       interpreterProblem: interpreter == nil ? nil : context.loaderProblem,
-      images: loading.images, missing: loading.missing)
+      images: loading.images, order: loading.order, missing: loading.missing)
   }
 
   private struct ContextKey: Hashable {

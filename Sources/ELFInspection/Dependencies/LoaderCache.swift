@@ -39,8 +39,10 @@ struct LoaderCache {
 
   /// The paths that a name may stand for, the best first.
   ///
-  /// - Parameter hardware: The folders for better processors that count here, the best first.
-  func paths(of name: String, hardware: [String]) -> [String] {
+  /// - Parameters:
+  ///   - hardware: The folders for better processors that count here, the best first.
+  ///   - legacy: The processor as older loaders see it; nil for newer ones.
+  func paths(of name: String, hardware: [String], legacy: LegacyHardware?) -> [String] {
     var best: [(rank: Int, path: String)] = []
     for index in entries[name] ?? [] {
       let entry = start + 48 + 24 * index
@@ -53,6 +55,8 @@ struct LoaderCache {
         let rank = hardware.firstIndex(of: hardwareNames[Int(low)])
       {
         best.append((rank, path))
+      } else if high != Self.named, legacy?.takes(UInt64(high) << 32 | UInt64(low)) ?? false {
+        best.append((hardware.count, path))
       }
     }
     return best.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }

@@ -6,7 +6,12 @@ final class LoaderContext {
   let kind: LoaderKind
   let root: Sysroot
   let tokens: LoaderTokens
+  /// The names of levels of processors, the best first.
   let hardware: [String]
+  /// The folders beside those of ordinary libraries that older loaders look into, the best first.
+  let legacyFolders: [String]
+  /// The libraries of such in the cache.
+  let legacyHardware: LegacyHardware?
   /// Where the loader looks when nothing else says where.
   let folders: [(entry: String, folder: FilePath)]
   let cache: LoaderCache?
@@ -20,6 +25,7 @@ final class LoaderContext {
   /// The libraries that the system preloads into every program. The corresponding file is
   /// `/etc/ld.so.preload`.
   let preloads: [String]
+  private var processorFolders: [FilePath: [FilePath]] = [:]
 
   init(
     _ kind: LoaderKind, interpreter: String?, of file: ELFFile, _ root: Sysroot
@@ -30,14 +36,33 @@ final class LoaderContext {
     (loader, loaderProblem) = Self.loader(loaderPath, for: file, root)
     loaderName = try? self.loader?.dynamicTable?.soname
     let defaults = LoaderDefaults(kind, path: loaderPath ?? "", file: self.loader, root)
+    let folders = defaults.folders.map { ($0, root.outside(FilePath($0))) }
+    self.folders = folders
     tokens = LoaderTokens(
-      kind: kind, root: root, library: defaults.library, platform: file.machine.platform)
-    hardware = kind == .glibc ? HardwareFolders.names(for: file.machine) : []
-    folders = defaults.folders.map { ($0, root.outside(FilePath($0))) }
+      kind: kind, root: root, library: defaults.library, platform: file.machine.platform,
+      trusted: folders.map(\.1))
+    hardware =
+      kind == .glibc && defaults.looksForLevels ? HardwareFolders.names(for: file.machine) : []
+    legacyHardware =
+      defaults.looksForLegacyFolders && file.elfClass == .bits64
+      ? HardwareFolders.legacy(for: file.machine) : nil
+    legacyFolders = legacyHardware?.folders ?? []
     preloads = kind == .glibc ? Self.preloads(root) : []
     cache = defaults.cache.flatMap {
       LoaderCache(root.resolved(root.outside(FilePath($0))), file.byteOrder)
     }
+  }
+
+  /// The folders in a folder that have libraries for better processors, the best first. Few folders
+  /// have any.
+  func folders(forProcessorIn folder: FilePath) -> [FilePath] {
+    if let known = processorFolders[folder] { return known }
+    var found = hardware.map { folder.appending("glibc-hwcaps").appending($0) }
+    if FilePlace(root.resolved(folder.appending("glibc-hwcaps"))) == nil { found = [] }
+    found += legacyFolders.map { folder.appending($0) }
+      .filter { FilePlace(root.resolved($0)) != nil }
+    processorFolders[folder] = found
+    return found
   }
 
   private static func loader(

@@ -13,6 +13,10 @@ struct LoaderDefaults {
   var cache: String?
   /// The value of `$LIB`; nil if that is not known.
   var library: String?
+  /// True if it looks into folders as `glibc-hwcaps/x86-64-v2`: glibc does so since 2.33.
+  var looksForLevels = true
+  /// True if it looks into folders as `tls/x86_64`: glibc did so up to 2.36.
+  var looksForLegacyFolders = false
 
   /// Of a loader; nil stands for one that is not there.
   init(_ kind: LoaderKind, path: String, file: ELFFile?, _ root: Sysroot) {
@@ -37,6 +41,7 @@ struct LoaderDefaults {
   private init?(glibc file: ELFFile) {
     var best: [String] = []
     var cache: String?
+    var (hasLevels, hasLegacyFolders) = (false, false)
     for segment in file.segments
     where segment.type == .load && !segment.permissions.contains(.write) {
       guard
@@ -45,6 +50,8 @@ struct LoaderDefaults {
       else { continue }
       var run: [String] = []
       Self.forEachString(in: data.bytes) { string in
+        if string.elementsEqual("tls".utf8) { hasLegacyFolders = true }
+        if string.elementsEqual("--glibc-hwcaps-mask".utf8) { hasLevels = true }
         guard string.first == UInt8(ascii: "/"), string.allSatisfy({ (0x21..<0x7f).contains($0) })
         else {
           if run.count > best.count { best = run }
@@ -65,6 +72,7 @@ struct LoaderDefaults {
     guard let first = best.first else { return nil }
     self.init(
       folders: best, cache: cache ?? "/etc/ld.so.cache", library: String(first.dropFirst()))
+    (looksForLevels, looksForLegacyFolders) = (hasLevels, hasLegacyFolders)
   }
 
   /// Calls `body` with each run of bytes that are not zero.

@@ -5,14 +5,20 @@ package import RebindFiles
 package struct SymbolScope {
   private let kind: LoaderKind
   private let images: [ExportedSymbols?]
+  /// The places of the images in the order of lookup.
+  private let order: [Int]
   /// Why libraries could not be read, which offer nothing then.
   package let errors: [ELFFileError]
 
-  /// - Parameter tables: Those of the images in the order of the scope; nil for one that offers
-  ///   nothing.
+  /// - Parameters:
+  ///   - tables: Those of the images in the order of the scope; nil for one that offers nothing.
+  ///   - order: The places of the images in the order of lookup, if that is another one.
   /// - Complexity: O(symbols of all images).
-  init(_ tables: [SymbolTable?], _ kind: LoaderKind, errors: [ELFFileError] = []) {
+  init(
+    _ tables: [SymbolTable?], _ kind: LoaderKind, order: [Int]? = nil, errors: [ELFFileError] = []
+  ) {
     self.kind = kind
+    self.order = order ?? Array(tables.indices)
     images = tables.map { table in table.map { ExportedSymbols(of: $0) } }
     self.errors = errors
   }
@@ -29,7 +35,7 @@ package struct SymbolScope {
         errors.append(error)
       }
     }
-    self.init(tables, graph.kind, errors: errors)
+    self.init(tables, graph.kind, order: graph.order, errors: errors)
   }
 
   /// Calls `body` with each image that offers a definition for a reference, in the order of the
@@ -44,7 +50,7 @@ package struct SymbolScope {
     _ body: (_ image: Int, _ symbol: Int) -> Void
   ) {
     let hash = ExportedSymbols.hash(name)
-    for image in images.indices {
+    for image in order {
       if let symbol = images[image]?.offer(of: name, hash, version: version, kind) {
         body(image, symbol)
       }
@@ -53,7 +59,7 @@ package struct SymbolScope {
 
   /// Calls `body` with the symbols of each image that offers any, in the order of the scope.
   func forEachTable(_ body: (SymbolTable) -> Void) {
-    for image in images { image.map { body($0.table) } }
+    for image in order { images[image].map { body($0.table) } }
   }
 
   /// The definition that a loader would bind a reference to; nil for nothing.
@@ -64,7 +70,7 @@ package struct SymbolScope {
     where isWanted: (_ image: Int) -> Bool = { _ in true }
   ) -> Definition? {
     let hash = ExportedSymbols.hash(name)
-    for image in images.indices where isWanted(image) {
+    for image in order where isWanted(image) {
       if let exported = images[image],
         let symbol = exported.offer(of: name, hash, version: version, kind)
       {

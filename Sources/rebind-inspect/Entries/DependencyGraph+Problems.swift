@@ -7,7 +7,7 @@ extension DependencyGraph {
   /// The problems that keep a loader from starting the program, a line each.
   var problems: [String] {
     (interpreterProblem.map { ["interpreter \(interpreter ?? ""): \($0)"] } ?? [])
-      + missing.map(line)
+      + missing.filter { !$0.isPreload }.map(line)
       + images.flatMap { image in
         image.requirements.filter(\.isMissing).map { requirement in
           let place = image.needs.first { $0.name == requirement.library }?.image
@@ -17,6 +17,9 @@ extension DependencyGraph {
         }
       }
   }
+
+  /// The problems that a loader warns of before it starts the program, a line each.
+  var warnings: [String] { missing.filter(\.isPreload).map(line) }
 
   private func line(_ missing: MissingLibrary) -> String {
     var text = "\(missing.name) not found"

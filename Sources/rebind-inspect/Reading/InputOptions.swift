@@ -29,15 +29,17 @@ struct InputOptions: ParsableArguments {
   /// - Parameters:
   ///   - headings: Nil for the headings of several files.
   ///   - problems: The problems of a body, a line each, which fail the file too.
+  ///   - warnings: The same, but they fail nothing.
   func reportInTurn<Body: ReportBody>(
     headings: TextHeadings? = nil, _ body: (ELFFile) throws(ELFFileError) -> Body,
-    problems: (Body) -> [String]
+    problems: (Body) -> [String], warnings: (Body) -> [String] = { _ in [] }
   ) throws {
     let usual: TextHeadings = files.count > 1 ? .ofAll : .ofMembers
     var writer = ReportWriter(output.formatter(headings: headings ?? usual))
     for path in files {
       writer.read(path, body) { found, writer in
         for problem in problems(found) { writer.fail(found.subject.path, problem) }
+        for warning in warnings(found) { writer.warn(found.subject.path, warning) }
       }
     }
     try writer.finish()

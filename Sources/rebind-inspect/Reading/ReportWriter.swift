@@ -78,6 +78,11 @@ struct ReportWriter: ~Copyable {
     output.report(path, message)
   }
 
+  /// Writes a line on standard error of an input that has not failed.
+  mutating func warn(_ path: FilePath, _ message: String) {
+    output.report(path, message)
+  }
+
   /// Makes the exit status 1, by what the output says already.
   mutating func fail() {
     outcome.hasFailed = true

@@ -65,6 +65,8 @@ struct SymbolsCommand: Subcommand {
       return found
     } problems: {
       $0.problems
+    } warnings: {
+      $0.origins?.graph.warnings ?? []
     }
   }
 }

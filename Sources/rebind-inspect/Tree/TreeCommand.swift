@@ -15,7 +15,7 @@ struct TreeCommand: Subcommand {
       comes to it first.
 
       A missing loader, library or version is a line on standard error, and the exit status is \
-      1.
+      1. A library that should be preloaded and is missing is a line alone: the loader goes on.
       """,
     words: [words],
     examples: [
@@ -39,6 +39,7 @@ struct TreeCommand: Subcommand {
       "loader": "it is the program's loader, or with musl what the loader stands for",
       "preload": "it is loaded first, by `LD_PRELOAD` or `/etc/ld.so.preload`",
       "missing": "it was not found, or a file of that name cannot be loaded",
+      "absent": "it was not found, and the loader goes on: the `DT_AUXILIARY` of a library",
     ])
 
   static var record: Record { TreeReport.record }
@@ -70,6 +71,8 @@ struct TreeCommand: Subcommand {
         subject: ReportSubject(file), graph: try resolver.graph(of: file), picture: `as`)
     } problems: {
       $0.graph.problems
+    } warnings: {
+      $0.graph.warnings
     }
   }
 }

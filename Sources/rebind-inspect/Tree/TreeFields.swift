@@ -26,12 +26,15 @@ extension TreeReport {
         "isComplete", .bool,
         """
         true if a loader would start the program: it is there, and no library is missing and no \
-        version
+        version. The loader goes on without a library that it should preload
         """
       ) { .bool($0.graph.isComplete) },
       Field(
         "scope", .list(ScopeRow.listing.record, atLeast: 1),
-        "the file and its libraries, in the order in which symbols are looked up"
+        """
+        the file and its libraries, in the order in which symbols are looked up. The `DT_FILTER` \
+        and `DT_AUXILIARY` of a library come before it, but those of the file itself behind it
+        """
       ) { report in
         let images = report.graph.images.enumerated()
         return .list(ScopeRow.listing, images.map { ScopeRow(index: $0, image: $1) })
@@ -80,7 +83,7 @@ private struct ScopeRow {
       ) { .bool($0.image.isPreloaded) },
       Field(
         "needed", .list(DependencyImage.Need.listing.record),
-        "the libraries that it needs, from `DT_NEEDED`"
+        "the libraries that it needs, from `DT_NEEDED`, `DT_FILTER` and `DT_AUXILIARY`"
       ) { .list(DependencyImage.Need.listing, $0.image.needs) },
       Field(
         "neededVersions", .list(DependencyImage.Requirement.listing.record),
@@ -97,6 +100,13 @@ extension DependencyImage.Need {
       Field("index", .place, "the index in `scope`; `null` if it is missing") {
         .number($0.image)
       },
+      Field(
+        "kind", .words(DependencyImage.Need.Kind.allCases.map(\.rawValue)),
+        """
+        `needed`; `filter` if symbols are looked up in it before this one, or `auxiliary` if it may \
+        be missing then
+        """
+      ) { .text($0.kind.rawValue) },
     ])
 }
 

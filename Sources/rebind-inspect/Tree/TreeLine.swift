@@ -12,6 +12,8 @@ struct TreeLine {
   let graph: DependencyGraph
   var notes: [String] = []
   var isBad = false
+  /// True if it may be missing.
+  var isOptional = false
 
   static let listing = Listing<Self>(
     "treeLine", of: "a line",
@@ -21,7 +23,8 @@ struct TreeLine {
       },
       Field(column: "NAME", "the name that it is asked for by") { $0.name },
       Field(column: "REASON", "the reason why it was found there; see below") { line in
-        line.found.map { $0.isPreloaded ? "preload" : $0.reason?.code ?? "" } ?? "missing"
+        line.found.map { $0.isPreloaded ? "preload" : $0.reason?.code ?? "" }
+          ?? (line.isOptional ? "absent" : "missing")
       },
       Field(column: "OF", "the image whose search path it was") { line in
         line.found?.reason?.image.map { line.graph.images[$0].path.text } ?? ""

@@ -32,7 +32,7 @@ extension TreeReport {
       edges.append(Edge(from: 0, to: graph.images.count + index, isPreload: true))
     }
     for (index, image) in graph.images.enumerated() {
-      for need in image.needs {
+      for need in image.needs where need.image != nil || need.kind != .auxiliary {
         let absent = graph.missing.firstIndex { $0.name == need.name } ?? 0
         let lacks = image.requirements.filter { $0.isMissing && $0.library == need.name }
         edges.append(

@@ -36,9 +36,10 @@ struct TreeReport: DeclaredBody {
     while let line = pending.popLast() {
       lines.append(line)
       guard let index = line.image, !line.notes.contains(Self.again) else { continue }
-      let below = needs(of: index).map { name, image in
+      let below = needs(of: index).map { name, image, isOptional in
         var below = TreeLine(depth: line.depth + 1, name: name, image: image, graph: graph)
-        below.isBad = image == nil
+        below.isOptional = isOptional
+        below.isBad = image == nil && !isOptional
         if let image {
           if graph.images[image].loadedBy != index || !shown.insert(image).inserted {
             below.notes.append(Self.again)
@@ -55,14 +56,15 @@ struct TreeReport: DeclaredBody {
   private static let again = "again"
 
   /// The libraries below an image: below the program also those that are preloaded.
-  private func needs(of index: Int) -> [(String, Int?)] {
-    let preloaded: [(String, Int?)] =
+  private func needs(of index: Int) -> [(String, Int?, isOptional: Bool)] {
+    let preloaded: [(String, Int?, isOptional: Bool)] =
       index > 0
       ? []
       : graph.images.indices.filter { graph.images[$0].isPreloaded }
-        .map { (graph.images[$0].name, $0) }
-        + graph.missing.filter(\.isPreload).map { ($0.name, nil) }
-    return preloaded + graph.images[index].needs.map { ($0.name, $0.image) }
+        .map { (graph.images[$0].name, $0, false) }
+        + graph.missing.filter(\.isPreload).map { ($0.name, nil, false) }
+    return preloaded
+      + graph.images[index].needs.map { ($0.name, $0.image, $0.kind == .auxiliary) }
   }
 
   /// Notes what an image needs of the library and does not find there.
