@@ -4,23 +4,21 @@ package import RebindFiles
 /// The files that paths stand for: themselves, and of folders all that is below them.
 ///
 /// Symbolic links below a folder are not followed, as by `grep -r`; those that are given are. A file
-/// comes once, however many names it has.
-package struct FileWalk {
-  package private(set) var entries: [Entry] = []
-  private var known: Set<Identity> = []
+/// comes once, however many names it has. A folder may have hundreds of thousands of files, so their
+/// names lie behind each other in one place.
+package struct FileWalk: Sendable {
+  private var folders: [FilePath] = []
+  /// The names of the files, each ended by a zero byte.
+  private var names: [UInt8] = []
+  private var places: [Place] = []
+  private var known = KnownFiles()
 
   package struct Entry: Sendable {
     package let path: FilePath
     /// True for a regular file below a folder that was named.
     package let isFound: Bool
     /// Why a folder could not be looked into, as an `errno`; 0 for a file.
-    private let failure: Int32
-
-    fileprivate init(_ path: FilePath, isFound: Bool = false, failure: Int32 = 0) {
-      self.path = path
-      self.isFound = isFound
-      self.failure = failure
-    }
+    fileprivate let failure: Int32
 
     /// Why a folder could not be looked into; nil for a file.
     package var error: ELFFileError? {
@@ -28,9 +26,13 @@ package struct FileWalk {
     }
   }
 
-  private struct Identity: Hashable {
-    let device: dev_t
-    let inode: ino_t
+  /// Where the parts of an entry are.
+  private struct Place {
+    /// Where its name begins; -1 if it has none of its own.
+    let name: Int
+    /// The index of the folder that it is in, or of the path that was named.
+    let folder: Int32
+    let failure: Int32
   }
 
   /// In the order of the paths; in a folder by their names' bytes.
@@ -41,55 +43,38 @@ package struct FileWalk {
       var status = stat()
       guard stat(path.cString, &status) == 0 else {
         // Opening it says why, unless it names a member of an archive.
-        entries.append(Entry(path))
+        append(path)
         continue
       }
       if status.st_mode & S_IFMT == S_IFDIR {
         walk(path)
-      } else if known.insert(Identity(device: status.st_dev, inode: status.st_ino)).inserted {
-        entries.append(Entry(path))
+      } else if known.insert(status.st_dev, status.st_ino) {
+        append(path)
       }
     }
+    known = KnownFiles()
+  }
+
+  private mutating func append(_ path: FilePath, failure: Int32 = 0) {
+    folders.append(path)
+    places.append(Place(name: -1, folder: Int32(folders.count - 1), failure: failure))
   }
 
   private mutating func walk(_ folder: FilePath) {
-    guard let stream = opendir(folder.cString) else {
-      entries.append(Entry(folder, failure: errno))
-      return
-    }
-    var status = stat()
-    var found: [(name: [UInt8], isFolder: Bool, inode: ino_t)] = []
-    // A folder that is mounted below itself has no end.
-    if fstat(dirfd(stream), &status) == 0,
-      known.insert(Identity(device: status.st_dev, inode: status.st_ino)).inserted
-    {
-      errno = 0
-      while let entry = readdir(stream) {
-        // The entry is no longer than its name: it must not be copied as a whole.
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-          let name = UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)
-          return Array(UnsafeRawBufferPointer(start: name, count: strlen(name)))
-        }
-        if name == Array(".".utf8) || name == Array("..".utf8) { continue }
-        switch Self.type(entry.pointee.d_type, named: name, in: stream) {
-        case S_IFDIR: found.append((name, true, entry.pointee.d_ino))
-        case S_IFREG: found.append((name, false, entry.pointee.d_ino))
-        default: break
-        }
-        errno = 0
-      }
-      if errno != 0 { entries.append(Entry(folder, failure: errno)) }
-    }
-    closedir(stream)
-    found.sort { $0.name.lexicographicallyPrecedes($1.name) }
-    for (name, isFolder, inode) in found {
-      let path = folder.appending(name)
-      if isFolder {
-        walk(path)
-      } else if known.insert(Identity(device: status.st_dev, inode: inode)).inserted
-        || !isKnown(path)
-      {
-        entries.append(Entry(path, isFound: true))
+    var listing = FolderListing()
+    let device = listing.read(folder, &known)
+    if let failure = listing.failure { append(folder, failure: failure) }
+    guard let device else { return }
+    folders.append(folder)
+    let index = Int32(folders.count - 1)
+    for file in listing.files {
+      let name = listing.name(of: file)
+      if file.isFolder {
+        walk(folder.appending(name))
+      } else if known.insert(device, file.inode) || !isKnown(folder.appending(name)) {
+        places.append(Place(name: names.count, folder: index, failure: 0))
+        names += name
+        names.append(0)
       }
     }
   }
@@ -99,21 +84,32 @@ package struct FileWalk {
   private mutating func isKnown(_ path: FilePath) -> Bool {
     var status = stat()
     guard lstat(path.cString, &status) == 0 else { return false }
-    return !known.insert(Identity(device: status.st_dev, inode: status.st_ino)).inserted
+    return !known.insert(status.st_dev, status.st_ino)
   }
+}
 
-  /// The file type of `st_mode`; 0 if it is not known.
-  private static func type(_ type: UInt8, named name: [UInt8], in stream: OpaquePointer) -> mode_t {
-    switch Int(type) {
-    case DT_DIR: return S_IFDIR
-    case DT_REG: return S_IFREG
-    case DT_UNKNOWN:
-      // Some file systems do not say.
-      var status = stat()
-      let name = name.map { CChar(bitPattern: $0) } + [0]
-      guard fstatat(dirfd(stream), name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return 0 }
-      return status.st_mode & S_IFMT
-    default: return 0
+extension FileWalk: RandomAccessCollection {
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { places.count }
+
+  package subscript(index: Int) -> Entry {
+    let place = places[index]
+    let folder = folders[Int(place.folder)]
+    guard place.name >= 0 else {
+      return Entry(path: folder, isFound: false, failure: place.failure)
     }
+    return Entry(
+      path: folder.appending(Array(names[place.name...].prefix { $0 != 0 })), isFound: true,
+      failure: 0)
+  }
+}
+
+/// The files that have come, by their numbers on their devices.
+struct KnownFiles: Sendable {
+  private var numbers: [dev_t: Set<ino_t>] = [:]
+
+  /// False if it was there before.
+  mutating func insert(_ device: dev_t, _ number: ino_t) -> Bool {
+    numbers[device, default: []].insert(number).inserted
   }
 }

@@ -22,6 +22,8 @@ struct WhoImportsCommand: Subcommand {
       Directories are searched with all below them. Symbolic links below them are not followed, \
       files that are not ELF are passed over, and a file of several names is read once.
 
+      Slots tell who calls a symbol, not how often: `perf` or `ltrace` count calls.
+
       The exit status is 0 if something was found. It is 1 if nothing was, or if a file that \
       could not be read may hold it.
       """,
@@ -80,7 +82,7 @@ struct WhoImportsCommand: Subcommand {
   }
 
   private func find(_ writer: inout ReportWriter) {
-    let entries = FileWalk(arguments.flatMap(\.paths)).entries
+    let entries = FileWalk(arguments.flatMap(\.paths))
     let (symbol, defines) = (symbol, defines)
     writer.forEach(
       entries.count, threads: ThreadCount.reading(entries.lazy.map(\.path)),
