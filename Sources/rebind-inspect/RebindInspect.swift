@@ -4,6 +4,7 @@ import Glibc
 
 import ArgumentParser
 import CRebindVersion
+import ELFInspection
 
 /// The command `rebind-inspect`: the contents of an ELF image, a subcommand a question.
 @main
@@ -37,6 +38,7 @@ struct RebindInspect: ParsableCommand {
     raiseFileLimit()
     let arguments = RawArguments.encoded()
     do {
+      try checkSubcommand(arguments)
       var command = try subcommand(arguments) ?? parseAsRoot(arguments)
       try command.run()
     } catch {
@@ -55,6 +57,23 @@ struct RebindInspect: ParsableCommand {
     guard getrlimit(files, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
     limit.rlim_cur = limit.rlim_max
     setrlimit(files, &limit)
+  }
+
+  /// Throws if the first argument is nearly a subcommand's name, and no file.
+  private static func checkSubcommand(_ arguments: [String]) throws {
+    guard let name = arguments.first, name != "help", !name.contains("/"), !name.contains("\0"),
+      !subcommands.contains(where: { $0.name == name }), access(name, F_OK) != 0
+    else { return }
+    let similar = subcommands.map { (name: $0.name, edits: distance(from: name, to: $0.name)) }
+      .filter { $0.edits > 0 }.min { $0.edits < $1.edits }
+    if let similar {
+      throw ValidationError(
+        "'\(name)' is neither a file nor a subcommand. Did you mean '\(similar.name)'?")
+    }
+  }
+
+  private static func distance(from name: String, to other: String) -> Int {
+    FunctionVariants.edits(between: name, and: other)
   }
 
   /// The subcommand that the arguments name, if they are all it takes.

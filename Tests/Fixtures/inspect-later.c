@@ -1,7 +1,7 @@
 // A program whose slot for getppid leads to a library that it loads, with a function of that name: the
 // most usual kind of hook. Or the loader leads it there, as nothing else has the function.
 //
-// Usage: inspect-later LIBRARY hook|data|bound|none
+// Usage: inspect-later LIBRARY hook|data|bound|alias|none
 
 #define _GNU_SOURCE
 #include "check.h"
@@ -38,6 +38,7 @@ int main(int count, char **arguments) {
   if (strcmp(arguments[2], "data") == 0) pointer = (pid_t(*)(void))function;
   if (is_bound && call_later() != 2) return 1;
   if (constant_pointer() == 0 || pointer() == 0) return 1;
+  if (strcmp(arguments[2], "alias") == 0) store(&constant_pointer, dlsym(RTLD_DEFAULT, "signal"));
   CHECK(write(STDOUT_FILENO, "ready\n", 6) == 6);
   char byte;
   while (read(STDIN_FILENO, &byte, 1) > 0) continue;

@@ -50,6 +50,13 @@ import Testing
     #expect(slot?.address == finding.address && slot?.reboundBy == hook)
   }
 
+  /// Of the names of one function, the plainest: libc has `signal` as `bsd_signal` and `ssignal` too.
+  @Test func plainestName() throws {
+    let process = try program("alias")
+    let finding = try report("audit", process).files.first?.findings?.first
+    #expect(finding?.symbol == "getppid" && finding?.target?.symbol == "signal")
+  }
+
   /// A pointer in data is the program's, and what nothing else defines the loader leads there.
   @Test(arguments: ["data", "bound"])
   func noHook(how: String) throws {

@@ -9,7 +9,7 @@ struct DiagnosisSearch {
   private(set) var matches: [Match] = []
   /// A sanitizer has defined the function here, and a second time as this.
   private var isInterceptor = false
-  private var otherNames: [String] = []
+  private var otherNames: [(name: String, index: Int)] = []
 
   /// A symbol of the image, of the name that is sought.
   struct Match {
@@ -27,6 +27,8 @@ struct DiagnosisSearch {
     var slotsToBeSealed = 0
     /// How many of the first calls pass by.
     var bypassedSlots = 0
+    /// Of these, those that calls may come to pass by: glibc from 2.39 on can rewrite their PLT.
+    var markedSlots = 0
     /// The number of all slots.
     var allSlots: Int { slots + fixedSlots + sealedSlots }
     /// The definition that the symbol is bound to; nil for nothing.
@@ -47,6 +49,8 @@ struct DiagnosisSearch {
     let isComplete: Bool
     /// The image's own names.
     let ownNames: [String]
+    /// The number of all slots of a symbol of the image.
+    let slotCount: (_ symbol: Int) -> Int
     /// The names of an image of the scope, the name that a detail has first.
     let names: (_ image: Int) -> [String]
   }
@@ -64,8 +68,8 @@ struct DiagnosisSearch {
       let name = String(decoding: bytes[..<end], as: UTF8.self)
       if name == sought.name {
         matches.append(Match(index: index))
-      } else if !symbols[index].isDefined, variants.contains(name), !otherNames.contains(name) {
-        otherNames.append(name)
+      } else if !symbols[index].isDefined, variants.contains(name) {
+        otherNames.append((name, index))
       } else if name == interceptor {
         isInterceptor = isInterceptor || symbols[index].isDefined
       }
@@ -80,7 +84,7 @@ struct DiagnosisSearch {
   /// All diagnoses, the answer first.
   func diagnoses(_ context: Context) throws(ELFFileError) -> [FileDiagnosis] {
     var found: [FileDiagnosis] = []
-    var (selected, selectedInData, sealed, toBeSealed, bypassed) = (0, 0, 0, 0, 0)
+    var (selected, selectedInData, sealed, toBeSealed, bypassed, marked) = (0, 0, 0, 0, 0, 0)
     for match in matches where match.allSlots > 0 {
       let slots = match.allSlots
       // A reference that asks for no version is bound to one nevertheless.
@@ -100,6 +104,7 @@ struct DiagnosisSearch {
         sealed += match.sealedSlots
         toBeSealed += match.slotsToBeSealed
         bypassed += match.bypassedSlots
+        marked += match.markedSlots
         if match.fixedSlots > 0 {
           found.append(FileDiagnosis(.unchangeable, match.fixedBy, slots: match.fixedSlots))
         }
@@ -120,12 +125,24 @@ struct DiagnosisSearch {
       let place = bypassed == selected ? 0 : found.count
       found.insert(FileDiagnosis(.bypassed, slots: bypassed), at: place)
     }
-    found += otherNames.map { FileDiagnosis(.otherName, $0) }
+    if marked > 0 { found.append(FileDiagnosis(.bypassed, "possible", slots: marked)) }
+    found += others(context)
     if selected == 0 || context.isComplete, !isDefined(found, in: context.scope) {
       found.append(FileDiagnosis(.notDefined))
       if selected == 0, context.wantsGuesses { found += try guesses(context) }
     }
     return found
+  }
+
+  /// The other names, each once, with the slots of all its versions.
+  private func others(_ context: Context) -> [FileDiagnosis] {
+    var names: [String] = []
+    var slots: [String: Int] = [:]
+    for (name, index) in otherNames {
+      if slots[name] == nil { names.append(name) }
+      slots[name, default: 0] += context.slotCount(index)
+    }
+    return names.map { FileDiagnosis(.otherName, $0, slots: slots[$0] ?? 0) }
   }
 
   /// Possible reasons for a symbol that nothing defines.

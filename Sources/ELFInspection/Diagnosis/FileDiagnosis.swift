@@ -75,11 +75,13 @@ extension DependencyGraph {
     }
     // How many each symbol has.
     var slots = [Int](repeating: 0, count: symbols.count)
-    var (slotsInData, slotsToBeSealed) = (slots, slots)
+    var (slotsInData, slotsToBeSealed, markedSlots) = (slots, slots, slots)
+    let isMarked = file.machine == .amd64 && images[0].table[.amd64PLT] != nil
     let asksForSealing = try file.asksForSealing
     found.forEach {
       slots[$0.symbol] += 1
       if asksForSealing, $0.isProtected { slotsToBeSealed[$0.symbol] += 1 }
+      if isMarked, $0.kind == .jumpSlot, $0.addend != $0.added { markedSlots[$0.symbol] += 1 }
       if found.types.isInData($0) { slotsInData[$0.symbol] += 1 }
     }
     var search = DiagnosisSearch(sought, in: symbols)
@@ -88,13 +90,14 @@ extension DependencyGraph {
       match.slots = slots[match.index]
       match.slotsInData = slotsInData[match.index]
       match.slotsToBeSealed = slotsToBeSealed[match.index]
+      match.markedSlots = markedSlots[match.index]
       // MIPS has slots without relocations: one for each symbol from a certain one on.
       if file.machine == .mips, !symbol.isDefined {
         (match.slots, match.slotsInData) = (max(1, match.slots), 0)
       }
       if match.definition == nil, symbol.binding == .weak {
         (match.slots, match.slotsInData, match.fixedSlots) = (0, 0, match.slots)
-        match.slotsToBeSealed = 0
+        (match.slotsToBeSealed, match.markedSlots) = (0, 0)
         match.fixedBy = SoughtSymbol.undefinedWeak
       }
     }
@@ -105,8 +108,14 @@ extension DependencyGraph {
     return try search.diagnoses(
       DiagnosisSearch.Context(
         file: file, hasFile: true, wantsGuesses: true, table: images[0].table, scope: scope,
-        isComplete: missing.isEmpty, ownNames: names(0), names: names))
+        isComplete: missing.isEmpty, ownNames: names(0), slotCount: { slots[$0] }, names: names))
   }
+}
+
+extension DynamicTag {
+  /// The PLT whose entries' addresses are the addends of jump slots, as `ld -z mark-plt` writes them.
+  /// The corresponding constant is `DT_X86_64_PLT`.
+  fileprivate static let amd64PLT = Self(rawValue: 0x7000_0000)
 }
 
 extension ELFFile {

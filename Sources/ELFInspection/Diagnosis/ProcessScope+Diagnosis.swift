@@ -32,8 +32,10 @@ extension ProcessScope {
     if isStatic {
       return ProcessDiagnosis(diagnoses: [FileDiagnosis(.staticExecutable)], slots: nil)
     }
+    var counts: [Int: Int] = [:]
     let found = try slots(of: image) { slot, symbols in
-      sought.withName { isName(symbols.name(of: symbols[slot.symbol]), $0) }
+      counts[slot.symbol, default: 0] += 1
+      return sought.withName { isName(symbols.name(of: symbols[slot.symbol]), $0) }
     }
     guard let found else {
       return ProcessDiagnosis(diagnoses: [FileDiagnosis(.notImported)], slots: nil)
@@ -73,7 +75,7 @@ extension ProcessScope {
       file: image.file ?? image.loaded, hasFile: image.file != nil,
       // Once, and not for each of its images.
       wantsGuesses: image === images.first, table: image.table, scope: scope, isComplete: true,
-      ownNames: image.names
+      ownNames: image.names, slotCount: { [counts] in counts[$0] ?? 0 }
     ) { self.images[$0].names }
     return ProcessDiagnosis(diagnoses: try search.diagnoses(context), slots: found)
   }

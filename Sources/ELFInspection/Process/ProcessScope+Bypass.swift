@@ -5,12 +5,11 @@ extension ProcessScope {
   /// Where calls jump that bypass a slot; nil if they read it.
   ///
   /// glibc since 2.39 rewrites the PLT of an image that was linked with `-z mark-plt` into direct
-  /// jumps where it is told to (`glibc.cpu.plt_rewrite`). The addend marks the slot's PLT entry.
-  ///
-  /// - Parameter isAdded: Whether the loader adds the addend, which then marks nothing.
-  func bypass(of slot: FileSlot, isAdded: Bool, in image: LoadedImage) -> ProcessTarget? {
-    guard image.image.machine == .amd64, slot.kind == .jumpSlot, !isAdded,
-      let addend = slot.addend, addend != 0
+  /// jumps where it is told to (`glibc.cpu.plt_rewrite`). An addend that the loader does not add marks
+  /// the slot's PLT entry.
+  func bypass(of slot: FileSlot, in image: LoadedImage) -> ProcessTarget? {
+    guard image.image.machine == .amd64, slot.kind == .jumpSlot,
+      let addend = slot.addend, addend != slot.added
     else { return nil }
     let (elfClass, entry) = (image.image.elfClass, UInt64(bitPattern: addend))
     let segment = image.image.segments.first {

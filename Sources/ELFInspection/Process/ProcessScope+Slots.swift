@@ -28,7 +28,7 @@ extension ProcessScope {
   package func slots(
     of image: LoadedImage, where isWanted: (FileSlot, SymbolTable) -> Bool = { _, _ in true }
   ) throws(ELFFileError) -> ProcessSlots? {
-    let found = try FileSlots(of: image.loaded, addendsFrom: image.file)
+    let found = try FileSlots(of: image.loaded, addendsFrom: image.file, loader: loaderKind)
     guard let symbols = found.symbols else { return nil }
     let stored = try image.file.map { file throws(ELFFileError) in try SegmentBytes(of: file) }
     var words = ProcessWords(image.image)
@@ -40,10 +40,9 @@ extension ProcessScope {
         hasVanished = true
         return
       }
-      let isAdded = found.types.addsAddend(of: slot.kind, isLazy: slot.isLazy, loaderKind)
-      let added = isAdded ? UInt64(bitPattern: slot.addend ?? 0) : 0
+      let added = UInt64(bitPattern: slot.added ?? 0)
       var judged = judge(slot, word, less: added, of: image, symbols, stored)
-      judged.bypass = bypass(of: slot, isAdded: isAdded, in: image)
+      judged.bypass = bypass(of: slot, in: image)
       slots.append(judged)
     }
     if hasVanished { throw ELFFileError(path: image.image.path, reason: .vanished) }

@@ -64,8 +64,8 @@ struct SymbolPlaces {
     !indirect.isEmpty && indirect.contains(String(cString: name))
   }
 
-  /// The symbol that an address is in, or nil; of several that of the name, or else one that does
-  /// not start with an underscore.
+  /// The symbol that an address is in, or nil; of several that of the name. Otherwise one without
+  /// an underscore at its start is taken, and the shortest: `signal`, not `bsd_signal`.
   func symbol(at address: UInt64, hint: UnsafePointer<CChar>?) -> (name: String, offset: UInt64)? {
     var place = firstPlace(from: address)
     while place < sorted.count, sorted[place].value == address { place += 1 }
@@ -95,7 +95,10 @@ struct SymbolPlaces {
       if strcmp(otherName, hint) == 0 { return false }
       if strcmp(name, hint) == 0 { return true }
     }
-    return name.pointee != 0x5f && otherName.pointee == 0x5f
+    let (isPlain, isOtherPlain) = (name.pointee != 0x5f, otherName.pointee != 0x5f)
+    if isPlain != isOtherPlain { return isPlain }
+    let (length, otherLength) = (strlen(name), strlen(otherName))
+    return length != otherLength ? length < otherLength : strcmp(name, otherName) < 0
   }
 
   /// The first place whose address is not below this one.

@@ -14,6 +14,9 @@ package struct FileSlot {
   /// The addend of its relocation, even if the loader ignores it. Nil if it is not known: a REL
   /// table's is the word in place, which is an addend for a pointer in data alone.
   package let addend: Int64?
+  /// The number that the loader adds to the symbol's address: the addend, or 0 where it ignores
+  /// that. Nil if it is not known.
+  package let added: Int64?
   /// True if the loader binds it at the first call.
   package let isLazy: Bool
   /// True if it lies in the `PT_GNU_RELRO` range, which is read-only once relocated.
@@ -25,13 +28,14 @@ package struct FileSlot {
 
   @inlinable
   package init(
-    address: UInt64, kind: SlotKinds, symbol: Int, addend: Int64?, isLazy: Bool, isRelro: Bool,
-    isProtected: Bool, isPacked: Bool
+    address: UInt64, kind: SlotKinds, symbol: Int, addend: Int64?, added: Int64?, isLazy: Bool,
+    isRelro: Bool, isProtected: Bool, isPacked: Bool
   ) {
     self.address = address
     self.kind = kind
     self.symbol = symbol
     self.addend = addend
+    self.added = added
     self.isLazy = isLazy
     self.isRelro = isRelro
     self.isProtected = isProtected

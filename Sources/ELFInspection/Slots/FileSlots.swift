@@ -1,4 +1,4 @@
-import Rebind
+package import Rebind
 package import RebindFiles
 
 /// The slots of a file: the words that the loader fills with the addresses of symbols.
@@ -14,6 +14,8 @@ package struct FileSlots {
   /// The tables of relocations, each with the indices of the entries that may be slots.
   @usableFromInline package let tables: [(entries: RelocationTable, slots: [Int])]
   @usableFromInline package let isBoundNow: Bool
+  /// The kinds whose addends the loader adds.
+  @usableFromInline package let added: SlotKinds
   @usableFromInline package let relro: Range<UInt64>
   /// The addresses of the segments that are not writable.
   @usableFromInline package let readOnly: AddressRanges
@@ -22,11 +24,13 @@ package struct FileSlots {
 
   /// Finds the tables, and throws unless each entry's symbol is there, and for a core file.
   ///
-  /// - Parameter original: The file of an image in memory, where the addends that were in place are
-  ///   gone; nil if it is not known.
+  /// - Parameters:
+  ///   - original: The file of an image in memory, where the addends that were in place are gone; nil
+  ///     if it is not known.
+  ///   - loader: The loader of the process; nil for the one that the file asks for.
   /// - Complexity: O(relocations + symbols).
   package init(
-    of file: ELFFile, addendsFrom original: ELFFile? = nil
+    of file: ELFFile, addendsFrom original: ELFFile? = nil, loader: LoaderKind? = nil
   ) throws(ELFFileError) {
     try file.checkIsNoCore()
     let types = SlotTypes(of: file.machine, file.elfClass)
@@ -48,6 +52,13 @@ package struct FileSlots {
       isBoundNow = false
     }
     self.tables = tables
+    var added: SlotKinds = [.absolute]
+    let kind = loader ?? LoaderKind(of: file)
+    for one in [SlotKinds.jumpSlot, .globDat]
+    where types.addsAddend(of: one, isLazy: one == .jumpSlot && !isBoundNow, kind) {
+      added.insert(one)
+    }
+    self.added = added
     relro = file.segments.first { $0.type == .relro }?.addresses ?? 0..<0
     readOnly = AddressRanges(
       file.segments.filter { $0.type == .load && !$0.permissions.contains(.write) }
@@ -80,11 +91,13 @@ package struct FileSlots {
         if addend == nil, kind == .absolute, let words {
           addend = words.signedWord(at: entry.address)
         }
+        // Without one, the word in place counts in data alone.
+        let counted = added.contains(kind) && (addend != nil || kind == .absolute) ? addend : 0
         let isRelro = relro.contains(entry.address)
         body(
           FileSlot(
             address: entry.address, kind: kind, symbol: entry.symbol, addend: addend,
-            isLazy: kind == .jumpSlot && !isBoundNow, isRelro: isRelro,
+            added: counted, isLazy: kind == .jumpSlot && !isBoundNow, isRelro: isRelro,
             isProtected: isRelro || readOnly.index(of: entry.address) != nil,
             isPacked: entries.isPacked))
       }

@@ -57,9 +57,10 @@ extension FileAnnotation {
         "priority", "PRIORITY", .integer(Int64(Int32.min)...Int64(Int32.max)),
         "its priority: in its group, those with a higher one come first"
       ) { .number($0.priority) },
-      Field("line", "LINE", .index.orNull, "the line of the source; `null` if it does not say") {
-        .number($0.line)
-      },
+      Field(
+        "line", "LINE", .index.orNull,
+        "the line of the source, whose name a record does not have; `null` if it does not say"
+      ) { .number($0.line) },
       Field("hasAccessor", .bool, "true if it has a function to call for what it stands for") {
         .bool($0.accessor != nil)
       },

@@ -12,7 +12,7 @@ struct AuditCommand: Subcommand {
       "[<options>] --pid <pid>"
     ],
     overview: """
-      A line is a finding. The exit status is 1 if it finds anything, or if an image could not \
+      A line is a finding. On a terminal, a line says if nothing was found. The exit status is 1 if it finds anything, or if an image could not \
       be read.
 
       A pointer in writable data is not reported: the program may assign it. A slot that leads \
@@ -42,6 +42,11 @@ struct AuditCommand: Subcommand {
   func run() throws {
     var writer = ReportWriter(output.formatter(hasHeadings: true))
     writer.audit(process.pid)
+    if output.format == .text, !writer.outcome.hasFailed, writer.outcome.shownCount == 0 {
+      let count = writer.outcome.readCount
+      TextStyle(output.color).tell(
+        "\(count) \(count == 1 ? "image" : "images"), nothing found", in: &writer.output)
+    }
     if writer.outcome.shownCount > 0 { writer.fail() }
     try writer.finish()
   }

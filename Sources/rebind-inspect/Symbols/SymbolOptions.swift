@@ -32,10 +32,6 @@ struct SymbolOptions: ParsableArguments {
     help: ArgumentHelp("Only the symbols of this version, a pattern too.", valueName: "pattern"))
   var symbolVersions: [NamePattern] = []
 
-  /// The same by a name that the help has for the version of the command.
-  @Option(name: .customLong("version"), help: .hidden)
-  var versions: [NamePattern] = []
-
   @Option(help: ArgumentHelp("Only the symbols of this type, as FUNC.", valueName: "type"))
   var type: [SymbolTypeName] = []
 
@@ -50,7 +46,7 @@ struct SymbolOptions: ParsableArguments {
   func filter(isReadable: Bool) -> SymbolFilter {
     SymbolFilter(
       part: SymbolSelection(imports: imports, exports: exports), isWeak: weak, names: name,
-      isReadable: isReadable, versions: symbolVersions + versions, types: type.map(\.type),
+      isReadable: isReadable, versions: symbolVersions, types: type.map(\.type),
       sizes: size.map(\.range),
       order: sort)
   }

@@ -27,7 +27,7 @@ struct DefinitionReport: ReportBody {
       columns.write(symbol, index, in: &output)
       columns.writeName(of: symbol, index, table, in: &output)
       output.append(text: " ")
-      output.append(path: subject.path, .line)
+      output.append(path: subject.path, .column)
       output.append(text: "\n")
     }
   }

@@ -91,7 +91,7 @@ struct ImportReport: DeclaredBody {
 
   private func writePath(in output: inout OutputBuffer) {
     output.append(text: " ")
-    output.append(path: subject.path, .line)
+    output.append(path: subject.path, .column)
     output.append(text: "\n")
   }
 

@@ -13,11 +13,7 @@ struct SymbolQuery: ExpressibleByArgument, Sendable {
 
   /// Nil without a name, without a version behind an @, or if it is no regular expression.
   init?(argument: String) {
-    // The text between slashes is one expression.
-    let parts =
-      argument.first == "/"
-      ? [argument[...]]
-      : argument.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = Self.parts(of: argument)
     guard !parts[0].isEmpty, let name = NamePattern(argument: String(parts[0])) else { return nil }
     self.name = name
     text = RawArguments.text(argument)
@@ -29,6 +25,22 @@ struct SymbolQuery: ExpressibleByArgument, Sendable {
     let text = String(parts[1].drop { $0 == "@" })
     guard !text.isEmpty, let version = NamePattern(argument: text) else { return nil }
     self.version = version
+  }
+
+  /// The name, and the version if one is asked for. The text between slashes is one expression.
+  private static func parts(of argument: String) -> [Substring] {
+    guard argument.first == "/" else {
+      return argument.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    }
+    // Behind an expression that has at least one letter.
+    guard
+      let separator = argument.ranges(of: "/@").last(where: {
+        argument.distance(from: argument.startIndex, to: $0.lowerBound) > 1
+      })
+    else { return [argument[...]] }
+    return [
+      argument[...separator.lowerBound], argument[argument.index(after: separator.lowerBound)...],
+    ].enumerated().map { $0.offset == 0 ? $0.element : $0.element.dropFirst() }
   }
 
   /// The indices of the symbols that a file takes from others and that are asked about.

@@ -72,6 +72,11 @@ extension Diagnosis.Reason {
       case "loader": "a rebinding leaves the loader alone"
       default: "the \(what) asks for it, but has no slot that can be changed"
       }
+    case .bypassed where detail == "possible":
+      """
+      calls may come to pass slots by: glibc from 2.39 on rewrites this PLT if \
+      glibc.cpu.plt_rewrite says so
+      """
     case .bypassed:
       "calls bypass the slots: glibc has rewritten the PLT, unless glibc.cpu.plt_rewrite is 0"
     case .sealed where detail == "requested":

@@ -11,6 +11,7 @@ struct WhyCommand: Subcommand {
     abstract:
       "Say whether a rebinding would see the calls of a file or a process, and if not, why.",
     usage: [
+      "[<options>] <symbol> <file> ...",
       "[<options>] <symbol> --in <file> ...",
       "[<options>] <symbol> --pid <pid> [--in <image> ...]",
     ],
@@ -24,7 +25,7 @@ struct WhyCommand: Subcommand {
       """,
     words: [words],
     examples: [
-      "why open --in /usr/bin/env",
+      "why open /usr/bin/env",
       "why memcpy@GLIBC_2.14 --in libfoo.so",
       "why malloc --library libc.so.6 --in app plugins/*.so",
       "why malloc --pid 4711",
@@ -72,7 +73,8 @@ struct WhyCommand: Subcommand {
       "bypassed":
         """
       calls jump past the slots, since glibc has rewritten the PLT. Run the program with \
-      `GLIBC_TUNABLES=glibc.cpu.plt_rewrite=0`
+      `GLIBC_TUNABLES=glibc.cpu.plt_rewrite=0`. Of a file, with the detail `possible`: the PLT is \
+      marked for that (`DT_X86_64_PLT`)
       """,
     ])
 
@@ -80,6 +82,10 @@ struct WhyCommand: Subcommand {
 
   @Argument(help: "The symbol, or symbol@version for the slots of one version.")
   var symbol: String
+
+  @Argument(
+    help: ArgumentHelp("The ELF files whose calls are asked about.", valueName: "file"))
+  var given: [InputPaths] = []
 
   @Option(
     name: .customLong("in"), parsing: .upToNextOption,
@@ -98,12 +104,12 @@ struct WhyCommand: Subcommand {
 
   @OptionGroup var output: OutputOptions
 
-  private var files: [FilePath] { arguments.flatMap(\.paths) }
+  private var files: [FilePath] { (given + arguments).flatMap(\.paths) }
 
   func validate() throws {
     guard !sought.name.isEmpty else { throw ValidationError("The symbol has no name.") }
-    if arguments.isEmpty, process.pid == nil {
-      throw ValidationError("Missing expected argument '--in <file> ...' or '--pid <pid>'")
+    if files.isEmpty, process.pid == nil {
+      throw ValidationError("Missing expected argument '<file> ...' or '--pid <pid>'")
     }
   }
 

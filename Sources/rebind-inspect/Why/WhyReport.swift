@@ -66,7 +66,7 @@ struct WhyReport: DeclaredBody {
   /// True if calls go through slots that can be changed.
   private var isSeen: Bool {
     func slots(_ reason: Diagnosis.Reason) -> Int? {
-      diagnoses.first { $0.reason == reason }?.slotCount
+      diagnoses.first { $0.reason == reason && $0.detail != "possible" }?.slotCount
     }
     return slots(.hasSlots).map { $0 > slots(.bypassed) ?? 0 } ?? false
   }

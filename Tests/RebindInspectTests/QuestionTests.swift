@@ -1,0 +1,107 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Questions that people put in a form that was not expected.
+@Suite(.needsCommands, .measured) struct QuestionTests {
+  let fixture = DependencyFixture()
+
+  private func program(_ name: String = "program") throws -> String {
+    try fixture.program(
+      name,
+      """
+      #include <stdlib.h>
+      #include <unistd.h>
+      void *use(void) { return getppid() ? malloc(1) : calloc(1, 1); }
+      """)
+  }
+
+  @Test(arguments: [
+    ("/^(m|c)alloc$/@GLIBC_2.*", ["calloc", "malloc"]),
+    ("/^(m|c)alloc$/@@GLIBC_2.*", ["calloc", "malloc"]),
+    ("/^(m|c)alloc$/", ["calloc", "malloc"]), ("/alloc/@/^GLIBC/", ["calloc", "malloc"]),
+    ("/alloc/@NONE_*", []), ("getppid@/GLIBC/", ["getppid"]),
+  ])
+  func expressionsWithVersions(query: String, names: [String]) throws {
+    struct Found: Decodable {
+      struct Import: Decodable { var name: String }
+      var imports: [Import]
+    }
+    let path = try program()
+    let files = try? Document<Found>("who-imports", [query, path]).files
+    let found = (files ?? []).flatMap(\.imports).map(\.name).sorted()
+    #expect(found == names)
+    #expect(try inspect(["who-imports", query, path]).status == (names.isEmpty ? 1 : 0))
+  }
+
+  @Test(arguments: ["/alloc/@", "/alloc@GLIBC", "/", "/@GLIBC"])
+  func brokenExpressions(query: String) throws {
+    #expect(try inspect(["who-imports", query, "/nowhere"]).status == 64)
+  }
+
+  @Test(arguments: [
+    ("symbosl", "symbols"), ("slot", "slots"), ("tre", "tree"), ("whoimports", "who-imports"),
+    ("hardning", "hardening"),
+  ])
+  func mistypedSubcommand(name: String, meant: String) throws {
+    let result = try inspect([name, Places.products.appending(path: "rebind-inspect").path])
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.errorOutput.contains("'\(name)' is neither a file nor a subcommand"))
+    #expect(result.errorOutput.contains("Did you mean '\(meant)'?"))
+    // A file of that name is read.
+    let directory = try TemporaryDirectory()
+    try FileManager.default.copyItem(
+      at: URL(filePath: try program()), to: directory.url.appending(path: name))
+    let there = try run(inspectPath, [name], currentDirectory: directory.url)
+    #expect(there.succeeded && there.output.contains(" malloc@"))
+    let absent = try inspect(["nowhere-near"])
+    #expect(absent.status == 1 && absent.errorOutput.contains("No such file or directory"))
+  }
+
+  @Test func whyTakesFilesAsItsSiblingsDo() throws {
+    let (first, second) = (try program(), try program("second"))
+    let usual = try inspect(["why", "malloc", "--in", first, second])
+    #expect(usual.succeeded)
+    for arguments in [[first, second], [first, "--in", second]] {
+      let result = try inspect(["why", "malloc"] + arguments)
+      #expect(result.succeeded && result.output == usual.output)
+    }
+    let result = try inspect(["why", "malloc"])
+    #expect(result.status == 64 && result.errorOutput.contains("'<file> ...'"))
+  }
+
+  @Test func slotsOfAnotherName() throws {
+    let path = try fixture.program(
+      "other", "#include <fcntl.h>\nint use(void) { return open64(\"/\", 0); }",
+      flags: ["-D_LARGEFILE64_SOURCE"])
+    let slots = try #require(try Report("slots", ["--name", "open64", path]).files.first?.slots)
+    #expect(slots.count == 1)
+    #expect(
+      try inspect(["why", "open", path]).output.contains("\nother-name open64 1 "))
+  }
+
+  @Test func aCleanProcess() throws {
+    let built = try FixtureBuilder.shared(.gcc, key: ["clean"]) {
+      try $0.build("clean", from: ["inspect-needing.c", "inspect-dependency.c"], withCore: false)
+    }
+    let process = try WaitingProcess(built.directory.url.appending(path: "clean"))
+    let count = try report("images", process).files.count
+    let terminal = try inspectOnTerminal(["audit", "--pid", "\(process.id)"])
+    #expect(terminal.output == "\(count) images, nothing found\r\n")
+    #expect(try inspect(["audit", "--pid", "\(process.id)"]).output.isEmpty)
+  }
+
+  @Test func pathsWithBlanks() throws {
+    let path = try program("a program")
+    let escaped = path.replacing(" ", with: "\\x20")
+    #expect(try inspect(["tree", path]).output.contains(" \(escaped) "))
+    let lines = try inspect(["who-imports", "malloc", path]).output.split(separator: "\n")
+    #expect(!lines.isEmpty && lines.allSatisfy { $0.hasSuffix(" \(escaped)") })
+    let defined = try inspect(["who-imports", "--defines", "use", path]).output
+    #expect(defined.isEmpty || defined.hasSuffix(" \(escaped)\n"))
+  }
+
+  @Test func helpSaysWhatSlotsDoNotTell() throws {
+    #expect(try inspect(["who-imports", "--help"]).output.contains("not how often"))
+  }
+}
