@@ -60,6 +60,13 @@ static void put_slots(const Elf64_Shdr *table, unsigned section_count, const Elf
     put_hexadecimal(entry->r_addend < 0 ? -(unsigned long)entry->r_addend
                                         : (unsigned long)entry->r_addend);
     put(" ", 1);
+    // glibc adds it in data alone.
+    bool is_added = ELF64_R_TYPE(entry->r_info) == R_X86_64_64;
+    if (is_added && entry->r_addend < 0) put("-", 1);
+    put_hexadecimal(!is_added             ? 0
+                    : entry->r_addend < 0 ? -(unsigned long)entry->r_addend
+                                          : (unsigned long)entry->r_addend);
+    put(" ", 1);
     put_text(name);
     put_version(symbol, index, name);
   }

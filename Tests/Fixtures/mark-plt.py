@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Writes into an x86-64 file what `ld -z mark-plt` (binutils 2.42) writes: the address of its
-PLT entry into the addend of each R_X86_64_JUMP_SLOT. Prints their number."""
+"""Changes an x86-64 file as `ld -z mark-plt` (binutils 2.42) does. The addend of each
+R_X86_64_JUMP_SLOT becomes the address of its PLT entry. DT_X86_64_PLT and its like are added where
+GNU ld has left room. Prints the number of slots."""
 
 import struct
 import sys
@@ -39,6 +40,13 @@ for section in sections:
             continue
         struct.pack_into("<Q", data, at + 16, first + marked * ENTRY_SIZE)
         marked += 1
+dynamic = by_name[".dynamic"]
+room = [at for at in range(dynamic[4], dynamic[4] + dynamic[5], 16) if not any(data[at:at + 16])]
+# The last one ends the table.
+if len(room) > 3:
+    for at, tag, value in zip(
+            room, (0x70000000, 0x70000001, 0x70000003), (first, marked * ENTRY_SIZE, ENTRY_SIZE)):
+        struct.pack_into("<QQ", data, at, tag, value)
 with open(path, "wb") as file:
     file.write(data)
 print(marked)

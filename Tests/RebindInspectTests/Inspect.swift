@@ -176,6 +176,7 @@ struct Slot: Decodable, Equatable {
   var symbol: String
   var version: String?
   var addend: Int64?
+  var added: Int64?
   var section: String?
   var binding: String
   var relro: Bool

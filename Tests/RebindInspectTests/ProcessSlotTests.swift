@@ -70,9 +70,9 @@ import Testing
     let lines = result.output.split(separator: "\n")
     #expect(lines.count == 2 && lines.first == "\(program.url.path):")
     let fields = try #require(lines.last).split(separator: " ")
-    #expect(fields.count == 13 && fields[12] == "-")
-    #expect(fields[2] == "absolute" && fields[8].hasPrefix("getppid@") && fields[9] == "rebound")
-    #expect(fields[11].hasPrefix("\(program.url.path)+0x"))
+    #expect(fields.count == 14 && fields[13] == "-")
+    #expect(fields[2] == "absolute" && fields[9].hasPrefix("getppid@") && fields[10] == "rebound")
+    #expect(fields[12].hasPrefix("\(program.url.path)+0x"))
   }
 
   @Test func wrongUsage() throws {

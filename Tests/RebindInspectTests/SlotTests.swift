@@ -89,7 +89,7 @@ import Testing
         .files.first?.slots?.first)
     #expect(
       result.output
-        == "\(slot.address) R_X86_64_64 absolute .data now - store 0x4 imported_data\n")
+        == "\(slot.address) R_X86_64_64 absolute .data now - store 0x4 0x4 imported_data\n")
   }
 
   /// The floor that the speed is measured by prints the same.

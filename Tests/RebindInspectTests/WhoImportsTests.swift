@@ -100,7 +100,7 @@ import Testing
     let path = try fixture.library(
       "libuser.so", "extern __thread int shared; int get(void) { return shared; }")
     let result = try inspect(["who-imports", "shared", path])
-    #expect(result.succeeded && result.output == "- - - - - - - - shared \(path)\n")
+    #expect(result.succeeded && result.output == "- - - - - - - - - shared \(path)\n")
     let file = try #require(try Imports("shared", path).files.first)
     #expect(file.imports.map(\.name) == ["shared"] && file.imports[0].slots.isEmpty)
   }
@@ -121,8 +121,8 @@ import Testing
     try #require(process.said == "ready\n")
     let result = try inspect(["who-imports", "shared", "--pid", "\(process.id)"])
     let lines = rows(result)
-    #expect(lines.count == 1 && lines.first?.count == 14)
-    #expect(lines.first?.dropLast().joined(separator: " ") == "- - - - - - - - shared - - - -")
+    #expect(lines.count == 1 && lines.first?.count == 15)
+    #expect(lines.first?.dropLast().joined(separator: " ") == "- - - - - - - - - shared - - - -")
     #expect(lines.first?.last?.hasSuffix("/libuser.so") == true)
   }
 
@@ -239,7 +239,7 @@ import Testing
     for arguments in [
       [], ["malloc"], ["malloc", "--pid", "1", "/usr/lib"], ["malloc", "--pid", "0"],
       ["", Places.program], ["@GLIBC_2.2.5", Places.program], ["/(/", Places.program],
-      ["malloc@", Places.program], ["/mal/@GLIBC_2.2.5", Places.program],
+      ["malloc@", Places.program], ["/mal/@", Places.program],
     ] {
       #expect(try inspect(["who-imports"] + arguments).status == 64)
     }
@@ -256,7 +256,7 @@ import Testing
         "never", "getpid", fixture.path("all"),
       ] + (isQuiet ? ["--no-progress"] : []))
     let lines = result.output.split(separator: "\r\n")
-    #expect(lines.first?.hasSuffix(" NEEDS    ADDEND SYMBOL PATH") == true)
+    #expect(lines.first?.hasSuffix(" NEEDS    ADDEND ADDED SYMBOL PATH") == true)
     #expect(lines.last?.hasSuffix("2 of 3 files import getpid") == !isQuiet)
     #expect(lines.count == (isQuiet ? 4 : 5))
   }

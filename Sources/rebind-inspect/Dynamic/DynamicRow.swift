@@ -45,6 +45,10 @@ struct DynamicRow {
   /// The meaning of a value that is no string; nil for an address, which speaks for itself.
   private var meaning: String? {
     if let flags { return flags.joined(separator: " ") }
+    // DT_X86_64_PLTSZ and DT_X86_64_PLTENT.
+    if machine == .amd64, [0x7000_0001, 0x7000_0003].contains(entry.tag.rawValue) {
+      return "\(entry.value) bytes"
+    }
     switch entry.tag {
     case .jumpSlotRelocationsKind:
       return DynamicTag(rawValue: Int64(truncatingIfNeeded: entry.value)).description

@@ -5,7 +5,7 @@ import Rebind
 import RebindFiles
 
 /// The columns of a slot's line of text: address, relocation, kind, section, binding, relro, needs,
-/// addend, and symbol with version.
+/// addend, what of it is added, and symbol with version.
 struct SlotColumns {
   private let style: TextStyle
   // All widths are 0, which fills up nothing, where the columns are not aligned.
@@ -17,6 +17,7 @@ struct SlotColumns {
   private var relroWidth = 0
   private var needsWidth = 0
   private var addendWidth = 0
+  private var addedWidth = 0
 
   init(of listing: SlotListing, _ style: TextStyle) {
     self.style = style
@@ -45,13 +46,14 @@ struct SlotColumns {
     relroWidth = "RELRO".utf8.count
     needsWidth = "mprotect".utf8.count
     addendWidth = "ADDEND".utf8.count
+    addedWidth = "ADDED".utf8.count
   }
 
   /// Those of the columns in front of the symbol.
   var widths: [Int] {
     [
       addressWidth, relocationWidth, kindWidth, sectionWidth, bindingWidth, relroWidth, needsWidth,
-      addendWidth,
+      addendWidth, addedWidth,
     ]
   }
 
@@ -72,6 +74,9 @@ struct SlotColumns {
     write(slot.isRelro ? "relro" : "-", width: relroWidth, in: &output)
     write(slot.isProtected ? "mprotect" : "store", width: needsWidth, in: &output)
     output.append(hexIfAny: slot.addend, width: addendWidth)
+    output.append(0x20)
+    output.reserve(32)
+    output.append(hexIfAny: slot.added, width: addedWidth)
     output.append(0x20)
   }
 

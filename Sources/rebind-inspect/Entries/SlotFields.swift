@@ -44,6 +44,16 @@ extension SlotListing {
       the word in place for `absolute`, and else `null`
       """),
     Declaration(
+      "added",
+      Column(
+        "ADDED", isRight: true, place: 1,
+        "the addend that the loader adds to the symbol's address; `-` if it is not known"),
+      .number.orNull,
+      """
+      the addend that the loader adds to the symbol's address: 0 where it ignores the relocation's, as \
+      glibc does for the jump slots of `ld -z mark-plt`
+      """),
+    Declaration(
       "section", "SECTION", .text.orNull,
       "the name of the section that it lies in; `null` without section headers"),
     Declaration(

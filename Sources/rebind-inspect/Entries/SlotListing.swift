@@ -69,6 +69,9 @@ extension SlotListing {
       output.append("\",\"version\":null,\"addend\":")
     }
     output.append(decimalIfAny: slot.addend)
+    output.reserve(64)
+    output.append(",\"added\":")
+    output.append(decimalIfAny: slot.added)
     if let section {
       output.append(",\"section\":\"")
       section.withUnsafeBytes { output.append(name: $0, .json) }
