@@ -27,13 +27,24 @@ import Testing
   /// gives no rights.
   private func runAsOther(_ program: String, mode: Int) throws -> ProcessResult? {
     var status = statvfs()
-    guard getuid() == 0, statvfs(program, &status) == 0, status.f_flag & UInt(ST_NOSUID) == 0
+    guard
+      getuid() == 0, statvfs(program, &status) == 0, status.f_flag & UInt(ST_NOSUID) == 0,
+      try !String(contentsOfFile: "/proc/self/status", encoding: .utf8).contains("NoNewPrivs:\t1"),
+      othersReach(program), chown(program, 65534, 65534) == 0
     else { return nil }
-    try FileManager.default.setAttributes(
-      [.ownerAccountID: 65534, .groupOwnerAccountID: 65534], ofItemAtPath: program)
     // Another owner takes the rights away.
     try setMode(mode, program)
     return try run(program)
+  }
+
+  private func othersReach(_ path: String) -> Bool {
+    var folder = URL(filePath: path).resolvingSymlinksInPath().deletingLastPathComponent()
+    while folder.path != "/" {
+      var status = stat()
+      guard stat(folder.path, &status) == 0, status.st_mode & S_IXOTH != 0 else { return false }
+      folder.deleteLastPathComponent()
+    }
+    return true
   }
 
   /// By the mode, whoever asks: the folder of a program with others' rights is its caller's choice.

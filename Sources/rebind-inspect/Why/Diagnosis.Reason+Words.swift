@@ -74,7 +74,7 @@ extension Diagnosis.Reason {
       }
     case .bypassed where detail == "possible":
       """
-      calls may come to pass slots by: glibc from 2.39 on rewrites this PLT if \
+      calls may bypass the slots: glibc from 2.39 on rewrites this PLT if \
       glibc.cpu.plt_rewrite says so
       """
     case .bypassed:
