@@ -62,8 +62,9 @@ let package = Package(
     .target(
       name: "RebindConfiguration", dependencies: ["Rebind"], swiftSettings: swiftSettings),
     .target(name: "CRebindAnnotations", cSettings: cSettings),
+    .target(name: "CRebindReach", cSettings: cSettings),
     .target(
-      name: "CRebindTesting", dependencies: ["CLibffi"], cSettings: cSettings,
+      name: "CRebindTesting", dependencies: ["CLibffi", "CRebindReach"], cSettings: cSettings,
       linkerSettings: [.linkedLibrary("ffi")]),
     .target(
       name: "RebindTesting", dependencies: ["CRebind", "CRebindTesting"],

@@ -3,15 +3,14 @@
 #ifndef CREBIND_TESTING_COUNTS_H
 #define CREBIND_TESTING_COUNTS_H
 
+#include "CRebindReach.h"
 #include "hook.h"
 
 #pragma clang assume_nonnull begin
 
-/// One thread's counters. They stay when the thread ends, and another one goes on with them.
+/// One thread's counters.
 typedef struct crebind_testing_counters {
-  struct crebind_testing_counters *_Nullable next;
-  /// The thread's number.
-  _Atomic int owner;
+  crebind_reach_block block;
   /// By hook. Only the owner writes, so that an addition need not be atomic.
   _Atomic uint64_t arrivals[CREBIND_TESTING_HOOK_COUNT];
 } crebind_testing_counters;

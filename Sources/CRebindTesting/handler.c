@@ -25,7 +25,7 @@ static void invoke(ffi_cif *cif, void *result, void **arguments, void *context) 
   (void)cif;
   handler_scope *scope = context;
   scope->handler(scope->context, result, arguments);
-  crebind_testing_this_thread.suppressed = 0;
+  crebind_reach_this_thread.suppressed = 0;
   if (scope->scope.reaches_process) scope->scope.calls--;
 }
 
@@ -37,12 +37,12 @@ void crebind_testing_call_original(crebind_testing_scope *scope, void *result, v
 
   crebind_testing_thread *thread = &crebind_testing_this_thread;
   crebind_testing_frame frame = {scope->hook, scope->serial, thread->frame};
-  uint32_t suppressed = thread->suppressed;
+  uint32_t suppressed = crebind_reach_this_thread.suppressed;
   thread->frame = &frame;
-  thread->suppressed = 0;
+  crebind_reach_this_thread.suppressed = 0;
   ffi_call(&signature->cif, (void (*)(void))crebind_testing_hook_resume(scope->hook), result,
            pointers);
-  thread->suppressed = suppressed;
+  crebind_reach_this_thread.suppressed = suppressed;
   thread->frame = frame.previous;
 }
 

@@ -21,10 +21,6 @@ static void end(crebind_testing_scope *scope) {
 
 // MARK: - A task
 
-/// Swift's runtime: the current task's value of a task-local, or outside of a task
-/// the thread's; NULL if it has none. It allocates nothing and takes no lock.
-__attribute__((swiftcall)) extern void *_Nullable swift_task_localValueGet(const void *key);
-
 /// Swift's runtime: the task that the thread runs, or NULL, and its number.
 __attribute__((swiftcall)) extern void *_Nullable swift_task_getCurrent(void);
 __attribute__((swiftcall)) extern uint64_t swift_task_getJobTaskId(void *task);
@@ -39,7 +35,7 @@ static const void *_Nullable task_key;
 void crebind_testing_set_task_key(const void *key) { task_key = key; }
 
 crebind_testing_scope *crebind_testing_task_scopes(void) {
-  crebind_testing_scope **value = swift_task_localValueGet(task_key);
+  crebind_testing_scope *const *value = crebind_reach_task_value(task_key);
   return value != NULL ? *value : NULL;
 }
 

@@ -93,9 +93,9 @@ void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
   crebind_testing_thread *thread = &crebind_testing_this_thread;
   crebind_testing_observers *observers = observers_of(registers);
   observers->count = 0;
-  if (thread->suppressed != 0) return hook->original;
+  if (crebind_reach_this_thread.suppressed != 0) return hook->original;
   if (!resuming && is_calling_original(thread, hook)) return hook->original;
-  thread->suppressed = 1;
+  crebind_reach_this_thread.suppressed = 1;
   if (!resuming) count_arrival(thread, hook);
 
   crebind_testing_call call = {
@@ -128,7 +128,7 @@ void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
     wait(delay);
   }
   // The handler ends this when it returns: libffi is between here and there.
-  if (!is_handler) thread->suppressed = 0;
+  if (!is_handler) crebind_reach_this_thread.suppressed = 0;
   return code != NULL ? code : hook->original;
 }
 
@@ -137,17 +137,16 @@ void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
 /// \param registers The same as in `crebind_testing_select`. The first ones have the results now.
 __attribute__((visibility("hidden")))
 void crebind_testing_observe(uint64_t *registers) {
-  crebind_testing_thread *thread = &crebind_testing_this_thread;
   const crebind_testing_observers *observers = observers_of(registers);
   crebind_testing_outcome outcome = {
       .word = registers[0], .number = registers[CREBIND_TESTING_NUMBERS / 8], .error = errno};
-  uint32_t suppressed = thread->suppressed;
-  thread->suppressed = 1;
+  uint32_t suppressed = crebind_reach_this_thread.suppressed;
+  crebind_reach_this_thread.suppressed = 1;
   for (uint64_t i = 0; i < observers->count; i++) {
     crebind_testing_scope *scope = observers->list[i].scope;
     scope->observe(scope, observers->list[i].call, &outcome);
   }
-  thread->suppressed = suppressed;
+  crebind_reach_this_thread.suppressed = suppressed;
   errno = outcome.error;
 }
 

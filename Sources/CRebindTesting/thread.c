@@ -2,6 +2,6 @@
 
 __thread crebind_testing_thread crebind_testing_this_thread;
 
-void crebind_testing_suppress_begin(void) { crebind_testing_this_thread.suppressed++; }
+void crebind_testing_suppress_begin(void) { crebind_reach_this_thread.suppressed++; }
 
-void crebind_testing_suppress_end(void) { crebind_testing_this_thread.suppressed--; }
+void crebind_testing_suppress_end(void) { crebind_reach_this_thread.suppressed--; }

@@ -3,6 +3,7 @@
 #ifndef CREBIND_TESTING_THREAD_H
 #define CREBIND_TESTING_THREAD_H
 
+#include "CRebindReach.h"
 #include "CRebindTesting.h"
 
 #pragma clang assume_nonnull begin
@@ -16,8 +17,6 @@ typedef struct crebind_testing_frame {
 } crebind_testing_frame;
 
 typedef struct crebind_testing_thread {
-  /// Not 0: calls reach the originals.
-  uint32_t suppressed;
   /// The innermost one.
   crebind_testing_frame *_Nullable frame;
   /// The scopes that reach this thread, the youngest first.

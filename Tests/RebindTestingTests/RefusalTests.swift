@@ -64,7 +64,7 @@ import Testing
       attempt { try withFrozenTime(.zero) {} }
       attempt { _ = try sweepFaults(in: "read") {} }
       attempt { try withFailing("getppid") { print("body") } }
-      """, modules: ["RebindTesting", "CRebindTesting", "CRebind"],
+      """, modules: ["RebindTesting", "CRebindTesting", "CRebindReach", "CRebind"],
       flags: ["-sanitize=\(sanitizer)", "-lffi"])
     let result = try program.run()
     let reason =

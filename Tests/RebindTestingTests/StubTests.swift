@@ -25,19 +25,23 @@ import Testing
 
   private func check(flags: [String], runner: [String]) throws {
     let folder = Places.package.appending(path: "Sources/CRebindTesting")
+    let reach = Places.package.appending(path: "Sources/CRebindReach")
     // All but what needs libffi.
     let sources =
       [
         "hook.c", "select.c", "reach.c", "thread.c", "scope.c", "fault.c", "condition.c",
         "counts.c", "recorder.c", "runtime-images.c", "stubs-x86_64.S", "stubs-aarch64.S",
-      ].map { folder.appending(path: $0).path } + [Places.fixtures.appending(path: "stubs.c").path]
+      ].map { folder.appending(path: $0).path }
+      + ["blocks.c", "task.c", "thread.c"].map { reach.appending(path: $0).path }
+      + [Places.fixtures.appending(path: "stubs.c").path]
     let scratch = try TemporaryDirectory()
     let program = scratch.url.appending(path: "stubs").path
     let built = try run(
       "clang",
       flags + [
         "-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread",
-        "-I", folder.appending(path: "include").path, "-o", program,
+        "-I", folder.appending(path: "include").path,
+        "-I", reach.appending(path: "include").path, "-o", program,
       ] + sources)
     try #require(built.succeeded, "\(built.errorOutput)")
     let command = runner + [program]

@@ -1,0 +1,3 @@
+#include "CRebindReach.h"
+
+__thread crebind_reach_thread crebind_reach_this_thread;

@@ -1,0 +1,53 @@
+/// Each thread has a block to itself: a later thread goes on with that of one that has ended, and in a
+/// forked process nobody takes that of the thread that forked.
+
+#include "CRebindReach.h"
+#include "check.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct block {
+  crebind_reach_block head;
+  int value;
+} block;
+
+static crebind_reach_blocks blocks;
+
+static void *claim(void *unused) {
+  (void)unused;
+  return crebind_reach_claim(&blocks, sizeof(block));
+}
+
+static block *claim_in_thread(void) {
+  pthread_t thread;
+  void *result;
+  CHECK(pthread_create(&thread, NULL, claim, NULL) == 0);
+  CHECK(pthread_join(thread, &result) == 0);
+  return result;
+}
+
+int main(void) {
+  block *own = claim(NULL);
+  CHECK(own != NULL && own->value == 0);
+  CHECK(claim(NULL) == own);
+
+  block *other = claim_in_thread();
+  CHECK(other != NULL && other != own);
+  other->value = 7;
+  block *again = claim_in_thread();
+  CHECK(again == other && again->value == 7);
+
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    block *of_child = claim_in_thread();
+    _exit(of_child != NULL && of_child != own && of_child != other ? 0 : 1);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  printf("each thread had a block of its own\n");
+  return 0;
+}
