@@ -1,0 +1,36 @@
+/// The functions that are counted: names, groups, counters and originals.
+
+#ifndef CREBIND_COUNTING_FUNCTIONS_H
+#define CREBIND_COUNTING_FUNCTIONS_H
+
+#include "tally.h"
+
+typedef struct crebind_counting_entry {
+  const char *name;
+  crebind_counting_group group;
+  /// What slots are pointed at.
+  void *counter;
+} crebind_counting_entry;
+
+extern CREBIND_COUNTING_HIDDEN const crebind_counting_entry
+    crebind_counting_entries[CREBIND_COUNTING_FUNCTION_COUNT];
+
+/// What the counters go on to. The core writes one before any slot leads to its counter.
+extern CREBIND_COUNTING_HIDDEN void *crebind_counting_originals[CREBIND_COUNTING_FUNCTION_COUNT];
+
+/// malloc_usable_size of the allocator that is counted; NULL if it has none.
+extern CREBIND_COUNTING_HIDDEN size_t (*crebind_counting_usable_size)(void *block);
+
+CREBIND_COUNTING_HIDDEN extern void *crebind_counting_malloc(size_t size);
+CREBIND_COUNTING_HIDDEN extern void *crebind_counting_calloc(size_t count, size_t size);
+CREBIND_COUNTING_HIDDEN extern void *crebind_counting_realloc(void *block, size_t size);
+CREBIND_COUNTING_HIDDEN extern void *crebind_counting_reallocarray(void *block, size_t count,
+                                                                   size_t size);
+CREBIND_COUNTING_HIDDEN extern int crebind_counting_posix_memalign(void **block, size_t alignment,
+                                                                   size_t size);
+CREBIND_COUNTING_HIDDEN extern void *crebind_counting_aligned_alloc(size_t alignment, size_t size);
+CREBIND_COUNTING_HIDDEN extern void *crebind_counting_memalign(size_t alignment, size_t size);
+CREBIND_COUNTING_HIDDEN extern void *crebind_counting_valloc(size_t size);
+CREBIND_COUNTING_HIDDEN extern void crebind_counting_free_block(void *block);
+
+#endif

@@ -1,0 +1,160 @@
+/// Counts the calls of malloc and its kind, and of the functions of Swift's runtime that allocate
+/// objects, count references and check accesses.
+///
+/// Slots lead to *counters*: functions that note a call and go on to the original. A counter takes
+/// no lock and allocates nothing. Each thread has numbers of its own, which stay when it ends.
+/// A *scope* is the time from a begin to an end, and tells what came meanwhile.
+
+#ifndef CREBIND_COUNTING_H
+#define CREBIND_COUNTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__clang__)
+#pragma clang assume_nonnull begin
+#else
+#define _Nullable
+#endif
+
+// MARK: - Functions
+
+/// The functions that can be counted.
+typedef enum crebind_counting_function {
+  CREBIND_COUNTING_MALLOC,
+  CREBIND_COUNTING_CALLOC,
+  CREBIND_COUNTING_REALLOC,
+  CREBIND_COUNTING_REALLOCARRAY,
+  CREBIND_COUNTING_POSIX_MEMALIGN,
+  CREBIND_COUNTING_ALIGNED_ALLOC,
+  CREBIND_COUNTING_MEMALIGN,
+  CREBIND_COUNTING_VALLOC,
+  CREBIND_COUNTING_FREE,
+  CREBIND_COUNTING_RETAIN,
+  CREBIND_COUNTING_RETAIN_N,
+  CREBIND_COUNTING_BRIDGE_OBJECT_RETAIN,
+  CREBIND_COUNTING_BRIDGE_OBJECT_RETAIN_N,
+  CREBIND_COUNTING_UNKNOWN_OBJECT_RETAIN,
+  CREBIND_COUNTING_UNKNOWN_OBJECT_RETAIN_N,
+  CREBIND_COUNTING_RELEASE,
+  CREBIND_COUNTING_RELEASE_N,
+  CREBIND_COUNTING_BRIDGE_OBJECT_RELEASE,
+  CREBIND_COUNTING_BRIDGE_OBJECT_RELEASE_N,
+  CREBIND_COUNTING_UNKNOWN_OBJECT_RELEASE,
+  CREBIND_COUNTING_UNKNOWN_OBJECT_RELEASE_N,
+  CREBIND_COUNTING_ALLOC_OBJECT,
+  CREBIND_COUNTING_BEGIN_ACCESS,
+  CREBIND_COUNTING_FUNCTION_COUNT,
+} crebind_counting_function;
+
+/// The functions that are counted together.
+typedef enum crebind_counting_group {
+  /// malloc to free.
+  CREBIND_COUNTING_MEMORY,
+  /// swift_retain to swift_unknownObjectRelease_n.
+  CREBIND_COUNTING_REFERENCES,
+  /// swift_allocObject.
+  CREBIND_COUNTING_OBJECTS,
+  /// swift_beginAccess.
+  CREBIND_COUNTING_ACCESSES,
+  CREBIND_COUNTING_GROUP_COUNT,
+} crebind_counting_group;
+
+/// The name of a function's symbol.
+const char *crebind_counting_name(crebind_counting_function function);
+
+/// A function's group.
+crebind_counting_group crebind_counting_group_of(crebind_counting_function function);
+
+// MARK: - Counters in place
+
+/// The longest reason, with its zero byte.
+#define CREBIND_COUNTING_REASON_SIZE 512
+
+/// Points the slots of a group's functions at their counters. Nests, over all threads.
+///
+/// A function that cannot be counted stays as it is, and has a reason; the others are counted.
+///
+/// \returns 0, or a `crebind_status` other than those that are reasons: nothing has changed then.
+int crebind_counting_install(crebind_counting_group group);
+
+/// Puts the slots back with the last call for a group. Where that fails they stay: a counter that
+/// nobody asks does no harm.
+void crebind_counting_uninstall(crebind_counting_group group);
+
+/// Why a function of an installed group is not counted; false if it is.
+///
+/// \param reason Receives an English sentence without a full stop, in
+///   `CREBIND_COUNTING_REASON_SIZE` bytes.
+bool crebind_counting_absence(crebind_counting_function function, char *reason);
+
+/// Whether some image refers to the function, or defines it: else nothing in the process can call it.
+bool crebind_counting_is_known(crebind_counting_function function);
+
+/// The same for the sizes of blocks, as malloc_usable_size gives them.
+bool crebind_counting_size_absence(char *reason);
+
+// MARK: - Counts
+
+/// Counts of calls, and of memory.
+typedef struct crebind_counting_counts {
+  /// The calls of each function, without those of free(NULL). Calls that malloc and its kind make of
+  /// each other are not counted.
+  uint64_t calls[CREBIND_COUNTING_FUNCTION_COUNT];
+  /// The calls of malloc and its kind that returned no block.
+  uint64_t without_block;
+  /// The blocks that realloc and reallocarray have freed, or grown in place.
+  uint64_t replaced;
+  /// The bytes that malloc and its kind were asked for.
+  uint64_t bytes;
+  /// How many more bytes are in blocks than at the beginning, and the most at any time meanwhile, by
+  /// malloc_usable_size. Negative if blocks were freed that were older.
+  int64_t live, peak;
+} crebind_counting_counts;
+
+// MARK: - Scopes
+
+/// Whose calls a scope counts.
+typedef enum crebind_counting_reach {
+  /// The calls of the task that `crebind_counting_set_task_key`'s value leads from, and of those that
+  /// it starts.
+  CREBIND_COUNTING_TASK,
+  /// The calls of the thread that begins the scope. It ends it, too, the youngest first.
+  CREBIND_COUNTING_THREAD,
+  CREBIND_COUNTING_PROCESS,
+} crebind_counting_reach;
+
+typedef struct crebind_counting_scope crebind_counting_scope;
+
+/// A scope that has not begun; NULL if memory runs out.
+crebind_counting_scope *_Nullable crebind_counting_make(crebind_counting_reach reach);
+
+/// The scope ends with the next call of `crebind_counting_end`.
+///
+/// \param outer For a task, the scope that the value has led to so far.
+/// \param tracks_peak For the process: all threads then share a number, for the peak.
+void crebind_counting_begin(crebind_counting_scope *scope,
+                            crebind_counting_scope *_Nullable outer, bool tracks_peak);
+void crebind_counting_end(crebind_counting_scope *scope);
+
+/// The counts from the beginning to the end, or so far.
+///
+/// \returns Whether the peak is known.
+bool crebind_counting_read(const crebind_counting_scope *scope, crebind_counting_counts *counts);
+
+/// Frees a scope that has ended, and that no task's value leads to any more.
+void crebind_counting_free(crebind_counting_scope *scope);
+
+/// The key of the task-local value. The value starts with a pointer to the youngest scope.
+void crebind_counting_set_task_key(const void *key);
+
+/// Calls of this thread from here to the end are not counted, in no scope. Nests.
+void crebind_counting_suppress_begin(void);
+void crebind_counting_suppress_end(void);
+
+#if defined(__clang__)
+#pragma clang assume_nonnull end
+#endif
+
+#endif

@@ -1,0 +1,204 @@
+/// Points slots at the counters, and says which functions cannot be counted so.
+///
+/// A function is counted if all that its calls leave is seen. It is not where the program defines it
+/// itself, because its own calls go through no slot then; nor where images call different functions of
+/// that name, as the counter goes on to one. Otherwise no slot means no call.
+
+#include "functions.h"
+#include "lock.h"
+
+#include <CRebind.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+/// Why a function is not counted, and whether anything could call it. Guarded by the lock.
+typedef struct finding {
+  bool is_absent, is_known;
+  char reason[CREBIND_COUNTING_REASON_SIZE];
+} finding;
+
+static finding findings[CREBIND_COUNTING_FUNCTION_COUNT];
+static finding of_sizes;
+
+/// What is installed for a group. Guarded by the lock.
+static struct {
+  unsigned users;
+  crebind_handle *handle;
+} groups[CREBIND_COUNTING_GROUP_COUNT];
+
+static void refuse(finding *finding, const char *reason) {
+  finding->is_absent = true;
+  snprintf(finding->reason, sizeof finding->reason, "%s", reason);
+}
+
+// MARK: - What an original is
+
+/// The program's ELF header.
+static const void *program(void) {
+  return crebind_image_containing((const void *)getauxval(AT_PHDR));
+}
+
+static void see_text(const char *text, void *context) { refuse(context, text); }
+
+/// The batch of a group, and what the core would do with it.
+typedef struct survey {
+  size_t count;
+  crebind_rebinding rebindings[CREBIND_COUNTING_FUNCTION_COUNT];
+  crebind_counting_function functions[CREBIND_COUNTING_FUNCTION_COUNT];
+  /// The original of the first slot; NULL for none.
+  const void *originals[CREBIND_COUNTING_FUNCTION_COUNT];
+} survey;
+
+static void see_slot(const crebind_slot_info *slot, void *context) {
+  survey *survey = context;
+  const void **original = &survey->originals[slot->rebinding];
+  finding *finding = &findings[survey->functions[slot->rebinding]];
+  finding->is_known = true;
+  if (*original == NULL) *original = slot->original;
+  else if (*original != slot->original)
+    refuse(finding, "images call different functions of that name");
+}
+
+static void see_bypass(const crebind_diagnosis *diagnosis, void *context) {
+  if (diagnosis->reason == CREBIND_REASON_BYPASSED)
+    refuse(context, crebind_reason_description(CREBIND_REASON_BYPASSED));
+}
+
+static void judge(survey *survey, size_t index) {
+  finding *finding = &findings[survey->functions[index]];
+  if (finding->is_absent) return;
+  const crebind_rebinding *rebinding = &survey->rebindings[index];
+  void *definition = crebind_lookup(rebinding->name);
+  if (definition == NULL) {
+    refuse(finding, "no loaded image defines it");
+    crebind_explain(rebinding, NULL, see_text, finding, NULL);
+    return;
+  }
+  finding->is_known = true;
+  if (crebind_image_containing(definition) == program())
+    refuse(finding, "the program defines it itself, and its own calls go through no slot");
+  else crebind_diagnose(rebinding, NULL, see_bypass, finding, NULL);
+}
+
+/// Leaves out of the batch what cannot be counted.
+static void drop_absent(survey *survey) {
+  size_t kept = 0;
+  for (size_t i = 0; i < survey->count; i++) {
+    if (findings[survey->functions[i]].is_absent) continue;
+    survey->rebindings[kept] = survey->rebindings[i];
+    survey->functions[kept++] = survey->functions[i];
+  }
+  survey->count = kept;
+}
+
+/// The sizes of blocks are known if the allocator that is counted tells them.
+static void find_sizes(void) {
+  crebind_counting_usable_size = NULL;
+  of_sizes.is_absent = false;
+  if (findings[CREBIND_COUNTING_MALLOC].is_absent) {
+    refuse(&of_sizes, findings[CREBIND_COUNTING_MALLOC].reason);
+    return;
+  }
+  void *sizes = crebind_lookup("malloc_usable_size"), *malloc = crebind_lookup("malloc");
+  if (sizes == NULL || crebind_image_containing(sizes) != crebind_image_containing(malloc))
+    refuse(&of_sizes, "the allocator has no malloc_usable_size");
+  else crebind_counting_usable_size = (size_t (*)(void *))sizes;
+}
+
+// MARK: - Install
+
+/// A status that says why nothing of a group can be counted, rather than that something is wrong.
+static bool is_reason(crebind_status status) {
+  return status == CREBIND_STATIC_EXECUTABLE || status == CREBIND_SEALED;
+}
+
+static void refuse_group(crebind_counting_group group, crebind_status status) {
+  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++)
+    if (crebind_counting_entries[i].group == group)
+      refuse(&findings[i], crebind_status_description(status));
+}
+
+static void begin_survey(survey *survey, crebind_counting_group group) {
+  survey->count = 0;
+  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++) {
+    const crebind_counting_entry *entry = &crebind_counting_entries[i];
+    if (entry->group != group) continue;
+    findings[i] = (finding){.is_absent = false};
+    survey->originals[survey->count] = NULL;
+    survey->functions[survey->count] = (crebind_counting_function)i;
+    survey->rebindings[survey->count++] =
+        (crebind_rebinding){.name = entry->name,
+                            .replacement = entry->counter,
+                            .original = &crebind_counting_originals[i]};
+  }
+}
+
+static crebind_status apply(crebind_counting_group group) {
+  survey survey;
+  begin_survey(&survey, group);
+  crebind_status status =
+      crebind_plan(survey.rebindings, survey.count, NULL, see_slot, &survey, NULL);
+  if (status != CREBIND_OK) return status;
+  for (size_t i = 0; i < survey.count; i++) judge(&survey, i);
+  drop_absent(&survey);
+  if (group == CREBIND_COUNTING_MEMORY) find_sizes();
+  if (survey.count == 0) return CREBIND_OK;
+  // Somebody else's hook may have kept a former one from being restored.
+  crebind_handle *covered = groups[group].handle;
+  status = crebind_apply(survey.rebindings, survey.count, NULL, &groups[group].handle, NULL, NULL);
+  if (status == CREBIND_OK && covered != NULL) crebind_restore(covered, NULL, NULL);
+  return status;
+}
+
+int crebind_counting_install(crebind_counting_group group) {
+  crebind_status status = CREBIND_OK;
+  crebind_reach_this_thread.suppressed++;
+  crebind_counting_lock();
+  if (groups[group].users == 0) {
+    status = apply(group);
+    if (is_reason(status)) {
+      refuse_group(group, status);
+      if (group == CREBIND_COUNTING_MEMORY) find_sizes();
+      status = CREBIND_OK;
+    }
+  }
+  if (status == CREBIND_OK) groups[group].users++;
+  crebind_counting_unlock();
+  crebind_reach_this_thread.suppressed--;
+  return status;
+}
+
+void crebind_counting_uninstall(crebind_counting_group group) {
+  crebind_reach_this_thread.suppressed++;
+  crebind_counting_lock();
+  if (--groups[group].users == 0 && groups[group].handle != NULL) {
+    if (crebind_restore(groups[group].handle, NULL, NULL) == CREBIND_OK)
+      groups[group].handle = NULL;
+  }
+  crebind_counting_unlock();
+  crebind_reach_this_thread.suppressed--;
+}
+
+// MARK: - Findings
+
+static bool copy(const finding *finding, char *reason) {
+  crebind_counting_lock();
+  bool is_absent = finding->is_absent;
+  if (is_absent) strcpy(reason, finding->reason);
+  crebind_counting_unlock();
+  return is_absent;
+}
+
+bool crebind_counting_absence(crebind_counting_function function, char *reason) {
+  return copy(&findings[function], reason);
+}
+
+bool crebind_counting_size_absence(char *reason) { return copy(&of_sizes, reason); }
+
+bool crebind_counting_is_known(crebind_counting_function function) {
+  crebind_counting_lock();
+  bool is_known = findings[function].is_known;
+  crebind_counting_unlock();
+  return is_known;
+}

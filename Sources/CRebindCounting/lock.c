@@ -1,0 +1,17 @@
+#include "lock.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void keep_through_forks(void) {
+  pthread_atfork(crebind_counting_lock, crebind_counting_unlock, crebind_counting_unlock);
+}
+
+void crebind_counting_lock(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, keep_through_forks);
+  pthread_mutex_lock(&mutex);
+}
+
+void crebind_counting_unlock(void) { pthread_mutex_unlock(&mutex); }

@@ -1,0 +1,229 @@
+/// Scopes: a time, and whose calls are counted in it.
+///
+/// For a thread and for the process a scope is a difference of the threads' own numbers. A task's calls
+/// come on several threads, whose other calls are not the task's, so that its scope has numbers of its
+/// own: a *lane* for each thread, as far as these go.
+
+#define _GNU_SOURCE
+
+#include "lock.h"
+#include "tally.h"
+
+#include <sys/mman.h>
+
+#define LANES 32
+#define PEAK_SCOPES 16
+
+_Atomic uint32_t crebind_counting_task_scopes;
+_Atomic uint32_t crebind_counting_peak_scopes;
+
+/// The memory in use by all threads since a scope of the process began.
+static struct {
+  _Atomic int64_t live, peak;
+} peaks[PEAK_SCOPES];
+
+/// The numbers of one thread in a task's scope.
+typedef struct lane {
+  /// The number of the thread's block; 0 for none yet.
+  _Atomic uint32_t owner;
+  crebind_counting_tally tally;
+} lane;
+
+struct crebind_counting_scope {
+  crebind_counting_reach reach;
+  _Atomic bool is_active;
+  /// Of a process: its place in `peaks`, or -1.
+  int peak_index;
+  /// Of a thread: the peak that the next older scope has reached so far.
+  int64_t outer_peak;
+  /// Of a thread or process: the numbers at the beginning. After the end, the result, with that of
+  /// `has_peak`.
+  crebind_counting_counts counts;
+  bool has_peak;
+  /// Of a task: the next older scope.
+  crebind_counting_scope *outer;
+  _Atomic int64_t live, peak;
+  /// Of threads that have found no lane: additions are atomic here.
+  crebind_counting_tally shared;
+  lane lanes[LANES];
+};
+
+static const void *task_key;
+
+void crebind_counting_set_task_key(const void *key) { task_key = key; }
+
+crebind_counting_scope *crebind_counting_make(crebind_counting_reach reach) {
+  // The lanes of threads that do not come cost no memory.
+  crebind_counting_scope *scope = mmap(NULL, sizeof *scope, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (scope == MAP_FAILED) return NULL;
+  scope->reach = reach;
+  scope->peak_index = -1;
+  return scope;
+}
+
+void crebind_counting_free(crebind_counting_scope *scope) { munmap(scope, sizeof *scope); }
+
+// MARK: - Calls of tasks
+
+/// The thread's lane; NULL if another thread has it.
+static crebind_counting_tally *lane_of(crebind_counting_scope *scope, uint32_t number) {
+  lane *lane = &scope->lanes[number % LANES];
+  uint32_t owner = atomic_load_explicit(&lane->owner, memory_order_relaxed);
+  if (owner == 0 && atomic_compare_exchange_strong(&lane->owner, &owner, number)) owner = number;
+  return owner == number && number != 0 ? &lane->tally : NULL;
+}
+
+static void add_alone(crebind_counting_tally *tally, const crebind_counting_event *event) {
+  CREBIND_COUNTING_ADD(&tally->calls[event->function], 1);
+  if (event->bytes != 0) CREBIND_COUNTING_ADD(&tally->bytes, event->bytes);
+  if (event->without_block) CREBIND_COUNTING_ADD(&tally->without_block, 1);
+  if (event->replaced) CREBIND_COUNTING_ADD(&tally->replaced, 1);
+}
+
+static void add_beside_others(crebind_counting_tally *tally, const crebind_counting_event *event) {
+  tally->calls[event->function]++;
+  tally->bytes += event->bytes;
+  tally->without_block += event->without_block;
+  tally->replaced += event->replaced;
+}
+
+void crebind_counting_note_in_task(const crebind_counting_block *block,
+                                   const crebind_counting_event *event) {
+  crebind_counting_scope *const *value = crebind_reach_task_value(task_key);
+  for (crebind_counting_scope *scope = value != NULL ? *value : NULL; scope != NULL;
+       scope = scope->outer) {
+    if (!atomic_load_explicit(&scope->is_active, memory_order_relaxed)) continue;
+    crebind_counting_tally *tally = lane_of(scope, block->number);
+    if (tally != NULL) add_alone(tally, event);
+    else add_beside_others(&scope->shared, event);
+    if (event->live == 0) continue;
+    int64_t live = atomic_fetch_add_explicit(&scope->live, event->live, memory_order_relaxed);
+    crebind_counting_raise(&scope->peak, live + event->live);
+  }
+}
+
+void crebind_counting_note_peak(int64_t live) {
+  uint32_t scopes = crebind_counting_peak_scopes;
+  for (int i = 0; i < PEAK_SCOPES; i++) {
+    if ((scopes & 1u << i) == 0) continue;
+    int64_t before = atomic_fetch_add_explicit(&peaks[i].live, live, memory_order_relaxed);
+    crebind_counting_raise(&peaks[i].peak, before + live);
+  }
+}
+
+// MARK: - Sums and differences
+
+static void add_tally(crebind_counting_counts *sum, const crebind_counting_tally *tally) {
+  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++) sum->calls[i] += tally->calls[i];
+  sum->without_block += tally->without_block;
+  sum->replaced += tally->replaced;
+  sum->bytes += tally->bytes;
+  sum->live += tally->live;
+}
+
+static void subtract(crebind_counting_counts *counts, const crebind_counting_counts *before) {
+  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++) counts->calls[i] -= before->calls[i];
+  counts->without_block -= before->without_block;
+  counts->replaced -= before->replaced;
+  counts->bytes -= before->bytes;
+  counts->live -= before->live;
+}
+
+/// This thread's block, which a begin has seen to.
+static crebind_counting_block *own_block(void) {
+  crebind_counting_block *block = crebind_counting_this_thread.block;
+  return block != NULL ? block : crebind_counting_claim();
+}
+
+/// What has been counted so far, since the threads were new, or in a task's scope.
+static crebind_counting_counts sum(const crebind_counting_scope *scope) {
+  crebind_counting_counts sum = {.live = 0};
+  switch (scope->reach) {
+  case CREBIND_COUNTING_TASK:
+    add_tally(&sum, &scope->shared);
+    for (int i = 0; i < LANES; i++) add_tally(&sum, &scope->lanes[i].tally);
+    sum.live = scope->live;
+    break;
+  case CREBIND_COUNTING_THREAD: add_tally(&sum, &own_block()->tally); break;
+  case CREBIND_COUNTING_PROCESS:
+    for (const crebind_reach_block *block = crebind_counting_blocks; block != NULL;
+         block = block->next)
+      add_tally(&sum, &((const crebind_counting_block *)block)->tally);
+    break;
+  }
+  return sum;
+}
+
+// MARK: - Begin and end
+
+/// Takes a place in `peaks`; -1 if all are taken.
+static int begin_peak(void) {
+  crebind_counting_lock();
+  int index = 0;
+  while (index < PEAK_SCOPES && (crebind_counting_peak_scopes & 1u << index) != 0) index++;
+  if (index < PEAK_SCOPES) {
+    peaks[index].live = 0;
+    peaks[index].peak = 0;
+    crebind_counting_peak_scopes |= 1u << index;
+  }
+  crebind_counting_unlock();
+  return index < PEAK_SCOPES ? index : -1;
+}
+
+void crebind_counting_begin(crebind_counting_scope *scope, crebind_counting_scope *outer,
+                            bool tracks_peak) {
+  crebind_counting_block *block = own_block();
+  scope->outer = outer;
+  switch (scope->reach) {
+  case CREBIND_COUNTING_TASK: crebind_counting_task_scopes++; break;
+  case CREBIND_COUNTING_THREAD:
+    scope->outer_peak = block->peak;
+    block->peak = block->tally.live;
+    break;
+  case CREBIND_COUNTING_PROCESS:
+    if (tracks_peak) scope->peak_index = begin_peak();
+    break;
+  }
+  if (scope->reach != CREBIND_COUNTING_TASK) scope->counts = sum(scope);
+  scope->is_active = true;
+}
+
+bool crebind_counting_read(const crebind_counting_scope *scope, crebind_counting_counts *counts) {
+  if (!scope->is_active) {
+    *counts = scope->counts;
+    return scope->has_peak;
+  }
+  *counts = sum(scope);
+  bool has_peak = true;
+  switch (scope->reach) {
+  case CREBIND_COUNTING_TASK: counts->peak = scope->peak; break;
+  case CREBIND_COUNTING_THREAD:
+    counts->peak = own_block()->peak - scope->counts.live;
+    subtract(counts, &scope->counts);
+    break;
+  case CREBIND_COUNTING_PROCESS:
+    has_peak = scope->peak_index >= 0;
+    if (has_peak) counts->peak = peaks[scope->peak_index].peak;
+    subtract(counts, &scope->counts);
+    break;
+  }
+  return has_peak;
+}
+
+void crebind_counting_end(crebind_counting_scope *scope) {
+  crebind_counting_counts counts;
+  scope->has_peak = crebind_counting_read(scope, &counts);
+  scope->is_active = false;
+  scope->counts = counts;
+  crebind_counting_block *block = own_block();
+  switch (scope->reach) {
+  case CREBIND_COUNTING_TASK: crebind_counting_task_scopes--; break;
+  case CREBIND_COUNTING_THREAD:
+    if (block->peak < scope->outer_peak) block->peak = scope->outer_peak;
+    break;
+  case CREBIND_COUNTING_PROCESS:
+    if (scope->peak_index >= 0) crebind_counting_peak_scopes &= ~(1u << scope->peak_index);
+    break;
+  }
+}
