@@ -36,6 +36,7 @@ let package = Package(
     .library(name: "RebindConfiguration", targets: ["RebindConfiguration"]),
     .library(name: "CRebind", targets: ["CRebind"]),
     .library(name: "RebindTesting", targets: ["RebindTesting"]),
+    .library(name: "RebindCounting", targets: ["RebindCounting"]),
     .library(name: "RebindFiles", targets: ["RebindFiles"]),
     .library(name: "RebindAnnotations", targets: ["RebindAnnotations"]),
     .library(name: "RebindMacros", targets: ["RebindMacros"]),
@@ -68,6 +69,11 @@ let package = Package(
       linkerSettings: [.linkedLibrary("ffi")]),
     .target(
       name: "RebindTesting", dependencies: ["CRebind", "CRebindTesting"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "CRebindCounting", dependencies: ["CRebind", "CRebindReach"], cSettings: cSettings),
+    .target(
+      name: "RebindCounting", dependencies: ["CRebind", "CRebindCounting"],
       swiftSettings: swiftSettings),
     .target(
       name: "RebindFiles", dependencies: ["CLibelf", "CRebind", "Rebind"],
@@ -114,6 +120,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindTestingTests", dependencies: ["CRebind", "RebindTesting", "TestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RebindCountingTests", dependencies: ["RebindCounting", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindFilesTests",

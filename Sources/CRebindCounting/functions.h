@@ -8,14 +8,14 @@
 typedef struct crebind_counting_entry {
   const char *name;
   crebind_counting_group group;
-  /// What slots are pointed at.
+  /// Slots are pointed at it.
   void *counter;
 } crebind_counting_entry;
 
 extern CREBIND_COUNTING_HIDDEN const crebind_counting_entry
     crebind_counting_entries[CREBIND_COUNTING_FUNCTION_COUNT];
 
-/// What the counters go on to. The core writes one before any slot leads to its counter.
+/// The counters go on to these. The core writes one before any slot leads to its counter.
 extern CREBIND_COUNTING_HIDDEN void *crebind_counting_originals[CREBIND_COUNTING_FUNCTION_COUNT];
 
 /// malloc_usable_size of the allocator that is counted; NULL if it has none.

@@ -1,8 +1,11 @@
 /// Points slots at the counters, and says which functions cannot be counted so.
 ///
-/// A function is counted if all that its calls leave is seen. It is not where the program defines it
-/// itself, because its own calls go through no slot then; nor where images call different functions of
-/// that name, as the counter goes on to one. Otherwise no slot means no call.
+/// A function is not counted if the program defines it itself, because its own calls go through no slot
+/// then. It is not counted either if images call different functions of that name, as the counter goes
+/// on to one. Otherwise no slot means no call.
+///
+/// An image may define a function and call its own, though others call another image's. Its slot is left
+/// alone: that call is inside of it, like those without a slot.
 
 #include "functions.h"
 #include "lock.h"
@@ -21,7 +24,7 @@ typedef struct finding {
 static finding findings[CREBIND_COUNTING_FUNCTION_COUNT];
 static finding of_sizes;
 
-/// What is installed for a group. Guarded by the lock.
+/// A group that is installed. Guarded by the lock.
 static struct {
   unsigned users;
   crebind_handle *handle;
@@ -46,13 +49,18 @@ typedef struct survey {
   size_t count;
   crebind_rebinding rebindings[CREBIND_COUNTING_FUNCTION_COUNT];
   crebind_counting_function functions[CREBIND_COUNTING_FUNCTION_COUNT];
-  /// The original of the first slot; NULL for none.
+  /// The original of the first slot, and that of images that call their own; NULL for none.
   const void *originals[CREBIND_COUNTING_FUNCTION_COUNT];
+  const void *own_originals[CREBIND_COUNTING_FUNCTION_COUNT];
+  /// The paths of libraries; "" for none.
+  char libraries[CREBIND_COUNTING_FUNCTION_COUNT][1024];
 } survey;
 
 static void see_slot(const crebind_slot_info *slot, void *context) {
   survey *survey = context;
-  const void **original = &survey->originals[slot->rebinding];
+  bool is_own = crebind_image_containing(slot->original) == slot->image.header;
+  const void **original =
+      is_own ? &survey->own_originals[slot->rebinding] : &survey->originals[slot->rebinding];
   finding *finding = &findings[survey->functions[slot->rebinding]];
   finding->is_known = true;
   if (*original == NULL) *original = slot->original;
@@ -63,6 +71,18 @@ static void see_slot(const crebind_slot_info *slot, void *context) {
 static void see_bypass(const crebind_diagnosis *diagnosis, void *context) {
   if (diagnosis->reason == CREBIND_REASON_BYPASSED)
     refuse(context, crebind_reason_description(CREBIND_REASON_BYPASSED));
+}
+
+static void see_library(const crebind_target *target, void *context) {
+  snprintf(context, sizeof((survey *)NULL)->libraries[0], "%s", target->image.path);
+}
+
+/// Leaves out the images that call a function of their own.
+static void select_library(survey *survey, size_t index) {
+  const void *original = survey->originals[index], *own = survey->own_originals[index];
+  if (own == NULL || original == NULL || own == original) return;
+  crebind_describe_address((uintptr_t)original, see_library, survey->libraries[index], NULL);
+  survey->rebindings[index].library = survey->libraries[index];
 }
 
 static void judge(survey *survey, size_t index) {
@@ -79,6 +99,7 @@ static void judge(survey *survey, size_t index) {
   if (crebind_image_containing(definition) == program())
     refuse(finding, "the program defines it itself, and its own calls go through no slot");
   else crebind_diagnose(rebinding, NULL, see_bypass, finding, NULL);
+  select_library(survey, index);
 }
 
 /// Leaves out of the batch what cannot be counted.
@@ -125,7 +146,7 @@ static void begin_survey(survey *survey, crebind_counting_group group) {
     const crebind_counting_entry *entry = &crebind_counting_entries[i];
     if (entry->group != group) continue;
     findings[i] = (finding){.is_absent = false};
-    survey->originals[survey->count] = NULL;
+    survey->originals[survey->count] = survey->own_originals[survey->count] = NULL;
     survey->functions[survey->count] = (crebind_counting_function)i;
     survey->rebindings[survey->count++] =
         (crebind_rebinding){.name = entry->name,
@@ -135,7 +156,8 @@ static void begin_survey(survey *survey, crebind_counting_group group) {
 }
 
 static crebind_status apply(crebind_counting_group group) {
-  survey survey;
+  // Guarded by the lock, as all of this.
+  static survey survey;
   begin_survey(&survey, group);
   crebind_status status =
       crebind_plan(survey.rebindings, survey.count, NULL, see_slot, &survey, NULL);

@@ -1,8 +1,8 @@
 /// Scopes: a time, and whose calls are counted in it.
 ///
 /// For a thread and for the process a scope is a difference of the threads' own numbers. A task's calls
-/// come on several threads, whose other calls are not the task's, so that its scope has numbers of its
-/// own: a *lane* for each thread, as far as these go.
+/// come on several threads, whose other calls are not the task's. So its scope has numbers of its own: a
+/// *lane* for each thread, as far as these go.
 
 #define _GNU_SOURCE
 
@@ -136,7 +136,7 @@ static crebind_counting_block *own_block(void) {
   return block != NULL ? block : crebind_counting_claim();
 }
 
-/// What has been counted so far, since the threads were new, or in a task's scope.
+/// The counts so far, since the threads were new, or in a task's scope.
 static crebind_counting_counts sum(const crebind_counting_scope *scope) {
   crebind_counting_counts sum = {.live = 0};
   switch (scope->reach) {

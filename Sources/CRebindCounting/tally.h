@@ -17,7 +17,7 @@ typedef struct crebind_counting_tally {
   _Atomic int64_t live;
 } crebind_counting_tally;
 
-/// What a thread has counted since it was new. Only the thread writes, so that an addition need not be
+/// The counts of a thread since it was new. Only the thread writes, so that an addition need not be
 /// atomic.
 typedef struct crebind_counting_block {
   crebind_reach_block head;

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// As Swift 6.3 has it on AArch64.
+/// Swift 6.3 has it so on AArch64.
 #if defined(__aarch64__) && defined(__clang__)
 #define PRESERVE_MOST __attribute__((preserve_most))
 #else

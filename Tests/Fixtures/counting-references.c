@@ -31,7 +31,7 @@ void *swift_task_localValueGet(const void *key) {
 }
 
 /// Calls `swift_retain` with numbers in the registers that it has to keep; returns their sum after the
-/// call, which is to be the same.
+/// call.
 static uint64_t sum_of_kept(int *object) {
 #if defined(__aarch64__)
   register int *x0 __asm__("x0") = object;

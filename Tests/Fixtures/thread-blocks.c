@@ -1,4 +1,4 @@
-/// Each thread has a block to itself: a later thread goes on with that of one that has ended, and in a
+/// Each thread has a block to itself. A later thread goes on with that of one that has ended. In a
 /// forked process nobody takes that of the thread that forked.
 
 #include "CRebindReach.h"

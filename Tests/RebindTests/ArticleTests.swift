@@ -5,7 +5,8 @@ import Testing
 /// The articles' code compiles.
 @Suite(.measured) struct ArticleTests {
   private static let products = [
-    "Rebind", "RebindConfiguration", "RebindDynamic", "RebindFiles", "RebindTesting", "Landing",
+    "Rebind", "RebindConfiguration", "RebindCounting", "RebindDynamic", "RebindFiles",
+    "RebindTesting", "Landing",
   ]
 
   /// The pieces of an article are one program.

@@ -5,7 +5,10 @@ import Testing
 /// Nothing public goes without a word.
 @Suite(.serialized, .measured) struct DocumentationTests {
   static let modules =
-    ["Rebind", "RebindConfiguration", "RebindFiles", "RebindTesting", "RebindAnnotations"]
+    [
+      "Rebind", "RebindConfiguration", "RebindCounting", "RebindFiles", "RebindTesting",
+      "RebindAnnotations",
+    ]
     // Without the trait its macros are unavailable, and no part of the graph.
     + (PackageTraits.hasMacros ? ["RebindMacros"] : [])
 

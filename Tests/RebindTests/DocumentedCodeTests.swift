@@ -5,7 +5,7 @@ import Testing
 /// The pieces of code in doc comments compile, beside what they take as given.
 @Suite(.measured) struct DocumentedCodeTests {
   private static let products =
-    ["Rebind", "RebindConfiguration", "RebindFiles", "RebindTesting"]
+    ["Rebind", "RebindConfiguration", "RebindCounting", "RebindFiles", "RebindTesting"]
     + (PackageTraits.hasMacros ? ["RebindAnnotations", "RebindMacros"] : [])
 
   @Test(arguments: products)

@@ -21,7 +21,9 @@ struct SymbolGraph: Decodable {
     let output = try TemporaryDirectory()
     let target = try JSONDecoder().decode(
       TargetInformation.self, from: run("swiftc", ["-print-target-info"]).standardOutput)
-    let headers = ["CRebind/include", "CRebindTesting/include", "CLibelf"].map {
+    let headers = [
+      "CRebind/include", "CRebindCounting/include", "CRebindTesting/include", "CLibelf",
+    ].map {
       Places.package.appending(path: "Sources/\($0)").path
     }
     let result = try run(

@@ -41,9 +41,12 @@ public struct RebindProgram {
         "-swift-version", "6", "-import-objc-header", "own.h",
         "-I", Places.products.appending(path: "Modules").path,
         "-Xcc", "-I", "-Xcc", Places.core.appending(path: "include").path,
-        "-Xcc", "-I", "-Xcc", Places.package.appending(path: "Sources/CRebindTesting/include").path,
         "main.swift", "own.o", "-o", path,
-      ] + (try modules.flatMap(Self.objects)) + libraries + flags,
+      ]
+        + ["CRebindCounting", "CRebindTesting"].flatMap {
+          ["-Xcc", "-I", "-Xcc", Places.package.appending(path: "Sources/\($0)/include").path]
+        }
+        + (try modules.flatMap(Self.objects)) + libraries + flags,
       in: folder.url)
   }
 

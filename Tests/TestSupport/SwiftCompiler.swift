@@ -58,6 +58,8 @@ public func typecheckSwift(_ files: [String]) throws -> ProcessResult {
 /// Where the modules are that were built beside the tests, and the headers that they need.
 private let moduleFlags =
   ["-I", Places.products.appending(path: "Modules").path]
-  + ["CRebind/include", "CRebindTesting/include", "CLibelf"].flatMap {
+  + [
+    "CRebind/include", "CRebindCounting/include", "CRebindTesting/include", "CLibelf",
+  ].flatMap {
     ["-Xcc", "-I", "-Xcc", Places.package.appending(path: "Sources/\($0)").path]
   }

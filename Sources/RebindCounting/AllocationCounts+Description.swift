@@ -1,0 +1,77 @@
+extension AllocationCounts: CustomStringConvertible {
+  /// A table with a line for each number. A number that is not known is a dash, and the reasons follow.
+  ///
+  /// ```
+  /// allocations                1000
+  ///   malloc                   1000
+  /// frees                      1000
+  /// bytes asked for           32000
+  /// …
+  /// ```
+  public var description: String {
+    let lines = memoryLines + referenceLines + otherLines
+    let texts = lines.map { (name: $0.name, number: $0.number.map(String.init) ?? "-") }
+    let nameWidth = texts.map(\.name.count).max() ?? 0
+    let numberWidth = texts.map(\.number.count).max() ?? 0
+    return
+      (texts.map { name, number in
+        name + String(repeating: " ", count: nameWidth - name.count + 2)
+          + String(repeating: " ", count: numberWidth - number.count) + number
+      } + notes).joined(separator: "\n")
+  }
+
+  private typealias Line = (name: String, number: Int?)
+
+  private var memoryLines: [Line] {
+    guard kinds.contains(.memory) else { return [] }
+    return [("allocations", allocations)] + calls(of: Self.allocators)
+      + [
+        ("frees", frees), ("bytes asked for", bytes), ("live blocks", liveBlocks),
+        ("live bytes (usable size)", liveUsableBytes),
+        ("peak bytes (usable size)", peakUsableBytes),
+      ]
+  }
+
+  private var referenceLines: [Line] {
+    guard kinds.contains(.references) else { return [] }
+    return [("retains", retains)] + calls(of: Self.retainers)
+      + [("releases", releases)] + calls(of: Self.releasers)
+  }
+
+  private var otherLines: [Line] {
+    (kinds.contains(.objects) ? [("objects", objects)] : [])
+      + (kinds.contains(.accesses) ? [("exclusivity checks", exclusivityChecks)] : [])
+  }
+
+  /// The lines of functions that were called, for a total of several.
+  private func calls(of functions: some Sequence<String>) -> [(name: String, number: Int?)] {
+    functions.compactMap { name in
+      guard let number = calls[name], number > 0 else { return nil }
+      return ("  " + name, number)
+    }
+  }
+
+  private var notes: [String] {
+    var reasons: [(functions: [String], reason: String)] = []
+    for absence in absences {
+      if let index = reasons.firstIndex(where: { $0.reason == absence.reason }) {
+        reasons[index].functions.append(absence.function)
+      } else {
+        reasons.append(([absence.function], absence.reason))
+      }
+    }
+    let hasReferences = retains != nil || releases != nil
+    return reasons.map { "not counted: \($0.functions.joined(separator: ", ")): \($0.reason)" }
+      + (hasReferences
+        ? ["not seen: references that libswiftCore counts itself, as they go through no slot"] : [])
+  }
+
+  static let allocators = [
+    "malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc", "memalign",
+    "valloc",
+  ]
+  static let retainers = ["retain", "bridgeObjectRetain", "unknownObjectRetain"]
+    .flatMap { ["swift_\($0)", "swift_\($0)_n"] }
+  static let releasers = ["release", "bridgeObjectRelease", "unknownObjectRelease"]
+    .flatMap { ["swift_\($0)", "swift_\($0)_n"] }
+}

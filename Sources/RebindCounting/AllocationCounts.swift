@@ -1,0 +1,65 @@
+/// The calls that were counted while a body ran, and the memory that they asked for.
+///
+/// A number that is not known is nil, and ``absences`` has the reason. It is never 0 by mistake.
+public struct AllocationCounts: Sendable, Hashable {
+  /// A function that could not be counted.
+  public struct Absence: Sendable, Hashable, CustomStringConvertible {
+    /// The function's name.
+    public let function: String
+    /// The reason, as a sentence without a full stop.
+    public let reason: String
+
+    /// The function and the reason.
+    public var description: String { "\(function): \(reason)" }
+  }
+
+  /// The kinds of call that were asked for.
+  let kinds: CountedKinds
+
+  /// The calls of each function that was counted.
+  let calls: [String: Int]
+
+  /// The functions that could not be counted.
+  public let absences: [Absence]
+
+  /// The blocks of memory that `malloc` and its kind gave. A call of `realloc` that is given a block
+  /// counts as one of them, and as a free.
+  public let allocations: Int?
+
+  /// The blocks that were freed.
+  public let frees: Int?
+
+  /// The bytes that `malloc` and its kind were asked for.
+  public let bytes: Int?
+
+  /// How many bytes more there were in blocks at the end than at the beginning, by `malloc_usable_size`:
+  /// the C library gives more than it is asked for. How much more depends on its free blocks, so that this
+  /// number may differ from run to run. Negative if older blocks were freed.
+  public let liveUsableBytes: Int?
+
+  /// The same at the time when it was most; at least 0.
+  public let peakUsableBytes: Int?
+
+  /// The calls of `swift_retain` and its variants.
+  public let retains: Int?
+
+  /// The calls of `swift_release` and its variants.
+  public let releases: Int?
+
+  /// The calls of `swift_allocObject`.
+  public let objects: Int?
+
+  /// The calls of `swift_beginAccess`.
+  public let exclusivityChecks: Int?
+
+  /// The blocks that were given and not freed; negative if older blocks were freed.
+  public var liveBlocks: Int? {
+    guard let allocations, let frees else { return nil }
+    return allocations - frees
+  }
+
+  /// The calls of a function; nil if it was not counted.
+  ///
+  /// - Parameter function: A name, such as `malloc` or `swift_retain_n`.
+  public func calls(of function: String) -> Int? { calls[function] }
+}

@@ -1,0 +1,115 @@
+internal import CRebindCounting
+
+/// Runs `body`, and counts its allocations, retains, releases and exclusivity checks.
+///
+/// ```swift
+/// let counts = try countingAllocations {
+///   _ = (0..<10).map { [$0] }
+/// }
+/// print(counts)
+/// ```
+///
+/// It changes slots, as `Rebind` does: the program needs neither preloading nor another build. Calls
+/// that go through no slot are not seen; see <doc:CountingInTests>.
+///
+/// The value that `body` returns lives until the counting has ended.
+///
+/// - Parameters:
+///   - kinds: The kinds of call that are counted.
+///   - reach: Whose calls are counted.
+///   - body: Its errors are passed on.
+/// - Returns: The counts. A kind that cannot be counted in this process is nil there, with its reason.
+/// - Throws: `CountingError`, before `body` is called, and what `body` throws.
+@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
+public func countingAllocations<Value>(
+  of kinds: CountedKinds = .standard, reach: CountingReach = .task, body: () throws -> Value
+) throws -> AllocationCounts {
+  let scope = try uncounted { () throws(CountingError) in
+    try CountingScope(kinds, reach: reach.code)
+  }
+  let pointer = scope.pointer
+  guard reach == .task else {
+    return try count(scope, pointer, tracksPeak: kinds.contains(.processPeak), body)
+  }
+  let (value, outer) = uncounted { taskValue(of: scope) }
+  do {
+    let result = try TaskCounting.$current.withValue(value) {
+      crebind_counting_begin(pointer, outer, false)
+      defer { crebind_counting_end(pointer) }
+      return try body()
+    }
+    return withExtendedLifetime(result) { uncounted { scope.finish() } }
+  } catch {
+    uncounted { scope.giveBack() }
+    throw error
+  }
+}
+
+/// Runs `body`, which may suspend, and counts its allocations, retains, releases and exclusivity
+/// checks.
+///
+/// See ``countingAllocations(of:reach:body:)``.
+nonisolated(nonsending) public func countingAllocations<Value>(
+  of kinds: CountedKinds = .standard, reach: CountingReach = .task,
+  body: nonisolated(nonsending) () async throws -> Value
+) async throws -> AllocationCounts {
+  let scope = try uncounted { () throws(CountingError) in
+    try CountingScope(kinds, reach: reach.code)
+  }
+  let pointer = scope.pointer
+  let tracksPeak = kinds.contains(.processPeak)
+  do {
+    let result: Value
+    if reach == .task {
+      let (value, outer) = uncounted { taskValue(of: scope) }
+      result = try await TaskCounting.$current.withValue(value) {
+        crebind_counting_begin(pointer, outer, false)
+        defer { crebind_counting_end(pointer) }
+        return try await body()
+      }
+    } else {
+      crebind_counting_begin(pointer, nil, tracksPeak)
+      defer { crebind_counting_end(pointer) }
+      result = try await body()
+    }
+    return withExtendedLifetime(result) { uncounted { scope.finish() } }
+  } catch {
+    uncounted { scope.giveBack() }
+    throw error
+  }
+}
+
+/// Runs `body`, and counts the allocations, retains, releases and exclusivity checks of this thread.
+///
+/// See ``countingAllocations(of:reach:body:)``.
+@_disfavoredOverload  // The same.
+public func countingAllocations<Value>(
+  of kinds: CountedKinds = .standard, reach: CountingThreadReach, body: () throws -> Value
+) throws -> AllocationCounts {
+  let scope = try uncounted { () throws(CountingError) in
+    try CountingScope(kinds, reach: CREBIND_COUNTING_THREAD)
+  }
+  return try count(scope, scope.pointer, tracksPeak: false, body)
+}
+
+/// Counts a body in a scope that needs no task-local value.
+private func count<Value>(
+  _ scope: CountingScope, _ pointer: OpaquePointer, tracksPeak: Bool, _ body: () throws -> Value
+) throws -> AllocationCounts {
+  crebind_counting_begin(pointer, nil, tracksPeak)
+  do {
+    let result = try body()
+    crebind_counting_end(pointer)
+    return withExtendedLifetime(result) { uncounted { scope.finish() } }
+  } catch {
+    crebind_counting_end(pointer)
+    uncounted { scope.giveBack() }
+    throw error
+  }
+}
+
+/// The task-local value that leads to a scope, and the scope that it led to so far.
+private func taskValue(of scope: CountingScope) -> (TaskCounting, OpaquePointer?) {
+  _ = TaskCounting.key
+  return (TaskCounting(scope, inside: TaskCounting.current), TaskCounting.scope)
+}

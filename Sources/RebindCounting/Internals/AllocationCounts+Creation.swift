@@ -1,0 +1,94 @@
+internal import CRebindCounting
+
+extension AllocationCounts {
+  /// The counts of a scope.
+  ///
+  /// - Parameter kinds: Those that the scope's counters are in place for.
+  init(of scope: OpaquePointer, kinds: CountedKinds) {
+    var counts = crebind_counting_counts()
+    let hasPeak = crebind_counting_read(scope, &counts)
+    let groups = kinds.groups
+    var calls: [String: Int] = [:]
+    var absences: [Absence] = []
+    // What nothing in the process can call has no calls, and no reason to be named.
+    var absentGroups: Set<UInt32> = []
+    for function in 0..<CREBIND_COUNTING_FUNCTION_COUNT.rawValue {
+      let code = crebind_counting_function(rawValue: function)
+      let group = crebind_counting_group_of(code)
+      guard groups.contains(group) else { continue }
+      let name = String(cString: crebind_counting_name(code))
+      if let reason = text({ crebind_counting_absence(code, $0) }) {
+        guard crebind_counting_is_known(code) || Self.principals.contains(name) else { continue }
+        absences.append(Absence(function: name, reason: reason))
+        absentGroups.insert(group.rawValue)
+      } else {
+        calls[name] = withUnsafeBytes(of: counts.calls) {
+          Int($0.load(fromByteOffset: Int(function) * 8, as: UInt64.self))
+        }
+      }
+    }
+    func isCounted(_ group: crebind_counting_group) -> Bool {
+      groups.contains(group) && !absentGroups.contains(group.rawValue)
+    }
+    func sum(_ functions: [String]) -> Int { functions.reduce(0) { $0 + (calls[$1] ?? 0) } }
+
+    let hasMemory = isCounted(CREBIND_COUNTING_MEMORY)
+    var hasSizes = hasMemory
+    if hasMemory, let reason = text(crebind_counting_size_absence) {
+      absences.append(Absence(function: "malloc_usable_size", reason: reason))
+      hasSizes = false
+    }
+    let replaced = Int(counts.replaced)
+    allocations = hasMemory ? sum(Self.allocators) - Int(counts.without_block) : nil
+    frees = hasMemory ? sum(["free"]) + replaced : nil
+    bytes = hasMemory ? Int(counts.bytes) : nil
+    liveUsableBytes = hasSizes ? Int(counts.live) : nil
+    peakUsableBytes = hasSizes && hasPeak ? Int(counts.peak) : nil
+    let hasReferences = isCounted(CREBIND_COUNTING_REFERENCES)
+    retains = hasReferences ? sum(Self.retainers) : nil
+    releases = hasReferences ? sum(Self.releasers) : nil
+    objects = isCounted(CREBIND_COUNTING_OBJECTS) ? sum(["swift_allocObject"]) : nil
+    exclusivityChecks = isCounted(CREBIND_COUNTING_ACCESSES) ? sum(["swift_beginAccess"]) : nil
+    if hasSizes, !hasPeak {
+      absences.append(
+        Absence(
+          function: "peak bytes",
+          reason: "all threads share a number for it: ask for it with the kind .processPeak"))
+    }
+    self.kinds = kinds
+    self.calls = calls
+    self.absences = absences
+  }
+
+  /// Functions that are named even where nothing defines them: their kind is not there then.
+  private static let principals: Set<String> = [
+    "malloc", "free", "swift_retain", "swift_release", "swift_allocObject", "swift_beginAccess",
+  ]
+}
+
+/// The reason that C gives, or nil.
+private func text(_ reason: (UnsafeMutablePointer<CChar>) -> Bool) -> String? {
+  withUnsafeTemporaryAllocation(
+    of: CChar.self, capacity: Int(CREBIND_COUNTING_REASON_SIZE)
+  ) { buffer in
+    reason(buffer.baseAddress!) ? String(cString: buffer.baseAddress!) : nil
+  }
+}
+
+extension CountedKinds {
+  /// C's groups of functions.
+  var groups: [crebind_counting_group] {
+    let groups: [(kind: CountedKinds, group: crebind_counting_group)] = [
+      (.memory, CREBIND_COUNTING_MEMORY), (.references, CREBIND_COUNTING_REFERENCES),
+      (.objects, CREBIND_COUNTING_OBJECTS), (.accesses, CREBIND_COUNTING_ACCESSES),
+    ]
+    return groups.filter { contains($0.kind) }.map(\.group)
+  }
+}
+
+extension CountingReach {
+  /// C's name for it.
+  var code: crebind_counting_reach {
+    self == .task ? CREBIND_COUNTING_TASK : CREBIND_COUNTING_PROCESS
+  }
+}

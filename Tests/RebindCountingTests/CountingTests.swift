@@ -1,0 +1,170 @@
+import Foundation
+import RebindCounting
+import TestSupport
+import Testing
+
+private final class Node {
+  var next: Node?
+}
+
+/// A list of nodes, each an allocation.
+@inline(never)
+private func list(_ count: Int) -> Node? {
+  var head: Node?
+  for _ in 0..<count {
+    let node = Node()
+    node.next = head
+    head = node
+  }
+  return head
+}
+
+@Suite(.measured) struct CountingTests {
+  @Test func nothingCountsNothing() throws {
+    let ofTask = try countingAllocations {}
+    let ofThread = try countingAllocations(reach: .thread) {}
+    for counts in [ofTask, ofThread] {
+      #expect(counts.allocations == 0 && counts.frees == 0 && counts.bytes == 0)
+      #expect(counts.liveBlocks == 0 && counts.liveUsableBytes == 0 && counts.peakUsableBytes == 0)
+      #expect(counts.retains == 0 && counts.releases == 0)
+      #expect(counts.objects == 0 && counts.exclusivityChecks == 0)
+      #expect(counts.absences == [])
+    }
+  }
+
+  @Test func objectsAreCounted() throws {
+    let counts = try countingAllocations { list(100) }
+    #expect(counts.objects == 100 && counts.allocations == 100)
+    #expect(counts.calls(of: "malloc") == 100 && counts.calls(of: "calloc") == 0)
+    #expect(counts.calls(of: "getppid") == nil)
+    // A header of two words, and the field.
+    #expect(counts.bytes == 2400)
+    // The body's result is there still.
+    #expect(counts.liveBlocks == 100 && counts.frees == 0)
+    let live = try #require(counts.liveUsableBytes)
+    #expect(live >= 2400 && counts.peakUsableBytes == live)
+
+    let all = try countingAllocations { _ = list(100) }
+    #expect(all.liveBlocks == 0 && all.liveUsableBytes == 0 && all.frees == 100)
+    // The C library gives a little more or less, as its free blocks are.
+    #expect(try #require(all.peakUsableBytes) >= 2400)
+    #expect(try #require(all.releases) >= 100)
+  }
+
+  @Test func libraryCallsAreCounted() throws {
+    let text = try #require(strdup("libc allocates"))
+    defer { free(text) }
+    let counts = try countingAllocations(of: .memory, reach: .thread) {
+      free(strdup(text))
+      free(realloc(malloc(10), 1000))
+    }
+    #expect(counts.calls(of: "malloc") == 2 && counts.calls(of: "realloc") == 1)
+    // realloc gives a block and takes one.
+    #expect(counts.allocations == 3 && counts.frees == 3 && counts.bytes == 15 + 1010)
+    #expect(counts.retains == nil && counts.objects == nil && counts.exclusivityChecks == nil)
+    #expect(counts.calls(of: "swift_retain") == nil)
+  }
+
+  @Test func errorsArePassedOn() async throws {
+    struct Failure: Error {}
+    func fail() throws { throw Failure() }
+    func failLater() async throws { throw Failure() }
+    #expect(throws: Failure.self) { try countingAllocations { try fail() } }
+    #expect(throws: Failure.self) { try countingAllocations(reach: .thread) { try fail() } }
+    await #expect(throws: Failure.self) { try await countingAllocations { try await failLater() } }
+    let counts = try await countingAllocations { list(2) }
+    #expect(counts.objects == 2)
+  }
+
+  @Test func scopesNest() throws {
+    var ofThread: AllocationCounts?
+    var ofTask: AllocationCounts?
+    let outer = try countingAllocations(of: .objects) {
+      _ = list(3)
+      ofThread = try countingAllocations(of: .objects, reach: .thread) { list(5) }
+      ofTask = try countingAllocations(of: .objects) { list(7) }
+    }
+    #expect(ofThread?.objects == 5 && ofTask?.objects == 7)
+    // The machinery's own objects between are not all suppressed: a task-local value is pushed.
+    #expect(try #require(outer.objects) == 15)
+  }
+
+  // MARK: - Reach
+
+  @Test func childTasksAreReached() async throws {
+    let counts = try await countingAllocations(of: .objects) {
+      await withTaskGroup(of: Void.self) { group in
+        for _ in 0..<10 { group.addTask { withExtendedLifetime(list(100)) {} } }
+      }
+    }
+    // The tasks' closures are objects, too.
+    #expect((1000..<1100).contains(try #require(counts.objects)))
+  }
+
+  @Test func otherTasksAreNotReached() async throws {
+    let counts = try await countingAllocations(of: .memory) {
+      await Task.detached { withExtendedLifetime(list(1000)) {} }.value
+    }
+    #expect(try #require(counts.allocations) < 100)
+    let onThread = try await countingAllocations(of: .memory) {
+      let thread = Thread { withExtendedLifetime(list(1000)) {} }
+      thread.start()
+      while !thread.isFinished { usleep(100) }
+    }
+    #expect(try #require(onThread.allocations) < 100)
+  }
+
+  @Test func theProcessIsReached() async throws {
+    let counts = try await countingAllocations(of: [.memory, .processPeak], reach: .process) {
+      await Task.detached { withExtendedLifetime(list(1000)) {} }.value
+    }
+    #expect(try #require(counts.allocations) >= 1000)
+    #expect(try #require(counts.peakUsableBytes) >= 24_000)
+    let withoutPeak = try await countingAllocations(of: .memory, reach: .process) {}
+    #expect(withoutPeak.peakUsableBytes == nil)
+    #expect(withoutPeak.absences.map(\.function) == ["peak bytes"])
+  }
+
+  /// Ten of ten runs give the same, while other tasks allocate.
+  @Test func theCountsAreTheSameBesideOthers() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<100 {
+        group.addTask {
+          while !Task.isCancelled {
+            withExtendedLifetime(list(10)) {}
+            await Task.yield()
+          }
+        }
+      }
+      defer { group.cancelAll() }
+      var all: Set<[Int?]> = []
+      for _ in 0..<10 {
+        let counts = try await countingAllocations { _ = list(500) }
+        #expect(counts.objects == 500 && counts.liveBlocks == 0)
+        all.insert([
+          counts.allocations, counts.bytes, counts.retains, counts.releases,
+          counts.exclusivityChecks,
+        ])
+      }
+      #expect(all.count == 1)
+    }
+  }
+
+  // MARK: - The table
+
+  @Test func theTableHasWhatWasAskedFor() throws {
+    let counts = try countingAllocations(of: [.memory, .objects], reach: .thread) { list(3) }
+    let usable = try #require(counts.liveUsableBytes)
+    #expect(
+      counts.description.split(separator: "\n").map {
+        $0.split(separator: " ").joined(separator: " ")
+      } == [
+        "allocations 3", "malloc 3", "frees 0", "bytes asked for 72", "live blocks 3",
+        "live bytes (usable size) \(usable)", "peak bytes (usable size) \(usable)", "objects 3",
+      ])
+    let references = try countingAllocations(of: .references, reach: .thread) {}
+    #expect(
+      references.description.hasSuffix(
+        "not seen: references that libswiftCore counts itself, as they go through no slot"))
+  }
+}

@@ -1,0 +1,25 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A preloaded library counts the same, call for call, in the same run.
+@Suite(.measured) struct WitnessTests {
+  @Test(arguments: ["-Onone", "-O"])
+  func threePrograms(optimisation: String) throws {
+    let builder = try FixtureBuilder(.gcc)
+    let library = try builder.build(
+      "preload.so", from: ["counting-preload.c"], flags: ["-O1", "-shared", "-fPIC"],
+      withCore: false)
+    let source = try String(
+      contentsOf: Places.fixtures.appending(path: "counting-witness.swift"), encoding: .utf8)
+    let program = try RebindProgram(source, modules: countingModules, flags: [optimisation])
+    let result = try TestSupport.run(program.path, environment: ["LD_PRELOAD": library.path])
+    #expect(result.succeeded, "\(result.errorOutput)")
+    let lines = result.output.split(separator: "\n").map { $0.split(separator: " ") }
+    try #require(lines.count == 36)
+    for line in lines { #expect(line.count == 3 && line[1] == line[2], "\(line)") }
+    // Each program does something.
+    #expect(lines.filter { $0.first == "malloc" && $0.last != "0" }.count == 3)
+    #expect(lines.contains { $0.first == "swift_release" && $0.last != "0" })
+  }
+}
