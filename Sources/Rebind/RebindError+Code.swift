@@ -11,5 +11,6 @@ extension RebindError.Code: CustomStringConvertible {
     .covered: "covered", .notTakenBack: "notTakenBack", .undefined: "undefined",
     .unreached: "unreached", .emptyName: "emptyName", .alreadyActive: "alreadyActive",
     .notActive: "notActive", .partOfBatch: "partOfBatch",
+    .otherConvention: "otherConvention",
   ]
 }

@@ -56,6 +56,9 @@ public struct RebindError: Error, Sendable, Hashable {
     public static let notActive = Code(rawValue: 1001)
     /// The rebinding was applied with others, which are verified and restored together.
     public static let partOfBatch = Code(rawValue: 1002)
+    /// The function is called by a convention that a replacement cannot have. On AArch64 these are
+    /// `swift_retain`, `swift_release` and their variants: RebindCounting counts their calls.
+    public static let otherConvention = Code(rawValue: 1003)
   }
 
   /// The kind of failure.
@@ -141,6 +144,9 @@ extension RebindError: CustomStringConvertible {
     case .notActive: return "\(symbol) is not rebound: apply it first"
     case .partOfBatch:
       return "\(symbol) was rebound with others: ask the batch's ActiveRebindings instead"
+    case .otherConvention:
+      return "\(action): on this machine Swift calls it by a convention of its own "
+        + "(preserve_most), which would break its callers; count its calls with RebindCounting"
     default: return "\(action)\(place): \(reason)"
     }
   }

@@ -38,6 +38,10 @@ import Testing
       " (mayComeLater: true applies it nevertheless)"
     ),
     (
+      RebindError(code: .otherConvention, symbol: "swift_retain"), "cannot rebind swift_retain: ",
+      "; count its calls with RebindCounting"
+    ),
+    (
       RebindError(code: .emptyName), "cannot rebind: the name is empty",
       "; give the name that images import"
     ),
@@ -48,6 +52,24 @@ import Testing
     #expect(!error.description.contains("\n"))
   }
 
+  /// On AArch64 alone Swift counts references by a convention of its own.
+  @Test func referenceCountingIsRefusedOnAArch64() {
+    let names = [
+      "swift_retain", "swift_release", "swift_retain_n", "swift_bridgeObjectRelease",
+      "swift_nonatomic_bridgeObjectRetain_n", "swift_unknownObjectRetain", "swift_release@V1",
+    ]
+    for name in names {
+      let error = #expect(throws: RebindError.self) {
+        try refuseConvention(of: ["open", name], on: .aarch64)
+      }
+      #expect(error?.code == .otherConvention && error?.symbol == name)
+      #expect(throws: Never.self) { try refuseConvention(of: [name], on: .amd64) }
+    }
+    #expect(throws: Never.self) {
+      try refuseConvention(of: ["swift_allocObject", "retain", "swift_retainCount"], on: .aarch64)
+    }
+  }
+
   @Test func codesPrintTheirNames() {
     #expect("\(RebindError.Code.staticExecutable)" == "staticExecutable")
     #expect("\(RebindError(code: .busy).code)" == "busy")
@@ -55,7 +77,7 @@ import Testing
     #expect("\(SectionError.Code.noSection)" == "noSection")
     #expect("\(SectionError.Code(rawValue: 4711))" == "Code(4711)")
     // Each constant has one, and only one.
-    let names = ((1...8).map { $0 } + (15...22).map { $0 } + (1000...1002).map { $0 })
+    let names = ((1...8).map { $0 } + (15...22).map { $0 } + (1000...1003).map { $0 })
       .map { RebindError.Code(rawValue: $0).description }
     #expect(names.allSatisfy { !$0.contains("(") } && Set(names).count == names.count)
   }

@@ -26,6 +26,7 @@ struct ActiveBatch: @unchecked Sendable {
     applying requests: [RebindingRequest], in scope: RebindingScope, mayComeLater: Bool,
     report: inout RebindingReport
   ) throws(RebindError) {
+    try refuseConvention(of: requests.map(\.name), on: .current)
     var handle: OpaquePointer?
     let predicate = ScopePredicate(scope)
     report = try withRebindings(requests, in: scope, asking: predicate) {
