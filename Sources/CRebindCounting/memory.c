@@ -36,16 +36,17 @@ static inline void leave(crebind_counting_event event) {
 
 /// A call that asked for `bytes` and returned `block`.
 static inline void leave_allocation(crebind_counting_function function, size_t bytes,
-                                    void *block) {
+                                    void *block, const void *caller) {
   leave((crebind_counting_event){.function = function,
                                  .without_block = block == NULL,
                                  .bytes = block != NULL ? bytes : 0,
-                                 .live = size_of(block)});
+                                 .live = size_of(block),
+                                 .caller = caller});
 }
 
 /// The same for one that was given the block `old`, which had `size` bytes.
 static inline void leave_reallocation(crebind_counting_function function, size_t bytes, bool had_block,
-                                      int64_t size, void *block) {
+                                      int64_t size, void *block, const void *caller) {
   // Of 0 bytes the C library may free the block and return none; else without a new one the old
   // one stays.
   bool replaced = had_block && (block != NULL || bytes == 0);
@@ -53,7 +54,8 @@ static inline void leave_reallocation(crebind_counting_function function, size_t
                                  .without_block = block == NULL,
                                  .replaced = replaced,
                                  .bytes = block != NULL ? bytes : 0,
-                                 .live = size_of(block) - (replaced ? size : 0)});
+                                 .live = size_of(block) - (replaced ? size : 0),
+                                 .caller = caller});
 }
 
 /// The product of a count and a size; SIZE_MAX, which no allocator can give, where it is too large.
@@ -62,20 +64,23 @@ static inline size_t product(size_t count, size_t size) {
   return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }
 
+/// The code that called a counter.
+#define CALLER __builtin_return_address(0)
+
 #define ORIGINAL(function, result, ...) \
   ((result(*)(__VA_ARGS__))crebind_counting_originals[CREBIND_COUNTING_##function])
 
 void *crebind_counting_malloc(size_t size) {
   bool counts = enter();
   void *block = ORIGINAL(MALLOC, void *, size_t)(size);
-  if (counts) leave_allocation(CREBIND_COUNTING_MALLOC, size, block);
+  if (counts) leave_allocation(CREBIND_COUNTING_MALLOC, size, block, CALLER);
   return block;
 }
 
 void *crebind_counting_calloc(size_t count, size_t size) {
   bool counts = enter();
   void *block = ORIGINAL(CALLOC, void *, size_t, size_t)(count, size);
-  if (counts) leave_allocation(CREBIND_COUNTING_CALLOC, product(count, size), block);
+  if (counts) leave_allocation(CREBIND_COUNTING_CALLOC, product(count, size), block, CALLER);
   return block;
 }
 
@@ -83,7 +88,7 @@ void *crebind_counting_realloc(void *old, size_t size) {
   bool counts = enter(), had_block = old != NULL;
   int64_t old_size = counts ? size_of(old) : 0;
   void *block = ORIGINAL(REALLOC, void *, void *, size_t)(old, size);
-  if (counts) leave_reallocation(CREBIND_COUNTING_REALLOC, size, had_block, old_size, block);
+  if (counts) leave_reallocation(CREBIND_COUNTING_REALLOC, size, had_block, old_size, block, CALLER);
   return block;
 }
 
@@ -93,7 +98,7 @@ void *crebind_counting_reallocarray(void *old, size_t count, size_t size) {
   void *block = ORIGINAL(REALLOCARRAY, void *, void *, size_t, size_t)(old, count, size);
   if (counts)
     leave_reallocation(CREBIND_COUNTING_REALLOCARRAY, product(count, size), had_block, old_size,
-                       block);
+                       block, CALLER);
   return block;
 }
 
@@ -102,28 +107,28 @@ int crebind_counting_posix_memalign(void **block, size_t alignment, size_t size)
   int error = ORIGINAL(POSIX_MEMALIGN, int, void **, size_t, size_t)(block, alignment, size);
   // On failure `*block` may be anything.
   if (counts)
-    leave_allocation(CREBIND_COUNTING_POSIX_MEMALIGN, size, error == 0 ? *block : NULL);
+    leave_allocation(CREBIND_COUNTING_POSIX_MEMALIGN, size, error == 0 ? *block : NULL, CALLER);
   return error;
 }
 
 void *crebind_counting_aligned_alloc(size_t alignment, size_t size) {
   bool counts = enter();
   void *block = ORIGINAL(ALIGNED_ALLOC, void *, size_t, size_t)(alignment, size);
-  if (counts) leave_allocation(CREBIND_COUNTING_ALIGNED_ALLOC, size, block);
+  if (counts) leave_allocation(CREBIND_COUNTING_ALIGNED_ALLOC, size, block, CALLER);
   return block;
 }
 
 void *crebind_counting_memalign(size_t alignment, size_t size) {
   bool counts = enter();
   void *block = ORIGINAL(MEMALIGN, void *, size_t, size_t)(alignment, size);
-  if (counts) leave_allocation(CREBIND_COUNTING_MEMALIGN, size, block);
+  if (counts) leave_allocation(CREBIND_COUNTING_MEMALIGN, size, block, CALLER);
   return block;
 }
 
 void *crebind_counting_valloc(size_t size) {
   bool counts = enter();
   void *block = ORIGINAL(VALLOC, void *, size_t)(size);
-  if (counts) leave_allocation(CREBIND_COUNTING_VALLOC, size, block);
+  if (counts) leave_allocation(CREBIND_COUNTING_VALLOC, size, block, CALLER);
   return block;
 }
 
@@ -131,5 +136,6 @@ void crebind_counting_free_block(void *block) {
   bool counts = block != NULL && enter();
   int64_t size = counts ? size_of(block) : 0;
   ORIGINAL(FREE, void, void *)(block);
-  if (counts) leave((crebind_counting_event){.function = CREBIND_COUNTING_FREE, .live = -size});
+  if (counts) leave((crebind_counting_event){
+        .function = CREBIND_COUNTING_FREE, .live = -size, .caller = CALLER});
 }

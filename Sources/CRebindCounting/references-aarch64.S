@@ -27,6 +27,7 @@
   stp x12, x13, [sp, #64]
   stp x14, x15, [sp, #80]
   mov w0, #\number
+  mov x1, x30
   bl crebind_counting_note_reference
   ldp x0, x1, [sp, #16]
   ldp x8, x9, [sp, #32]

@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 
+#include "images.h"
 #include "lock.h"
 #include "tally.h"
 
@@ -43,6 +44,8 @@ struct crebind_counting_scope {
   /// Of a task: the next older scope.
   crebind_counting_scope *outer;
   _Atomic int64_t live, peak;
+  /// Of a task, if it watches images.
+  crebind_counting_images *images;
   /// Of threads that have found no lane: additions are atomic here.
   crebind_counting_tally shared;
   lane lanes[LANES];
@@ -62,7 +65,20 @@ crebind_counting_scope *crebind_counting_make(crebind_counting_reach reach) {
   return scope;
 }
 
-void crebind_counting_free(crebind_counting_scope *scope) { munmap(scope, sizeof *scope); }
+void crebind_counting_free(crebind_counting_scope *scope) {
+  if (scope->images != NULL) crebind_counting_images_free(scope->images);
+  munmap(scope, sizeof *scope);
+}
+
+bool crebind_counting_watch_images(crebind_counting_scope *scope, bool spares_testing) {
+  scope->images = crebind_counting_images_make(spares_testing);
+  return scope->images != NULL;
+}
+
+const char *crebind_counting_image(const crebind_counting_scope *scope, size_t index,
+                                   uint64_t *calls) {
+  return scope->images != NULL ? crebind_counting_images_read(scope->images, index, calls) : NULL;
+}
 
 // MARK: - Calls of tasks
 
@@ -94,6 +110,7 @@ void crebind_counting_note_in_task(const crebind_counting_block *block,
   for (crebind_counting_scope *scope = value != NULL ? *value : NULL; scope != NULL;
        scope = scope->outer) {
     if (!atomic_load_explicit(&scope->is_active, memory_order_relaxed)) continue;
+    if (scope->images != NULL && !crebind_counting_images_note(scope->images, event)) continue;
     crebind_counting_tally *tally = lane_of(scope, block->number);
     if (tally != NULL) add_alone(tally, event);
     else add_beside_others(&scope->shared, event);

@@ -47,6 +47,8 @@ typedef struct crebind_counting_event {
   bool without_block, replaced;
   uint64_t bytes;
   int64_t live;
+  /// The return address.
+  const void *caller;
 } crebind_counting_event;
 
 /// Gives the thread a block. If memory runs out it is one for all threads, whose numbers are then
@@ -84,13 +86,14 @@ static inline bool crebind_counting_is_on(void) {
 }
 
 /// Counts a call of a function that is not of malloc's kind.
-static inline void crebind_counting_note_call(crebind_counting_function function) {
+static inline void crebind_counting_note_call(crebind_counting_function function,
+                                              const void *caller) {
   if (!crebind_counting_is_on()) return;
   crebind_counting_block *block = crebind_counting_this_thread.block;
   if (__builtin_expect(block == NULL, 0)) block = crebind_counting_claim();
   CREBIND_COUNTING_ADD(&block->tally.calls[function], 1);
   if (atomic_load_explicit(&crebind_counting_task_scopes, memory_order_relaxed) != 0) {
-    crebind_counting_event event = {.function = function};
+    crebind_counting_event event = {.function = function, .caller = caller};
     crebind_counting_note_in_task(block, &event);
   }
 }

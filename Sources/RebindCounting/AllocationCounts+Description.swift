@@ -17,7 +17,7 @@ extension AllocationCounts: CustomStringConvertible {
       (texts.map { name, number in
         name + String(repeating: " ", count: nameWidth - name.count + 2)
           + String(repeating: " ", count: numberWidth - number.count) + number
-      } + notes).joined(separator: "\n")
+      } + imageLines + notes).joined(separator: "\n")
   }
 
   private typealias Line = (name: String, number: Int?)
@@ -51,6 +51,17 @@ extension AllocationCounts: CustomStringConvertible {
     }
   }
 
+  /// The calls of each image that made some.
+  private var imageLines: [String] {
+    (images ?? []).compactMap { image in
+      let calls = (Self.allocators + ["free"] + Self.retainers + Self.releasers + Self.others)
+        .compactMap { name in image.calls[name].flatMap { $0 > 0 ? "\(name) \($0)" : nil } }
+      guard !calls.isEmpty else { return nil }
+      let name = image.path.split(separator: "/").last ?? "the program"
+      return "called by \(name): \(calls.joined(separator: ", "))"
+    }
+  }
+
   private var notes: [String] {
     var reasons: [(functions: [String], reason: String)] = []
     for absence in absences {
@@ -66,6 +77,7 @@ extension AllocationCounts: CustomStringConvertible {
         ? ["not seen: references that libswiftCore counts itself, as they go through no slot"] : [])
   }
 
+  private static let others = ["swift_allocObject", "swift_beginAccess"]
   static let allocators = [
     "malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc", "memalign",
     "valloc",

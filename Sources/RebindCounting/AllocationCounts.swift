@@ -16,11 +16,29 @@ public struct AllocationCounts: Sendable, Hashable {
   /// The kinds of call that were asked for.
   let kinds: CountedKinds
 
+  /// The calls that an image made: the program, or a library.
+  public struct Image: Sendable, Hashable {
+    /// The image's path; empty for the program.
+    public let path: String
+
+    /// The calls of each function that it called.
+    let calls: [String: Int]
+
+    /// The calls of a function that this image made; nil if it was not counted.
+    ///
+    /// The image is the direct caller. That of `malloc` is libswiftCore for each object, and that of
+    /// `swift_allocObject` the one with your code.
+    public func calls(of function: String) -> Int? { calls[function] }
+  }
+
   /// The calls of each function that was counted.
   let calls: [String: Int]
 
   /// The functions that could not be counted.
   public let absences: [Absence]
+
+  /// The images that made calls, if ``CountedKinds/callingImages`` was asked for.
+  public let images: [Image]?
 
   /// The blocks of memory that `malloc` and its kind gave. A call of `realloc` that is given a block
   /// counts as one of them, and as a free.

@@ -24,6 +24,9 @@ public struct CountedKinds: OptionSet, Sendable, Hashable {
   /// it. Other reaches have the peak anyway.
   public static let processPeak = CountedKinds(rawValue: 1 << 4)
 
-  /// All but ``processPeak``.
+  /// With ``CountingReach/task`` the calls that each image makes, too: the program, or a library.
+  public static let callingImages = CountedKinds(rawValue: 1 << 5)
+
+  /// All but ``processPeak`` and ``callingImages``.
   public static let standard: CountedKinds = [.memory, .references, .objects, .accesses]
 }

@@ -53,8 +53,18 @@ nonisolated(nonsending) public func countingAllocations<Value>(
   of kinds: CountedKinds = .standard, reach: CountingReach = .task,
   body: nonisolated(nonsending) () async throws -> Value
 ) async throws -> AllocationCounts {
+  try await countingAllocations(of: kinds, reach: reach, sparesTesting: false, body: body)
+}
+
+/// The same, for a trait.
+///
+/// - Parameter sparesTesting: Leaves calls alone that the testing libraries make.
+nonisolated(nonsending) package func countingAllocations<Value>(
+  of kinds: CountedKinds, reach: CountingReach, sparesTesting: Bool,
+  body: nonisolated(nonsending) () async throws -> Value
+) async throws -> AllocationCounts {
   let scope = try uncounted { () throws(CountingError) in
-    try CountingScope(kinds, reach: reach.code)
+    try CountingScope(kinds, reach: reach.code, sparesTesting: sparesTesting)
   }
   let pointer = scope.pointer
   let tracksPeak = kinds.contains(.processPeak)

@@ -104,7 +104,7 @@ void *calloc(size_t count, size_t size) {
 void *realloc(void *old, size_t size) {
   if (next_malloc == NULL || is_early(old)) {
     char *block = malloc(size);
-    // There is something to read behind the old one, too.
+    // It is no matter that more is copied than the old one had.
     for (size_t i = 0; old != NULL && i < size; i++) block[i] = ((char *)old)[i];
     return block;
   }

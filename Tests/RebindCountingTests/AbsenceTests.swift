@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Where calls are not seen, there is no count: no 0 by mistake.
+/// Where calls are not seen they are not counted: no 0 by mistake.
 @Suite(.measured) struct AbsenceTests {
   private static let source = """
     import RebindCounting

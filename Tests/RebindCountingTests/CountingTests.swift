@@ -150,6 +150,21 @@ private func list(_ count: Int) -> Node? {
     }
   }
 
+  @Test func imagesAreToldApart() throws {
+    _ = list(1)
+    let counts = try countingAllocations(of: [.standard, .callingImages]) { list(10) }
+    let images = try #require(counts.images)
+    let program = try #require(images.first { $0.path.isEmpty })
+    #expect(program.calls(of: "swift_allocObject") == 10 && program.calls(of: "malloc") == 0)
+    let core = try #require(images.first { $0.path.hasSuffix("/libswiftCore.so") })
+    #expect(core.calls(of: "malloc") == 10 && core.calls(of: "getppid") == nil)
+    #expect(counts.description.contains("called by libswiftCore.so: malloc 10"))
+
+    let ofThread = try countingAllocations(of: [.memory, .callingImages], reach: .thread) {}
+    #expect(ofThread.images == nil)
+    #expect(ofThread.absences.map(\.function) == ["calling images"])
+  }
+
   // MARK: - The table
 
   @Test func theTableHasWhatWasAskedFor() throws {

@@ -130,6 +130,21 @@ typedef struct crebind_counting_scope crebind_counting_scope;
 /// A scope that has not begun; NULL if memory runs out.
 crebind_counting_scope *_Nullable crebind_counting_make(crebind_counting_reach reach);
 
+/// Has a task's scope tell its calls apart by the images that make them. To be called before it begins.
+/// Looks at the images that are loaded.
+///
+/// \param spares_testing Leaves calls alone that the testing libraries make.
+/// \returns false if memory runs out.
+bool crebind_counting_watch_images(crebind_counting_scope *scope, bool spares_testing);
+
+/// The calls of each function that an image made in a scope that watches images.
+///
+/// \param index From 0.
+/// \param calls Receives `CREBIND_COUNTING_FUNCTION_COUNT` numbers.
+/// \returns The image's path, "" for the program, as long as the scope is there; NULL for no more.
+const char *_Nullable crebind_counting_image(const crebind_counting_scope *scope, size_t index,
+                                             uint64_t *calls);
+
 /// The scope ends with the next call of `crebind_counting_end`.
 ///
 /// \param outer For a task, the scope that the value has led to so far.

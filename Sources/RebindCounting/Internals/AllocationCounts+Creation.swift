@@ -10,7 +10,7 @@ extension AllocationCounts {
     let groups = kinds.groups
     var calls: [String: Int] = [:]
     var absences: [Absence] = []
-    // What nothing in the process can call has no calls, and no reason to be named.
+    // A function that nothing in the process can call has no calls, and no reason to be named.
     var absentGroups: Set<UInt32> = []
     for function in 0..<CREBIND_COUNTING_FUNCTION_COUNT.rawValue {
       let code = crebind_counting_function(rawValue: function)
@@ -55,6 +55,14 @@ extension AllocationCounts {
           function: "peak bytes",
           reason: "all threads share a number for it: ask for it with the kind .processPeak"))
     }
+    let watched = kinds.contains(.callingImages) ? Image.all(of: scope, counted: calls.keys) : nil
+    images = watched.flatMap { images in
+      images.isEmpty ? nil : images.filter { $0.calls.values.contains { $0 > 0 } }
+    }
+    if let watched, watched.isEmpty {
+      absences.append(
+        Absence(function: "calling images", reason: "only the counts of a task know them"))
+    }
     self.kinds = kinds
     self.calls = calls
     self.absences = absences
@@ -64,6 +72,26 @@ extension AllocationCounts {
   private static let principals: Set<String> = [
     "malloc", "free", "swift_retain", "swift_release", "swift_allocObject", "swift_beginAccess",
   ]
+}
+
+extension AllocationCounts.Image {
+  /// The images of a scope that watches them; empty if it does not.
+  static func all(of scope: OpaquePointer, counted: some Sequence<String>) -> [Self] {
+    let functions = (0..<CREBIND_COUNTING_FUNCTION_COUNT.rawValue).map {
+      String(cString: crebind_counting_name(crebind_counting_function(rawValue: $0)))
+    }
+    let counted = Set(counted)
+    var numbers = [UInt64](repeating: 0, count: functions.count)
+    var images: [Self] = []
+    while let path = crebind_counting_image(scope, images.count, &numbers) {
+      let calls = zip(functions, numbers).filter { counted.contains($0.0) }
+      images.append(
+        Self(
+          path: String(cString: path),
+          calls: Dictionary(uniqueKeysWithValues: calls.map { ($0, Int($1)) })))
+    }
+    return images
+  }
 }
 
 /// The reason that C gives, or nil.

@@ -9,7 +9,10 @@ final class CountingScope: @unchecked Sendable {
   let pointer: OpaquePointer
   private let kinds: CountedKinds
 
-  init(_ kinds: CountedKinds, reach: crebind_counting_reach) throws(CountingError) {
+  /// - Parameter sparesTesting: Leaves calls alone that the testing libraries make.
+  init(
+    _ kinds: CountedKinds, reach: crebind_counting_reach, sparesTesting: Bool = false
+  ) throws(CountingError) {
     var installed: [crebind_counting_group] = []
     for group in kinds.groups {
       let status = crebind_counting_install(group)
@@ -22,6 +25,14 @@ final class CountingScope: @unchecked Sendable {
     guard let scope = crebind_counting_make(reach) else {
       installed.forEach(crebind_counting_uninstall)
       throw CountingError.outOfMemory
+    }
+    let watches = kinds.contains(.callingImages) || sparesTesting
+    if watches, reach == CREBIND_COUNTING_TASK {
+      guard crebind_counting_watch_images(scope, sparesTesting) else {
+        installed.forEach(crebind_counting_uninstall)
+        crebind_counting_free(scope)
+        throw CountingError.outOfMemory
+      }
     }
     self.kinds = kinds
     pointer = scope

@@ -1,0 +1,93 @@
+#define _GNU_SOURCE
+
+#include "images.h"
+
+#include <CRebind.h>
+#include <elf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define IMAGES 256
+#define RANGES 512
+
+typedef struct image {
+  bool is_spared;
+  char path[512];
+  _Atomic uint64_t calls[CREBIND_COUNTING_FUNCTION_COUNT];
+} image;
+
+/// Code of an image.
+typedef struct range {
+  uintptr_t start, end;
+  image *image;
+} range;
+
+struct crebind_counting_images {
+  bool spares_testing;
+  size_t image_count, range_count;
+  /// Images beyond the limit, and those that are loaded later, are told apart from no other.
+  image images[IMAGES];
+  range ranges[RANGES];
+};
+
+/// How the names of the testing libraries' files begin.
+static bool is_of_testing(const char *path) {
+  static const char *const prefixes[] = {"libTesting", "lib_Testing", "libXCTest"};
+  const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return true;
+  return false;
+}
+
+static void see_image(const crebind_image_contents *contents, void *context) {
+  crebind_counting_images *images = context;
+  if (images->image_count == IMAGES) return;
+  image *image = &images->images[images->image_count++];
+  // musl gives the vDSO no name.
+  const char *path = contents->info.path[0] != 0 ? contents->info.path : "[vdso]";
+  if (!contents->is_main) snprintf(image->path, sizeof image->path, "%s", path);
+  image->is_spared = images->spares_testing && is_of_testing(image->path);
+  for (size_t i = 0; i < contents->segment_count && images->range_count < RANGES; i++) {
+    const crebind_segment *segment = &contents->segments[i];
+    if (segment->type != PT_LOAD || (segment->flags & PF_X) == 0) continue;
+    uintptr_t start = (uintptr_t)contents->info.slide + (uintptr_t)segment->address;
+    images->ranges[images->range_count++] =
+        (range){start, start + (uintptr_t)segment->memory_size, image};
+  }
+}
+
+crebind_counting_images *crebind_counting_images_make(bool spares_testing) {
+  crebind_counting_images *images = mmap(NULL, sizeof *images, PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (images == MAP_FAILED) return NULL;
+  images->spares_testing = spares_testing;
+  if (crebind_images(see_image, images, NULL) == CREBIND_OK) return images;
+  crebind_counting_images_free(images);
+  return NULL;
+}
+
+void crebind_counting_images_free(crebind_counting_images *images) {
+  munmap(images, sizeof *images);
+}
+
+bool crebind_counting_images_note(crebind_counting_images *images,
+                                  const crebind_counting_event *event) {
+  uintptr_t caller = (uintptr_t)event->caller;
+  for (size_t i = 0; i < images->range_count; i++) {
+    range *range = &images->ranges[i];
+    if (caller < range->start || caller >= range->end) continue;
+    if (!range->image->is_spared)
+      atomic_fetch_add_explicit(&range->image->calls[event->function], 1, memory_order_relaxed);
+    return !range->image->is_spared;
+  }
+  return true;
+}
+
+const char *crebind_counting_images_read(const crebind_counting_images *images, size_t index,
+                                         uint64_t *calls) {
+  if (index >= images->image_count) return NULL;
+  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++)
+    calls[i] = images->images[index].calls[i];
+  return images->images[index].path;
+}

@@ -1,0 +1,21 @@
+/// The images that make a scope's calls.
+
+#ifndef CREBIND_COUNTING_IMAGES_H
+#define CREBIND_COUNTING_IMAGES_H
+
+#include "tally.h"
+
+typedef struct crebind_counting_images crebind_counting_images;
+
+/// The images that are loaded now; NULL if memory runs out.
+CREBIND_COUNTING_HIDDEN crebind_counting_images *crebind_counting_images_make(bool spares_testing);
+CREBIND_COUNTING_HIDDEN void crebind_counting_images_free(crebind_counting_images *images);
+
+/// Counts a call for the image that makes it. False if that is spared. Takes no lock.
+CREBIND_COUNTING_HIDDEN bool crebind_counting_images_note(crebind_counting_images *images,
+                                                          const crebind_counting_event *event);
+
+CREBIND_COUNTING_HIDDEN const char *crebind_counting_images_read(
+    const crebind_counting_images *images, size_t index, uint64_t *calls);
+
+#endif
