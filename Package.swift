@@ -68,7 +68,7 @@ let package = Package(
       name: "CRebindTesting", dependencies: ["CLibffi", "CRebindReach"], cSettings: cSettings,
       linkerSettings: [.linkedLibrary("ffi")]),
     .target(
-      name: "RebindTesting", dependencies: ["CRebind", "CRebindTesting"],
+      name: "RebindTesting", dependencies: ["CRebind", "CRebindTesting", "RebindCounting"],
       swiftSettings: swiftSettings),
     .target(
       name: "CRebindCounting", dependencies: ["CRebind", "CRebindReach"], cSettings: cSettings),
@@ -119,7 +119,8 @@ let package = Package(
       dependencies: ["Rebind", "RebindConfiguration", "RebindMacros", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "RebindTestingTests", dependencies: ["CRebind", "RebindTesting", "TestSupport"],
+      name: "RebindTestingTests",
+      dependencies: ["CRebind", "RebindCounting", "RebindTesting", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindCountingTests", dependencies: ["RebindCounting", "TestSupport"],

@@ -64,7 +64,11 @@ import Testing
       attempt { try withFrozenTime(.zero) {} }
       attempt { _ = try sweepFaults(in: "read") {} }
       attempt { try withFailing("getppid") { print("body") } }
-      """, modules: ["RebindTesting", "CRebindTesting", "CRebindReach", "CRebind"],
+      """,
+      modules: [
+        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindCounting", "CRebindReach",
+        "CRebind",
+      ],
       flags: ["-sanitize=\(sanitizer)", "-lffi"])
     let result = try program.run()
     let reason =

@@ -1,0 +1,122 @@
+// The toolchain has no Testing to link statically.
+#if canImport(Testing)
+public import RebindCounting
+public import Testing
+
+/// Holds a budget of allocations or retains while a test runs, or that no block is left over.
+///
+/// On a suite it holds for each test. A test that exceeds its budget has an issue with all numbers. So
+/// has a test whose calls cannot be counted: a budget is never kept by mistake.
+///
+/// Of a test with several budgets, all count the process if one does.
+public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
+  /// The number that is limited, in words and of counts.
+  enum Measure {
+    case allocations, retains, liveBlocks
+  }
+
+  let measure: Measure
+  let limit: Int
+  let reach: CountingReach
+  /// Tells it from a trait of the same budget.
+  private let identity = Identity()
+
+  private final class Identity: Sendable {}
+
+  public var isRecursive: Bool { true }
+
+  public func provideScope(
+    for test: Test, testCase: Test.Case?,
+    performing function: @Sendable () async throws -> Void
+  ) async throws {
+    // The innermost one counts for all that the test has, as counting would be counted, too.
+    let traits = test.traits.compactMap { $0 as? BudgetTrait }
+    let isOfTest = traits.contains { $0.identity === identity }
+    guard !isOfTest || traits.last?.identity === identity else { return try await function() }
+    let budgets = isOfTest ? traits : [self]
+
+    await growTaskMemory()
+    let kinds = budgets.reduce(into: CountedKinds.callingImages) { $0.formUnion($1.measure.kinds) }
+    let reach = budgets.contains { $0.reach == .process } ? CountingReach.process : .task
+    let counts = try await countingAllocations(
+      of: kinds, reach: reach, sparesTesting: true, body: function)
+    for budget in budgets {
+      guard let excess = budget.measure.excess(in: counts, limit: budget.limit) else { continue }
+      Issue.record("\(excess)\n\(counts)", sourceLocation: test.sourceLocation)
+    }
+  }
+}
+
+/// Has the task get memory for frames, which it keeps, so that it need not while it is counted.
+nonisolated(nonsending) private func growTaskMemory() async {
+  let frame = InlineArray<8192, UInt8>(repeating: 0)
+  await suspend()
+  use(frame)
+}
+
+@inline(never)
+nonisolated(nonsending) private func suspend() async {}
+
+@inline(never)
+private func use(_ frame: borrowing InlineArray<8192, UInt8>) {}
+
+extension BudgetTrait.Measure {
+  var kinds: CountedKinds {
+    self == .retains ? .references : .memory
+  }
+
+  private var name: String {
+    switch self {
+    case .allocations: "allocations"
+    case .retains: "retains"
+    case .liveBlocks: "blocks that are not freed"
+    }
+  }
+
+  private func number(in counts: AllocationCounts) -> Int? {
+    switch self {
+    case .allocations: counts.allocations
+    case .retains: counts.retains
+    case .liveBlocks: counts.liveBlocks
+    }
+  }
+
+  /// The text of an issue; nil if the budget is kept.
+  func excess(in counts: AllocationCounts, limit: Int) -> String? {
+    guard let number = number(in: counts) else { return "\(name) cannot be counted here" }
+    guard number > limit else { return nil }
+    return "\(number) \(name), at most \(limit)"
+  }
+}
+
+extension Trait where Self == BudgetTrait {
+  /// Lets the test make so many allocations at most: blocks that `malloc` and its kind give.
+  ///
+  /// ```swift
+  /// @Test(.allocations(atMost: 3))
+  /// func readsWithoutCopies() throws { try loadConfiguration() }
+  /// ```
+  ///
+  /// Caches and lazy globals allocate at their first use: use them once before, in the suite's `init`
+  /// for example.
+  ///
+  /// - Parameters:
+  ///   - limit: The most that the test may make.
+  ///   - reach: Whose calls are counted.
+  public static func allocations(atMost limit: Int, reach: CountingReach = .task) -> Self {
+    Self(measure: .allocations, limit: limit, reach: reach)
+  }
+
+  /// Lets the test make so many retains at most: calls of `swift_retain` and its variants.
+  ///
+  /// They differ between debug and release builds. See ``allocations(atMost:reach:)``.
+  public static func retains(atMost limit: Int, reach: CountingReach = .task) -> Self {
+    Self(measure: .retains, limit: limit, reach: reach)
+  }
+
+  /// Has the test free as many blocks as it was given.
+  ///
+  /// A test that fills a cache keeps blocks, too. See ``allocations(atMost:reach:)``.
+  public static var noLeaks: Self { Self(measure: .liveBlocks, limit: 0, reach: .task) }
+}
+#endif
