@@ -1,4 +1,4 @@
-import Foundation
+import RebindFiles
 
 /// The threads of a process that were runnable at some time, and how long each had run until then.
 ///
@@ -6,16 +6,19 @@ import Foundation
 /// looks at its process in that time count as one.
 struct RunnableThreads {
   /// Nanoseconds, by thread.
-  private let times: [Int32: UInt64]
+  private var times: [Int32: UInt64] = [:]
 
   init(of pid: Int32) {
-    let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")
-    var times: [Int32: UInt64] = [:]
-    for thread in (names ?? []).compactMap({ Int32($0) })
-    where ProcessStatus(of: thread, in: pid)?.isRunnable ?? false {
+    var tasks = FolderListing()
+    var known = KnownFiles()
+    _ = tasks.read(FilePath("/proc/\(pid)/task"), &known)
+    for task in tasks.files {
+      guard
+        let thread = Int32(String(decoding: tasks.name(of: task), as: UTF8.self)),
+        ProcessStatus(of: thread, in: pid)?.isRunnable ?? false
+      else { continue }
       times[thread] = Self.time(of: thread, in: pid)
     }
-    self.times = times
   }
 
   var isEmpty: Bool { times.isEmpty }
@@ -32,7 +35,8 @@ struct RunnableThreads {
   /// Nil if the thread does not exist, or the kernel counts no times. The corresponding file is
   /// `/proc/PID/task/TID/schedstat`.
   private static func time(of thread: Int32, in pid: Int32) -> UInt64? {
-    let text = try? String(contentsOfFile: "/proc/\(pid)/task/\(thread)/schedstat", encoding: .utf8)
-    return text?.split(separator: " ").first.flatMap { UInt64($0) }
+    let lines = try? ProcessFolder.lines(of: "task/\(thread)/schedstat", pid: pid)
+    let field = lines?.first?.prefix { $0 != UInt8(ascii: " ") }
+    return field.flatMap { UInt64(String(decoding: $0, as: UTF8.self)) }
   }
 }
