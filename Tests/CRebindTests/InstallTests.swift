@@ -67,6 +67,7 @@ import Testing
       "share/fish/vendor_completions.d/rebind-inspect.fish", "share/man/man1/rebind-inspect.1",
       "share/zsh/site-functions/_rebind-inspect",
     ]
+    let documents = ["share/doc/rebind/JSON.md", "share/doc/rebind/rebind-inspect.schema.json"]
     let program = try Data(contentsOf: URL(filePath: Places.program))
     for file in files {
       let place = built.url.appending(path: file)
@@ -79,8 +80,16 @@ import Testing
       ["PREFIX=/opt/rebind", "DESTDIR=%", "CFLAGS=-g"], inspect: built.url)
     let prefix = installation.root.appending(path: "opt/rebind")
     #expect(
-      try self.files(below: prefix).filter { $0.hasPrefix("bin") || $0.hasPrefix("share") } == files
+      try self.files(below: prefix).filter { $0.hasPrefix("bin") || $0.hasPrefix("share") }
+        == (files + documents).sorted()
     )
+    for document in documents {
+      let name = try #require(document.split(separator: "/").last)
+      let source = Places.package.appending(path: "Documentation/\(name)").path
+      #expect(
+        FileManager.default.contents(atPath: prefix.appending(path: document).path)
+          == FileManager.default.contents(atPath: source), "\(document)")
+    }
     for file in files {
       let path = prefix.appending(path: file).path
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int

@@ -28,12 +28,14 @@ extension ReportWriter {
       return
     }
     output.flush()
-    let ordered = OrderedOutput(count: count, isBegun: output.isBegun, progress: progress)
+    let isWrapped = output.isWrapped
+    let ordered = OrderedOutput(
+      count: count, isBegun: output.isBegun, isWrapped: isWrapped, progress: progress)
     let formatter = formatter
     let body: @Sendable () -> Void = {
       FatalSignals.watchThread()
       let collector = OutputCollector(ordered)
-      var writer = ReportWriter(formatter, to: collector)
+      var writer = ReportWriter(formatter, to: collector, isWrapped: isWrapped)
       while let index = ordered.nextInput() {
         collector.begin(index)
         work(index, &writer)

@@ -14,14 +14,16 @@ struct ReportWriter: ~Copyable {
   init(_ formatter: any ReportFormatter) {
     FatalSignals.watch()
     self.formatter = formatter
-    output = OutputBuffer(descriptor: STDOUT_FILENO)
+    output = OutputBuffer(
+      descriptor: STDOUT_FILENO,
+      wrapper: formatter is TextFormatter ? LineWrapper(descriptor: STDOUT_FILENO) : nil)
     formatter.begin(in: &output)
   }
 
   /// A writer of one of several threads.
-  init(_ formatter: any ReportFormatter, to collector: OutputCollector) {
+  init(_ formatter: any ReportFormatter, to collector: OutputCollector, isWrapped: Bool) {
     self.formatter = formatter
-    output = OutputBuffer(to: collector)
+    output = OutputBuffer(to: collector, isWrapped: isWrapped)
   }
 
   /// Opens a file and writes what `body` finds in it, and in an archive in each member. A file that

@@ -32,11 +32,14 @@ final class OrderedOutput: Sendable {
   /// - Parameters:
   ///   - count: The number of inputs.
   ///   - isBegun: Whether the output has something in front of them.
-  init(count: Int, isBegun: Bool, progress: ProgressBar?) {
+  ///   - isWrapped: Whether lines are broken for a terminal.
+  init(count: Int, isBegun: Bool, isWrapped: Bool, progress: ProgressBar?) {
     self.count = count
     self.progress = progress
     state = Monitor(State())
-    output = OutputBuffer(descriptor: STDOUT_FILENO, isBegun: isBegun)
+    output = OutputBuffer(
+      descriptor: STDOUT_FILENO, isBegun: isBegun,
+      wrapper: isWrapped ? LineWrapper(descriptor: STDOUT_FILENO) : nil)
   }
 
   /// The number of an input that nobody works on yet; nil if none is left.

@@ -5,7 +5,10 @@ enum Escaping {
   /// A column of text: no spaces either, so that the columns can be counted.
   case column
   /// The rest of a line of text: what could control a terminal is written as `\x1b`.
+  /// On a terminal no line is broken in it.
   case line
+  /// The same for words, between which a line may be broken.
+  case words
   /// The inside of a JSON string. Bytes that are not UTF-8 become U+FFFD.
   case json
 }
@@ -47,7 +50,9 @@ extension OutputBuffer {
     guard let (scalar, source) = scalars.next() else { return 0 }
     reserve(24)
     switch (scalar, escaping) {
-    case (" ", .line), (" ", .json), ("\"", .line), ("\"", .column):
+    case (" ", .line):
+      append(isWrapped ? LineWrapper.joinedSpace : source[0])
+    case (" ", .words), (" ", .json), ("\"", .line), ("\"", .words), ("\"", .column):
       append(source[0])
     case ("\\", _), ("\"", .json):
       append(0x5c)

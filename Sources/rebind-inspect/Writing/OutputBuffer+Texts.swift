@@ -29,7 +29,7 @@ extension OutputBuffer {
   /// Appends a text as the rest of a line.
   mutating func append(line text: String) {
     var text = text
-    text.withUTF8 { append(name: UnsafeRawBufferPointer($0), .line) }
+    text.withUTF8 { append(name: UnsafeRawBufferPointer($0), .words) }
   }
 
   /// Appends any number of spaces; none if `count` is not positive.

@@ -13,6 +13,10 @@ import RebindFiles
 struct OutputBuffer: ~Copyable {
   private let descriptor: Int32
   private let collector: OutputCollector?
+  /// Nil if lines are not broken.
+  private var wrapper: LineWrapper?
+  /// True if lines are broken, here or behind a collector, and not in a name.
+  let isWrapped: Bool
   /// True once something was appended that depends on what is in front of it.
   var isBegun: Bool
   private let start: UnsafeMutablePointer<UInt8>
@@ -20,19 +24,26 @@ struct OutputBuffer: ~Copyable {
   /// Where the next byte goes.
   private(set) var next: UnsafeMutablePointer<UInt8>
 
-  init(descriptor: Int32, isBegun: Bool = false) {
-    self.init(descriptor, nil, isBegun: isBegun)
+  /// - Parameter wrapper: Breaks the lines that are too wide; nil leaves them.
+  init(descriptor: Int32, isBegun: Bool = false, wrapper: LineWrapper? = nil) {
+    self.init(descriptor, nil, isBegun: isBegun, wrapper, isWrapped: wrapper != nil)
   }
 
-  init(to collector: OutputCollector) {
-    self.init(-1, collector, isBegun: false)
+  /// - Parameter isWrapped: Whether the collected lines are broken in the end.
+  init(to collector: OutputCollector, isWrapped: Bool) {
+    self.init(-1, collector, isBegun: false, nil, isWrapped: isWrapped)
   }
 
-  private init(_ descriptor: Int32, _ collector: OutputCollector?, isBegun: Bool) {
+  private init(
+    _ descriptor: Int32, _ collector: OutputCollector?, isBegun: Bool, _ wrapper: LineWrapper?,
+    isWrapped: Bool
+  ) {
     let capacity = 1 << 16
     self.descriptor = descriptor
     self.collector = collector
     self.isBegun = isBegun
+    self.wrapper = wrapper
+    self.isWrapped = isWrapped
     start = .allocate(capacity: capacity)
     next = start
     end = start + capacity
@@ -98,9 +109,20 @@ struct OutputBuffer: ~Copyable {
       next = start
       return
     }
-    var rest = start
-    while rest < next {
-      let written = write(descriptor, rest, next - rest)
+    let bytes = UnsafeBufferPointer(start: start, count: next - start)
+    if let wrapped = wrapper?.wrap(bytes) {
+      wrapped.withUnsafeBufferPointer { write($0) }
+    } else {
+      write(bytes)
+    }
+    next = start
+  }
+
+  private func write(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard var rest = bytes.baseAddress else { return }
+    let end = rest + bytes.count
+    while rest < end {
+      let written = Glibc.write(descriptor, rest, end - rest)
       if written > 0 {
         rest += written
       } else if errno != EINTR {
@@ -108,13 +130,13 @@ struct OutputBuffer: ~Copyable {
         Diagnostics.exitAfterFailedWrite(errno)
       }
     }
-    next = start
   }
 
   /// Writes what was collected, and closes the descriptor: some file systems tell only then that
   /// the disk is full.
   mutating func finish() {
     flush()
+    if let rest = wrapper?.takeRest() { rest.withUnsafeBufferPointer { write($0) } }
     if close(descriptor) != 0 { Diagnostics.exitAfterFailedWrite(errno) }
   }
 }

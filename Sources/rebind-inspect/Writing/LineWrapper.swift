@@ -1,0 +1,91 @@
+#if Commands
+
+import Glibc
+
+/// Breaks lines that are too wide for a terminal: between columns and words, never in one.
+struct LineWrapper {
+  /// Stands for a space that no line is broken at. No output has it, as control characters are
+  /// escaped.
+  static let joinedSpace: UInt8 = 1
+
+  private let width: Int
+  /// The start of a line whose end has not come yet.
+  private var rest: [UInt8] = []
+
+  /// Nil unless the descriptor is a terminal that says how wide it is. The corresponding request is
+  /// `TIOCGWINSZ`.
+  init?(descriptor: Int32) {
+    var size = winsize()
+    guard isatty(descriptor) != 0, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+    else { return nil }
+    width = max(Int(size.ws_col), 2 * Self.indent)
+  }
+
+  /// The lines that are whole now, broken where they are too wide.
+  mutating func wrap(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    var output: [UInt8] = []
+    var start = bytes.startIndex
+    while let end = bytes[start...].firstIndex(of: 0x0a) {
+      rest += bytes[start..<end]
+      append(rest[...], to: &output)
+      output.append(0x0a)
+      rest = []
+      start = end + 1
+    }
+    rest += bytes[start...]
+    return output
+  }
+
+  /// The line that has no end.
+  mutating func takeRest() -> [UInt8] {
+    var output: [UInt8] = []
+    append(rest[...], to: &output)
+    rest = []
+    return output
+  }
+
+  private func append(_ line: ArraySlice<UInt8>, to output: inout [UInt8]) {
+    let fits = Self.columns(of: line) <= width
+    var (column, place, isEmpty) = (0, line.startIndex, true)
+    while place < line.endIndex {
+      let word = line[place...].drop { $0 == 0x20 }
+      let end = word.firstIndex(of: 0x20) ?? line.endIndex
+      let (spaces, size) = (word.startIndex - place, Self.columns(of: line[word.startIndex..<end]))
+      if !fits, !isEmpty, column + spaces + size > width, !word.isEmpty {
+        output.append(0x0a)
+        output.append(contentsOf: repeatElement(0x20, count: Self.indent))
+        column = Self.indent
+      } else if fits || !word.isEmpty {
+        output.append(contentsOf: repeatElement(0x20, count: spaces))
+        column += spaces
+      }
+      for byte in line[word.startIndex..<end] {
+        output.append(byte == Self.joinedSpace ? 0x20 : byte)
+      }
+      column += size
+      isEmpty = isEmpty && word.isEmpty
+      place = end
+    }
+  }
+
+  /// How many columns bytes take, if a character takes one, and a sequence that sets a colour none.
+  private static func columns(of bytes: ArraySlice<UInt8>) -> Int {
+    var count = 0
+    var isSequence = false
+    for byte in bytes {
+      if isSequence {
+        isSequence = byte != UInt8(ascii: "m")
+      } else if byte == 0x1b {
+        isSequence = true
+      } else if byte & 0xc0 != 0x80 {
+        count += 1
+      }
+    }
+    return count
+  }
+
+  /// Of the lines behind the first.
+  private static let indent = 4
+}
+
+#endif

@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Lines on a terminal, which are broken between columns where they are too wide for it.
+@Suite(.needsCommands, .measured) struct TerminalTests {
+  let fixture = DependencyFixture()
+
+  private func lines(_ arguments: [String], columns: Int) throws -> [String] {
+    let script = #"stty cols \#(columns); exec "$0" "$@""#
+    let result = try run(
+      Places.python,
+      ["-c", "import pty, sys; pty.spawn(sys.argv[1:])", "bash", "-c", script, inspectPath]
+        + arguments, environment: ["NO_COLOR": "1", "TERM": "xterm"])
+    return result.output.components(separatedBy: "\r\n").dropLast()
+  }
+
+  private func words(_ lines: [String]) -> [String] {
+    lines.flatMap { $0.split(separator: " ").map(String.init) }
+  }
+
+  @Test(arguments: [
+    ["symbols"], ["slots"], ["relocations"], ["dynamic"], ["segments"], ["sections"], ["notes"],
+    ["hardening"], ["tree"], ["why", "getppid"], ["who-imports", "get*"],
+  ])
+  func eightyColumns(command: [String]) throws {
+    let program = try fixture.program(
+      "program",
+      "#include <unistd.h>\nint \(String(repeating: "long_", count: 20))(void) { return getppid(); }",
+      flags: ["-rdynamic"])
+    let wide = try lines(command + [program], columns: 2000)
+    let narrow = try lines(command + [program], columns: 80)
+    #expect(words(narrow) == words(wide) && !wide.isEmpty)
+    for line in narrow where line.count > 80 {
+      // Only a word that is wider than the terminal.
+      #expect(line.split(separator: " ").count == 1, "\(line)")
+    }
+    #expect(wide.contains { $0.count > 80 } == (narrow.count > wide.count))
+    // A line that goes on is indented.
+    #expect(narrow.filter { !$0.hasPrefix("    ") }.count <= wide.count)
+  }
+
+  /// A readable name stays whole, with its spaces.
+  @Test func readableNames() throws {
+    let name = "a_function_with_a_rather_long_name(unsigned long, unsigned long, char const*)"
+    let library = try fixture.library(
+      "lib.so",
+      "void _Z34a_function_with_a_rather_long_namemmPKc(void) {}")
+    let narrow = try lines(
+      ["symbols", "--demangle", "--exports", library], columns: 80)
+    #expect(narrow.contains { $0.contains(name) })
+  }
+
+  @Test func otherFormatsStayAsTheyAre() throws {
+    let program = try fixture.program("program")
+    #expect(
+      try lines(["symbols", "--format", "jsonl", program], columns: 80).count == 1)
+  }
+}
