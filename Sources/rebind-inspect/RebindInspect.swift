@@ -18,6 +18,9 @@ struct RebindInspect: ParsableCommand {
       shown. The exit status is 0 if every file was read, 1 if one was not, and 64 if the \
       command line is wrong.
 
+      Documentation/JSON.md describes the output of --format json. An installation \
+      has it below share/doc/rebind.
+
       EXAMPLES:
         rebind-inspect libfoo.so
         rebind-inspect symbols --imports --format json /usr/bin/env

@@ -102,6 +102,9 @@ import Testing
   }
 
   @Test func helpSaysWhatSlotsDoNotTell() throws {
+    for arguments in [["--help"], ["who-imports", "--help"]] {
+      #expect(try inspect(arguments).output.contains("Documentation/JSON.md"))
+    }
     #expect(try inspect(["who-imports", "--help"]).output.contains("not how often"))
   }
 }

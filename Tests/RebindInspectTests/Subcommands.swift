@@ -19,10 +19,19 @@ enum Subcommands {
   #if Commands
   /// The subcommands whose usage is options and files, and that are not listed above.
   private static let plain = RebindInspect.subcommands.filter { subcommand in
-    subcommand.manual.usage.isEmpty && !withArguments.contains { $0[0] == subcommand.name }
+    (subcommand.manual.usage.isEmpty || takesProcess(subcommand))
+      && !withArguments.contains { $0[0] == subcommand.name }
   }.map { [$0.name] }
+
+  private static func takesProcess(_ subcommand: any Subcommand.Type) -> Bool {
+    subcommand.manual.usage == InputOrProcessOptions.usage
+  }
+
+  private static let plainOfProcesses = RebindInspect.subcommands.filter(takesProcess)
+    .map { [$0.name] }
   #else
   private static let plain: [[String]] = []
+  private static let plainOfProcesses: [[String]] = []
   #endif
 
   /// In front of files and folders, of which those alone are shown that have something.
@@ -32,10 +41,8 @@ enum Subcommands {
   static let ofPairs = [["diff"]]
 
   /// In front of `--pid`.
-  static let ofProcesses = [
-    ["slots"], ["images"], ["audit"], ["annotations"], ["who-imports", "malloc"], ["why", "open"],
-    ["hardening"],
-  ]
+  static let ofProcesses =
+    plainOfProcesses + [["images"], ["audit"], ["who-imports", "malloc"], ["why", "open"]]
 
   /// By the help.
   static func names() throws -> [String] {

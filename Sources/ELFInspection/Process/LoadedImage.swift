@@ -99,7 +99,21 @@ extension LoadedImage {
   package var soname: String? { table.soname }
 
   /// The loader that it asks for; nil if it asks for none. The corresponding segment is `PT_INTERP`.
-  var interpreter: String? { (try? loaded.interpreter) ?? nil }
+  package var interpreter: String? { (try? loaded.interpreter) ?? nil }
+
+  /// The program headers in memory, with the sections of the file if it is proven to be the image's.
+  ///
+  /// - Complexity: O(segments · sections).
+  package var segmentTable: [FileSegment] {
+    get throws(ELFFileError) {
+      let sections = try file?.segmentTable.map(\.sections)
+      return image.segments.indices.map { index in
+        FileSegment(
+          index: index, segment: image.segments[index],
+          physicalAddress: image.physicalAddresses[index], sections: sections?[index] ?? [])
+      }
+    }
+  }
 
   /// The names that others call it by: its soname, if any, file name and path, as if its file was
   /// not gone, and the link that led to it.

@@ -1,5 +1,5 @@
 import Glibc
-import RebindFiles
+package import RebindFiles
 
 /// The state of the file that an image was loaded from.
 package enum ProcessFileState: String {
@@ -22,6 +22,21 @@ extension ProcessScope {
       state = stateNow(of: image)
     }
     return state
+  }
+
+  /// The file of an image, for what memory does not hold.
+  ///
+  /// - Throws: `ELFFileError` if no file is proven to be the image's, which says why.
+  package func fileWithSections(of image: LoadedImage) throws(ELFFileError) -> ELFFile {
+    if let file = image.file { return file }
+    let why =
+      switch fileState(of: image) {
+      case .deleted: "is deleted"
+      case .replaced: "is another one now"
+      case .same, .unknown: "cannot be read"
+      }
+    throw ELFFileError(
+      path: image.image.path, reason: .unsupported("\(why), and memory has no section headers"))
   }
 
   private func stateNow(of image: LoadedImage) -> ProcessFileState {

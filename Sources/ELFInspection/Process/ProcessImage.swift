@@ -18,6 +18,8 @@ package struct ProcessImage {
   package let loadBias: UInt64
   /// With their link-time addresses.
   package let segments: [Segment]
+  /// `p_paddr` of each segment.
+  let physicalAddresses: [UInt64]
   let memory: ProcessMemory
   /// That of its first page.
   let mapping: ProcessMapping
@@ -87,6 +89,14 @@ package struct ProcessImage {
     self.mapping = mapping
     self.memory = memory
     self.segments = segments
+    physicalAddresses = headers.withUnsafeBytes { bytes in
+      segments.indices.map { index in
+        is64
+          ? bytes.loadUnaligned(fromByteOffset: index * entrySize, as: Elf64_Phdr.self).p_paddr
+          : UInt64(
+            bytes.loadUnaligned(fromByteOffset: index * entrySize, as: Elf32_Phdr.self).p_paddr)
+      }
+    }
   }
 
   /// The needed fields of an ELF header.

@@ -58,7 +58,7 @@ package struct SymbolScope {
   }
 
   /// Calls `body` with the symbols of each image that offers any, in the order of the scope.
-  func forEachTable(_ body: (SymbolTable) -> Void) {
+  package func forEachTable(_ body: (SymbolTable) -> Void) {
     for image in order { images[image].map { body($0.table) } }
   }
 

@@ -10,10 +10,7 @@ struct AnnotationsCommand: Subcommand {
   static let manual = Manual(
     name: "annotations",
     abstract: "List the annotations in files, or in the images of a process.",
-    usage: [
-      "[<options>] <file> ...",
-      "[<options>] --pid <pid>",
-    ],
+    usage: InputOrProcessOptions.usage,
     overview: """
       An annotation is a record that a compiler put into an image for a registry to find.
 

@@ -9,27 +9,36 @@ struct DynamicCommand: Subcommand {
   static let manual = Manual(
     name: "dynamic",
     abstract: "List the dynamic table, and the versions of symbols that files define and need.",
+    usage: InputOrProcessOptions.usage,
     overview: """
       Behind the table, lines with `DEFINES` or `NEEDS` have the versions of symbols. `BASE` \
       marks the version that stands for the file itself, `WEAK` one that may be missing. \
       Section headers are not needed.
+
+      With `--pid`, the tables are those in memory: glibc's loader has made addresses of them \
+      run-time ones.
       """,
     examples: [
       "dynamic libfoo.so",
       "dynamic libfoo.so | awk '$1 == \"NEEDED\" { print $3 }'",
       "dynamic --format json libfoo.so | jq -r '.files[].needed[]'",
+      "dynamic --pid 4711",
     ])
 
   static let configuration = manualConfiguration
 
   static var record: Record { DynamicReport.record }
 
-  @OptionGroup var options: InputOptions
+  @OptionGroup var options: InputOrProcessOptions
 
   func run() throws {
     try options.report { file throws(ELFFileError) in
       DynamicReport(
         subject: ReportSubject(file), table: try file.dynamicTable, versions: try file.versions)
+    } images: { image, scope throws(ELFFileError) in
+      DynamicReport(
+        subject: ReportSubject(image.image), table: try image.loaded.dynamicTable,
+        versions: try image.loaded.versions, process: (scope.pid, image.image.loadBias))
     }
   }
 }

@@ -9,10 +9,14 @@ struct DynamicReport: DeclaredBody {
   /// Nil if the file has no dynamic table.
   let table: DynamicTable?
   let versions: FileVersions
+  /// Where the image is; nil for a file.
+  var process: (pid: Int32, loadBias: UInt64)?
 
   static let listing = Listing<Self>(
     "dynamicTable", of: "the file",
     [
+      .pid { $0.process?.pid },
+      .loadBias { $0.process?.loadBias },
       Field("soname", .text.orNull, "from `DT_SONAME`; `null` without") { .text($0.table?.soname) },
       Field("needed", .texts, "the libraries that it needs, from `DT_NEEDED`") {
         .texts($0.table?.needed ?? [])

@@ -20,6 +20,15 @@ extension Field {
   }
 }
 
+extension OutputBuffer {
+  /// Appends where an image is, if it is one of a process.
+  mutating func append(process: (pid: Int32, loadBias: UInt64)?) {
+    guard let process else { return }
+    append(key: "pid", number: process.pid)
+    append(key: "loadBias", hex: process.loadBias)
+  }
+}
+
 extension Declaration {
   static let pid = Field<Void>.pid { nil }.declaration
   static let loadBias = Field<Void>.loadBias { nil }.declaration

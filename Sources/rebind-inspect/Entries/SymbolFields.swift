@@ -5,6 +5,7 @@ extension SymbolListing {
   static let list = Record(
     "symbolList", of: "the file",
     [
+      .pid, .loadBias,
       Declaration(
         "symbolSource",
         .words(["SHT_DYNSYM", "DT_HASH", "DT_GNU_HASH", "relocations"]).orNull,

@@ -12,6 +12,8 @@ struct SymbolFilter {
   let names: [NamePattern]
   /// True if a pattern may match the readable name of a symbol too.
   let isReadable: Bool
+  /// The readable names; a symbol of one of these or of `names` is asked for.
+  let readable: ReadableNames
   let versions: [NamePattern]
   let types: [SymbolType]
   let sizes: [ClosedRange<UInt64>]
@@ -44,7 +46,8 @@ struct SymbolFilter {
   /// True if it looks at more than `part`.
   @inline(__always)
   private var isFurther: Bool {
-    isWeak || !names.isEmpty || !versions.isEmpty || !types.isEmpty || !sizes.isEmpty
+    isWeak || !names.isEmpty || !readable.isEmpty || !versions.isEmpty || !types.isEmpty
+      || !sizes.isEmpty
   }
 
   private func passes(
@@ -58,9 +61,9 @@ struct SymbolFilter {
       let name = table.strings.bytes(from: version.nameOffset)
       guard versions.contains(where: { $0.matches(name) }) else { return false }
     }
-    if names.isEmpty { return true }
+    if names.isEmpty, readable.isEmpty { return true }
     let name = table.name(of: symbol)
-    if names.contains(where: { $0.matches(name) }) { return true }
+    if names.contains(where: { $0.matches(name) }) || readable.matches(name) { return true }
     guard isReadable, let readable = demangler.demangle(name) else { return false }
     return names.contains { $0.matches(readable) }
   }

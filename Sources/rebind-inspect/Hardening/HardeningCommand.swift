@@ -9,10 +9,7 @@ struct HardeningCommand: Subcommand {
   static let manual = Manual(
     name: "hardening",
     abstract: "Show which protections files have, and their consequences for rebinding.",
-    usage: [
-      "[<options>] <file> ...",
-      "[<options>] --pid <pid>",
-    ],
+    usage: InputOrProcessOptions.usage,
     overview: """
       A line is a property. A static program has no slots that a loader fills, and an object \
       file has no place yet, so these have fewer properties.
@@ -72,21 +69,14 @@ struct HardeningCommand: Subcommand {
   @OptionGroup var options: InputOrProcessOptions
 
   func run() throws {
-    var writer = ReportWriter(
-      options.output.formatter(hasHeadings: options.pid != nil || options.files.count > 1))
-    if let pid = options.pid {
-      writer.readImages(of: pid) { image, scope throws(ELFFileError) -> HardeningReport? in
-        HardeningReport(
-          subject: ReportSubject(image.image),
-          hardening: try (image.file ?? image.loaded).hardening,
-          process: (pid, image.image.loadBias, scope.sealing(of: image)))
-      }
-    } else {
-      writer.read(options.files) { file throws(ELFFileError) in
-        HardeningReport(subject: ReportSubject(file), hardening: try file.hardening)
-      }
+    try options.report { file throws(ELFFileError) in
+      HardeningReport(subject: ReportSubject(file), hardening: try file.hardening)
+    } images: { image, scope throws(ELFFileError) in
+      HardeningReport(
+        subject: ReportSubject(image.image),
+        hardening: try (image.file ?? image.loaded).hardening,
+        process: (scope.pid, image.image.loadBias, scope.sealing(of: image)))
     }
-    try writer.finish()
   }
 }
 

@@ -9,24 +9,32 @@ struct NotesCommand: Subcommand {
   static let manual = Manual(
     name: "notes",
     abstract: "List the notes of files: build-id, ABI, properties, probes, packages.",
+    usage: InputOrProcessOptions.usage,
     overview: """
       Without section headers, the notes are those that are loaded. Probes are not.
+
+      With `--pid`, they are those in memory, and a place is the distance from the image's start.
       """,
     examples: [
       "notes libfoo.so",
       "notes libfoo.so | awk '$5 == \"GNU_BUILD_ID\" { print $6 }'",
       "notes --format json libc.so.6 | jq '.files[].notes[].owner'",
+      "notes --pid 4711",
     ])
 
   static let configuration = manualConfiguration
 
   static var record: Record { NotesReport.record }
 
-  @OptionGroup var options: InputOptions
+  @OptionGroup var options: InputOrProcessOptions
 
   func run() throws {
     try options.report { file throws(ELFFileError) in
       NotesReport(subject: ReportSubject(file), notes: try file.notes)
+    } images: { image, scope throws(ELFFileError) in
+      NotesReport(
+        subject: ReportSubject(image.image), notes: try image.loaded.notes,
+        process: (scope.pid, image.image.loadBias))
     }
   }
 }

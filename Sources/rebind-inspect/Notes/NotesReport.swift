@@ -8,17 +8,21 @@ import RebindFiles
 struct NotesReport: DeclaredBody {
   let subject: ReportSubject
   let notes: [FileNote]
+  /// Where the image is; nil for a file.
+  var process: (pid: Int32, loadBias: UInt64)?
 
   static let listing = Listing<Self>(
     "noteList", of: "the file",
     [
+      .pid { $0.process?.pid },
+      .loadBias { $0.process?.loadBias },
       Field(
         "notes", .list(FileNote.listing.record),
         """
         the notes of the sections of notes; without such sections, the notes \
         of `PT_NOTE`
         """
-      ) { .list(FileNote.listing, $0.notes) }
+      ) { .list(FileNote.listing, $0.notes) },
     ])
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
@@ -31,7 +35,7 @@ extension FileNote {
   static let listing = Listing<Self>(
     "note", of: "a note",
     [
-      Field("offset", "OFFSET", .hex, "its place in the file") { .hex(UInt64($0.offset)) },
+      Field("offset", "OFFSET", .hex, "its place in the file or image") { .hex(UInt64($0.offset)) },
       Field(
         "section", Column("SECTION", place: -1), .text.orNull,
         "the section that it is in; `null` if a program header led to it"

@@ -34,8 +34,25 @@ struct InputOptions: ParsableArguments {
     headings: TextHeadings? = nil, _ body: (ELFFile) throws(ELFFileError) -> Body,
     problems: (Body) -> [String], warnings: (Body) -> [String] = { _ in [] }
   ) throws {
+    try output.reportInTurn(
+      files, headings: headings, body, problems: problems, warnings: warnings)
+  }
+}
+
+extension OutputOptions {
+  /// Reads files one after the other and writes what `body` finds in each.
+  ///
+  /// - Parameters:
+  ///   - headings: Nil for the headings of several files.
+  ///   - problems: The problems of a body, a line each, which fail the file too.
+  ///   - warnings: The same, but they fail nothing.
+  func reportInTurn<Body: ReportBody>(
+    _ files: [FilePath], headings: TextHeadings? = nil,
+    _ body: (ELFFile) throws(ELFFileError) -> Body,
+    problems: (Body) -> [String], warnings: (Body) -> [String]
+  ) throws {
     let usual: TextHeadings = files.count > 1 ? .ofAll : .ofMembers
-    var writer = ReportWriter(output.formatter(headings: headings ?? usual))
+    var writer = ReportWriter(formatter(headings: headings ?? usual))
     for path in files {
       writer.read(path, body) { found, writer in
         for problem in problems(found) { writer.fail(found.subject.path, problem) }

@@ -1,6 +1,7 @@
 #if Commands
 
 import ArgumentParser
+import ELFInspection
 import RebindFiles
 
 /// The arguments of the subcommands that read files, or the images of a process.
@@ -16,7 +17,28 @@ struct InputOrProcessOptions: ParsableArguments {
 
   var files: [FilePath] { arguments.flatMap(\.paths) }
 
+  /// The lines of a manual's usage for these.
+  static let usage = ["[<options>] <file> ...", "[<options>] --pid <pid>"]
+
   func validate() throws { try process.validate(beside: arguments, named: "file") }
+
+  /// Reads each file, or each image of the process, and writes what is found in it.
+  ///
+  /// Throws the exit status 1 if one failed.
+  func report<Body: ReportBody>(
+    _ body: @escaping @Sendable (ELFFile) throws(ELFFileError) -> Body,
+    images: (LoadedImage, ProcessScope) throws(ELFFileError) -> Body
+  ) throws {
+    var writer = ReportWriter(output.formatter(hasHeadings: pid != nil || files.count > 1))
+    if let pid {
+      writer.readImages(of: pid) { image, scope throws(ELFFileError) -> Body? in
+        try images(image, scope)
+      }
+    } else {
+      writer.read(files, body)
+    }
+    try writer.finish()
+  }
 }
 
 /// The process whose images are read in place of files.

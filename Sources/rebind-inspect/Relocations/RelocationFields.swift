@@ -5,12 +5,13 @@ extension RelocationReport {
   static let record = Record(
     "relocationList", of: "the file",
     [
+      .pid, .loadBias,
       Declaration(
         "relocations", .list(table),
         """
         the tables of relocations: those that the dynamic table leads to, and those of sections that \
         it does not know of, as in object files
-        """)
+        """),
     ])
 
   private static let table = Record(
@@ -19,7 +20,7 @@ extension RelocationReport {
       Declaration(
         "table", .text, "the tag that led to it, `\"DT_JMPREL\"`, or the section's name"),
       Declaration("kind", .words(["RELA", "REL", "RELR"]), "`\"RELA\"`, `\"REL\"` or `\"RELR\"`"),
-      Declaration("offset", .hex, "its place in the file"),
+      Declaration("offset", .hex, "its place in the file or image"),
       Declaration("size", .count, "its size"),
       Declaration(
         "target", .text.orNull, "the section that it is for, in an object file; else `null`"),

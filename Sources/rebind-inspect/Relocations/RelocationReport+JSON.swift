@@ -4,6 +4,7 @@ import RebindFiles
 
 extension RelocationReport {
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    output.append(process: process)
     output.append(text: ",\"relocations\":[")
     var isFirst = true
     for table in tables {

@@ -11,6 +11,8 @@ struct RelocationReport: ReportBody {
   let names: RelocationNames
   /// By index, as the symbols of sections have no name of their own; empty if none is named.
   let sectionNames: [Int: String]
+  /// Where the image is; nil for a file.
+  var process: (pid: Int32, loadBias: UInt64)?
 
   init(of file: ELFFile) throws(ELFFileError) {
     subject = ReportSubject(file)

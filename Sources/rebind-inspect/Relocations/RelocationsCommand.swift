@@ -1,6 +1,7 @@
 #if Commands
 
 import ArgumentParser
+import ELFInspection
 import RebindFiles
 
 /// The subcommand `relocations`: what the loader or a linker changes in a file.
@@ -8,25 +9,33 @@ struct RelocationsCommand: Subcommand {
   static let manual = Manual(
     name: "relocations",
     abstract: "List the relocations of files, with the symbols and versions that they name.",
+    usage: InputOrProcessOptions.usage,
     overview: """
       Packed relative relocations (`DT_RELR`) are shown one by one. Section headers are not \
       needed.
+
+      With `--pid`, the tables are those in memory, as the loader has read them.
       """,
     examples: [
       "relocations libfoo.so | grep ' malloc@'",
       "relocations libfoo.so | awk '{ print $3 }' | sort | uniq -c",
       "relocations --format jsonl foo.o | jq '.relocations[].target'",
+      "relocations --pid 4711",
     ])
 
   static let configuration = manualConfiguration
 
   static var record: Record { RelocationReport.record }
 
-  @OptionGroup var options: InputOptions
+  @OptionGroup var options: InputOrProcessOptions
 
   func run() throws {
     try options.report { file throws(ELFFileError) in
       try RelocationReport(of: file)
+    } images: { image, scope throws(ELFFileError) in
+      var report = try RelocationReport(of: image.loaded)
+      report.process = (scope.pid, image.image.loadBias)
+      return report
     }
   }
 }

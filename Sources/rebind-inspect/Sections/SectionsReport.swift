@@ -7,10 +7,14 @@ import RebindFiles
 struct SectionsReport: DeclaredBody {
   let subject: ReportSubject
   let sections: [FileSection]
+  /// Where the image is; nil for a file.
+  var process: (pid: Int32, loadBias: UInt64)?
 
   static let listing = Listing<Self>(
     "sectionList", of: "the file",
     [
+      .pid { $0.process?.pid },
+      .loadBias { $0.process?.loadBias },
       Field(
         "sectionSource", .words(["section-header", "note"]).orNull,
         """

@@ -8,10 +8,14 @@ struct SegmentsReport: DeclaredBody {
   let subject: ReportSubject
   let segments: [FileSegment]
   let interpreter: String?
+  /// Where the image is; nil for a file.
+  var process: (pid: Int32, loadBias: UInt64)?
 
   static let listing = Listing<Self>(
     "segmentList", of: "the file",
     [
+      .pid { $0.process?.pid },
+      .loadBias { $0.process?.loadBias },
       Field("interpreter", .text.orNull, "the path of the loader, from `PT_INTERP`") {
         .text($0.interpreter)
       },

@@ -13,12 +13,15 @@ struct SlotOptions: ParsableArguments {
       """, valueName: "pattern"))
   var name: [NamePattern] = []
 
+  @OptionGroup var readable: ReadableNameOption
+
   @Option(help: "Only the slots of this kind. Several are alternatives.")
   var kind: [SlotKindName] = []
 
   var selection: SlotSelection {
     SlotSelection(
-      kinds: kind.isEmpty ? .all : kind.reduce(into: []) { $0.formUnion($1.kind) }, names: name)
+      kinds: kind.isEmpty ? .all : kind.reduce(into: []) { $0.formUnion($1.kind) }, names: name,
+      readable: readable.names)
   }
 }
 

@@ -49,13 +49,15 @@ struct SlotSelection {
   let kinds: SlotKinds
   /// Any of these names; empty for all.
   let names: [NamePattern]
+  /// The same by their readable names.
+  let readable: ReadableNames
 
   @inline(__always)
   func contains(_ slot: FileSlot, of symbols: SymbolTable) -> Bool {
     guard kinds.contains(slot.kind) else { return false }
-    if names.isEmpty { return true }
+    if names.isEmpty, readable.isEmpty { return true }
     let name = symbols.name(of: symbols[slot.symbol])
-    return names.contains { $0.matches(name) }
+    return names.contains { $0.matches(name) } || readable.matches(name)
   }
 }
 

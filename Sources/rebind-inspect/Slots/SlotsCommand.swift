@@ -10,10 +10,7 @@ struct SlotsCommand: Subcommand {
   static let manual = Manual(
     name: "slots",
     abstract: "List the words that the loader fills with the addresses of symbols.",
-    usage: [
-      "[<options>] <file> ...",
-      "[<options>] --pid <pid>",
-    ],
+    usage: InputOrProcessOptions.usage,
     overview: """
       A rebinding changes these words. The slots are found as the loader finds them, whether \
       or not the file has section headers.

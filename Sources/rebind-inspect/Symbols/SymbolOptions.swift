@@ -27,6 +27,8 @@ struct SymbolOptions: ParsableArguments {
       """, valueName: "pattern"))
   var name: [NamePattern] = []
 
+  @OptionGroup var readable: ReadableNameOption
+
   @Option(
     name: .customLong("symbol-version"),
     help: ArgumentHelp("Only the symbols of this version, a pattern too.", valueName: "pattern"))
@@ -46,7 +48,8 @@ struct SymbolOptions: ParsableArguments {
   func filter(isReadable: Bool) -> SymbolFilter {
     SymbolFilter(
       part: SymbolSelection(imports: imports, exports: exports), isWeak: weak, names: name,
-      isReadable: isReadable, versions: symbolVersions, types: type.map(\.type),
+      isReadable: isReadable, readable: readable.names, versions: symbolVersions,
+      types: type.map(\.type),
       sizes: size.map(\.range),
       order: sort)
   }

@@ -9,6 +9,8 @@ struct SymbolReport: ReportBody {
   let demangles: Bool
   /// Nil if it was not asked where imports come from.
   var origins: SymbolOrigins?
+  /// Where the image is; nil for a file.
+  var process: (pid: Int32, loadBias: UInt64)?
 
   static var record: Record { SymbolListing.list }
 
@@ -21,6 +23,7 @@ struct SymbolReport: ReportBody {
 
 extension SymbolReport {
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    output.append(process: process)
     guard let table = symbols.table else {
       return symbols.writeJSON(separator: separator, in: &output)
     }

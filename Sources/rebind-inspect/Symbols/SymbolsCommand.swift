@@ -9,12 +9,15 @@ struct SymbolsCommand: Subcommand {
   static let manual = Manual(
     name: "symbols",
     abstract: "List the symbols that the loader binds by, with their versions.",
+    usage: InputOrProcessOptions.usage,
     overview: """
       The symbols are found as the loader finds them, whether or not the file has section \
       headers.
 
       With `--resolve`, a missing library is a line on standard error. So are a program's \
       imports that no library has. The exit status is then 1.
+
+      With `--pid`, the symbols are those in memory, which may have been changed there.
       """,
     examples: [
       "symbols --imports /usr/bin/env",
@@ -24,6 +27,7 @@ struct SymbolsCommand: Subcommand {
       "symbols --exports --demangle --name 'Foo::*' libfoo.so",
       "symbols libfoo.so | awk '$4 == \"FUNC\" { print $8 }'",
       "symbols --format json *.so | jq '.files[].symbols[]?.name'",
+      "symbols --pid 4711 --exports",
     ])
 
   static let configuration = manualConfiguration
@@ -44,7 +48,13 @@ struct SymbolsCommand: Subcommand {
 
   @OptionGroup var search: SearchOptions
 
-  @OptionGroup var options: InputOptions
+  @OptionGroup var options: InputOrProcessOptions
+
+  func validate() throws {
+    if resolve, options.pid != nil {
+      throw ValidationError("--resolve is for files: slots --pid shows where imports lead.")
+    }
+  }
 
   func run() throws {
     let selection = selection.filter(isReadable: demangle)
@@ -57,9 +67,16 @@ struct SymbolsCommand: Subcommand {
         symbols: SymbolListing(table: try SymbolTable(of: file), selection: selection),
         demangles: demangles)
     }
-    guard resolve else { return try options.report(report) }
+    guard resolve else {
+      return try options.report(report) { image, scope throws(ELFFileError) in
+        SymbolReport(
+          subject: ReportSubject(image.image),
+          symbols: SymbolListing(table: try image.checkedSymbols(), selection: selection),
+          demangles: demangles, process: (scope.pid, image.image.loadBias))
+      }
+    }
     let resolver = search.resolver
-    try options.reportInTurn { file throws(ELFFileError) in
+    try options.output.reportInTurn(options.files) { file throws(ELFFileError) in
       var found = try report(file)
       found.origins = SymbolOrigins(of: try resolver.graph(of: file))
       return found

@@ -6,16 +6,23 @@ import RebindFiles
 struct DefinitionReport: ReportBody {
   let subject: ReportSubject
   private let symbols: SymbolListing
+  private let process: (pid: Int32, loadBias: UInt64)?
 
   static var record: Record { SymbolListing.list }
 
   /// Nil without a definition of the symbol.
-  init?(in table: SymbolTable?, of subject: ReportSubject, _ query: SymbolQuery) {
+  ///
+  /// - Parameter process: Where the image is; nil for a file.
+  init?(
+    in table: SymbolTable?, of subject: ReportSubject, _ query: SymbolQuery,
+    process: (pid: Int32, loadBias: UInt64)? = nil
+  ) {
     guard let table else { return nil }
     var isEmpty = true
     query.exports.forEach(in: table) { _, _ in isEmpty = false }
     if isEmpty { return nil }
     self.subject = subject
+    self.process = process
     symbols = SymbolListing(table: table, selection: query.exports)
   }
 
@@ -35,6 +42,7 @@ struct DefinitionReport: ReportBody {
   static let columns = SymbolListing.symbol.columns + [ImportReport.path]
 
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    output.append(process: process)
     symbols.writeJSON(separator: separator, in: &output)
   }
 }

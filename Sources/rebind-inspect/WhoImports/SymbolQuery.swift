@@ -7,15 +7,25 @@ import RebindFiles
 struct SymbolQuery: ExpressibleByArgument, Sendable {
   /// The text on the command line, for people.
   let text: String
-  let name: NamePattern
+  private let name: NamePattern?
+  private let readable: ReadableNames
   /// Nil for any.
   let version: NamePattern?
+
+  /// By their readable names.
+  init(readable patterns: [NamePattern], text: String) {
+    self.text = text
+    name = nil
+    readable = ReadableNames(patterns)
+    version = nil
+  }
 
   /// Nil without a name, without a version behind an @, or if it is no regular expression.
   init?(argument: String) {
     let parts = Self.parts(of: argument)
     guard !parts[0].isEmpty, let name = NamePattern(argument: String(parts[0])) else { return nil }
     self.name = name
+    readable = ReadableNames()
     text = RawArguments.text(argument)
     guard parts.count > 1 else {
       version = nil
@@ -49,17 +59,23 @@ struct SymbolQuery: ExpressibleByArgument, Sendable {
   func imports(of table: SymbolTable) -> [Int] {
     table.indices.filter { index in
       let symbol = table[index]
-      guard !symbol.isDefined, name.matches(table.name(of: symbol)) else { return false }
+      guard !symbol.isDefined, matches(table.name(of: symbol)) else { return false }
       guard let version else { return true }
       guard let found = table.versions?.version(of: symbol, at: index) else { return false }
       return version.matches(table.strings.bytes(from: found.nameOffset))
     }
   }
 
+  /// True if a name that ends at its first zero byte, and has one, is asked for.
+  func matches(_ symbol: UnsafeRawBufferPointer) -> Bool {
+    name?.matches(symbol) ?? readable.matches(symbol)
+  }
+
   /// Those that others can take from a file.
   var exports: SymbolFilter {
     SymbolFilter(
-      part: .exports, isWeak: false, names: [name], isReadable: false,
+      part: .exports, isWeak: false, names: name.map { [$0] } ?? [], isReadable: false,
+      readable: readable,
       versions: version.map { [$0] } ?? [], types: [], sizes: [], order: .index)
   }
 }

@@ -13,6 +13,7 @@ struct WhoImportsCommand: Subcommand {
     usage: [
       "[<options>] <symbol> <path> ...",
       "[<options>] <symbol> --pid <pid>",
+      "[<options>] --readable-name <name> <path> ...",
     ],
     overview: """
       A line is a slot, as `slots` shows it. An import without a slot has `-` in the columns of \
@@ -21,6 +22,9 @@ struct WhoImportsCommand: Subcommand {
 
       Directories are searched with all below them. Symbolic links below them are not followed, \
       files that are not ELF are passed over, and a file of several names is read once.
+
+      `Documentation/JSON.md` describes the output of `--format json`. An installation has it \
+      below `share/doc/rebind`.
 
       Slots tell who calls a symbol, not how often: `perf` or `ltrace` count calls.
 
@@ -34,6 +38,7 @@ struct WhoImportsCommand: Subcommand {
       "who-imports --format jsonl malloc /usr/lib | jq -r .path",
       "who-imports 'm*alloc' libfoo.so plugins",
       "who-imports --defines malloc /usr/lib",
+      "who-imports --defines --readable-name 'Foo::foo' /usr/lib",
       "who-imports open --pid 4711",
     ])
 
@@ -48,7 +53,9 @@ struct WhoImportsCommand: Subcommand {
       The symbol, or symbol@version. Both may be patterns as a shell's; between slashes, the symbol \
       is a regular expression.
       """)
-  var symbol: SymbolQuery
+  var symbol: String?
+
+  @OptionGroup var readable: ReadableNameOption
 
   @Flag(
     help: "Find the images that define the symbol for others, in place of those that import it.")
@@ -66,24 +73,47 @@ struct WhoImportsCommand: Subcommand {
 
   @OptionGroup var output: OutputOptions
 
-  func validate() throws { try process.validate(beside: arguments, named: "path") }
+  func validate() throws {
+    _ = try query
+    try process.validate(beside: paths, named: "path")
+  }
+
+  /// With readable names, the first argument is a path already.
+  private var paths: [InputPaths] {
+    (readable.readableName.isEmpty ? [] : symbol.map { [InputPaths(argument: $0)] } ?? [])
+      + arguments
+  }
+
+  private var query: SymbolQuery {
+    get throws {
+      guard readable.readableName.isEmpty else {
+        return SymbolQuery(readable: readable.readableName, text: "the readable name")
+      }
+      guard let symbol else { throw ValidationError("Missing expected argument '<symbol>'") }
+      guard let query = SymbolQuery(argument: symbol) else {
+        throw ValidationError("The value '\(symbol)' is invalid for '<symbol>'")
+      }
+      return query
+    }
+  }
 
   func run() throws {
+    let query = try query
     var writer = ReportWriter(output.formatter(headings: .none))
     if let pid = process.pid {
-      find(inProcess: pid, &writer)
+      find(query, inProcess: pid, &writer)
     } else {
-      find(&writer)
+      find(query, &writer)
     }
     if writer.outcome.shownCount == 0 { writer.fail() }
     let outcome = writer.outcome
-    defer { tell(outcome) }
+    defer { tell(outcome, query) }
     try writer.finish()
   }
 
-  private func find(_ writer: inout ReportWriter) {
-    let entries = FileWalk(arguments.flatMap(\.paths))
-    let (symbol, defines) = (symbol, defines)
+  private func find(_ symbol: SymbolQuery, _ writer: inout ReportWriter) {
+    let entries = FileWalk(paths.flatMap(\.paths))
+    let defines = defines
     writer.forEach(
       entries.count, threads: ThreadCount.reading(entries.lazy.map(\.path)),
       progress: noProgress ? nil : ProgressBar()
@@ -110,12 +140,15 @@ struct WhoImportsCommand: Subcommand {
     }
   }
 
-  private func find(inProcess pid: Int32, _ writer: inout ReportWriter) {
+  private func find(
+    _ symbol: SymbolQuery, inProcess pid: Int32, _ writer: inout ReportWriter
+  ) {
     if defines {
-      writer.readImages(of: pid) { image, _ throws(ELFFileError) -> DefinitionReport? in
+      writer.readImages(of: pid) { image, scope throws(ELFFileError) -> DefinitionReport? in
         let checked = try image.checkedSymbols()
         return DefinitionReport(
-          in: image.symbols ?? checked, of: ReportSubject(image.image), symbol)
+          in: image.symbols ?? checked, of: ReportSubject(image.image), symbol,
+          process: (scope.pid, image.image.loadBias))
       }
     } else {
       writer.readImages(of: pid) { image, scope throws(ELFFileError) -> ImportReport? in
@@ -125,7 +158,7 @@ struct WhoImportsCommand: Subcommand {
   }
 
   /// Says on a terminal what the search came to.
-  private func tell(_ outcome: ReportOutcome) {
+  private func tell(_ outcome: ReportOutcome, _ symbol: SymbolQuery) {
     guard !noProgress, output.format == .text, isatty(STDERR_FILENO) != 0 else { return }
     let kind = process.pid == nil ? "files" : "images"
     let count = "\(outcome.shownCount) of \(outcome.readCount) \(kind)"

@@ -14,8 +14,13 @@ struct WhyCommand: Subcommand {
       "[<options>] <symbol> <file> ...",
       "[<options>] <symbol> --in <file> ...",
       "[<options>] <symbol> --pid <pid> [--in <image> ...]",
+      "[<options>] --readable-name <pattern> <file> ...",
     ],
     overview: """
+      The symbol may be the readable name of mangled ones of C++, Swift or Rust (not v0), such as \
+      `Shop::price(int)` or `Shop::price`. Each of these has an answer then, behind a line with \
+      `symbol` and both names.
+
       The first line is the answer. Several reasons may hold: `has-slots` with `not-defined` \
       is of a symbol that none of the file's libraries has.
 
@@ -30,6 +35,7 @@ struct WhyCommand: Subcommand {
       "why malloc --library libc.so.6 --in app plugins/*.so",
       "why malloc --pid 4711",
       "why open --pid 4711 --in libfoo.so",
+      "why 'Shop::price' app",
     ])
 
   static let configuration = manualConfiguration
@@ -81,7 +87,9 @@ struct WhyCommand: Subcommand {
   static var record: Record { WhyReport.record }
 
   @Argument(help: "The symbol, or symbol@version for the slots of one version.")
-  var symbol: String
+  var symbol: String?
+
+  @OptionGroup var readable: ReadableNameOption
 
   @Argument(
     help: ArgumentHelp("The ELF files whose calls are asked about.", valueName: "file"))
@@ -104,10 +112,19 @@ struct WhyCommand: Subcommand {
 
   @OptionGroup var output: OutputOptions
 
-  private var files: [FilePath] { (given + arguments).flatMap(\.paths) }
+  private var files: [FilePath] {
+    // With readable names, the first argument is a file already.
+    let first = readable.readableName.isEmpty ? [] : symbol.map { [InputPaths(argument: $0)] } ?? []
+    return (first + given + arguments).flatMap(\.paths)
+  }
 
   func validate() throws {
-    guard !sought.name.isEmpty else { throw ValidationError("The symbol has no name.") }
+    guard symbol != nil || !readable.readableName.isEmpty else {
+      throw ValidationError("Missing expected argument '<symbol>'")
+    }
+    guard !readable.readableName.isEmpty || !sought.name.isEmpty else {
+      throw ValidationError("The symbol has no name.")
+    }
     if files.isEmpty, process.pid == nil {
       throw ValidationError("Missing expected argument '<file> ...' or '--pid <pid>'")
     }
@@ -116,24 +133,66 @@ struct WhyCommand: Subcommand {
   func run() throws {
     if let pid = process.pid { return try run(on: pid) }
     let resolver = search.resolver
-    let sought = sought
     var writer = ReportWriter(output.formatter(hasHeadings: files.count > 1))
     for path in files {
-      writer.read(path) { file throws(ELFFileError) in
+      var rest: [WhyReport] = []
+      writer.read(path) { file throws(ELFFileError) -> WhyReport? in
         let graph = try resolver.graph(of: file)
         let scope = SymbolScope(of: graph)
-        return WhyReport(
-          subject: ReportSubject(file), symbol: sought,
-          diagnoses: try graph.diagnose(sought, in: scope), problems: scope.problems)
+        var (own, others): ([SymbolTable], [SymbolTable]) = ([], [])
+        if isReadable {
+          own = [try SymbolTable(of: file), try SymbolTable(ofLinkersIn: file)].compactMap { $0 }
+          scope.forEachTable { others.append($0) }
+        }
+        var reports: [WhyReport] = []
+        for symbol in symbols(in: [(own, false), (others, false)]) {
+          reports.append(
+            WhyReport(
+              subject: ReportSubject(file), symbol: symbol,
+              diagnoses: try graph.diagnose(symbol, in: scope), problems: scope.problems,
+              isReadable: isReadable))
+        }
+        rest = Array(reports.dropFirst())
+        return reports.first
       } then: { report, writer in
+        for other in rest { writer.write(other) }
         for problem in report.problems { writer.fail(report.subject.path, problem) }
+      }
+    }
+    try finish(&writer)
+  }
+
+  private func run(on pid: Int32) throws {
+    var writer = ReportWriter(output.formatter(hasHeadings: true))
+    do throws(ELFFileError) {
+      var tables: [SymbolTable] = []
+      if isReadable {
+        for image in try ProcessScope(pid: pid).ordinaryImages {
+          if let table = image.symbols { tables.append(table) }
+          if let file = image.file, let table = try SymbolTable(ofLinkersIn: file) {
+            tables.append(table)
+          }
+        }
+      }
+      for symbol in symbols(in: [(tables, true), (tables, false)]) {
+        answer(symbol, of: pid, &writer)
+      }
+    } catch {
+      writer.write(error)
+    }
+    try finish(&writer)
+  }
+
+  private func finish(_ writer: inout ReportWriter) throws {
+    if writer.outcome.shownCount == 0, !writer.outcome.hasFailed {
+      for path in files.isEmpty ? [FilePath("/proc/\(process.pid ?? 0)")] : files {
+        writer.fail(path, "nothing there, nor in its libraries, has such a readable name")
       }
     }
     try writer.finish()
   }
 
-  private func run(on pid: Int32) throws {
-    var writer = ReportWriter(output.formatter(hasHeadings: true))
+  private func answer(_ sought: SoughtSymbol, of pid: Int32, _ writer: inout ReportWriter) {
     // The program's, if nothing has to do with the symbol.
     var first: WhyReport?
     var isAnswered = false
@@ -148,7 +207,8 @@ struct WhyCommand: Subcommand {
         return nil
       }
       let found = try scope.diagnose(sought, of: image)
-      let report = try WhyReport(of: image, pid: pid, sought, found)
+      var report = try WhyReport(of: image, pid: pid, sought, found)
+      report.isReadable = isReadable
       first = first ?? report
       guard !files.isEmpty || found.isConcerned else { return nil }
       isAnswered = true
@@ -158,11 +218,40 @@ struct WhyCommand: Subcommand {
     for path in missing where isThere {
       writer.write(ELFFileError(path: path, reason: .notLoaded(process: pid)))
     }
-    try writer.finish()
+  }
+
+  /// True if the symbol may be a readable name.
+  private var isReadable: Bool {
+    !readable.readableName.isEmpty || sought.name.contains { "(:<.".contains($0) }
+  }
+
+  /// The symbols that are asked about: those of the readable name in the first tables that have any,
+  /// or else the one of this name.
+  ///
+  /// - Parameter groups: Tables, and whether only their imports count.
+  private func symbols(in groups: [(tables: [SymbolTable], importsOnly: Bool)]) -> [SoughtSymbol] {
+    let sought = sought
+    guard isReadable else { return [sought] }
+    let isPattern = !readable.readableName.isEmpty
+    let wanted = isPattern ? readable.names : ReadableNames(name: sought.name)
+    var names: Set<String> = []
+    for group in groups where names.isEmpty {
+      for table in group.tables {
+        for index in table.indices where !group.importsOnly || !table[index].isDefined {
+          guard wanted.matches(table.name(of: table[index])) else { continue }
+          names.insert(table.strings.string(at: table[index].nameOffset))
+        }
+      }
+    }
+    if names.isEmpty, !isPattern { return [sought] }
+    return names.sorted().map {
+      SoughtSymbol(name: $0, version: sought.version, library: sought.library)
+    }
   }
 
   private var sought: SoughtSymbol {
-    var sought = SoughtSymbol(RawArguments.text(symbol))
+    let isPattern = !readable.readableName.isEmpty
+    var sought = SoughtSymbol(isPattern ? "" : RawArguments.text(symbol ?? ""))
     sought.library = library.map { RawArguments.text($0) }
     return sought
   }

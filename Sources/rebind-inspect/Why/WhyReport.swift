@@ -11,6 +11,8 @@ struct WhyReport: DeclaredBody {
   let diagnoses: [FileDiagnosis]
   /// Libraries that could not be read, a line each.
   var problems: [String] = []
+  /// True if the symbol was found by its readable name.
+  var isReadable = false
   /// Where the image is; nil for a file.
   var process: (pid: Int32, loadBias: UInt64)?
   /// The symbol's slots and what they hold; nil for a file, or if the image has none at all.
@@ -47,7 +49,16 @@ struct WhyReport: DeclaredBody {
     ])
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    var table = ReasonRow.listing.table(rows)
+    var table = ReasonRow.listing.table()
+    if isReadable {
+      var demangler = Demangler()
+      var name = symbol.name + "\0"
+      let readable = name.withUTF8 { name in
+        demangler.demangle(UnsafeRawBufferPointer(name)).map { String(decoding: $0, as: UTF8.self) }
+      }
+      if let readable { table.append(["symbol", symbol.name, "-", readable]) }
+    }
+    for row in rows { table.append(ReasonRow.listing.cells(row)) }
     for slot in slots?.found.slots ?? [] {
       table.append(["slot", slot.state.rawValue, "1", slot.meaning])
     }
@@ -83,7 +94,9 @@ private struct ReasonRow {
       Field(
         "reason",
         Column(
-          "REASON", "one of the reasons below; the first line is the answer. `slot` for a slot"),
+          "REASON",
+          "one of the reasons below; the first is the answer. `slot` for a slot, `symbol` for a mangled name"
+        ),
         .code, "one of the reasons below; more may come"
       ) { .text($0.diagnosis.reason.code) },
       Field(
