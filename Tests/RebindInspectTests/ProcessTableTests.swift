@@ -97,7 +97,7 @@ import Testing
       #"cat "$2" > "$1.new" && mv "$1.new" "$1""#, [path, other])
     #expect(copied.succeeded)
     let result = try inspect(["sections", "--pid", "\(process.id)"])
-    // As root, the kernel leads to the file that is gone.
+    // For root, the kernel leads to the file that is gone.
     if getuid() == 0 {
       #expect(result.succeeded)
     } else {

@@ -46,7 +46,7 @@ import Testing
     #expect(text.succeeded && text.output.contains("has-slots - 1 "))
     let own = try inspect(["why", "Own::helper", program])
     #expect(own.output.contains("bound-inside "))
-    // What only a library has is asked about too.
+    // A function that only a library has is asked about too.
     #expect(try symbols(["Shop::other", program]) == ["_ZN4Shop5otherEv"])
     // A name that nothing has is asked about as it is.
     #expect(try symbols(["Shop::cost", program]) == ["Shop::cost"])

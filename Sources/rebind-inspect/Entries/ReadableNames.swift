@@ -43,8 +43,8 @@ struct ReadableNames: Sendable {
       || patterns.contains { $0.matches(readable) }
   }
 
-  /// Where the name of a function ends: in front of the parentheses that hold what it takes, or of
-  /// `::h` and the 16 digits that Rust puts behind it; nil if it is whole.
+  /// The end of a function's name; nil if it is whole. Behind it are the parentheses that hold what
+  /// the function takes, or `::h` and 16 digits of Rust's.
   private static func endOfName(_ readable: UnsafeRawBufferPointer) -> Int? {
     let text = String(decoding: readable, as: UTF8.self)
     guard text.utf8.count == readable.count else { return nil }
