@@ -63,6 +63,38 @@ import Testing
     #expect(alone.output == "1\n")
   }
 
+  /// Ten times the files take a fifth more memory at most. The witness is the kernel.
+  @Test func memoryOfAWalk() throws {
+    let fixture = DependencyFixture()
+    let library = try fixture.foreign(
+      "library.so", target: "x86_64-linux-gnu",
+      source: "void *malloc(unsigned long); void *f(void) { return malloc(1); }",
+      flags: ["-shared"])
+    let script = #"""
+      import os, sys
+      library, folder, program = sys.argv[1:]
+      data = open(library, "rb").read()
+      for count in 1000, 10000:
+          place = f"{folder}/{count}"
+          os.mkdir(place)
+          for i in range(count):
+              with open(f"{place}/a-library-with-a-long-name-{i:05}.so", "wb") as file:
+                  file.write(data)
+          child = os.fork()
+          if child == 0:
+              os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+              os.execv(program, [program, "who-imports", "malloc", place])
+          _, status, usage = os.wait4(child, 0)
+          assert status == 0
+          print(usage.ru_maxrss)
+      """#
+    let result = try run(
+      Places.python, ["-c", script, library, fixture.directory.url.path, inspectPath])
+    let peaks = result.output.split(separator: "\n").compactMap { Double($0) }
+    try #require(peaks.count == 2, "\(result.errorOutput)")
+    #expect(peaks[1] <= 1.2 * peaks[0])
+  }
+
   @Test func aClosedPipeEndsAllThreads() throws {
     let path = try InstalledFile.libswiftCore.path
     let result = try bash(
