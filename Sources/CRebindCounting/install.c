@@ -85,6 +85,13 @@ static void select_library(survey *survey, size_t index) {
   survey->rebindings[index].library = survey->libraries[index];
 }
 
+/// A function without which its group is not there.
+static bool is_principal(crebind_counting_function function) {
+  return function == CREBIND_COUNTING_MALLOC || function == CREBIND_COUNTING_FREE
+         || function == CREBIND_COUNTING_RETAIN || function == CREBIND_COUNTING_RELEASE
+         || function == CREBIND_COUNTING_ALLOC_OBJECT || function == CREBIND_COUNTING_BEGIN_ACCESS;
+}
+
 static void judge(survey *survey, size_t index) {
   finding *finding = &findings[survey->functions[index]];
   if (finding->is_absent) return;
@@ -92,13 +99,14 @@ static void judge(survey *survey, size_t index) {
   void *definition = crebind_lookup(rebinding->name);
   if (definition == NULL) {
     refuse(finding, "no loaded image defines it");
-    crebind_explain(rebinding, NULL, see_text, finding, NULL);
+    // Reads the images' files, which takes a while. Nobody asks for the reason of the others.
+    if (is_principal(survey->functions[index]))
+      crebind_explain(rebinding, NULL, see_text, finding, NULL);
     return;
   }
   finding->is_known = true;
   if (crebind_image_containing(definition) == program())
     refuse(finding, "the program defines it itself, and its own calls go through no slot");
-  else crebind_diagnose(rebinding, NULL, see_bypass, finding, NULL);
   select_library(survey, index);
 }
 
@@ -168,9 +176,14 @@ static crebind_status apply(crebind_counting_group group) {
   if (survey.count == 0) return CREBIND_OK;
   // Somebody else's hook may have kept a former one from being restored.
   crebind_handle *covered = groups[group].handle;
-  status = crebind_apply(survey.rebindings, survey.count, NULL, &groups[group].handle, NULL, NULL);
-  if (status == CREBIND_OK && covered != NULL) crebind_restore(covered, NULL, NULL);
-  return status;
+  crebind_report report;
+  status =
+      crebind_apply(survey.rebindings, survey.count, NULL, &groups[group].handle, &report, NULL);
+  if (status != CREBIND_OK) return status;
+  if (covered != NULL) crebind_restore(covered, NULL, NULL);
+  for (size_t i = 0; report.bypassed > 0 && i < survey.count; i++)
+    crebind_diagnose(&survey.rebindings[i], NULL, see_bypass, &findings[survey.functions[i]], NULL);
+  return CREBIND_OK;
 }
 
 int crebind_counting_install(crebind_counting_group group) {
