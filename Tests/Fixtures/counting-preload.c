@@ -28,13 +28,15 @@ static void *(*next_malloc)(size_t), *(*next_calloc)(size_t, size_t), *(*next_re
 static void *(*next_aligned_alloc)(size_t, size_t);
 static int (*next_posix_memalign)(void **, size_t, size_t);
 static void (*next_free)(void *);
+static size_t (*next_usable_size)(void *);
 static void *(*next_retain)(void *), *(*next_release)(void *);
 static void *(*next_alloc_object)(void *, size_t, size_t);
 static void (*next_begin_access)(void *, void *, uintptr_t, void *);
 
-__attribute__((constructor)) static void find(void) {
+static void find(void) {
   next_calloc = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
   next_free = (void (*)(void *))dlsym(RTLD_NEXT, "free");
+  next_usable_size = (size_t (*)(void *))dlsym(RTLD_NEXT, "malloc_usable_size");
   next_realloc = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc");
   next_aligned_alloc = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "aligned_alloc");
   next_posix_memalign = (int (*)(void **, size_t, size_t))dlsym(RTLD_NEXT, "posix_memalign");
@@ -46,7 +48,18 @@ __attribute__((constructor)) static void find(void) {
   next_malloc = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
 }
 
-/// Blocks for those that ask before the next functions are known: dlsym, and earlier constructors.
+/// Whether the next functions are known. False for what dlsym itself asks for.
+static bool is_ready(void) {
+  static bool is_finding;
+  if (next_malloc == NULL && !is_finding) {
+    is_finding = true;
+    find();
+    is_finding = false;
+  }
+  return next_malloc != NULL;
+}
+
+/// Blocks for those that ask before the next functions are known.
 static _Alignas(16) char early_blocks[1 << 18];
 
 static void *early(size_t size) {
@@ -78,15 +91,15 @@ static void leave(int function, size_t bytes, int64_t live) {
 
 /// Without it the sizes would not be known to be those of this library's blocks.
 size_t malloc_usable_size(void *block) {
-  return ((size_t (*)(void *))dlsym(RTLD_NEXT, "malloc_usable_size"))(block);
+  return next_usable_size(block);
 }
 
 static int64_t size_of(void *block) {
-  return block != NULL && !is_early(block) ? (int64_t)malloc_usable_size(block) : 0;
+  return block != NULL && !is_early(block) ? (int64_t)next_usable_size(block) : 0;
 }
 
 void *malloc(size_t size) {
-  if (next_malloc == NULL) return early(size);
+  if (!is_ready()) return early(size);
   bool counts = enter();
   void *block = next_malloc(size);
   if (counts) leave(MALLOC, size, size_of(block));
@@ -94,7 +107,7 @@ void *malloc(size_t size) {
 }
 
 void *calloc(size_t count, size_t size) {
-  if (next_malloc == NULL) return early(count * size);
+  if (!is_ready()) return early(count * size);
   bool counts = enter();
   void *block = next_calloc(count, size);
   if (counts) leave(CALLOC, count * size, size_of(block));
@@ -102,7 +115,7 @@ void *calloc(size_t count, size_t size) {
 }
 
 void *realloc(void *old, size_t size) {
-  if (next_malloc == NULL || is_early(old)) {
+  if (!is_ready() || is_early(old)) {
     char *block = malloc(size);
     // It is no matter that more is copied than the old one had.
     for (size_t i = 0; old != NULL && i < size; i++) block[i] = ((char *)old)[i];
@@ -116,6 +129,7 @@ void *realloc(void *old, size_t size) {
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
+  is_ready();
   bool counts = enter();
   void *block = next_aligned_alloc(alignment, size);
   if (counts) leave(ALIGNED_ALLOC, size, size_of(block));
@@ -123,6 +137,7 @@ void *aligned_alloc(size_t alignment, size_t size) {
 }
 
 int posix_memalign(void **block, size_t alignment, size_t size) {
+  is_ready();
   bool counts = enter();
   int error = next_posix_memalign(block, alignment, size);
   if (counts) leave(POSIX_MEMALIGN, size, error == 0 ? size_of(*block) : 0);
@@ -130,7 +145,7 @@ int posix_memalign(void **block, size_t alignment, size_t size) {
 }
 
 void free(void *block) {
-  if (block == NULL || is_early(block) || next_malloc == NULL) return;
+  if (block == NULL || is_early(block) || !is_ready()) return;
   bool counts = enter();
   int64_t size = size_of(block);
   next_free(block);
@@ -138,21 +153,25 @@ void free(void *block) {
 }
 
 void *swift_retain(void *object) {
+  is_ready();
   this_thread.counts[RETAIN]++;
   return next_retain(object);
 }
 
 void *swift_release(void *object) {
+  is_ready();
   this_thread.counts[RELEASE]++;
   return next_release(object);
 }
 
 void *swift_allocObject(void *metadata, size_t size, size_t alignment_mask) {
+  is_ready();
   this_thread.counts[ALLOC_OBJECT]++;
   return next_alloc_object(metadata, size, alignment_mask);
 }
 
 void swift_beginAccess(void *pointer, void *buffer, uintptr_t flags, void *caller) {
+  is_ready();
   this_thread.counts[BEGIN_ACCESS]++;
   next_begin_access(pointer, buffer, flags, caller);
 }
