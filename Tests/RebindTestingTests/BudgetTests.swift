@@ -1,3 +1,5 @@
+import Glibc
+import RebindCounting
 import RebindTesting
 import TestSupport
 import Testing
@@ -9,6 +11,7 @@ import Testing
 
   /// Memory that a test keeps.
   nonisolated(unsafe) private static var kept: Node?
+  nonisolated(unsafe) private static var leaked: Node?
 
   @inline(never)
   private static func makeNodes(_ count: Int) -> Node? {
@@ -52,7 +55,30 @@ import Testing
 
   @Test(.hasIssue(["1 blocks that are not freed, at most 0", "live blocks"]))
   func isLeaked() async throws {
-    try await perform(.noLeaks) { Self.kept = Node() }
+    try await perform(.noLeaks) { Self.leaked = Node() }
+  }
+
+  /// malloc is counted, recorded and made to fail at once. A call that fails allocates nothing.
+  @Test func countedUnderAFaultAndARecording() throws {
+    var failures = 0
+    var recorded = 0
+    var counts: AllocationCounts?
+    try withRecordedCalls(of: "malloc", reach: .thread) { recording in
+      try withFailing("malloc", onCall: 2, when: .argument(0, is: 24), reach: .thread) {
+        counts = try countingAllocations(of: .memory, reach: .thread) {
+          for _ in 0..<3 {
+            let block = malloc(24)
+            failures += block == nil ? 1 : 0
+            free(block)
+          }
+        }
+      }
+      recorded = recording.calls(of: "malloc").count { $0.arguments.first == 24 }
+    }
+    // The fault is younger than the recording, and takes its call.
+    #expect(failures == 1 && recorded >= 2)
+    #expect(counts?.calls(of: "malloc") == 3)
+    #expect(counts?.allocations == 2 && counts?.frees == 2 && counts?.bytes == 48)
   }
 
   /// Only the body of a test is counted, whatever a body is.

@@ -5,6 +5,7 @@ import Testing
 /// The samples that are packages with tests of their own.
 @Suite(.serialized, .measured, .tags(.buildsPackages), .notInCheck) struct SamplePackageTests {
   @Test(arguments: [
+    ("allocation-budget", "Test run with 4 tests in 1 suite passed"),
     ("fault-injection", "Test run with 9 tests in 3 suites passed"),
     ("network-double", "Test run with 4 tests in 2 suites passed"),
   ])
