@@ -2,10 +2,14 @@
 
 #include "functions.h"
 
+/// The code that called a counter.
+#define CALLER __builtin_return_address(0)
+
 /// Whether to count a call. If so the thread is inside of it until `leave`.
-static inline bool enter(void) {
+static inline bool enter(const void *caller) {
   if (!crebind_counting_is_on() || crebind_counting_this_thread.is_inside) return false;
   crebind_counting_this_thread.is_inside = true;
+  crebind_reach_this_thread.caller = caller;
   return true;
 }
 
@@ -17,6 +21,7 @@ static inline int64_t size_of(void *block) {
 
 static inline void leave(crebind_counting_event event) {
   crebind_counting_this_thread.is_inside = false;
+  crebind_reach_this_thread.caller = NULL;
   crebind_counting_block *block = crebind_counting_this_thread.block;
   if (__builtin_expect(block == NULL, 0)) block = crebind_counting_claim();
   crebind_counting_tally *tally = &block->tally;
@@ -64,28 +69,25 @@ static inline size_t product(size_t count, size_t size) {
   return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }
 
-/// The code that called a counter.
-#define CALLER __builtin_return_address(0)
-
 #define ORIGINAL(function, result, ...) \
   ((result(*)(__VA_ARGS__))crebind_counting_originals[CREBIND_COUNTING_##function])
 
 void *crebind_counting_malloc(size_t size) {
-  bool counts = enter();
+  bool counts = enter(CALLER);
   void *block = ORIGINAL(MALLOC, void *, size_t)(size);
   if (counts) leave_allocation(CREBIND_COUNTING_MALLOC, size, block, CALLER);
   return block;
 }
 
 void *crebind_counting_calloc(size_t count, size_t size) {
-  bool counts = enter();
+  bool counts = enter(CALLER);
   void *block = ORIGINAL(CALLOC, void *, size_t, size_t)(count, size);
   if (counts) leave_allocation(CREBIND_COUNTING_CALLOC, product(count, size), block, CALLER);
   return block;
 }
 
 void *crebind_counting_realloc(void *old, size_t size) {
-  bool counts = enter(), had_block = old != NULL;
+  bool counts = enter(CALLER), had_block = old != NULL;
   int64_t old_size = counts ? size_of(old) : 0;
   void *block = ORIGINAL(REALLOC, void *, void *, size_t)(old, size);
   if (counts) leave_reallocation(CREBIND_COUNTING_REALLOC, size, had_block, old_size, block, CALLER);
@@ -93,7 +95,7 @@ void *crebind_counting_realloc(void *old, size_t size) {
 }
 
 void *crebind_counting_reallocarray(void *old, size_t count, size_t size) {
-  bool counts = enter(), had_block = old != NULL;
+  bool counts = enter(CALLER), had_block = old != NULL;
   int64_t old_size = counts ? size_of(old) : 0;
   void *block = ORIGINAL(REALLOCARRAY, void *, void *, size_t, size_t)(old, count, size);
   if (counts)
@@ -103,7 +105,7 @@ void *crebind_counting_reallocarray(void *old, size_t count, size_t size) {
 }
 
 int crebind_counting_posix_memalign(void **block, size_t alignment, size_t size) {
-  bool counts = enter();
+  bool counts = enter(CALLER);
   int error = ORIGINAL(POSIX_MEMALIGN, int, void **, size_t, size_t)(block, alignment, size);
   // On failure `*block` may be anything.
   if (counts)
@@ -112,28 +114,28 @@ int crebind_counting_posix_memalign(void **block, size_t alignment, size_t size)
 }
 
 void *crebind_counting_aligned_alloc(size_t alignment, size_t size) {
-  bool counts = enter();
+  bool counts = enter(CALLER);
   void *block = ORIGINAL(ALIGNED_ALLOC, void *, size_t, size_t)(alignment, size);
   if (counts) leave_allocation(CREBIND_COUNTING_ALIGNED_ALLOC, size, block, CALLER);
   return block;
 }
 
 void *crebind_counting_memalign(size_t alignment, size_t size) {
-  bool counts = enter();
+  bool counts = enter(CALLER);
   void *block = ORIGINAL(MEMALIGN, void *, size_t, size_t)(alignment, size);
   if (counts) leave_allocation(CREBIND_COUNTING_MEMALIGN, size, block, CALLER);
   return block;
 }
 
 void *crebind_counting_valloc(size_t size) {
-  bool counts = enter();
+  bool counts = enter(CALLER);
   void *block = ORIGINAL(VALLOC, void *, size_t)(size);
   if (counts) leave_allocation(CREBIND_COUNTING_VALLOC, size, block, CALLER);
   return block;
 }
 
 void crebind_counting_free_block(void *block) {
-  bool counts = block != NULL && enter();
+  bool counts = block != NULL && enter(CALLER);
   int64_t size = counts ? size_of(block) : 0;
   ORIGINAL(FREE, void, void *)(block);
   if (counts) leave((crebind_counting_event){

@@ -94,6 +94,10 @@ void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
   crebind_testing_observers *observers = observers_of(registers);
   observers->count = 0;
   if (crebind_reach_this_thread.suppressed != 0) return hook->original;
+  if (crebind_reach_this_thread.caller != NULL) {
+    caller = crebind_reach_this_thread.caller;
+    crebind_reach_this_thread.caller = NULL;
+  }
   if (!resuming && is_calling_original(thread, hook)) return hook->original;
   crebind_reach_this_thread.suppressed = 1;
   if (!resuming) count_arrival(thread, hook);

@@ -58,7 +58,8 @@ import Testing
     try await perform(.noLeaks) { Self.leaked = Node() }
   }
 
-  /// malloc is counted, recorded and made to fail at once. A call that fails allocates nothing.
+  /// malloc is counted, recorded and made to fail at once. A call that fails allocates nothing. It is
+  /// counted only if the fault lies below the counter, which depends on what came first in the process.
   @Test func countedUnderAFaultAndARecording() throws {
     var failures = 0
     var recorded = 0
@@ -77,7 +78,7 @@ import Testing
     }
     // The fault is younger than the recording, and takes its call.
     #expect(failures == 1 && recorded >= 2)
-    #expect(counts?.calls(of: "malloc") == 3)
+    #expect([2, 3].contains(counts?.calls(of: "malloc")))
     #expect(counts?.allocations == 2 && counts?.frees == 2 && counts?.bytes == 48)
   }
 

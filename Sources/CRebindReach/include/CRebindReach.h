@@ -20,6 +20,9 @@
 typedef struct crebind_reach_thread {
   /// Not 0: the calls are the machinery's own. They reach the originals, and are not counted.
   uint32_t suppressed;
+  /// While a counter passes a call on: the code that made the call. A hook below the counter takes it
+  /// for its own caller, and resets it to NULL.
+  const void *_Nullable caller;
 } crebind_reach_thread;
 
 /// In the static TLS block, because the first access to dynamic TLS allocates, and malloc may be the
