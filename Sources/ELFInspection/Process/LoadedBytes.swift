@@ -50,7 +50,7 @@ extension ELFFile {
   /// An image as it is in memory: its tables are read there, and it has no sections.
   ///
   /// Addresses are link-time ones, but for those in words that the loader has relocated.
-  init(loaded image: ProcessImage) {
+  package init(loaded image: ProcessImage) {
     let loads = image.segments.filter { $0.type == .load && !$0.addresses.isEmpty }
     let lowest = loads.reduce(UInt64.max) { min($0, $1.address) }
     let end = loads.reduce(UInt64(0)) { max($0, $1.addresses.upperBound) }

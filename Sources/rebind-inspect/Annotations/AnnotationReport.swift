@@ -4,7 +4,7 @@ import Rebind
 import RebindFiles
 
 /// The output of `annotations` for a file, or for an image of a process.
-struct AnnotationReport: DeclaredBody {
+struct AnnotationReport: TableBody {
   let subject: ReportSubject
   let found: FileAnnotations
   /// How many there should be; nil if it was not said.
@@ -37,6 +37,10 @@ struct AnnotationReport: DeclaredBody {
       ) { .list(FileAnnotationFault.listing, $0.found.faults) },
     ])
 
+  static var rowListing: Listing<FileAnnotation> { FileAnnotation.listing }
+
+  var rows: [FileAnnotation] { found.annotations }
+
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     if found.annotations.isEmpty { return }
     FileAnnotation.listing.table(found.annotations).write(style, in: &output)
@@ -44,7 +48,7 @@ struct AnnotationReport: DeclaredBody {
 }
 
 extension FileAnnotation {
-  fileprivate static let listing = Listing<Self>(
+  static let listing = Listing<Self>(
     "annotation", of: "an annotation",
     [
       Field(

@@ -45,13 +45,13 @@ struct AnnotationsCommand: Subcommand {
 
   func run() throws {
     let group = group.map { RawArguments.text($0) }
-    var writer = ReportWriter(
-      options.output.formatter(hasHeadings: options.pid != nil || options.files.count > 1))
+    let files = try options.files()
+    var writer = ReportWriter(options.formatter(AnnotationReport.row, of: files))
     if let pid = options.pid {
       read(pid, group, &writer)
     } else {
       let expected = expect
-      writer.read(options.files) { file throws(ELFFileError) in
+      writer.read(files) { file throws(ELFFileError) in
         AnnotationReport(
           subject: ReportSubject(file), found: try file.annotations(group: group),
           expected: expected)

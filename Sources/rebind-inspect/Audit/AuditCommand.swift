@@ -40,7 +40,7 @@ struct AuditCommand: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    var writer = ReportWriter(output.formatter(hasHeadings: true))
+    var writer = ReportWriter(output.formatter(RowShape(AuditReport.row), hasHeadings: true))
     writer.audit(process.pid)
     if output.format == .text, !writer.outcome.hasFailed, writer.outcome.shownCount == 0 {
       let count = writer.outcome.readCount

@@ -5,7 +5,7 @@ import Rebind
 import RebindFiles
 
 /// The output of `audit` for an image of a process.
-struct AuditReport: DeclaredBody {
+struct AuditReport: TableBody {
   let subject: ReportSubject
   private let pid: Int32
   private let loadBias: UInt64
@@ -28,13 +28,17 @@ struct AuditReport: DeclaredBody {
       },
     ])
 
+  static var rowListing: Listing<ProcessFinding> { ProcessFinding.listing }
+
+  var rows: [ProcessFinding] { findings }
+
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     ProcessFinding.listing.table(findings).write(style, in: &output)
   }
 }
 
 extension ProcessFinding {
-  fileprivate static let listing = Listing<Self>(
+  static let listing = Listing<Self>(
     "finding", of: "a finding",
     [
       Field("kind", Column("FINDING", "one of the words below"), .code, "one of the words below") {

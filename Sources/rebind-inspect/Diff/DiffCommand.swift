@@ -77,7 +77,7 @@ struct DiffCommand: Subcommand {
 
   func run() throws {
     let kinds = Set(only.isEmpty ? FileChange.Kind.allCases : only).subtracting(except)
-    var writer = ReportWriter(output.formatter(headings: .none))
+    var writer = ReportWriter(output.formatter(RowShape(DiffReport.row), headings: .none))
     do throws(ELFFileError) {
       let report = try compare(by: kinds)
       writer.write(report)

@@ -5,7 +5,7 @@ import Rebind
 import RebindFiles
 
 /// The output of `diff` for two files, or for a file and an image of a process.
-struct DiffReport: DeclaredBody {
+struct DiffReport: TableBody {
   /// The first file.
   let subject: ReportSubject
   /// The second file, or the image's.
@@ -21,9 +21,13 @@ struct DiffReport: DeclaredBody {
       .pid { $0.pid },
       Field("isEqual", .bool, "true if nothing differs") { .bool($0.changes.isEmpty) },
       Field("changes", .list(ChangeRow.listing.record), "the differences, by kind and name") {
-        .list(ChangeRow.listing, $0.changes.map { ChangeRow(change: $0) })
+        .list(ChangeRow.listing, $0.rows)
       },
     ])
+
+  static var rowListing: Listing<ChangeRow> { ChangeRow.listing }
+
+  var rows: [ChangeRow] { changes.map { ChangeRow(change: $0) } }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     var table = ChangeRow.listing.table()

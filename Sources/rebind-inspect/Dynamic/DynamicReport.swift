@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 
 /// The output of `dynamic` for a file.
-struct DynamicReport: DeclaredBody {
+struct DynamicReport: TableBody {
   let subject: ReportSubject
   /// Nil if the file has no dynamic table.
   let table: DynamicTable?
@@ -30,7 +30,7 @@ struct DynamicReport: DeclaredBody {
       Field(
         "dynamic", .list(DynamicRow.listing.record),
         "the entries of the dynamic table, up to the one that ends it; empty without a table"
-      ) { .list(DynamicRow.listing, $0.rows) },
+      ) { .list(DynamicRow.listing, $0.entries) },
       Field(
         "versionDefinitions", .list(VersionRow.definition.record),
         "the versions that it defines, from `DT_VERDEF`"
@@ -43,25 +43,32 @@ struct DynamicReport: DeclaredBody {
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     guard table != nil else { return }
-    var lines = DynamicRow.listing.table(rows)
+    var lines = DynamicRow.listing.table(entries)
     for definition in versions.definitions {
-      var words = [definition.name]
-      if definition.flags & FileVersions.base != 0 { words.append("BASE") }
-      if definition.flags & FileVersions.weak != 0 { words.append("WEAK") }
+      var words = [definition.name] + VersionRow(definition).words
       if !definition.parents.isEmpty { words += ["after"] + definition.parents }
       lines.append(["DEFINES", String(definition.index), words.joined(separator: " ")])
     }
     for need in versions.needs {
       for version in need.versions {
-        var words = [need.file, version.name]
-        if version.flags & FileVersions.weak != 0 { words.append("WEAK") }
+        let words = [need.file, version.name] + VersionRow(version).words
         lines.append(["NEEDS", String(version.index), words.joined(separator: " ")])
       }
     }
     lines.write(style, in: &output)
   }
 
-  private var rows: [DynamicRow] {
+  static var rowListing: Listing<DynamicLine> { DynamicLine.listing }
+
+  /// The lines of text: the entries, and behind them the versions.
+  var rows: [DynamicLine] {
+    entries.map { .entry($0) } + versions.definitions.map { .defines(VersionRow($0)) }
+      + versions.needs.flatMap { need in
+        need.versions.map { .needs(VersionRow($0), of: need.file) }
+      }
+  }
+
+  private var entries: [DynamicRow] {
     (table?.entries ?? []).map { DynamicRow(entry: $0, machine: subject.machine) }
   }
 

@@ -63,7 +63,7 @@ struct DynamicRow {
     }
   }
 
-  private var flags: [String]? {
+  var flags: [String]? {
     let text: String
     switch entry.tag {
     case .flags: text = DynamicFlags(rawValue: entry.value).description

@@ -21,6 +21,12 @@ struct VersionRow {
     (hash, parents) = (version.hash, [])
   }
 
+  /// The names of the flags, as text has them.
+  var words: [String] {
+    (flags & FileVersions.base != 0 ? ["BASE"] : [])
+      + (flags & FileVersions.weak != 0 ? ["WEAK"] : [])
+  }
+
   private static let fields: [Field<Self>] = [
     Field("index", .half, "the number that the symbols have for it") { .number($0.index) },
     Field("name", .text, "its name") { .text($0.name) },

@@ -28,9 +28,8 @@ struct ProcessSlotReport: ReportBody {
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     let columns = SlotColumns(of: listing, style)
-    output.append(
-      text: style.line(
-        of: SlotListing.record.columns.titles(columns.widths, [.always, .ofProcess])))
+    style.write(
+      titles: SlotListing.record.columns.titles(columns.widths, [.always, .ofProcess]), in: &output)
     var cursor = listing.sections.cursor
     for slot in found.slots {
       let section = cursor.name(at: slot.slot.address)
@@ -51,16 +50,27 @@ struct ProcessSlotReport: ReportBody {
   /// Writes the list of slots.
   func writeSlots(separator: StaticString, in output: inout OutputBuffer) {
     output.append(text: "[")
+    let frame = ObjectFrame(separator: separator)
     var isFirst = true
     var cursor = listing.sections.cursor
     for slot in found.slots {
-      output.begin(isFirst: &isFirst, separator)
+      frame.begin(isFirst: &isFirst, in: &output)
       let section = cursor.name(at: slot.slot.address)
       listing.write(slot.slot, found.symbols, section, in: &output)
       output.append(stateOf: slot)
-      output.append(text: "}")
+      frame.end(in: &output)
     }
     output.append(text: "]")
+  }
+
+  static var row: Record { SlotListing.record }
+
+  func writeRows(_ writer: RowWriter, in output: inout OutputBuffer) {
+    var cursor = listing.sections.cursor
+    for slot in found.slots {
+      let section = cursor.name(at: slot.slot.address)
+      listing.writeRow(slot.slot, slot, found.symbols, section, writer, in: &output)
+    }
   }
 }
 
@@ -141,6 +151,13 @@ extension ProcessSlot.State {
     case .assigned:
       "it leads elsewhere, and is a pointer in writable data, which is the program's to assign"
     }
+  }
+}
+
+extension RowWriter {
+  /// Appends the columns of what a slot holds.
+  func append(stateOf slot: ProcessSlot, in output: inout OutputBuffer) {
+    SlotListing.state.writeRow(slot, self, in: &output)
   }
 }
 

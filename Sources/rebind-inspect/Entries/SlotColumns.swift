@@ -62,6 +62,7 @@ struct SlotColumns {
   func write(
     _ slot: FileSlot, _ names: SlotKindNames, _ section: [UInt8]?, in output: inout OutputBuffer
   ) {
+    style.begin(in: &output)
     output.reserve(128)
     output.append(hex: slot.address, width: addressWidth)
     output.append(0x20)
@@ -82,6 +83,7 @@ struct SlotColumns {
 
   /// Writes `-` in all columns in front of the symbol.
   func writeNone(in output: inout OutputBuffer) {
+    style.begin(in: &output)
     output.reserve(256)
     for (width, isRight) in zip(widths, Self.areRight) {
       if isRight { output.pad(width - 1) }

@@ -40,14 +40,14 @@ extension SlotKinds {
 }
 
 extension SlotListing {
-  /// Writes a slot's object, but not its end.
+  /// Writes the members of a slot's object.
   @inline(__always)
   func write(
     _ slot: FileSlot, _ symbols: SymbolTable, _ section: [UInt8]?, in output: inout OutputBuffer
   ) {
     let names = kinds[slot.kind.place]
     output.reserve(64)
-    output.append("{\"address\":\"")
+    output.append("\"address\":\"")
     output.append(hex: slot.address)
     output.append("\",\"relocation\":\"")
     names.relocation.withUnsafeBytes { output.append(name: $0, .json) }

@@ -53,6 +53,7 @@ struct SymbolColumns {
   /// Writes all columns in front of the name.
   @inline(__always)
   func write(_ symbol: SymbolEntry, _ index: Int, in output: inout OutputBuffer) {
+    style.begin(in: &output)
     output.reserve(256)
     output.append(decimal: UInt64(index), width: indexWidth)
     output.append(0x20)

@@ -24,15 +24,25 @@ struct SymbolListing {
   ) {
     output.append(key: "symbolSource", text: table?.source.rawValue)
     output.append(text: ",\"symbols\":[")
-    defer { output.append(text: "]") }
+    writeObjects(
+      ObjectFrame(separator: separator), in: &output, behindName: behindName,
+      behindVersion: behindVersion)
+    output.append(text: "]")
+  }
+
+  /// Writes an object for each symbol.
+  @inline(__always)
+  func writeObjects(
+    _ frame: ObjectFrame, in output: inout OutputBuffer,
+    behindName: (SymbolEntry, inout OutputBuffer) -> Void = { _, _ in },
+    behindVersion: (SymbolEntry, Int, inout OutputBuffer) -> Void = { _, _, _ in }
+  ) {
     guard let table else { return }
     var isFirst = true
     selection.forEach(in: table) { index, symbol in
+      frame.begin(isFirst: &isFirst, in: &output)
       output.reserve(64)
-      if !isFirst { output.append(0x2c) }
-      isFirst = false
-      output.append(separator)
-      output.append("{\"index\":")
+      output.append("\"index\":")
       output.append(decimal: UInt64(index))
       output.append(",\"name\":\"")
       output.append(name: table.name(of: symbol), .json)
@@ -42,6 +52,7 @@ struct SymbolListing {
       write(table.versions?.version(of: symbol, at: index), of: table, in: &output)
       behindVersion(symbol, index, &output)
       write(symbol, in: &output)
+      frame.end(in: &output)
     }
   }
 
@@ -61,7 +72,7 @@ struct SymbolListing {
       version.isDefault ? "\",\"isDefaultVersion\":true" : "\",\"isDefaultVersion\":false")
   }
 
-  /// Writes what the symbol's entry says, and ends its object.
+  /// Writes what the symbol's entry says.
   @inline(__always)
   private func write(_ symbol: SymbolEntry, in output: inout OutputBuffer) {
     output.reserve(256)
@@ -77,7 +88,7 @@ struct SymbolListing {
     output.append(symbol.visibility)
     output.append("\",\"sectionIndex\":")
     output.append(decimal: UInt64(symbol.sectionIndex))
-    output.append(symbol.isDefined ? ",\"isDefined\":true}" : ",\"isDefined\":false}")
+    output.append(symbol.isDefined ? ",\"isDefined\":true" : ",\"isDefined\":false")
   }
 }
 

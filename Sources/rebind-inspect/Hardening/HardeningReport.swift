@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 
 /// The output of `hardening` for a file, or for an image of a process.
-struct HardeningReport: DeclaredBody {
+struct HardeningReport: TableBody {
   let subject: ReportSubject
   let hardening: FileHardening
   /// Where the image is, and how far it is sealed; nil for a file.
@@ -20,6 +20,10 @@ struct HardeningReport: DeclaredBody {
       },
     ])
 
+  static var rowListing: Listing<Self> { Self.facts }
+
+  var rows: [Self] { [self] }
+
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     HardeningVerdict.listing.table(verdicts).write(style, in: &output)
   }
@@ -30,7 +34,7 @@ struct HardeningReport: DeclaredBody {
 }
 
 extension HardeningReport {
-  private static let facts = Listing<Self>(
+  fileprivate static let facts = Listing<Self>(
     "hardening", of: "`hardening`",
     [
       Field(

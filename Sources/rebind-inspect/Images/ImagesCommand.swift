@@ -28,7 +28,7 @@ struct ImagesCommand: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    var writer = ReportWriter(output.formatter(hasHeadings: false))
+    var writer = ReportWriter(output.formatter(RowShape(ImageReport.row), hasHeadings: false))
     writer.readImages(of: process.pid) { image, scope throws(ELFFileError) -> ImageReport? in
       ImageReport(image, in: scope)
     }

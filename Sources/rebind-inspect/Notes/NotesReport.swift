@@ -5,7 +5,7 @@ import Rebind
 import RebindFiles
 
 /// The output of `notes` for a file.
-struct NotesReport: DeclaredBody {
+struct NotesReport: TableBody {
   let subject: ReportSubject
   let notes: [FileNote]
   /// Where the image is; nil for a file.
@@ -24,6 +24,10 @@ struct NotesReport: DeclaredBody {
         """
       ) { .list(FileNote.listing, $0.notes) },
     ])
+
+  static var rowListing: Listing<FileNote> { FileNote.listing }
+
+  var rows: [FileNote] { notes }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     if !notes.isEmpty { FileNote.listing.table(notes).write(style, in: &output) }

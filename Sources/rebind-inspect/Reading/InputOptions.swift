@@ -7,19 +7,28 @@ import RebindFiles
 struct InputOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The ELF files to read.", valueName: "file"))
-  var arguments: [InputPaths]
+  var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
 
   @OptionGroup var output: OutputOptions
 
-  var files: [FilePath] { arguments.flatMap(\.paths) }
+  func validate() throws { try list.validate(beside: arguments, named: "file") }
+
+  /// The files that are named, in their order.
+  func files() throws -> [FilePath] { try list.files(behind: arguments) }
 
   /// Reads each file and writes what `body` finds in it, several at a time where that is faster.
   ///
   /// Throws the exit status 1 if a file failed.
+  ///
+  /// - Parameter rows: The columns of a table; nil for those that the body always has.
   func report<Body: ReportBody>(
-    _ body: @escaping @Sendable (ELFFile) throws(ELFFileError) -> Body
+    rows: RowShape? = nil, _ body: @escaping @Sendable (ELFFile) throws(ELFFileError) -> Body
   ) throws {
-    var writer = ReportWriter(output.formatter(hasHeadings: files.count > 1))
+    let files = try files()
+    var writer = ReportWriter(
+      output.formatter(rows ?? RowShape(Body.row), hasHeadings: files.count > 1))
     writer.read(files, body)
     try writer.finish()
   }
@@ -27,15 +36,18 @@ struct InputOptions: ParsableArguments {
   /// The same one after the other, for what is kept from file to file.
   ///
   /// - Parameters:
+  ///   - files: Those that are named.
   ///   - headings: Nil for the headings of several files.
+  ///   - rows: As for `report`.
   ///   - problems: The problems of a body, a line each, which fail the file too.
   ///   - warnings: The same, but they fail nothing.
   func reportInTurn<Body: ReportBody>(
-    headings: TextHeadings? = nil, _ body: (ELFFile) throws(ELFFileError) -> Body,
-    problems: (Body) -> [String], warnings: (Body) -> [String] = { _ in [] }
+    _ files: [FilePath], headings: TextHeadings? = nil, rows: RowShape? = nil,
+    _ body: (ELFFile) throws(ELFFileError) -> Body, problems: (Body) -> [String],
+    warnings: (Body) -> [String] = { _ in [] }
   ) throws {
     try output.reportInTurn(
-      files, headings: headings, body, problems: problems, warnings: warnings)
+      files, headings: headings, rows: rows, body, problems: problems, warnings: warnings)
   }
 }
 
@@ -47,12 +59,13 @@ extension OutputOptions {
   ///   - problems: The problems of a body, a line each, which fail the file too.
   ///   - warnings: The same, but they fail nothing.
   func reportInTurn<Body: ReportBody>(
-    _ files: [FilePath], headings: TextHeadings? = nil,
+    _ files: [FilePath], headings: TextHeadings? = nil, rows: RowShape? = nil,
     _ body: (ELFFile) throws(ELFFileError) -> Body,
     problems: (Body) -> [String], warnings: (Body) -> [String]
   ) throws {
     let usual: TextHeadings = files.count > 1 ? .ofAll : .ofMembers
-    var writer = ReportWriter(formatter(headings: headings ?? usual))
+    var writer = ReportWriter(
+      formatter(rows ?? RowShape(Body.row), headings: headings ?? usual))
     for path in files {
       writer.read(path, body) { found, writer in
         for problem in problems(found) { writer.fail(found.subject.path, problem) }

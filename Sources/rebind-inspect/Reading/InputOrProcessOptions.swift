@@ -9,27 +9,43 @@ struct InputOrProcessOptions: ParsableArguments {
   @Argument(help: ArgumentHelp("The ELF files to read.", valueName: "file"))
   var arguments: [InputPaths] = []
 
+  @OptionGroup var list: FileListOptions
+
   @OptionGroup var process: ProcessInPlaceOption
 
   @OptionGroup var output: OutputOptions
 
   var pid: Int32? { process.pid }
 
-  var files: [FilePath] { arguments.flatMap(\.paths) }
+  func validate() throws { try process.validate(beside: arguments, list, named: "file") }
 
   /// The lines of a manual's usage for these.
   static let usage = ["[<options>] <file> ...", "[<options>] --pid <pid>"]
 
-  func validate() throws { try process.validate(beside: arguments, named: "file") }
+  /// The files that are named, in their order.
+  func files() throws -> [FilePath] { try list.files(behind: arguments) }
+
+  /// The formatter for files, or for the images of a process.
+  ///
+  /// - Parameter presences: When columns of a table are there beside those that always are.
+  func formatter(
+    _ row: Record, _ presences: [Presence] = [], of files: [FilePath]
+  ) -> any ReportFormatter {
+    output.formatter(
+      RowShape(row, [.always] + presences + (pid == nil ? [] : [.ofProcess])),
+      hasHeadings: pid != nil || files.count > 1)
+  }
 
   /// Reads each file, or each image of the process, and writes what is found in it.
   ///
   /// Throws the exit status 1 if one failed.
   func report<Body: ReportBody>(
+    _ presences: [Presence] = [],
     _ body: @escaping @Sendable (ELFFile) throws(ELFFileError) -> Body,
     images: (LoadedImage, ProcessScope) throws(ELFFileError) -> Body
   ) throws {
-    var writer = ReportWriter(output.formatter(hasHeadings: pid != nil || files.count > 1))
+    let files = try files()
+    var writer = ReportWriter(formatter(Body.row, presences, of: files))
     if let pid {
       writer.readImages(of: pid) { image, scope throws(ELFFileError) -> Body? in
         try images(image, scope)
@@ -48,12 +64,14 @@ struct ProcessInPlaceOption: ParsableArguments {
   var pid: Int32?
 
   /// Throws unless the process is given or files are.
-  func validate(beside arguments: [InputPaths], named name: String) throws {
-    guard arguments.isEmpty != (pid == nil) else {
-      throw ValidationError(
-        pid == nil ? "Missing expected argument '<\(name)> ...'" : "Give files or --pid, not both.")
+  func validate(
+    beside arguments: [InputPaths], _ list: FileListOptions, named name: String
+  ) throws {
+    guard let pid else { return try list.validate(beside: arguments, named: name) }
+    guard arguments.isEmpty, list.filesFrom == nil else {
+      throw ValidationError("Give files or --pid, not both.")
     }
-    if let pid { try ProcessOption.validate(pid) }
+    try ProcessOption.validate(pid)
   }
 }
 

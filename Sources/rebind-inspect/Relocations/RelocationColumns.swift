@@ -45,6 +45,7 @@ struct RelocationColumns {
 
   @inline(__always)
   func write(_ start: [UInt8], _ address: UInt64, in output: inout OutputBuffer) {
+    style.begin(in: &output)
     // The spaces at its end are no part of the name.
     start.withUnsafeBytes { bytes in
       output.append(name: bytes, .line)

@@ -14,6 +14,12 @@ extension RelocationReport {
         """),
     ])
 
+  /// The fields of a row of a table.
+  static let row = Record(
+    "relocationRow", of: "a row",
+    [Declaration("table", .text, "the tag that led to its table, or the section's name")]
+      + entry.fields)
+
   private static let table = Record(
     "relocationTable", of: "a table",
     [

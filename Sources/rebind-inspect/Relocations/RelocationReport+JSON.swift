@@ -17,26 +17,25 @@ extension RelocationReport {
       output.append(key: "size", number: table.size)
       output.append(key: "target", text: table.target)
       output.append(text: ",\"entries\":[")
-      if table.kind == .relative {
-        writeRelative(table, separator, in: &output)
-      } else {
-        write(table, separator, in: &output)
-      }
+      write(table, ObjectFrame(separator: separator), in: &output)
       output.append(text: "]}")
     }
     output.append(text: "]")
   }
 
-  private func write(
-    _ table: RelocationTable, _ separator: StaticString, in output: inout OutputBuffer
-  ) {
+  /// Writes an object for each relocation.
+  func write(_ table: RelocationTable, _ frame: ObjectFrame, in output: inout OutputBuffer) {
+    if table.kind == .relative { return writeRelative(table, frame, in: &output) }
+    var isFirst = true
     for index in 0..<table.count {
       let entry = table[index]
-      writeStart(entry.address, entry.type, index == 0, separator, in: &output)
+      frame.begin(isFirst: &isFirst, in: &output)
+      writeStart(entry.address, entry.type, in: &output)
       output.append(",\"addend\":")
       output.append(decimalIfAny: entry.addend)
       guard entry.symbol != 0 else {
-        output.append(",\"symbolIndex\":0,\"symbol\":null,\"version\":null}")
+        output.append(",\"symbolIndex\":0,\"symbol\":null,\"version\":null")
+        frame.end(in: &output)
         continue
       }
       output.append(",\"symbolIndex\":")
@@ -45,6 +44,7 @@ extension RelocationReport {
       writeName(of: entry.symbol, in: table, .json, in: &output)
       output.reserve(64)
       writeVersion(of: entry.symbol, in: table, in: &output)
+      frame.end(in: &output)
     }
   }
 
@@ -53,34 +53,32 @@ extension RelocationReport {
   ) {
     guard let symbols = table.symbols,
       let version = symbols.versions?.version(of: symbols[index], at: index)
-    else { return output.append("\",\"version\":null}") }
+    else { return output.append("\",\"version\":null") }
     output.append("\",\"version\":\"")
     output.append(name: symbols.strings.bytes(from: version.nameOffset), .json)
     output.reserve(2)
-    output.append("\"}")
+    output.append(0x22)
   }
 
   private func writeRelative(
-    _ table: RelocationTable, _ separator: StaticString, in output: inout OutputBuffer
+    _ table: RelocationTable, _ frame: ObjectFrame, in output: inout OutputBuffer
   ) {
     let type = RelocationRules.relativeType(of: subject.machine)
     var isFirst = true
     for address in table.relativeAddresses {
-      writeStart(address, type, isFirst, separator, in: &output)
-      isFirst = false
-      output.append(",\"addend\":null,\"symbolIndex\":0,\"symbol\":null,\"version\":null}")
+      frame.begin(isFirst: &isFirst, in: &output)
+      writeStart(address, type, in: &output)
+      output.append(",\"addend\":null,\"symbolIndex\":0,\"symbol\":null,\"version\":null")
+      frame.end(in: &output)
     }
   }
 
   @inline(__always)
   private func writeStart(
-    _ address: UInt64, _ type: UInt32?, _ isFirst: Bool, _ separator: StaticString,
-    in output: inout OutputBuffer
+    _ address: UInt64, _ type: UInt32?, in output: inout OutputBuffer
   ) {
     output.reserve(384)
-    if !isFirst { output.append(0x2c) }
-    output.append(separator)
-    output.append("{\"address\":\"")
+    output.append("\"address\":\"")
     output.append(hex: address)
     if let type {
       output.append("\",\"type\":\"")

@@ -30,7 +30,7 @@ struct RelocationReport: ReportBody {
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     let columns = RelocationColumns(of: self, style)
     if tables.contains(where: { $0.count > 0 }) {
-      output.append(text: style.line(of: columns.titles))
+      style.write(titles: columns.titles, in: &output)
     }
     for table in tables {
       let start = columns.start(of: table)

@@ -35,6 +35,22 @@ extension ReportSubject {
       Field("typeValue", .half, "the same as a number") { .number($0.type.rawValue) },
     ])
 
+  /// The fields that each row of a table starts with.
+  static let row = Listing<ReportSubject>(
+    "rowStart", of: "each row",
+    [
+      Field("path", .path, "the path of the file or image, as in JSON") { .path($0.path) },
+      Field("soname", .text.orNull, "the name that others ask for it by, from `DT_SONAME`") {
+        .text($0.soname)
+      },
+      Field("buildID", Shape.hexBytes.orNull, "its build ID, in hexadecimal") {
+        .text($0.buildID)
+      },
+      Field("machine", .name, "the toolchains' name of the architecture") {
+        .text($0.machine.word)
+      },
+    ])
+
   /// The field that a failed file has in place of these.
   static let failure = Listing<ELFFileError>(
     "failure", of: "the file",

@@ -50,6 +50,11 @@ struct Listing<Row>: Sendable {
   private struct Member: Sendable {
     let key: StaticString
     let value: @Sendable (Row) -> Value?
+    /// The value in a table.
+    let rowValue: @Sendable (Row) -> Value?
+    let presence: Presence
+    /// The columns of a table that it is; empty for lists of objects.
+    let columns: [String]
   }
 
   private struct TextColumn: Sendable {
@@ -63,7 +68,11 @@ struct Listing<Row>: Sendable {
   init(_ name: String, of owner: String, _ fields: [Field<Row>]) {
     record = Record(name, of: owner, fields.map(\.declaration))
     members = fields.compactMap { field in
-      field.declaration.key.map { Member(key: $0, value: field.value) }
+      field.declaration.key.map {
+        Member(
+          key: $0, value: field.value, rowValue: Self.rowValue(of: field), presence: field.declaration.presence,
+          columns: field.declaration.rowColumns)
+      }
     }
     func place(_ index: Int) -> Int { fields[index].declaration.column?.place ?? 0 }
     columns = fields.indices.sorted { (place($0), $0) < (place($1), $1) }.compactMap { index in
@@ -95,6 +104,24 @@ extension Listing {
     }
   }
 
+  /// Writes the members as those of a row, behind what is in it.
+  func writeRow(_ row: Row, _ writer: RowWriter, in output: inout OutputBuffer) {
+    for member in members where !member.columns.isEmpty && writer.has(member.presence) {
+      writer.write(member.rowValue(row) ?? .null, member.columns, in: &output)
+    }
+  }
+
+  /// An object of one of several kinds is its text in a table.
+  private static func rowValue(of field: Field<Row>) -> @Sendable (Row) -> Value? {
+    guard field.declaration.shape.isVariants, let text = field.text else { return field.value }
+    return { .string(text($0)) }
+  }
+
+  /// Calls `body` with the values that an object has.
+  func forEachValue(_ row: Row, _ body: (Value) -> Void) {
+    for member in members { body(member.value(row) ?? .null) }
+  }
+
   private func hasShape(_ value: Value, _ key: StaticString) -> Bool {
     let field = record.fields.first { $0.key?.description == key.description }
     return field?.shape.takes(value) == true
@@ -117,6 +144,25 @@ extension Listing {
 
   /// The cells of a row's line.
   func cells(_ row: Row) -> [String] { columns.map { $0.text(row) } }
+}
+
+/// An object that is the value of a field.
+protocol NestedObject {
+  func write(separator: StaticString, in output: inout OutputBuffer)
+  /// Calls `body` with the values of its fields.
+  func forEachValue(_ body: (Value) -> Void)
+}
+
+/// The fields of a row as the value of a field.
+struct ListedObject<Row>: NestedObject {
+  let listing: Listing<Row>
+  let row: Row
+
+  func write(separator: StaticString, in output: inout OutputBuffer) {
+    listing.writeObject(row, separator: separator, in: &output)
+  }
+
+  func forEachValue(_ body: (Value) -> Void) { listing.forEachValue(row, body) }
 }
 
 extension OutputBuffer {
@@ -154,11 +200,12 @@ extension OutputBuffer {
       append(0x5d)
     case .base64(let bytes): appendString { Base64.write(bytes, in: &$0) }
     case .nested(let write): write(&self, separator)
+    case .object(let object): object.write(separator: separator, in: &self)
     }
   }
 
   /// Appends a string of JSON, whose inside `body` appends.
-  private mutating func appendString(_ body: (inout OutputBuffer) -> Void) {
+  mutating func appendString(_ body: (inout OutputBuffer) -> Void) {
     reserve(1)
     append(0x22)
     body(&self)

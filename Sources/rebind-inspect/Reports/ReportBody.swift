@@ -14,6 +14,12 @@ protocol ReportBody: SendableMetatype {
   /// Writes members of the file's object, each with a comma in front, and `separator` in front of
   /// each element of a list.
   func writeJSON(separator: StaticString, in output: inout OutputBuffer)
+
+  /// The fields of a row of a table: those of a file, for which `rows` and `csv` write several.
+  static var row: Record { get }
+
+  /// Writes the rows of a table.
+  func writeRows(_ writer: RowWriter, in output: inout OutputBuffer)
 }
 
 /// A body whose JSON comes from the declarations of its fields.
@@ -26,6 +32,23 @@ extension DeclaredBody {
 
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
     Self.listing.writeMembers(self, isFirst: false, separator: separator, in: &output)
+  }
+}
+
+/// A body whose rows of a table come from the declarations too.
+protocol TableBody: DeclaredBody {
+  associatedtype Row
+
+  static var rowListing: Listing<Row> { get }
+
+  var rows: [Row] { get }
+}
+
+extension TableBody {
+  static var row: Record { rowListing.record }
+
+  func writeRows(_ writer: RowWriter, in output: inout OutputBuffer) {
+    for row in rows { writer.write(Self.rowListing, row, in: &output) }
   }
 }
 

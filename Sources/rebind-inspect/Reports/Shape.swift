@@ -75,7 +75,7 @@ extension Shape {
     case (.integer, .unsigned), (.integer, .signed): true
     case (.hexadecimal, .hexadecimal), (.boolean, .boolean), (.texts, .strings): true
     case (.base64, .base64), (.named, .string), (.named, .unsigned): true
-    case (.object, .nested), (.variants, .nested), (.list, .nested): true
+    case (.object, .object), (.object, .nested), (.variants, .nested), (.list, .nested): true
     default: false
     }
   }

@@ -9,11 +9,14 @@ import RebindFiles
 struct TextFormatter: ReportFormatter {
   private let headings: TextHeadings
   private let style: TextStyle
+  /// True if each line has its path.
+  private let hasPaths: Bool
 
-  /// `headings` puts paths above what was found.
-  init(headings: TextHeadings, style: TextStyle) {
-    self.headings = headings
+  /// `headings` puts paths above what was found, unless each line has its own.
+  init(headings: TextHeadings, style: TextStyle, hasPaths: Bool) {
+    self.headings = hasPaths ? .none : headings
     self.style = style
+    self.hasPaths = hasPaths
   }
 
   func begin(in output: inout OutputBuffer) {}
@@ -23,6 +26,8 @@ struct TextFormatter: ReportFormatter {
     if headings == .ofAll || headings == .ofMembers && path.member?.isOneOfSeveral == true {
       writeHeading(path, in: &output)
     }
+    var style = style
+    if hasPaths { style.path = path }
     body.writeText(style, in: &output)
   }
 

@@ -19,6 +19,8 @@ enum Value {
   case base64([UInt8])
   /// An object or a list, which the closure writes, with the separator in front of each element.
   case nested((inout OutputBuffer, StaticString) -> Void)
+  /// An object that a table has columns for.
+  case object(any NestedObject)
 }
 
 extension Value {
@@ -38,7 +40,7 @@ extension Value {
   /// An object with the fields of a row.
   static func object<Row>(_ listing: Listing<Row>, _ row: Row?) -> Value {
     guard let row else { return .null }
-    return .nested { listing.writeObject(row, separator: $1, in: &$0) }
+    return .object(ListedObject(listing: listing, row: row))
   }
 
   /// A list of objects, one for each row.
@@ -64,7 +66,7 @@ extension Value {
   /// The cell of a text column; empty for none.
   var text: String {
     switch self {
-    case .null, .nested: ""
+    case .null, .nested, .object: ""
     case .string(let text): text
     case .bytes(let bytes): String(decoding: bytes, as: UTF8.self)
     case .path(let path): path.text

@@ -52,9 +52,9 @@ struct SectionCommand: Subcommand {
   func validate() throws {
     guard !name.isEmpty else { throw ValidationError("A section has a name.") }
     guard `as` == .raw else { return }
-    guard options.files.count == 1 else { throw ValidationError("--as raw takes one file.") }
-    guard options.output.format == .text else {
-      throw ValidationError("--as raw has no --format: JSON has the bytes as base64.")
+    guard options.output.isPlain else {
+      throw ValidationError(
+        "--as raw has no --format, paths or titles: JSON has the bytes as base64.")
     }
   }
 
@@ -62,14 +62,16 @@ struct SectionCommand: Subcommand {
     let name = RawArguments.text(name)
     if `as` == .raw { return try writeRaw(name) }
     let view = `as`
-    try options.report { file throws(ELFFileError) in
+    try options.report(rows: RowShape(SectionReport.row(of: view))) { file throws(ELFFileError) in
       try SectionReport(of: file, file.sectionContents(named: name), as: view)
     }
   }
 
   private func writeRaw(_ name: String) throws {
+    let files = try options.files()
+    guard files.count == 1 else { throw ValidationError("--as raw takes one file.") }
     FatalSignals.watch()
-    for path in options.files {
+    for path in files {
       FatalSignals.isReading(path)
       do throws(ELFFileError) {
         var output = OutputBuffer(descriptor: STDOUT_FILENO)

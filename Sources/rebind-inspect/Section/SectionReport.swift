@@ -39,12 +39,14 @@ struct SectionReport: DeclaredBody {
     switch view {
     case .strings:
       forEachString { offset, bytes in
+        style.begin(in: &output)
         output.append(text: "\(hexadecimal(offset)) ")
         output.append(name: bytes, .line)
         output.append(text: "\n")
       }
     case .pointers:
       forEachPointer { pointer in
+        style.begin(in: &output)
         output.append(text: hexadecimal(pointer.address))
         output.append(text: pointer.value.map { " " + hexadecimal($0) } ?? " ?")
         if let text = pointer.string ?? pointer.symbol.map({ Array($0.utf8) }) {
@@ -54,7 +56,7 @@ struct SectionReport: DeclaredBody {
         output.append(text: "\n")
       }
     case .hex, .raw:
-      HexDump.write(contents.bytes, address: contents.section.address, in: &output)
+      HexDump.write(contents.bytes, address: contents.section.address, style, in: &output)
     }
   }
 }
@@ -86,6 +88,28 @@ extension SectionReport {
         return .list(Pointer.listing) { report.forEachPointer($0) }
       },
     ])
+
+  static var row: Record { Pointer.listing.record }
+
+  static func row(of view: SectionView) -> Record {
+    switch view {
+    case .strings: string.record
+    case .pointers: Pointer.listing.record
+    case .hex, .raw: HexLine.listing.record
+    }
+  }
+
+  func writeRows(_ writer: RowWriter, in output: inout OutputBuffer) {
+    switch view {
+    case .strings:
+      forEachString { writer.write(Self.string, (offset: $0, bytes: $1), in: &output) }
+    case .pointers: forEachPointer { writer.write(Pointer.listing, $0, in: &output) }
+    case .hex, .raw:
+      for line in HexDump.lines(contents.bytes, address: contents.section.address) {
+        writer.write(HexLine.listing, line, in: &output)
+      }
+    }
+  }
 
   private var section: Rebind.Section { contents.section }
 

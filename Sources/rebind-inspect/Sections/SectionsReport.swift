@@ -4,7 +4,7 @@ import Rebind
 import RebindFiles
 
 /// The output of `sections` for a file.
-struct SectionsReport: DeclaredBody {
+struct SectionsReport: TableBody {
   let subject: ReportSubject
   let sections: [FileSection]
   /// Where the image is; nil for a file.
@@ -28,12 +28,14 @@ struct SectionsReport: DeclaredBody {
       ) { .list(SectionRow.listing, $0.rows) },
     ])
 
+  static var rowListing: Listing<SectionRow> { SectionRow.listing }
+
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     if sections.isEmpty { return style.tell("no section headers", in: &output) }
     SectionRow.listing.table(rows).write(style, in: &output)
   }
 
-  private var rows: [SectionRow] {
+  var rows: [SectionRow] {
     sections.map { SectionRow(entry: $0, machine: subject.machine) }
   }
 }

@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 
 /// The output of `segments` for a file.
-struct SegmentsReport: DeclaredBody {
+struct SegmentsReport: TableBody {
   let subject: ReportSubject
   let segments: [FileSegment]
   let interpreter: String?
@@ -25,11 +25,13 @@ struct SegmentsReport: DeclaredBody {
       },
     ])
 
+  static var rowListing: Listing<SegmentRow> { SegmentRow.listing }
+
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     if !segments.isEmpty { SegmentRow.listing.table(rows).write(style, in: &output) }
   }
 
-  private var rows: [SegmentRow] {
+  var rows: [SegmentRow] {
     segments.map { SegmentRow(entry: $0, machine: subject.machine, interpreter: interpreter) }
   }
 }

@@ -14,17 +14,26 @@ extension SlotReport {
   private func write(
     _ symbols: SymbolTable, _ separator: StaticString, in output: inout OutputBuffer
   ) {
+    let frame = ObjectFrame(separator: separator)
     var isFirst = true
     var cursor = listing.sections.cursor
     slots.forEach { slot in
       guard selection.contains(slot, of: symbols) else { return }
-      output.reserve(64)
-      if !isFirst { output.append(0x2c) }
-      isFirst = false
-      output.append(separator)
+      frame.begin(isFirst: &isFirst, in: &output)
       listing.write(slot, symbols, cursor.name(at: slot.address), in: &output)
-      output.reserve(1)
-      output.append(0x7d)
+      frame.end(in: &output)
+    }
+  }
+
+  static var row: Record { SlotListing.record }
+
+  func writeRows(_ writer: RowWriter, in output: inout OutputBuffer) {
+    guard let symbols = slots.symbols else { return }
+    var cursor = listing.sections.cursor
+    slots.forEach { slot in
+      guard selection.contains(slot, of: symbols) else { return }
+      let section = cursor.name(at: slot.address)
+      listing.writeRow(slot, nil, symbols, section, writer, in: &output)
     }
   }
 }

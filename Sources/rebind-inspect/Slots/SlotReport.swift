@@ -27,12 +27,14 @@ struct SlotReport: ReportBody {
       return style.tell("no dynamic table, and so no slots", in: &output)
     }
     let columns = SlotColumns(of: listing, style)
-    let titles = style.line(of: SlotListing.record.columns.titles(columns.widths))
     var hasTitles = false
     var cursor = listing.sections.cursor
     slots.forEach { slot in
       guard selection.contains(slot, of: symbols) else { return }
-      if !hasTitles { output.append(text: titles) }
+      if !hasTitles {
+        let titles = SlotListing.record.columns.titles(columns.widths)
+        style.write(titles: titles, in: &output)
+      }
       hasTitles = true
       columns.write(
         slot, listing.kinds[slot.kind.place], cursor.name(at: slot.address), in: &output)

@@ -46,12 +46,12 @@ struct SlotsCommand: Subcommand {
 
   func run() throws {
     let selection = selection.selection
-    var writer = ReportWriter(
-      options.output.formatter(hasHeadings: options.pid != nil || options.files.count > 1))
+    let files = try options.files()
+    var writer = ReportWriter(options.formatter(SlotReport.row, of: files))
     if let pid = options.pid {
       read(pid, selection, &writer)
     } else {
-      writer.read(options.files) { file throws(ELFFileError) in
+      writer.read(files) { file throws(ELFFileError) in
         try SlotReport(of: file, selection)
       }
     }

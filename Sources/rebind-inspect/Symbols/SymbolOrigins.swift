@@ -44,6 +44,25 @@ struct SymbolOrigins {
     output.append(text: count == 0 ? "null,\"shadows\":[]" : count == 1 ? ",\"shadows\":[]" : "]")
   }
 
+  /// Writes the same as two cells of a row, the second with commas between the paths.
+  func writeFlat(
+    of symbol: SymbolEntry, _ index: Int, _ table: SymbolTable, isCSV: Bool,
+    in output: inout OutputBuffer
+  ) {
+    var paths: [String] = []
+    forEachOrigin(of: symbol, index, table) { paths.append($0.text) }
+    let shadows = paths.dropFirst().joined(separator: ",")
+    if isCSV {
+      output.append(text: ",")
+      if let first = paths.first { output.append(csv: first) }
+      output.append(text: ",")
+      output.append(csv: shadows)
+    } else {
+      output.append(key: "definedBy", text: paths.first)
+      output.append(key: "shadows", text: shadows)
+    }
+  }
+
   /// How many names one line has: the output has them all.
   private static let mostNames = 3
 

@@ -19,7 +19,7 @@ extension SymbolReport {
     if demangles { presences.append(.demangled) }
     let titles = SymbolListing.symbol.columns.titles(
       columns.widths + (origins?.widths ?? []), presences)
-    output.append(text: style.line(of: titles))
+    style.write(titles: titles, in: &output)
     var demangler = Demangler()
     symbols.selection.forEach(in: table) { index, symbol in
       columns.write(symbol, index, in: &output)

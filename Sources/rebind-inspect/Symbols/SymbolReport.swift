@@ -35,6 +35,27 @@ extension SymbolReport {
     }
   }
 
+  static var row: Record { SymbolListing.symbol }
+
+  func writeRows(_ writer: RowWriter, in output: inout OutputBuffer) {
+    guard let table = symbols.table else { return }
+    var demangler = Demangler()
+    if !writer.isCSV {
+      return symbols.writeObjects(writer.frame, in: &output) { symbol, output in
+        if demangles { Self.write(demangler.demangle(table.name(of: symbol)), in: &output) }
+      } behindVersion: { symbol, index, output in
+        origins?.writeFlat(of: symbol, index, table, isCSV: false, in: &output)
+      }
+    }
+    symbols.writeCSV(writer, in: &output) { symbol, output in
+      guard demangles else { return }
+      output.append(text: ",")
+      if let name = demangler.demangle(table.name(of: symbol)) { output.append(csv: name) }
+    } behindVersion: { symbol, index, output in
+      origins?.writeFlat(of: symbol, index, table, isCSV: true, in: &output)
+    }
+  }
+
   private static func write(
     _ demangled: UnsafeRawBufferPointer?, in output: inout OutputBuffer
   ) {

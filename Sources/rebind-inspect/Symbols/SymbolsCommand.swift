@@ -67,8 +67,9 @@ struct SymbolsCommand: Subcommand {
         symbols: SymbolListing(table: try SymbolTable(of: file), selection: selection),
         demangles: demangles)
     }
+    let presences = demangle ? [Presence.demangled] : []
     guard resolve else {
-      return try options.report(report) { image, scope throws(ELFFileError) in
+      return try options.report(presences, report) { image, scope throws(ELFFileError) in
         SymbolReport(
           subject: ReportSubject(image.image),
           symbols: SymbolListing(table: try image.checkedSymbols(), selection: selection),
@@ -76,7 +77,8 @@ struct SymbolsCommand: Subcommand {
       }
     }
     let resolver = search.resolver
-    try options.output.reportInTurn(options.files) { file throws(ELFFileError) in
+    let rows = RowShape(SymbolReport.row, [.always, .resolved] + presences)
+    try options.output.reportInTurn(options.files(), rows: rows) { file throws(ELFFileError) in
       var found = try report(file)
       found.origins = SymbolOrigins(of: try resolver.graph(of: file))
       return found

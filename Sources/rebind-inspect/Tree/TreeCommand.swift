@@ -55,17 +55,18 @@ struct TreeCommand: Subcommand {
 
   func validate() throws {
     guard let picture = `as` else { return }
-    guard options.output.format == .text else {
-      throw ValidationError("--as \(picture) has no --format.")
-    }
-    guard picture == .dot || options.files.count == 1 else {
-      throw ValidationError("--as mermaid takes one file.")
+    guard options.output.isPlain else {
+      throw ValidationError("--as \(picture) draws a picture: it has no --format, paths or titles.")
     }
   }
 
   func run() throws {
+    let files = try options.files()
+    guard `as` != .mermaid || files.count == 1 else {
+      throw ValidationError("--as mermaid takes one file.")
+    }
     let resolver = search.resolver
-    try options.reportInTurn(headings: `as` == nil ? nil : TextHeadings.none) {
+    try options.reportInTurn(files, headings: `as` == nil ? nil : TextHeadings.none) {
       file throws(ELFFileError) in
       TreeReport(
         subject: ReportSubject(file), graph: try resolver.graph(of: file), picture: `as`)

@@ -18,27 +18,29 @@ struct TreeLine {
   static let listing = Listing<Self>(
     "treeLine", of: "a line",
     [
-      Field(column: Column("DEPTH", isRight: true), "how far it is below the file") {
-        String($0.depth)
+      Field(
+        "depth", Column("DEPTH", isRight: true), .count, "how far it is below the file"
+      ) { .number($0.depth) },
+      Field("name", "NAME", .text, "the name that it is asked for by") { .text($0.name) },
+      Field("reason", "REASON", .text.orNull, "the reason why it was found there; see below") {
+        line in
+        .text(
+          line.found.map { $0.isPreloaded ? "preload" : $0.reason?.code }
+            ?? (line.isOptional ? "absent" : "missing"))
       },
-      Field(column: "NAME", "the name that it is asked for by") { $0.name },
-      Field(column: "REASON", "the reason why it was found there; see below") { line in
-        line.found.map { $0.isPreloaded ? "preload" : $0.reason?.code ?? "" }
-          ?? (line.isOptional ? "absent" : "missing")
+      Field("searchPathOf", "OF", .text.orNull, "the image whose search path it was") { line in
+        .text(line.found?.reason?.image.map { line.graph.images[$0].path.text })
       },
-      Field(column: "OF", "the image whose search path it was") { line in
-        line.found?.reason?.image.map { line.graph.images[$0].path.text } ?? ""
-      },
-      Field(column: "PATH", "the path as the loader would spell it") {
-        $0.found?.path.text ?? ""
+      Field("library", "PATH", .text.orNull, "the path as the loader would spell it") {
+        .text($0.found?.path.text)
       },
       Field(
-        column: "NOTE",
+        "note", "NOTE", .text.orNull,
         """
         `again` if it is shown in full elsewhere; `lacks:` and the versions that are missing; \
         `unversioned` for a library that defines none; or `no-interpreter` if the loader is missing
         """
-      ) { $0.notes.joined(separator: ",") },
+      ) { .text($0.notes.isEmpty ? nil : $0.notes.joined(separator: ",")) },
     ])
 
   private var found: DependencyImage? { image.map { graph.images[$0] } }

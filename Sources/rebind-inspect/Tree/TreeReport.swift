@@ -4,11 +4,15 @@ import ELFInspection
 import RebindFiles
 
 /// The output of `tree` for a file.
-struct TreeReport: DeclaredBody {
+struct TreeReport: TableBody {
   let subject: ReportSubject
   let graph: DependencyGraph
   /// Nil for lines.
   let picture: TreePicture?
+
+  static var rowListing: Listing<TreeLine> { TreeLine.listing }
+
+  var rows: [TreeLine] { lines }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     if let picture { return write(picture, in: &output) }

@@ -29,7 +29,7 @@ struct DefinitionReport: ReportBody {
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     guard let table = symbols.table else { return }
     let columns = SymbolColumns(ofSeveralFiles: style)
-    output.append(first: style.line(of: Self.columns.titles(columns.widths)), others: "")
+    style.writeOnce(titles: Self.columns.titles(columns.widths), in: &output)
     symbols.selection.forEach(in: table) { index, symbol in
       columns.write(symbol, index, in: &output)
       columns.writeName(of: symbol, index, table, in: &output)
@@ -40,6 +40,13 @@ struct DefinitionReport: ReportBody {
   }
 
   static let columns = SymbolListing.symbol.columns + [ImportReport.path]
+
+  static var row: Record { SymbolListing.symbol }
+
+  func writeRows(_ writer: RowWriter, in output: inout OutputBuffer) {
+    if writer.isCSV { return symbols.writeCSV(writer, in: &output) }
+    symbols.writeObjects(writer.frame, in: &output)
+  }
 
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
     output.append(process: process)

@@ -67,7 +67,7 @@ struct ImportReport: DeclaredBody {
     let columns = SlotColumns(ofSeveralFiles: style)
     let titles = Self.columns.titles(
       columns.widths, process == nil ? [.always] : [.always, .ofProcess])
-    output.append(first: style.line(of: titles), others: "")
+    style.writeOnce(titles: titles, in: &output)
     var cursor = slotListing.sections.cursor
     for (place, slot) in slots.enumerated() {
       columns.write(
@@ -136,16 +136,42 @@ struct ImportReport: DeclaredBody {
 
   private func writeSlots(of index: Int, in output: inout OutputBuffer) {
     output.append(text: "[")
+    let frame = ObjectFrame(separator: "")
     var isFirst = true
     var cursor = slotListing.sections.cursor
     for place in places[index] ?? [] {
       let slot = slots[place]
-      output.begin(isFirst: &isFirst, "")
+      frame.begin(isFirst: &isFirst, in: &output)
       slotListing.write(slot, symbols, cursor.name(at: slot.address), in: &output)
       if let process { output.append(stateOf: process.slots[place]) }
-      output.append(text: "}")
+      frame.end(in: &output)
     }
     output.append(text: "]")
+  }
+
+  static var row: Record { SlotListing.record }
+
+  /// A row is a slot, or an import without one, of which symbol and version alone are known.
+  func writeRows(_ writer: RowWriter, in output: inout OutputBuffer) {
+    var cursor = slotListing.sections.cursor
+    for (place, slot) in slots.enumerated() {
+      let section = cursor.name(at: slot.address)
+      slotListing.writeRow(
+        slot, process?.slots[place], symbols, section, writer, in: &output)
+    }
+    for index in withoutSlots {
+      writer.begin(in: &output)
+      for field in SlotListing.record.fields where writer.has(field.presence) {
+        let value: Value? =
+          switch field.key?.description {
+          case "symbol": .bytes(name(of: index))
+          case "version": version(of: index).map { .bytes($0) }
+          default: nil
+          }
+        writer.write(value ?? .null, field.rowColumns, in: &output)
+      }
+      writer.end(in: &output)
+    }
   }
 }
 

@@ -69,13 +69,15 @@ struct WhoImportsCommand: Subcommand {
       "The ELF files to read, and the directories to search.", valueName: "path"))
   var arguments: [InputPaths] = []
 
+  @OptionGroup var list: FileListOptions
+
   @OptionGroup var process: ProcessInPlaceOption
 
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
     _ = try query
-    try process.validate(beside: paths, named: "path")
+    try process.validate(beside: paths, list, named: "path")
   }
 
   /// With readable names, the first argument is a path already.
@@ -99,11 +101,15 @@ struct WhoImportsCommand: Subcommand {
 
   func run() throws {
     let query = try query
-    var writer = ReportWriter(output.formatter(headings: .none))
+    let files = try list.files(behind: paths)
+    let rows = RowShape(
+      defines ? DefinitionReport.row : ImportReport.row,
+      process.pid == nil || defines ? [.always] : [.always, .ofProcess])
+    var writer = ReportWriter(output.formatter(rows, headings: .none))
     if let pid = process.pid {
       find(query, inProcess: pid, &writer)
     } else {
-      find(query, &writer)
+      find(query, files, &writer)
     }
     if writer.outcome.shownCount == 0 { writer.fail() }
     let outcome = writer.outcome
@@ -111,8 +117,8 @@ struct WhoImportsCommand: Subcommand {
     try writer.finish()
   }
 
-  private func find(_ symbol: SymbolQuery, _ writer: inout ReportWriter) {
-    let entries = FileWalk(paths.flatMap(\.paths))
+  private func find(_ symbol: SymbolQuery, _ files: [FilePath], _ writer: inout ReportWriter) {
+    let entries = FileWalk(files)
     let defines = defines
     writer.forEach(
       entries.count, threads: ThreadCount.reading(entries.lazy.map(\.path)),

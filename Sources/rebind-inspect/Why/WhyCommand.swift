@@ -110,12 +110,14 @@ struct WhyCommand: Subcommand {
 
   @OptionGroup var search: SearchOptions
 
+  @OptionGroup var list: FileListOptions
+
   @OptionGroup var output: OutputOptions
 
-  private var files: [FilePath] {
+  private var named: [InputPaths] {
     // With readable names, the first argument is a file already.
     let first = readable.readableName.isEmpty ? [] : symbol.map { [InputPaths(argument: $0)] } ?? []
-    return (first + given + arguments).flatMap(\.paths)
+    return first + given + arguments
   }
 
   func validate() throws {
@@ -125,15 +127,17 @@ struct WhyCommand: Subcommand {
     guard !readable.readableName.isEmpty || !sought.name.isEmpty else {
       throw ValidationError("The symbol has no name.")
     }
-    if files.isEmpty, process.pid == nil {
+    if named.isEmpty, list.filesFrom == nil, process.pid == nil {
       throw ValidationError("Missing expected argument '<file> ...' or '--pid <pid>'")
     }
   }
 
   func run() throws {
-    if let pid = process.pid { return try run(on: pid) }
+    let files = try list.files(behind: named)
+    if let pid = process.pid { return try run(on: pid, files) }
     let resolver = search.resolver
-    var writer = ReportWriter(output.formatter(hasHeadings: files.count > 1))
+    var writer = ReportWriter(
+      output.formatter(RowShape(WhyReport.row), hasHeadings: files.count > 1))
     for path in files {
       var rest: [WhyReport] = []
       writer.read(path) { file throws(ELFFileError) -> WhyReport? in
@@ -159,11 +163,11 @@ struct WhyCommand: Subcommand {
         for problem in report.problems { writer.fail(report.subject.path, problem) }
       }
     }
-    try finish(&writer)
+    try finish(files, &writer)
   }
 
-  private func run(on pid: Int32) throws {
-    var writer = ReportWriter(output.formatter(hasHeadings: true))
+  private func run(on pid: Int32, _ files: [FilePath]) throws {
+    var writer = ReportWriter(output.formatter(RowShape(WhyReport.row), hasHeadings: true))
     do throws(ELFFileError) {
       var tables: [SymbolTable] = []
       if isReadable {
@@ -175,15 +179,15 @@ struct WhyCommand: Subcommand {
         }
       }
       for symbol in symbols(in: [(tables, true), (tables, false)]) {
-        answer(symbol, of: pid, &writer)
+        answer(symbol, of: pid, files, &writer)
       }
     } catch {
       writer.write(error)
     }
-    try finish(&writer)
+    try finish(files, &writer)
   }
 
-  private func finish(_ writer: inout ReportWriter) throws {
+  private func finish(_ files: [FilePath], _ writer: inout ReportWriter) throws {
     if writer.outcome.shownCount == 0, !writer.outcome.hasFailed {
       for path in files.isEmpty ? [FilePath("/proc/\(process.pid ?? 0)")] : files {
         writer.fail(path, "nothing there, nor in its libraries, has such a readable name")
@@ -192,7 +196,9 @@ struct WhyCommand: Subcommand {
     try writer.finish()
   }
 
-  private func answer(_ sought: SoughtSymbol, of pid: Int32, _ writer: inout ReportWriter) {
+  private func answer(
+    _ sought: SoughtSymbol, of pid: Int32, _ files: [FilePath], _ writer: inout ReportWriter
+  ) {
     // The program's, if nothing has to do with the symbol.
     var first: WhyReport?
     var isAnswered = false

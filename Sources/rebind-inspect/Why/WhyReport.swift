@@ -5,7 +5,7 @@ import Rebind
 import RebindFiles
 
 /// The output of `why` for a file, or for an image of a process.
-struct WhyReport: DeclaredBody {
+struct WhyReport: TableBody {
   let subject: ReportSubject
   let symbol: SoughtSymbol
   let diagnoses: [FileDiagnosis]
@@ -48,6 +48,8 @@ struct WhyReport: DeclaredBody {
       },
     ])
 
+  static var rowListing: Listing<ReasonRow> { ReasonRow.listing }
+
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     var table = ReasonRow.listing.table()
     if isReadable {
@@ -65,7 +67,7 @@ struct WhyReport: DeclaredBody {
     table.write(style, in: &output)
   }
 
-  private var rows: [ReasonRow] {
+  var rows: [ReasonRow] {
     let owner = process == nil ? "file" : "image"
     return diagnoses.map { diagnosis in
       ReasonRow(
@@ -84,7 +86,7 @@ struct WhyReport: DeclaredBody {
 }
 
 /// A reason, and its meaning as a sentence.
-private struct ReasonRow {
+struct ReasonRow {
   let diagnosis: FileDiagnosis
   let meaning: String
 

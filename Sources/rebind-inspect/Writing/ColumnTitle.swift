@@ -1,5 +1,7 @@
 #if Commands
 
+import RebindFiles
+
 /// The title above a column of aligned text.
 struct ColumnTitle {
   let text: StaticString
@@ -10,10 +12,26 @@ struct ColumnTitle {
 }
 
 extension TextStyle {
-  /// The line of titles above columns; empty where text is not aligned.
-  func line(of titles: @autoclosure () -> [ColumnTitle]) -> String {
-    guard isAligned else { return "" }
-    let titles = titles()
+  /// Writes the line of titles above columns, if there is one. Once is enough where each line has its
+  /// path and the columns have no widths.
+  func write(titles: @autoclosure () -> [ColumnTitle], in output: inout OutputBuffer) {
+    guard hasTitles else { return }
+    if path != nil, !isAligned { return writeOnce(titles: titles(), in: &output) }
+    output.append(text: line(of: titles()))
+  }
+
+  /// Writes it above the first of all lines.
+  func writeOnce(titles: @autoclosure () -> [ColumnTitle], in output: inout OutputBuffer) {
+    guard hasTitles else { return }
+    output.append(first: line(of: titles()), others: "")
+  }
+
+  private func line(of titles: [ColumnTitle]) -> String {
+    var titles = titles
+    if let path {
+      let width = isAligned ? path.text.unicodeScalars.count : 0
+      titles.insert(ColumnTitle(text: "FILE", width: width), at: 0)
+    }
     var line = isColored ? "\(Self.heading)" : ""
     for (index, title) in titles.enumerated() {
       let fill = String(

@@ -40,6 +40,19 @@ extension OutputBuffer {
     }
   }
 
+  /// Appends a few bytes, or many, as they are.
+  @inline(__always)
+  mutating func append(bytes: UnsafeRawBufferPointer) {
+    reserve(bytes.count)
+    guard bytes.count <= room, let start = bytes.baseAddress else { return append(raw: bytes) }
+    append(count: bytes.count) { UnsafeMutableRawPointer($0).copyMemory(from: start, byteCount: bytes.count) }
+  }
+
+  @inline(__always)
+  mutating func append(bytes: [UInt8]) {
+    bytes.withUnsafeBytes { append(bytes: $0) }
+  }
+
   /// Appends bytes as they are.
   mutating func append(raw bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]

@@ -17,6 +17,8 @@ struct OutputBuffer: ~Copyable {
   private var wrapper: LineWrapper?
   /// True if lines are broken, here or behind a collector, and not in a name.
   let isWrapped: Bool
+  /// The bytes that were flushed, where they are kept and written nowhere.
+  private var kept: [UInt8]?
   /// True once something was appended that depends on what is in front of it.
   var isBegun: Bool
   private let start: UnsafeMutablePointer<UInt8>
@@ -34,11 +36,19 @@ struct OutputBuffer: ~Copyable {
     self.init(-1, collector, isBegun: false, nil, isWrapped: isWrapped)
   }
 
+  /// The bytes that `body` appends.
+  static func bytes(_ body: (inout OutputBuffer) -> Void) -> [UInt8] {
+    var output = OutputBuffer(-1, nil, isBegun: false, nil, isWrapped: false, capacity: 1 << 12)
+    output.kept = []
+    body(&output)
+    output.flush()
+    return output.kept ?? []
+  }
+
   private init(
     _ descriptor: Int32, _ collector: OutputCollector?, isBegun: Bool, _ wrapper: LineWrapper?,
-    isWrapped: Bool
+    isWrapped: Bool, capacity: Int = 1 << 16
   ) {
-    let capacity = 1 << 16
     self.descriptor = descriptor
     self.collector = collector
     self.isBegun = isBegun
@@ -102,6 +112,11 @@ struct OutputBuffer: ~Copyable {
 
   /// Writes what was collected.
   mutating func flush() {
+    if kept != nil {
+      kept?.append(contentsOf: UnsafeBufferPointer(start: start, count: next - start))
+      next = start
+      return
+    }
     if let collector {
       if next > start {
         collector.append(.bytes(Array(UnsafeBufferPointer(start: start, count: next - start))))

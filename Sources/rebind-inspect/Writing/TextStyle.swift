@@ -1,15 +1,21 @@
 #if Commands
 
 import Glibc
+import RebindFiles
 
 /// How text is dressed up for a terminal.
 struct TextStyle {
-  /// True if the columns are filled up with spaces, under a line of titles.
+  /// True if the columns are filled up with spaces.
   let isAligned: Bool
   let isColored: Bool
+  /// True if a line of titles stands above the columns.
+  let hasTitles: Bool
+  /// The path in front of each line; nil for none.
+  var path: FilePath?
 
-  init(_ color: ColorChoice) {
+  init(_ color: ColorChoice, hasTitles: Bool = false) {
     isAligned = isatty(STDOUT_FILENO) != 0
+    self.hasTitles = hasTitles || isAligned
     isColored =
       switch color {
       case .always: true
@@ -20,7 +26,18 @@ struct TextStyle {
 
   /// Writes a line for people, where titles are shown too.
   func tell(_ line: String, in output: inout OutputBuffer) {
-    if isAligned { output.append(text: line + "\n") }
+    guard isAligned else { return }
+    begin(in: &output)
+    output.append(text: line + "\n")
+  }
+
+  /// Writes what stands in front of each line.
+  @inline(__always)
+  func begin(in output: inout OutputBuffer) {
+    guard let path else { return }
+    output.append(path: path, .column)
+    output.reserve(1)
+    output.append(0x20)
   }
 
   /// By no-color.org, an empty variable is none.

@@ -53,7 +53,7 @@ struct TextTable {
     let titles = zip(columns, widths).map {
       ColumnTitle(text: $0.title, width: $1, isRight: $0.isRight)
     }
-    output.append(text: style.line(of: titles))
+    style.write(titles: titles, in: &output)
     writeRows(widths, style, in: &output)
   }
 
@@ -68,12 +68,13 @@ struct TextTable {
     let titles = zip(columns, widths).map {
       ColumnTitle(text: $0.title, width: $1, isRight: $0.isRight)
     }
-    output.append(first: style.line(of: titles), others: "")
+    style.writeOnce(titles: titles, in: &output)
     writeRows(widths, style, in: &output)
   }
 
   private func writeRows(_ widths: [Int], _ style: TextStyle, in output: inout OutputBuffer) {
     for row in rows {
+      style.begin(in: &output)
       let color = style.isColored ? row.color : nil
       if let color { output.append(text: "\(color)") }
       write(row, widths, in: &output)

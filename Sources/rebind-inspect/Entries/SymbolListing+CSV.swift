@@ -1,0 +1,60 @@
+#if Commands
+
+import RebindFiles
+
+extension SymbolListing {
+  /// Writes a line of CSV for each symbol: the columns of its declaration.
+  ///
+  /// - Parameters:
+  ///   - behindName: Writes cells behind a symbol's name, each with a comma in front.
+  ///   - behindVersion: Writes cells behind a symbol's version.
+  @inline(__always)
+  func writeCSV(
+    _ writer: RowWriter, in output: inout OutputBuffer,
+    behindName: (SymbolEntry, inout OutputBuffer) -> Void = { _, _ in },
+    behindVersion: (SymbolEntry, Int, inout OutputBuffer) -> Void = { _, _, _ in }
+  ) {
+    guard let table else { return }
+    selection.forEach(in: table) { index, symbol in
+      writer.begin(in: &output)
+      output.reserve(64)
+      output.append(0x2c)
+      output.append(decimal: UInt64(index))
+      output.append(0x2c)
+      output.append(csv: table.name(of: symbol))
+      behindName(symbol, &output)
+      output.reserve(64)
+      if let version = table.versions?.version(of: symbol, at: index) {
+        output.append(0x2c)
+        output.append(csv: table.strings.bytes(from: version.nameOffset))
+        output.reserve(8)
+        output.append(version.isDefault ? ",true" : ",false")
+      } else {
+        output.append(",,")
+      }
+      behindVersion(symbol, index, &output)
+      write(cells: symbol, in: &output)
+    }
+  }
+
+  /// Writes what the symbol's entry says, and ends its line.
+  @inline(__always)
+  private func write(cells symbol: SymbolEntry, in output: inout OutputBuffer) {
+    output.reserve(256)
+    output.append(0x2c)
+    output.append(hex: symbol.value)
+    output.append(0x2c)
+    output.append(decimal: symbol.size)
+    output.append(0x2c)
+    output.append(symbol.type)
+    output.append(0x2c)
+    output.append(symbol.binding)
+    output.append(0x2c)
+    output.append(symbol.visibility)
+    output.append(0x2c)
+    output.append(decimal: UInt64(symbol.sectionIndex))
+    output.append(symbol.isDefined ? ",true\r\n" : ",false\r\n")
+  }
+}
+
+#endif

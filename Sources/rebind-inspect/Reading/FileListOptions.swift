@@ -1,0 +1,65 @@
+#if Commands
+
+import ArgumentParser
+import Glibc
+import RebindFiles
+
+/// The arguments that name a list of files, for more files than a command line takes.
+struct FileListOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Read the files that the lines of a file name too; - is standard input.", valueName: "list"),
+    completion: .file())
+  var filesFrom: InputPaths?
+
+  @Flag(
+    name: [.customShort("0"), .customLong("null")],
+    help: "Zero bytes end the names of --files-from, as find -print0 writes them.")
+  var null = false
+
+  func validate() throws {
+    guard !null || filesFrom != nil else { throw ValidationError("-0 is for --files-from.") }
+    guard (filesFrom?.paths.count ?? 1) == 1 else {
+      throw ValidationError("--files-from takes one list.")
+    }
+  }
+
+  /// Throws unless files are named in one way or the other.
+  func validate(beside arguments: [InputPaths], named name: String) throws {
+    guard arguments.isEmpty, filesFrom == nil else { return }
+    throw ValidationError("Missing expected argument '<\(name)> ...'")
+  }
+
+  /// The files of the command line, and those of the list. Standard input is read once only.
+  ///
+  /// Throws the exit status 1 if the list cannot be read.
+  func files(behind arguments: [InputPaths]) throws -> [FilePath] {
+    let named = arguments.flatMap(\.paths)
+    guard let list = filesFrom?.paths.first else { return named }
+    let end: UInt8 = null ? 0 : 0x0a
+    return try named
+      + Self.bytes(of: list).split(separator: end).map { FilePath(Array($0.prefix { $0 != 0 })) }
+  }
+
+  private static func bytes(of list: FilePath) throws -> [UInt8] {
+    let isInput = list.text == "-"
+    let descriptor = isInput ? STDIN_FILENO : open(list.cString, O_RDONLY | O_CLOEXEC)
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = descriptor < 0 ? -1 : read(descriptor, &piece, piece.count)
+      if count == 0 { break }
+      if count > 0 {
+        bytes += piece[..<count]
+      } else if errno != EINTR || descriptor < 0 {
+        let path = isInput ? FilePath("standard input") : list
+        Diagnostics.report(path, String(cString: strerror(errno)))
+        throw ExitCode.failure
+      }
+    }
+    if !isInput { close(descriptor) }
+    return bytes
+  }
+}
+
+#endif
