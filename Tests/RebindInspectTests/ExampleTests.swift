@@ -58,7 +58,7 @@ private struct ExampleFolder {
     "diff /usr/lib/libfoo.so --pid",
   ]
   /// Those that say nothing of these files, or write into another one.
-  static let silent = ["> rodata", "> libfoo.svg", "/wx/", "'open*'"]
+  static let silent = ["> rodata", "> libfoo.svg", "> symbols.csv", "/wx/", "'open*'"]
 
   init() throws {
     let source = """
@@ -81,6 +81,7 @@ private struct ExampleFolder {
         flags: AnnotatedFile.includeFlags + ["-Wl,-z,norelro", "-lc"])
     }
     try fixture.write("libc.so.6", Data(contentsOf: URL(filePath: InstalledFile.libc.path)))
+    try fixture.write("list.txt", Data("libfoo.so\napp\n".utf8))
     try fixture.write("foo.o", AnnotatedFile(object: .gcc).bytes())
     try fixture.write("app", AnnotatedFile(LinkMode(.bfd, .program)).bytes())
     try fixture.succeed("objcopy", ["--rename-section", "names=module_names", "app"])

@@ -19,12 +19,21 @@ struct FieldTables {
     ReportSubject.error.record,
   ]
 
+  /// The records of rows of a table that are no objects of JSON.
+  private static let rows = [
+    ReportSubject.row.record, TreeLine.listing.record, DynamicLine.listing.record,
+    HexLine.listing.record,
+  ]
+
   /// The page with its tables written anew.
   func updated(_ page: String) -> String {
     var page = page
     var done: Set<String> = []
     for record in Self.frame where done.insert(record.name).inserted {
       put(Self.table(of: record), of: record.name, below: "## A file", in: &page)
+    }
+    for record in Self.rows {
+      put(Self.table(of: record), of: record.name, below: "## Tables", in: &page)
     }
     for subcommand in subcommands {
       let heading = Self.heading(of: subcommand)
@@ -49,7 +58,7 @@ struct FieldTables {
 
   /// The records that have a table: the name, and the table.
   var records: [(name: String, table: String)] {
-    let all = Self.frame + subcommands.flatMap { $0.record.reachable }
+    let all = Self.frame + Self.rows + subcommands.flatMap { $0.record.reachable }
     let variants = all.flatMap(\.fields).compactMap { field -> Variants? in
       guard case .variants(let variants) = field.shape.orSelf else { return nil }
       return variants

@@ -38,7 +38,7 @@ struct InputOptions: ParsableArguments {
   /// - Parameters:
   ///   - files: Those that are named.
   ///   - headings: Nil for the headings of several files.
-  ///   - rows: As for `report`.
+  ///   - rows: The columns of a table; nil for those that the body always has.
   ///   - problems: The problems of a body, a line each, which fail the file too.
   ///   - warnings: The same, but they fail nothing.
   func reportInTurn<Body: ReportBody>(

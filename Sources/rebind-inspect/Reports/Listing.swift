@@ -70,7 +70,8 @@ struct Listing<Row>: Sendable {
     members = fields.compactMap { field in
       field.declaration.key.map {
         Member(
-          key: $0, value: field.value, rowValue: Self.rowValue(of: field), presence: field.declaration.presence,
+          key: $0, value: field.value, rowValue: Self.rowValue(of: field),
+          presence: field.declaration.presence,
           columns: field.declaration.rowColumns)
       }
     }

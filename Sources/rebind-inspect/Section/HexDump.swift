@@ -11,7 +11,9 @@ enum HexDump {
   }
 
   /// Writes a line for each 16 bytes: an address, four groups of four bytes, and the characters.
-  static func write(_ bytes: [UInt8], address: UInt64, _ style: TextStyle, in output: inout OutputBuffer) {
+  static func write(
+    _ bytes: [UInt8], address: UInt64, _ style: TextStyle, in output: inout OutputBuffer
+  ) {
     var offset = 0
     while offset < bytes.count {
       let line = bytes[offset..<min(offset + 16, bytes.count)]

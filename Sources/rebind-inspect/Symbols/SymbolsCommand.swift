@@ -28,6 +28,8 @@ struct SymbolsCommand: Subcommand {
       "symbols libfoo.so | awk '$4 == \"FUNC\" { print $8 }'",
       "symbols --format json *.so | jq '.files[].symbols[]?.name'",
       "symbols --pid 4711 --exports",
+      "symbols --imports --with-path *.so | grep ' malloc@'",
+      "symbols --files-from list.txt --format csv > symbols.csv",
     ])
 
   static let configuration = manualConfiguration

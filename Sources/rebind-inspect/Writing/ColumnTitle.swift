@@ -12,7 +12,7 @@ struct ColumnTitle {
 }
 
 extension TextStyle {
-  /// Writes the line of titles above columns, if there is one. Once is enough where each line has its
+  /// Writes the line of titles above columns, where titles are shown. Once is enough where each line has its
   /// path and the columns have no widths.
   func write(titles: @autoclosure () -> [ColumnTitle], in output: inout OutputBuffer) {
     guard hasTitles else { return }

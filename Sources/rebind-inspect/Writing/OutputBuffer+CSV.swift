@@ -54,7 +54,7 @@ private func isPlain(_ byte: UInt8) -> Bool {
 @inline(__always)
 private func plainPrefix(_ word: UInt64) -> Int {
   let ones: UInt64 = 0x0101_0101_0101_0101
-  // As for names: what a carry or borrow sets stands above a byte that is rightly set.
+  // The same as for names: what a carry or borrow sets stands above a byte that is rightly set.
   let word = word.littleEndian
   let comma = word ^ (ones &* 0x2c)
   let special =

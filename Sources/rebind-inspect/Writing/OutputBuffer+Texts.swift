@@ -45,7 +45,9 @@ extension OutputBuffer {
   mutating func append(bytes: UnsafeRawBufferPointer) {
     reserve(bytes.count)
     guard bytes.count <= room, let start = bytes.baseAddress else { return append(raw: bytes) }
-    append(count: bytes.count) { UnsafeMutableRawPointer($0).copyMemory(from: start, byteCount: bytes.count) }
+    append(count: bytes.count) {
+      UnsafeMutableRawPointer($0).copyMemory(from: start, byteCount: bytes.count)
+    }
   }
 
   @inline(__always)
