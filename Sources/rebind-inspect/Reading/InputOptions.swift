@@ -22,14 +22,17 @@ struct InputOptions: ParsableArguments {
   ///
   /// Throws the exit status 1 if a file failed.
   ///
-  /// - Parameter rows: The columns of a table; nil for those that the body always has.
+  /// - Parameters:
+  ///   - rows: The columns of a table; nil for those that the body always has.
+  ///   - then: Called with what was written.
   func report<Body: ReportBody>(
-    rows: RowShape? = nil, _ body: @escaping @Sendable (ELFFile) throws(ELFFileError) -> Body
+    rows: RowShape? = nil, _ body: @escaping @Sendable (ELFFile) throws(ELFFileError) -> Body,
+    then: @escaping @Sendable (Body, inout ReportWriter) -> Void = { _, _ in }
   ) throws {
     let files = try files()
     var writer = ReportWriter(
       output.formatter(rows ?? RowShape(Body.row), hasHeadings: files.count > 1))
-    writer.read(files, body)
+    writer.read(files, body, then: then)
     try writer.finish()
   }
 

@@ -38,6 +38,10 @@ struct TreeCommand: Subcommand {
       "default": "in a folder that the loader looks into by itself",
       "loader": "it is the program's loader, or with musl what the loader stands for",
       "preload": "it is loaded first, by `LD_PRELOAD` or `/etc/ld.so.preload`",
+      "dlopen":
+        """
+      it may be loaded by `dlopen`, as a note of the image's authors says; it is not looked for
+      """,
       "missing": "it was not found, or a file of that name cannot be loaded",
       "absent": "it was not found, and the loader goes on: the `DT_AUXILIARY` of a library",
     ])

@@ -89,6 +89,31 @@ private struct ScopeRow {
         "neededVersions", .list(DependencyImage.Requirement.listing.record),
         "the versions that it needs; empty for musl, which does not look"
       ) { .list(DependencyImage.Requirement.listing, $0.image.requirements) },
+      Field(
+        "dlopen", .list(DlopenNote.listing.record),
+        "the libraries that it may load with `dlopen`, by the notes of its authors"
+      ) { .list(DlopenNote.listing, $0.image.dlopen) },
+    ])
+}
+
+extension DependencyImage {
+  /// The libraries that its notes name; none if these are broken.
+  var dlopen: [DlopenNote] { (try? file.dlopenNotes) ?? [] }
+}
+
+extension DlopenNote {
+  fileprivate static let listing = Listing<Self>(
+    "dlopenNote", of: "an element of `dlopen`",
+    [
+      Field("soname", .texts, "the names that are tried, in their order") { .texts($0.sonames) },
+      Field(
+        "priority", .name,
+        "`required`, `recommended`, or `suggested`, also if the note does not say; more may come"
+      ) { .text($0.priority) },
+      Field("feature", .text, "the feature that needs it, in a word") { .text($0.feature) },
+      Field("description", .text, "what it is for, as people read it") {
+        .text($0.description)
+      },
     ])
 }
 

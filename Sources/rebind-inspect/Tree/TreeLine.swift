@@ -14,6 +14,8 @@ struct TreeLine {
   var isBad = false
   /// True if it may be missing.
   var isOptional = false
+  /// True for a library that a note says the image may load; it is not looked for.
+  var isDlopen = false
 
   static let listing = Listing<Self>(
     "treeLine", of: "a line",
@@ -25,8 +27,10 @@ struct TreeLine {
       Field("reason", "REASON", .text.orNull, "the reason why it was found there; see below") {
         line in
         .text(
-          line.found.map { $0.isPreloaded ? "preload" : $0.reason?.code }
-            ?? (line.isOptional ? "absent" : "missing"))
+          line.isDlopen
+            ? "dlopen"
+            : line.found.map { $0.isPreloaded ? "preload" : $0.reason?.code }
+              ?? (line.isOptional ? "absent" : "missing"))
       },
       Field("searchPathOf", "OF", .text.orNull, "the image whose search path it was") { line in
         .text(line.found?.reason?.image.map { line.graph.images[$0].path.text })
@@ -38,7 +42,8 @@ struct TreeLine {
         "note", "NOTE", .text.orNull,
         """
         `again` if it is shown in full elsewhere; `lacks:` and the versions that are missing; \
-        `unversioned` for a library that defines none; or `no-interpreter` if the loader is missing
+        `unversioned` for a library that defines none; `no-interpreter` if the loader is missing; \
+        or how much a `dlopen` matters: `required`, `recommended`, `suggested`
         """
       ) { .text($0.notes.isEmpty ? nil : $0.notes.joined(separator: ",")) },
     ])

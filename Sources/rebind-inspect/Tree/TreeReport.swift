@@ -52,9 +52,18 @@ struct TreeReport: TableBody {
         }
         return below
       }
-      pending += below.reversed()
+      pending += (below + dlopen(of: index, depth: line.depth + 1)).reversed()
     }
     return lines
+  }
+
+  /// The libraries that the notes of an image name, each name that is tried behind the other.
+  private func dlopen(of index: Int, depth: Int) -> [TreeLine] {
+    graph.images[index].dlopen.map { note in
+      TreeLine(
+        depth: depth, name: note.sonames.joined(separator: "|"), image: nil, graph: graph,
+        notes: [note.priority], isDlopen: true)
+    }
   }
 
   private static let again = "again"

@@ -1,0 +1,82 @@
+/// A release of a distribution, and the newest versions of symbols that its runtime libraries define.
+package struct KnownSystem: Sendable {
+  /// `Debian`
+  package let family: String
+  /// `12`
+  package let release: String
+  /// The C library, and with it `GLIBC`; what libstdc++ and libgcc define behind it.
+  package let versions: [VersionName]
+  /// Where the facts are from, for people.
+  package let source: String
+
+  /// True for a system whose C library is musl, which has no versions of symbols.
+  package var isMusl: Bool { versions.contains { $0.prefix == "musl" } }
+
+  /// By family, the oldest release first.
+  package static let all: [KnownSystem] = table.split(separator: "\n").map { line in
+    let cells = line.split(separator: "|").map { $0.split(separator: " ").map(String.init) }
+    return KnownSystem(
+      family: cells[0][0], release: cells[0].dropFirst().joined(separator: " "),
+      versions: cells[1].compactMap { VersionName($0) }, source: cells[2].joined(separator: " "))
+  }
+
+  /// The families in the order of the table.
+  package static let families: [String] = all.reduce(into: []) {
+    if $0.last != $1.family { $0.append($1.family) }
+  }
+
+  /// True if it defines a version: one of the C library's, of libstdc++'s or of libgcc's.
+  package func has(_ version: VersionName) -> Bool {
+    versions.contains { $0.prefix == version.prefix && !version.isNewer(than: $0) }
+  }
+
+  /// The prefixes that the table knows.
+  package static let prefixes: Set<String> = ["GLIBC", "GLIBCXX", "CXXABI", "GCC"]
+
+  /// Marks without numbers, and the version that came with each: glibc 2.36 has DT_RELR, and the
+  /// others stand in auditwheel's policies of manylinux_2_17 and manylinux_2_24.
+  package static let marks: [String: String] = [
+    "GLIBC_ABI_DT_RELR": "GLIBC_2.36", "CXXABI_TM_1": "CXXABI_1.3.7",
+    "CXXABI_FLOAT128": "CXXABI_1.3.10",
+  ]
+
+  /// A system a line: its name, the versions, and the source. libgcc names its versions by GCC's
+  /// releases, so GCC's stands for them; GCC's manual says which release has which GLIBCXX and CXXABI:
+  /// https://gcc.gnu.org/onlinedocs/libstdc++/manual/abi.html
+  private static let table = """
+    Debian 9|GLIBC_2.24 GLIBCXX_3.4.22 CXXABI_1.3.10 GCC_6.3|https://sources.debian.org/src/glibc/
+    Debian 10|GLIBC_2.28 GLIBCXX_3.4.25 CXXABI_1.3.11 GCC_8.3|https://sources.debian.org/src/glibc/
+    Debian 11|GLIBC_2.31 GLIBCXX_3.4.28 CXXABI_1.3.12 GCC_10.2|https://sources.debian.org/src/glibc/
+    Debian 12|GLIBC_2.36 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12.2|https://sources.debian.org/src/glibc/
+    Debian 13|GLIBC_2.41 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14.2|https://sources.debian.org/src/glibc/
+    Ubuntu 18.04|GLIBC_2.27 GLIBCXX_3.4.25 CXXABI_1.3.11 GCC_8|https://launchpad.net/ubuntu/+source/glibc
+    Ubuntu 20.04|GLIBC_2.31 GLIBCXX_3.4.28 CXXABI_1.3.12 GCC_10|https://launchpad.net/ubuntu/+source/glibc
+    Ubuntu 22.04|GLIBC_2.35 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12|https://launchpad.net/ubuntu/+source/glibc
+    Ubuntu 24.04|GLIBC_2.39 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14|https://launchpad.net/ubuntu/+source/glibc
+    Fedora 38|GLIBC_2.37 GLIBCXX_3.4.31 CXXABI_1.3.14 GCC_13|https://src.fedoraproject.org/rpms/glibc
+    Fedora 39|GLIBC_2.38 GLIBCXX_3.4.32 CXXABI_1.3.14 GCC_13|https://src.fedoraproject.org/rpms/glibc
+    Fedora 40|GLIBC_2.39 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14|https://src.fedoraproject.org/rpms/glibc
+    Fedora 41|GLIBC_2.40 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14|https://src.fedoraproject.org/rpms/glibc
+    RHEL 7|GLIBC_2.17 GLIBCXX_3.4.19 CXXABI_1.3.7 GCC_4.8|https://access.redhat.com/solutions/38634
+    RHEL 8|GLIBC_2.28 GLIBCXX_3.4.25 CXXABI_1.3.11 GCC_8|https://access.redhat.com/solutions/38634
+    RHEL 9|GLIBC_2.34 GLIBCXX_3.4.29 CXXABI_1.3.13 GCC_11|https://access.redhat.com/solutions/38634
+    RHEL 10|GLIBC_2.39 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14|https://access.redhat.com/solutions/38634
+    Alpine 3.18|musl_1.2.4 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12|https://pkgs.alpinelinux.org/package/v3.18/main/x86_64/musl
+    Alpine 3.20|musl_1.2.5 GLIBCXX_3.4.32 CXXABI_1.3.14 GCC_13|https://pkgs.alpinelinux.org/package/v3.20/main/x86_64/musl
+    Alpine 3.21|musl_1.2.5 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14|https://pkgs.alpinelinux.org/package/v3.21/main/x86_64/musl
+    manylinux 2_5|GLIBC_2.5 GLIBCXX_3.4.8 CXXABI_1.3.1 GCC_4.2.0|https://github.com/pypa/auditwheel
+    manylinux 2_12|GLIBC_2.12 GLIBCXX_3.4.13 CXXABI_1.3.3 GCC_4.3.0|https://github.com/pypa/auditwheel
+    manylinux 2_17|GLIBC_2.17 GLIBCXX_3.4.19 CXXABI_1.3.7 GCC_4.8.0|https://github.com/pypa/auditwheel
+    manylinux 2_24|GLIBC_2.24 GLIBCXX_3.4.22 CXXABI_1.3.10 GCC_4.8.0|https://github.com/pypa/auditwheel
+    manylinux 2_26|GLIBC_2.26 GLIBCXX_3.4.22 CXXABI_1.3.10 GCC_4.8.0|https://github.com/pypa/auditwheel
+    manylinux 2_27|GLIBC_2.27 GLIBCXX_3.4.24 CXXABI_1.3.11 GCC_7.0.0|https://github.com/pypa/auditwheel
+    manylinux 2_28|GLIBC_2.28 GLIBCXX_3.4.24 CXXABI_1.3.11 GCC_7.0.0|https://github.com/pypa/auditwheel
+    manylinux 2_31|GLIBC_2.31 GLIBCXX_3.4.28 CXXABI_1.3.12 GCC_7.0.0|https://github.com/pypa/auditwheel
+    manylinux 2_34|GLIBC_2.34 GLIBCXX_3.4.29 CXXABI_1.3.13 GCC_7.0.0|https://github.com/pypa/auditwheel
+    manylinux 2_35|GLIBC_2.35 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12.0.0|https://github.com/pypa/auditwheel
+    manylinux 2_38|GLIBC_2.38 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12.0.0|https://github.com/pypa/auditwheel
+    manylinux 2_39|GLIBC_2.39 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14.0.0|https://github.com/pypa/auditwheel
+    manylinux 2_40|GLIBC_2.40 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14.0.0|https://github.com/pypa/auditwheel
+    manylinux 2_41|GLIBC_2.41 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14.0.0|https://github.com/pypa/auditwheel
+    """
+}

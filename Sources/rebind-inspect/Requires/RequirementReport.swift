@@ -1,0 +1,142 @@
+#if Commands
+
+import ELFInspection
+import RebindFiles
+
+/// The output of `requires` for a file, or for a file and the libraries that it needs.
+struct RequirementReport: TableBody {
+  let subject: ReportSubject
+  let rows: [RequirementRow]
+  /// What exceeds the limits, a line each.
+  let excesses: [String]
+
+  /// A requirement of one image.
+  private struct Asked {
+    let version: FileRequirements.Version
+    let image: FilePath
+    let requirements: FileRequirements
+
+    var blamed: [String] { requirements.symbols(of: version) }
+  }
+
+  static let listing = Listing<Self>(
+    "requirementList", of: "the file",
+    [
+      Field(
+        "requirements", .list(RequirementRow.listing.record, atLeast: 1),
+        "the requirements, and behind them the oldest systems that meet them"
+      ) { .list(RequirementRow.listing, $0.rows) }
+    ])
+
+  static var rowListing: Listing<RequirementRow> { RequirementRow.listing }
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    RequirementRow.listing.table(rows).write(style, in: &output)
+  }
+
+  /// - Parameter files: The file itself, and with `--closure` its libraries behind it.
+  init(
+    _ subject: ReportSubject, _ files: [(path: FilePath, file: ELFFile)], limits: [VersionName]
+  ) throws(ELFFileError) {
+    self.subject = subject
+    var found: [(path: FilePath, requirements: FileRequirements)] = []
+    for (path, file) in files { found.append((path, try FileRequirements(of: file))) }
+    let asked = found.flatMap { path, requirements in
+      requirements.versions.map {
+        Asked(version: $0, image: path, requirements: requirements)
+      }
+    }
+    let runtime = found[0].requirements.runtime
+    rows =
+      [Self.row(of: runtime, subject.path)] + Self.highest(asked) + Self.marks(asked)
+      + Self.others(found) + Self.systems(asked, runtime)
+    excesses = asked.flatMap { asked in
+      limits.filter { asked.version.exceeds($0) }.map { limit in
+        let blamed = asked.blamed
+        let reason = blamed.isEmpty ? "a mark of the linker's" : blamed.joined(separator: " ")
+        let place = asked.image.text == subject.path.text ? "" : ", in \(asked.image.text)"
+        return "\(asked.version.name) of \(asked.version.library) is newer than \(limit.text)"
+          + "\(place): \(reason)"
+      }
+    }
+  }
+
+  private static func row(
+    of runtime: FileRequirements.Runtime, _ path: FilePath
+  ) -> RequirementRow {
+    let note: String? =
+      switch runtime {
+      case .glibc: nil
+      case .musl: "musl has no versions of symbols: they do not say which release it needs"
+      case .none: "it needs no library"
+      }
+    return RequirementRow(
+      kind: .libc, name: runtime.rawValue, version: nil, image: path, note: note)
+  }
+
+  /// For each library and prefix the highest version, where they come first.
+  private static func highest(_ asked: [Asked]) -> [RequirementRow] {
+    var order: [String] = []
+    var highest: [String: (name: VersionName, asked: Asked)] = [:]
+    for asked in asked {
+      guard let name = VersionName(asked.version.name), !asked.version.isMark else { continue }
+      let key = "\(asked.version.library) \(name.prefix)"
+      if let best = highest[key] {
+        if name.isNewer(than: best.name) { highest[key] = (name, asked) }
+      } else {
+        order.append(key)
+        highest[key] = (name, asked)
+      }
+    }
+    return order.compactMap { highest[$0]?.asked }.map { row(.version, $0) }
+  }
+
+  /// Marks, and versions without numbers, once each.
+  private static func marks(_ asked: [Asked]) -> [RequirementRow] {
+    var seen: Set<String> = []
+    return asked.filter { asked in
+      (asked.version.isMark || VersionName(asked.version.name) == nil)
+        && seen.insert("\(asked.version.library) \(asked.version.name)").inserted
+    }.map { row($0.version.isMark ? .mark : .version, $0) }
+  }
+
+  private static func row(_ kind: RequirementRow.Kind, _ asked: Asked) -> RequirementRow {
+    let since = KnownSystem.marks[asked.version.name].map { "since \($0)" }
+    return RequirementRow(
+      kind: kind, name: asked.version.library, version: asked.version.name,
+      symbols: asked.blamed, image: asked.image, note: since)
+  }
+
+  private static func others(
+    _ found: [(path: FilePath, requirements: FileRequirements)]
+  ) -> [RequirementRow] {
+    found.flatMap { path, requirements in
+      (requirements.level.map {
+        [RequirementRow(kind: .level, name: "cpu", version: $0, image: path)]
+      } ?? [])
+        + requirements.dlopen.map { note in
+          let words = [note.feature, note.description].filter { !$0.isEmpty }
+          return RequirementRow(
+            kind: .dlopen, name: note.sonames.joined(separator: "|"), version: note.priority,
+            image: path, note: words.isEmpty ? nil : words.joined(separator: ": "))
+        }
+    }
+  }
+
+  /// None for a file that needs no glibc.
+  private static func systems(
+    _ asked: [Asked], _ runtime: FileRequirements.Runtime
+  ) -> [RequirementRow] {
+    guard runtime == .glibc else { return [] }
+    return KnownSystem.families.compactMap { family in
+      let releases = KnownSystem.all.filter { $0.family == family && !$0.isMusl }
+      if releases.isEmpty { return nil }
+      let oldest = releases.first { release in asked.allSatisfy { $0.version.isIn(release) } }
+      return RequirementRow(
+        kind: .system, name: family, version: oldest?.release, image: nil,
+        note: oldest?.source ?? "newer than all that are known")
+    }
+  }
+}
+
+#endif

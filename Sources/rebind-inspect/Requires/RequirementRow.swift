@@ -1,0 +1,81 @@
+#if Commands
+
+import ELFInspection
+import RebindFiles
+
+/// A requirement of a file, or the oldest release of a distribution that meets them all.
+struct RequirementRow {
+  enum Kind: String, CaseIterable {
+    case libc, version, mark, level, dlopen, system
+  }
+
+  let kind: Kind
+  /// The library, the names of a note, or a distribution.
+  let name: String
+  /// The version, the level, the priority or the release; nil for none.
+  let version: String?
+  var symbols: [String] = []
+  /// The file or library that asks for it.
+  let image: FilePath?
+  /// In words, or the source of the facts.
+  var note: String?
+
+  static let listing = Listing<Self>(
+    "systemRequirement", of: "a requirement",
+    [
+      Field("kind", "KIND", .words(Kind.allCases.map(\.rawValue)), "one of the words below") {
+        .text($0.kind.rawValue)
+      },
+      Field(
+        "name", "NAME", .text,
+        "the library, the names that are tried, the distribution, `cpu`, or the C library"
+      ) { .text($0.name) },
+      Field(
+        "version", "VERSION", .text.orNull,
+        """
+        the version, the level, the priority of a note, or the oldest release; `null` if the release \
+        is newer than all that are known
+        """
+      ) { .text($0.version) },
+      Field(
+        "symbols", "SYMBOLS", .texts,
+        "the symbols that ask for the version; empty for a mark, and for all else"
+      ) { .texts($0.symbols) },
+      Field(
+        "image", .text.orNull,
+        "the path of the file or library that asks for it; `null` for `system`"
+      ) { .text($0.image?.text) },
+      Field(
+        "note", Column("NOTE", isLine: true), .text.orNull,
+        "the reason or the source, as people read it; its words may change"
+      ) { .text($0.note) },
+    ])
+}
+
+extension RequirementRow.Kind {
+  var meaning: String {
+    switch self {
+    case .libc: "the C library that the file is for: `glibc`, `musl` or `none`"
+    case .version:
+      "the highest version of its kind that is asked for of a library, and the symbols to blame"
+    case .mark:
+      """
+      a version that no symbol asks for, such as `GLIBC_ABI_DT_RELR`: the library has to be \
+      new enough to define it
+      """
+    case .level: "the level of the instruction set that the processor needs"
+    case .dlopen:
+      """
+      a library that it may load with `dlopen`, by a note of its authors: `required`, \
+      `recommended` or `suggested`
+      """
+    case .system:
+      """
+      the oldest release of a distribution whose C library, libstdc++ and libgcc have all \
+      versions and marks. Without a release it is newer than all that are known
+      """
+    }
+  }
+}
+
+#endif

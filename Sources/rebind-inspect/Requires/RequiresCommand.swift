@@ -1,0 +1,99 @@
+#if Commands
+
+import ArgumentParser
+import ELFInspection
+import RebindFiles
+
+/// The subcommand `requires`: on which systems does a file run, and which symbols say so?
+struct RequiresCommand: Subcommand {
+  static let manual = Manual(
+    name: "requires",
+    abstract: "Say which versions of libraries files need, for which symbols, and which systems have them.",
+    overview: """
+      For each library, a line has the highest version that is asked for and the symbols to \
+      blame. Lines with `system` have the oldest release of each distribution that has all of \
+      them. The facts are those of x86-64; a distribution may have backported a version.
+
+      With `--at-most`, a file that needs more is a line on standard error for each version, and \
+      the exit status is 1. musl and static programs need no version of glibc.
+
+      With `--closure`, the libraries that the file needs count too, as `tree` finds them. The \
+      runtime libraries of the C library and of GCC do not: each system has its own.
+      """,
+    words: [words],
+    examples: [
+      "requires /usr/bin/env",
+      "requires --at-most GLIBC_2.99 --at-most GLIBCXX_3.4.99 app",
+      "requires --closure app | grep '^system'",
+      "requires --format json libfoo.so | jq '.files[].requirements'",
+    ])
+
+  static let configuration = manualConfiguration
+
+  private static let words = WordList(
+    "kind", RequirementRow.Kind.allCases.map { ($0.rawValue, $0.meaning) })
+
+  static var record: Record { RequirementReport.record }
+
+  @Flag(help: "The libraries that the file needs count too.")
+  var closure = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Fail if a version of this prefix is needed that is newer. Several are for several prefixes.",
+      valueName: "version"))
+  var atMost: [VersionLimit] = []
+
+  @OptionGroup var search: SearchOptions
+
+  @OptionGroup var options: InputOptions
+
+  func run() throws {
+    let limits = atMost.map(\.version)
+    guard closure else {
+      return try options.report { file throws(ELFFileError) in
+        try RequirementReport(
+          ReportSubject(file), [(file.reader.path, file)], limits: limits)
+      } then: { report, writer in
+        for excess in report.excesses { writer.fail(report.subject.path, excess) }
+      }
+    }
+    let resolver = search.resolver
+    var problems: [String] = []
+    try options.reportInTurn(options.files()) { file throws(ELFFileError) in
+      let graph = try resolver.graph(of: file)
+      problems = graph.problems
+      let libraries = graph.images.dropFirst().filter { !Self.isRuntime($0) }
+      return try RequirementReport(
+        ReportSubject(file), [(file.reader.path, file)] + libraries.map { ($0.path, $0.file) },
+        limits: limits)
+    } problems: { report in
+      problems + report.excesses
+    }
+  }
+
+  /// True for libraries that each system has its own of: the C library's and GCC's.
+  private static func isRuntime(_ image: DependencyImage) -> Bool {
+    let name = image.table.soname ?? image.name
+    if name.hasPrefix("ld-linux") || name.hasPrefix("libc.musl-") { return true }
+    return runtimeNames.contains(name)
+  }
+
+  private static let runtimeNames: Set<String> = [
+    "libc.so.6", "libm.so.6", "libmvec.so.1", "libpthread.so.0", "libdl.so.2", "librt.so.1",
+    "libresolv.so.2", "libutil.so.1", "libanl.so.1", "ld64.so.1", "ld64.so.2", "libc.so",
+    "libgcc_s.so.1", "libstdc++.so.6", "libatomic.so.1",
+  ]
+}
+
+/// A value of `--at-most`.
+struct VersionLimit: ExpressibleByArgument {
+  let version: VersionName
+
+  init?(argument: String) {
+    guard let version = VersionName(argument) else { return nil }
+    self.version = version
+  }
+}
+
+#endif

@@ -1,0 +1,232 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Which versions files need, for which symbols, and which systems have them.
+@Suite(.needsCommands, .measured) struct RequiresTests {
+  private struct Report: Decodable {
+    var path: String
+    var requirements: [Row]
+
+    struct Row: Decodable {
+      var kind: String
+      var name: String
+      var version: String?
+      var symbols: [String]
+      var image: String?
+      var note: String?
+    }
+
+    func rows(_ kind: String) -> [Row] { requirements.filter { $0.kind == kind } }
+
+    func system(_ family: String) -> String? {
+      rows("system").first { $0.name == family }?.version
+    }
+  }
+
+  private struct Scope: Decodable {
+    struct Image: Decodable { var dlopen: [Note] }
+    struct Note: Decodable { var soname: [String] }
+    var scope: [Image]
+  }
+
+  private static func report(_ arguments: [String]) throws -> Report {
+    try #require(try Document<Report>("requires", arguments).files.first)
+  }
+
+  /// A C library with the versions that glibc 2.38 has of some functions, and one of C++.
+  private static func runtime(in fixture: DependencyFixture) throws {
+    let map = try fixture.write(
+      "map",
+      Data(
+        """
+        GLIBC_2.2.5 { global: open; }; GLIBC_2.9 { global: pipe2; } GLIBC_2.2.5;
+        GLIBC_2.28 { global: fcntl64; } GLIBC_2.9; GLIBC_2.38 { global: newest; } GLIBC_2.28;
+        GLIBC_ABI_DT_RELR { }; GLIBC_ABI_NEW { global: odd; };
+        """.utf8))
+    let functions = ["open", "pipe2", "fcntl64", "newest", "odd"].map { "void \($0)(void) {}" }
+    try fixture.library(
+      "libc.so.6", functions.joined(separator: "\n"), flags: ["-Wl,--version-script=\(map)"])
+    let other = try fixture.write(
+      "other", Data("GLIBCXX_3.4.22 { global: *; }; CXXABI_1.3.11 { global: cxx; };".utf8))
+    try fixture.library(
+      "libstdc++.so.6", "void f(void) {} void cxx(void) {}",
+      flags: ["-Wl,--version-script=\(other)"])
+  }
+
+  private static func caller(
+    _ name: String, _ functions: [String], in fixture: DependencyFixture,
+    needs: [String] = ["libc.so.6"], flags: [String] = []
+  ) throws -> String {
+    let source =
+      functions.map { "void \($0)(void);" }.joined()
+      + "void call_\(functions[0])(void) { \(functions.map { "\($0)();" }.joined()) }"
+    return try fixture.library(
+      name, "#pragma GCC diagnostic ignored \"-Wbuiltin-declaration-mismatch\"\n" + source,
+      needs: needs, flags: flags)
+  }
+
+  /// The highest version counts as a number, the symbols that ask for it are to blame, and the oldest
+  /// releases have it.
+  @Test func theHighestVersionAndItsSymbols() throws {
+    let fixture = DependencyFixture()
+    try Self.runtime(in: fixture)
+    let path = try Self.caller("liba.so", ["open", "pipe2", "fcntl64"], in: fixture)
+    let report = try Self.report([path])
+    #expect(report.rows("libc").map(\.name) == ["glibc"])
+    let versions = report.rows("version")
+    #expect(versions.map(\.name) == ["libc.so.6"] && versions.map(\.version) == ["GLIBC_2.28"])
+    #expect(versions[0].symbols == ["fcntl64"] && versions[0].image == path)
+    #expect(report.system("Debian") == "10" && report.system("Ubuntu") == "20.04")
+    #expect(report.system("RHEL") == "8" && report.system("manylinux") == "2_28")
+    #expect(report.system("Alpine") == nil)
+    let lines = try inspect(["requires", path]).output.split(separator: "\n")
+    #expect(lines.contains("version libc.so.6 GLIBC_2.28 fcntl64 -"))
+    #expect(lines.contains { $0.hasPrefix("system Debian 10 - https://") })
+  }
+
+  /// libstdc++ has versions of its own, which a release has to have too.
+  @Test func versionsOfSeveralLibraries() throws {
+    let fixture = DependencyFixture()
+    try Self.runtime(in: fixture)
+    let path = try Self.caller(
+      "liba.so", ["open", "cxx"], in: fixture, needs: ["libc.so.6", "libstdc++.so.6"])
+    let report = try Self.report([path])
+    #expect(Set(report.rows("version").map(\.version)) == ["GLIBC_2.2.5", "CXXABI_1.3.11"])
+    #expect(report.system("Debian") == "10" && report.system("manylinux") == "2_27")
+    #expect(report.system("RHEL") == "8")
+  }
+
+  /// A version that is newer than all that are known, and a mark that nobody knows.
+  @Test func newerThanAllThatAreKnown() throws {
+    let fixture = DependencyFixture()
+    try Self.runtime(in: fixture)
+    let path = try Self.caller("liba.so", ["odd"], in: fixture)
+    let report = try Self.report([path])
+    #expect(report.rows("version").map(\.version) == ["GLIBC_ABI_NEW"])
+    #expect(report.rows("system").allSatisfy { $0.version == nil })
+    #expect(report.rows("system").allSatisfy { $0.note == "newer than all that are known" })
+    let refused = try inspect(["requires", "--at-most", "GLIBC_2.99", path])
+    #expect(refused.status == 1 && refused.errorOutput.contains("GLIBC_ABI_NEW of libc.so.6"))
+  }
+
+  /// The linker leaves a mark that no symbol asks for: glibc has to be 2.36.
+  @Test func marksWithoutASymbol() throws {
+    let fixture = DependencyFixture()
+    try Self.runtime(in: fixture)
+    let source = "void open(void); void f(void) { open(); } void (*pointer)(void) = f;"
+    let path = try fixture.library(
+      "liba.so", "#pragma GCC diagnostic ignored \"-Wbuiltin-declaration-mismatch\"\n" + source,
+      needs: ["libc.so.6"], flags: ["-Wl,-z,pack-relative-relocs"])
+    let report = try Self.report([path])
+    let mark = try #require(report.rows("mark").first)
+    #expect(mark.name == "libc.so.6" && mark.version == "GLIBC_ABI_DT_RELR")
+    #expect(mark.symbols.isEmpty && mark.note == "since GLIBC_2.36")
+    #expect(report.system("Debian") == "12" && report.system("Fedora") == "38")
+    let refused = try inspect(["requires", "--at-most", "GLIBC_2.35", path])
+    #expect(refused.status == 1)
+    #expect(
+      refused.errorOutput == """
+        rebind-inspect: \(path): GLIBC_ABI_DT_RELR of libc.so.6 is newer than GLIBC_2.35: \
+        a mark of the linker's
+
+        """)
+    #expect(try inspect(["requires", "--at-most", "GLIBC_2.36", path]).succeeded)
+  }
+
+  /// Each version above the limit is named with its symbols, and limits of other prefixes say nothing.
+  @Test func limits() throws {
+    let fixture = DependencyFixture()
+    try Self.runtime(in: fixture)
+    let path = try Self.caller("liba.so", ["open", "pipe2", "fcntl64", "newest"], in: fixture)
+    let refused = try inspect(
+      ["requires", "--at-most", "GLIBC_2.9", "--at-most", "GCC_1", path])
+    #expect(refused.status == 1)
+    let lines = refused.errorOutput.split(separator: "\n").map(String.init).sorted()
+    let start = "rebind-inspect: \(path): GLIBC_2"
+    #expect(
+      lines == [
+        "\(start).28 of libc.so.6 is newer than GLIBC_2.9: fcntl64",
+        "\(start).38 of libc.so.6 is newer than GLIBC_2.9: newest",
+      ])
+    #expect(try inspect(["requires", "--at-most", "GLIBC_2.38", path]).succeeded)
+    #expect(try inspect(["requires", "--at-most", "GLIBC", path]).status == 64)
+  }
+
+  /// The libraries that a file needs count with `--closure`, and are named; the C library does not.
+  @Test func closure() throws {
+    let fixture = DependencyFixture()
+    try Self.runtime(in: fixture)
+    let origin = "-Wl,-rpath,\(fixture.path("."))"
+    let library = try Self.caller("liba.so", ["fcntl64"], in: fixture, flags: [origin])
+    let path = try Self.caller(
+      "libb.so", ["open"], in: fixture, needs: ["liba.so", "libc.so.6"], flags: [origin])
+    #expect(try Self.report([path]).system("Debian") == "9")
+    let report = try Self.report(["--closure", path])
+    #expect(report.rows("version").map(\.version) == ["GLIBC_2.28"])
+    // The loader spells a library in the folder `.` so.
+    #expect(report.rows("version")[0].image?.hasSuffix("/liba.so") == true)
+    #expect(report.system("Debian") == "10")
+    let refused = try inspect(["requires", "--closure", "--at-most", "GLIBC_2.9", path])
+    #expect(refused.status == 1)
+    #expect(refused.errorOutput.contains("newer than GLIBC_2.9, in /"))
+    #expect(refused.errorOutput.hasSuffix("/liba.so: fcntl64\n"))
+    try fixture.delete("liba.so")
+    let lacking = try inspect(["requires", "--closure", path])
+    #expect(lacking.status == 1 && lacking.errorOutput.contains("liba.so not found"))
+    #expect(!library.isEmpty)
+  }
+
+  /// musl and files that need nothing have no versions, which is said.
+  @Test func otherCLibraries() throws {
+    let fixture = DependencyFixture()
+    let alone = try fixture.library("libalone.so", "int value;")
+    let report = try Self.report(["--at-most", "GLIBC_2.1", alone])
+    #expect(report.rows("libc").map(\.name) == ["none"] && report.rows("system").isEmpty)
+    try fixture.library("libc.musl-x86_64.so.1", "void f(void) {}")
+    let musl = try fixture.library("libm.so", "", needs: ["libc.musl-x86_64.so.1"])
+    let other = try Self.report(["--at-most", "GLIBC_2.1", musl])
+    #expect(other.rows("libc").map(\.name) == ["musl"] && other.rows("system").isEmpty)
+    #expect(other.rows("libc")[0].note?.contains("no versions of symbols") == true)
+  }
+
+  /// systemd's notes of libraries that are loaded by `dlopen`, and the level of the instruction set.
+  @Test func notes() throws {
+    let fixture = DependencyFixture()
+    let json =
+      #"[{"feature":"zip","description":"Unpack \u00e9","priority":"recommended","soname":["libz.so.1","libz-ng.so.1"]},{"soname":["libq.so"]},{"feature":"none"}]"#
+    let path = try fixture.library("liba.so", Self.note(json) + Self.level)
+    let report = try Self.report([path])
+    let notes = report.rows("dlopen")
+    #expect(notes.map(\.name) == ["libz.so.1|libz-ng.so.1", "libq.so"])
+    #expect(notes.map(\.version) == ["recommended", "suggested"])
+    #expect(notes.map(\.note) == ["zip: Unpack é", nil])
+    #if arch(x86_64)
+    #expect(report.rows("level").map(\.version) == ["x86-64-v3"])
+    #endif
+    // `tree` has them below the file.
+    let scope = try Document<Scope>("tree", [path]).files[0].scope
+    #expect(scope[0].dlopen.map(\.soname) == [["libz.so.1", "libz-ng.so.1"], ["libq.so"]])
+    let tree = try inspect(["tree", path]).output.split(separator: "\n")
+    #expect(tree.contains("1 libz.so.1|libz-ng.so.1 dlopen - - recommended"))
+    let broken = try fixture.library("libb.so", Self.note(#"[{"soname":["#))
+    #expect(try Self.report([broken]).rows("dlopen").isEmpty)
+  }
+
+  /// A note for packagers, in assembly.
+  private static func note(_ json: String) -> String {
+    let text = json.replacing("\\", with: "\\\\\\\\").replacing("\"", with: "\\\\\\\"")
+    return """
+      __asm__(".pushsection .note.dlopen,\\"a\\",%note\\n.balign 4\\n"
+        ".long 4, 2f-1f, 0x407c0c0a\\n.asciz \\"FDO\\"\\n1: .asciz \\"\(text)\\"\\n2: .balign 4\\n"
+        ".popsection");
+
+      """
+  }
+
+  /// The property X86_ISA_1_NEEDED with the bits of x86-64-baseline, v2 and v3.
+  private static let level = """
+    __asm__(".pushsection .note.gnu.property,\\"a\\",%note\\n.balign 8\\n"
+      ".long 4, 16, 5\\n.asciz \\"GNU\\"\\n.long 0xc0008002, 4, 7, 0\\n.popsection");
+    """
+}
