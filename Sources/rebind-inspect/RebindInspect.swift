@@ -34,7 +34,8 @@ struct RebindInspect: ParsableCommand {
     SymbolsCommand.self, SlotsCommand.self, WhoImportsCommand.self, ImagesCommand.self,
     AuditCommand.self, RelocationsCommand.self, DynamicCommand.self, SegmentsCommand.self,
     SectionsCommand.self, SectionCommand.self, NotesCommand.self, AnnotationsCommand.self,
-    HardeningCommand.self, TreeCommand.self, RequiresCommand.self, WhyCommand.self, DiffCommand.self,
+    HardeningCommand.self, TreeCommand.self, RequiresCommand.self, WhyCommand.self,
+    DiffCommand.self,
   ]
 
   static func main() {

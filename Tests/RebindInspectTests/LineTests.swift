@@ -8,7 +8,7 @@ import Testing
     GoldenTests.folder.appending(path: $0).path
   }
 
-  /// The lines are those without the option, with the path in front, and there are no headings.
+  /// The lines are those without the option, with the path in front, without headings.
   @Test(arguments: Subcommands.ofFiles + Subcommands.ofSearches)
   func eachLineHasItsPath(command: [String]) throws {
     var expected: [String] = []
@@ -55,7 +55,7 @@ import Testing
     for line in lines { #expect(line.prefix(count).last?.isNumber == true, "\(line)") }
   }
 
-  /// What the options ask for is of text.
+  /// The options are for text alone.
   @Test(arguments: ["--with-path", "--header"], ["json", "jsonl", "rows", "csv"])
   func linesAreOfText(option: String, format: String) throws {
     let result = try inspect(["symbols", option, "--format", format] + Self.inputs)

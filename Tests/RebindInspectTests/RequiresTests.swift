@@ -114,7 +114,7 @@ import Testing
   @Test func marksWithoutASymbol() throws {
     let fixture = DependencyFixture()
     try Self.runtime(in: fixture)
-    let source = "void open(void); void f(void) { open(); } void (*pointer)(void) = f;"
+    let source = "void open(void); static void f(void) { open(); } void (*pointer)(void) = f;"
     let path = try fixture.library(
       "liba.so", "#pragma GCC diagnostic ignored \"-Wbuiltin-declaration-mismatch\"\n" + source,
       needs: ["libc.so.6"], flags: ["-Wl,-z,pack-relative-relocs"])

@@ -48,7 +48,9 @@ struct JSONReader {
     if take("[") { return list() }
     if take("{") { return object() }
     if rest.first == "\"" { return string().map { .string($0) } }
-    let word = rest.prefix { $0.properties.isAlphabetic || "+-.0123456789".unicodeScalars.contains($0) }
+    let word = rest.prefix {
+      $0.properties.isAlphabetic || "+-.0123456789".unicodeScalars.contains($0)
+    }
     rest = rest.dropFirst(word.count)
     return word.isEmpty ? nil : .other
   }
@@ -89,7 +91,8 @@ struct JSONReader {
         case "b": units.append(0x08)
         case "f": units.append(0x0c)
         case "u":
-          guard let unit = UInt16(String(String.UnicodeScalarView(rest.prefix(4))), radix: 16) else {
+          guard let unit = UInt16(String(String.UnicodeScalarView(rest.prefix(4))), radix: 16)
+          else {
             return nil
           }
           units.append(unit)

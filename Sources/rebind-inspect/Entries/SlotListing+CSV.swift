@@ -32,6 +32,8 @@ extension SlotListing {
     output.append(0x2c)
     if let addend = slot.addend { output.append(decimalIfAny: addend) }
     output.append(0x2c)
+    output.append(decimalIfAny: slot.added)
+    output.append(0x2c)
     if let section { section.withUnsafeBytes { output.append(csv: $0) } }
     output.reserve(128)
     output.append(slot.isLazy ? ",lazy" : ",now")

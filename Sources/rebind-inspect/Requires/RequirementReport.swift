@@ -7,7 +7,7 @@ import RebindFiles
 struct RequirementReport: TableBody {
   let subject: ReportSubject
   let rows: [RequirementRow]
-  /// What exceeds the limits, a line each.
+  /// The versions that exceed the limits, a line each.
   let excesses: [String]
 
   /// A requirement of one image.

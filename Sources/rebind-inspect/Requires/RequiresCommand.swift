@@ -2,13 +2,15 @@
 
 import ArgumentParser
 import ELFInspection
+import Rebind
 import RebindFiles
 
 /// The subcommand `requires`: on which systems does a file run, and which symbols say so?
 struct RequiresCommand: Subcommand {
   static let manual = Manual(
     name: "requires",
-    abstract: "Say which versions of libraries files need, for which symbols, and which systems have them.",
+    abstract:
+      "Say which versions of libraries files need, for which symbols, and which systems have them.",
     overview: """
       For each library, a line has the highest version that is asked for and the symbols to \
       blame. Lines with `system` have the oldest release of each distribution that has all of \

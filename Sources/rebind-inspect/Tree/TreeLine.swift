@@ -42,8 +42,8 @@ struct TreeLine {
         "note", "NOTE", .text.orNull,
         """
         `again` if it is shown in full elsewhere; `lacks:` and the versions that are missing; \
-        `unversioned` for a library that defines none; `no-interpreter` if the loader is missing; \
-        or how much a `dlopen` matters: `required`, `recommended`, `suggested`
+        `unversioned` for a library that defines none; or `no-interpreter` if the loader is missing. \
+        Of a `dlopen`, its priority: `required`, `recommended` or `suggested`
         """
       ) { .text($0.notes.isEmpty ? nil : $0.notes.joined(separator: ",")) },
     ])
