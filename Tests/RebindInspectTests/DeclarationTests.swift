@@ -52,7 +52,8 @@ import Testing
     let fixture = DependencyFixture()
     try fixture.library("liba.so")
     let origin = "-Wl,-rpath,\(fixture.path("."))"
-    try fixture.program("program", needs: ["liba.so"], flags: [origin])
+    let note = RequiresTests.note(#"[{"soname":["libz.so.1"]}]"#)
+    try fixture.program("program", note, needs: ["liba.so"], flags: [origin])
     try fixture.write("liba.so", Data("broken".utf8))
     return fixture
   }

@@ -214,7 +214,7 @@ import Testing
   }
 
   /// A note for packagers, in assembly.
-  private static func note(_ json: String) -> String {
+  static func note(_ json: String) -> String {
     let text = json.replacing("\\", with: "\\\\\\\\").replacing("\"", with: "\\\\\\\"")
     return """
       __asm__(".pushsection .note.dlopen,\\"a\\",%note\\n.balign 4\\n"

@@ -32,7 +32,7 @@ extension SlotListing {
     output.append(0x2c)
     if let addend = slot.addend { output.append(decimalIfAny: addend) }
     output.append(0x2c)
-    output.append(decimalIfAny: slot.added)
+    if let added = slot.added { output.append(decimalIfAny: added) }
     output.append(0x2c)
     if let section { section.withUnsafeBytes { output.append(csv: $0) } }
     output.reserve(128)
