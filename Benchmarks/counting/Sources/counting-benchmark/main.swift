@@ -1,6 +1,5 @@
 /// Measures a pair of malloc and free while it is counted: for a thread, the process or a task, and
-/// beside RebindTesting's hooks. Run with `plain` it measures the pair alone, under a preloaded library
-/// if there is one.
+/// beside RebindTesting's hooks. Run with `plain` it measures the pair alone, for a preloaded library.
 ///
 /// A line is a name, a tab, and nanoseconds.
 
