@@ -45,6 +45,24 @@ private struct CannotOpen: Error {}
     #expect(report.description == "getppid failed at 5 calls in turn: 0 findings")
   }
 
+  /// A sweep that shows nothing is a finding: none of these calls could fail.
+  @Test func noCallInReach() throws {
+    let bodies: [() -> Void] = [
+      {}, { onThreads(2) { _ = getpgrp() } }, { _ = getsid(0) },
+    ]
+    for body in bodies {
+      let report = try sweepFaults(in: "getpgrp") { body() }
+      #expect(
+        report.findings.map(\.description) == [
+          "without a fault: returned, made no call on this thread that could fail"
+        ])
+    }
+    let otherwise = try sweepFaults(in: "getpgid", when: .argument(0, is: pid_t(7))) {
+      _ = getpgid(0)
+    }
+    #expect(otherwise.findings.map(\.madeNoCall) == [true])
+  }
+
   /// A file that was open before may be deleted meanwhile, here or in another process.
   @Test func deletedFileIsNoLeak() throws {
     let directory = try TemporaryDirectory()
@@ -52,7 +70,10 @@ private struct CannotOpen: Error {}
     let file = open(path, O_CREAT | O_RDWR, 0o600)
     try #require(file >= 0)
     defer { close(file) }
-    let report = try sweepFaults(in: "getppid") { unlink(path) }
+    let report = try sweepFaults(in: "getppid") {
+      _ = getppid()
+      unlink(path)
+    }
     #expect(report.findings.isEmpty, "\(report)")
   }
 

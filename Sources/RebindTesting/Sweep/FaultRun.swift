@@ -35,14 +35,20 @@ public struct FaultRun: Sendable, Hashable {
   /// needed, or the first attempt took too long.
   public let repetitions: Int
 
+  /// The run without a fault made no call that could fail, so that the sweep shows nothing.
+  ///
+  /// The body may make its calls on other threads, by another name of the function, or with
+  /// arguments that do not fulfil the condition.
+  public let madeNoCall: Bool
+
   /// A call failed, so that the body may throw.
   let mayThrow: Bool
 
-  /// Whether the code under test has a fault of its own here. That it throws when a
-  /// call fails is in order.
+  /// Whether the code under test has a fault of its own here, or the sweep shows nothing. That the
+  /// code throws when a call fails is in order.
   public var isFinding: Bool {
     switch outcome {
-    case .returned: !leaks.isEmpty || !closedTwice.isEmpty
+    case .returned: madeNoCall || !leaks.isEmpty || !closedTwice.isEmpty
     case .threw: !leaks.isEmpty || !closedTwice.isEmpty || !mayThrow
     case .crashed, .exited, .timedOut, .deadlocked: true
     }
@@ -56,7 +62,8 @@ extension FaultRun: CustomStringConvertible {
     // The runs that end anyhow say nothing of it: whether they were repeated is chance.
     let attempts =
       outcome == .timedOut || outcome == .deadlocked ? ["in \(repetitions + 1) attempts"] : []
-    let facts = [outcome.description] + attempts + leaks.map(\.description) + closed
+    let calls = madeNoCall ? ["made no call on this thread that could fail"] : []
+    let facts = [outcome.description] + attempts + calls + leaks.map(\.description) + closed
     return "\(place): \(facts.joined(separator: ", "))"
   }
 }

@@ -10,7 +10,7 @@ public struct FaultSweepReport: Sendable, Hashable {
   /// many, because the run without a fault did not return.
   public let isComplete: Bool
 
-  /// The runs in which the code under test did what it should not.
+  /// The runs in which the code under test did what it should not, or made no call at all.
   public var findings: [FaultRun] { runs.filter(\.isFinding) }
 }
 

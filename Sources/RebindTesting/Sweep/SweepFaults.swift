@@ -10,7 +10,8 @@ internal import CRebindTesting
 ///
 /// A *finding* is a run in which `body` crashed, ended the process, took too long, left a
 /// file descriptor open, closed one twice, or waited for ever for a lock. So is one that
-/// threw although no call failed; a short count (``FaultResult/atMost(_:)``) is no failure.
+/// threw although no call failed; a short count (``FaultResult/atMost(_:)``) is no failure. A body
+/// that makes no call that could fail is a finding too (``FaultRun/madeNoCall``).
 ///
 /// Each run is a child process made by `fork`, so that `body` may crash, and starts
 /// from the same state. Its changes are gone when it returns: let it throw where
@@ -64,7 +65,9 @@ public func sweepFaults(
     }
     let run = FaultRun(
       call: call, outcome: ended.outcome, leaks: ended.leaks, closedTwice: ended.closedTwice,
-      repetitions: repetitions, mayThrow: call != nil && !fault.isHarmless)
+      repetitions: repetitions,
+      madeNoCall: call == nil && ended.calls == 0 && ended.outcome == .returned,
+      mayThrow: call != nil && !fault.isHarmless)
     return (run, ended.calls)
   }
 
