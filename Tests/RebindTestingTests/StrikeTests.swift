@@ -56,6 +56,28 @@ import Testing
     }
   }
 
+  /// Two suites have one trait, at the same time, and it strikes in one of them.
+  @Suite struct SharedTrait {
+    static let trait = FailingTrait.failing("getppid", returning: 5)
+
+    @Suite(trait) struct Struck {
+      @Test func isStruck() async throws {
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(getppid() == 5)
+      }
+    }
+
+    @Suite(
+      .hasIssue("in no test of the suite: the fault of getppid", severity: .error),
+      .hasIssue("the fault of getppid struck 0 of 1 time", severity: .warning), trait)
+    struct NotStruck {
+      @Test func isNot() {}
+    }
+
+    @Test(.hasIssue("the fault of getppid struck 0 of 1 time", severity: .error), trait)
+    func isNotEither() {}
+  }
+
   @Suite(.failing("getppid", returning: 5, mayNotStrike: true))
   struct NoneHasTo {
     @Test func isNot() {}

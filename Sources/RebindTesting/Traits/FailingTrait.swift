@@ -10,8 +10,15 @@ public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
   let fault: Fault
   let reach: RebindingReach
   let mayNotStrike: Bool
-  /// One for all tests of a suite.
-  let tally = StrikeTally()
+  /// Tells traits apart: a test has its suite's, and suites may share one.
+  let identity = Identity()
+
+  final class Identity: Sendable {}
+
+  /// Those of the suites that the test is in, by their traits.
+  @TaskLocal static var tallies: [ObjectIdentifier: StrikeTally] = [:]
+
+  private var tally: StrikeTally? { Self.tallies[ObjectIdentifier(identity)] }
 
   public var isRecursive: Bool { true }
 
@@ -26,23 +33,26 @@ public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
   ) async throws {
     guard test.isSuite else { return try await run(test, function) }
     // A suite inside of the suite has the same trait.
-    guard tally.beginSuite() else { return try await function() }
+    guard tally == nil else { return try await function() }
+    let tally = StrikeTally()
     defer {
       if !mayNotStrike, let shortfall = tally.shortfallOfAll {
         Issue.record("in no test of the suite: \(shortfall)", sourceLocation: test.sourceLocation)
       }
     }
-    try await function()
+    var tallies = Self.tallies
+    tallies[ObjectIdentifier(identity)] = tally
+    try await Self.$tallies.withValue(tallies) { try await function() }
   }
 
   private func run(_ test: Test, _ function: @Sendable () async throws -> Void) async throws {
     try await withFault(fault, reach: ScopeReach(reach)) { active in
       defer {
         let shortfall = active.shortfall
-        tally.note(shortfall)
+        tally?.note(shortfall)
         if !mayNotStrike, let shortfall {
           Issue.record(
-            "\(shortfall)", severity: tally.isOfSuite ? .warning : .error,
+            "\(shortfall)", severity: tally == nil ? .error : .warning,
             sourceLocation: test.sourceLocation)
         }
       }

@@ -1,26 +1,14 @@
 internal import Synchronization
 
-/// In which tests a trait's fault has struck.
+/// In which tests of a suite a trait's fault has struck.
 final class StrikeTally: Sendable {
   private struct State {
-    var isOfSuite = false
     var hasStruck = false
     /// Of the first test that it did not strike in.
     var shortfall: String?
   }
 
   private let state = Mutex(State())
-
-  /// The suite that the trait stands at begins; false if it has begun.
-  func beginSuite() -> Bool {
-    state.withLock { state in
-      defer { state.isOfSuite = true }
-      return !state.isOfSuite
-    }
-  }
-
-  /// True if tests have the trait from a suite.
-  var isOfSuite: Bool { state.withLock { $0.isOfSuite } }
 
   /// A test is over, in which the fault has struck, or not for this reason.
   func note(_ shortfall: String?) {
