@@ -21,7 +21,9 @@ static const char *file_name(const char *path) {
 
 static bool is_wanted(const char *path, bool wants_libraries) {
   const char *name = file_name(path);
-  if (!wants_libraries) return strncmp(name, "libswiftCore.", strlen("libswiftCore.")) == 0;
+  if (!wants_libraries)
+    return strncmp(name, "libswiftCore.", strlen("libswiftCore.")) == 0
+           || strncmp(name, "libswift_Concurrency.", strlen("libswift_Concurrency.")) == 0;
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
     if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return true;
   return false;

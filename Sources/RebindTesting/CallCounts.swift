@@ -6,7 +6,7 @@ internal import CRebindTesting
 public struct CallCounts: Sendable, Hashable {
   /// The calls that it reaches.
   public let inReach: Int
-  /// The calls of other tasks or threads.
+  /// The calls of other tasks or threads, those of other tests included.
   public let outOfReach: Int
   /// The calls in reach that failed, that the handler was called for, or that were recorded.
   public let struck: Int

@@ -92,6 +92,12 @@ int open_two(const char *path) {
 /// An optimiser does not see that what it returns is not used.
 void *allocate(size_t size) { return malloc(size); }
 
+/// close, called with all bits of the register.
+extern int close_word(int64_t descriptor) __asm__("close");
+int call_close_word(int64_t descriptor) { return close_word(descriptor); }
+
+int call_openat(const char *path) { return openat(AT_FDCWD, path, O_RDONLY); }
+
 /// Does not look at what its second malloc returns.
 int allocate_two(void) {
   volatile char *one = malloc(10);

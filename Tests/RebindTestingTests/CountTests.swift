@@ -106,6 +106,21 @@ import Testing
       try #require(
         try shortfall(when: .argument(0, is: Int8(7))) { _ = call() }?.hasSuffix(
           "too few of the calls in reach fulfil the condition") == true)
+      // Some are out of reach beside those.
+      try #require(
+        try shortfall(onCall: 2) {
+          _ = call()
+          onThreads(3) { _ = call() }
+        }?.hasSuffix(
+          "the code under test makes too few calls; 3 calls on other threads or detached tasks: "
+            + "use reach: .process") == true)
+      try #require(
+        try shortfall(onCall: .random(0, seed: 1)) { _ = call() }?.hasSuffix(
+          "chance chose too few of the calls") == true)
+      // A younger fault answers them.
+      try #require(
+        try shortfall { _ = try? withFailing("small", returning: Int8(2)) { call() } }?.hasSuffix(
+          "; 1 call went to a handler or fault inside of it") == true)
     }
   }
 
@@ -115,6 +130,7 @@ import Testing
     try withFailing("small", returning: Int8(1)) { fault in
       _ = call()
       let report = try sweepFaults(in: "getppid") {
+        _ = getppid()
         _ = call()
         guard fault.counts.inReach == 2, fault.counts.outOfReach == 0 else { exit(1) }
       }

@@ -50,6 +50,22 @@ import Testing
     }
   }
 
+  /// Swift's own locks and those of the testing library do not fail.
+  @Test(arguments: [false, true])
+  func locksThatFail(isOfProcess: Bool) async {
+    await #expect(processExitsWith: .success) { [isOfProcess] in
+      try await withFailing(
+        "pthread_mutex_lock", errno: EINVAL, reach: isOfProcess ? .process : .task
+      ) { fault in
+        try await work()
+        let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+        pthread_mutex_init(lock, nil)
+        try #require(pthread_mutex_lock(lock) == EINVAL && fault.strikes >= 1)
+        try #require(fault.counts.spared > 0)
+      }
+    }
+  }
+
   /// libffi copies arguments by memcpy.
   @Test(arguments: ["memcpy", "memmove"])
   func copies(symbol: String) async {

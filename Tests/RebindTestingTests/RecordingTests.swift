@@ -44,6 +44,26 @@ import Testing
     }
   }
 
+  /// A caller may leave anything in the upper half of an int's register.
+  @Test func leftoversOfNarrowArguments() throws {
+    let call = try TypedCalls.function("call_close_word", as: (@convention(c) (Int) -> CInt).self)
+    try withRecordedCalls(of: "close") { recording in
+      _ = [call(1_000_000), call((7 << 32) + 1_000_000)]
+      let calls = recording.calls
+      try #require(calls.count == 2)
+      #expect(calls[0] == calls[1] && calls[1].arguments == [1_000_000])
+      #expect(calls[0].words[0] != calls[1].words[0])
+    }
+  }
+
+  /// Each call is recorded once.
+  @Test func functionThatIsNamedTwice() throws {
+    try withRecordedCalls(of: "getppid", "close", "getppid") { recording in
+      _ = getppid()
+      #expect(recording.calls.map(\.function) == ["getppid"])
+    }
+  }
+
   @Test func floatingPointArguments() throws {
     let call = try TypedCalls.function("call_numbers", as: (@convention(c) () -> Float).self)
     try withRecordedCalls(of: "numbers") { recording in

@@ -29,17 +29,32 @@ public struct ActiveFault: Sendable {
   }
 
   private func reason(of counts: CallCounts) -> String {
+    let others =
+      counts.outOfReach == 0
+      ? nil
+      : "\(counts.outOfReach == 1 ? "1 call" : "\(counts.outOfReach) calls") on other threads or "
+        + "detached tasks: use reach: .process"
     if counts.inReach > 0 {
-      return hasCondition
-        ? "too few of the calls in reach fulfil the condition"
-        : "the code under test makes too few calls"
+      return [reasonInReach(of: counts), others].compactMap(\.self).joined(separator: "; ")
     }
-    if counts.outOfReach > 0 {
-      let number = counts.outOfReach == 1 ? "1 call" : "\(counts.outOfReach) calls"
-      return "\(number) on other threads or detached tasks: use reach: .process"
-    }
+    if let others { return others }
     if counts.spared > 0 { return "only Swift's runtime and libraries call it" }
     return "nothing calls it through a slot: the code under test may use another function"
+  }
+
+  /// Of calls that the fault reaches.
+  private func reasonInReach(of counts: CallCounts) -> String {
+    // Those that fulfil the condition, and that nothing younger has answered.
+    let offered = scope.faultCalls
+    if hasCondition && offered < counts.inReach {
+      return "too few of the calls in reach fulfil the condition"
+    }
+    if offered < counts.inReach {
+      let taken = counts.inReach - offered
+      return "\(taken == 1 ? "1 call" : "\(taken) calls") went to a handler or fault inside of it"
+    }
+    return calls.isByChance
+      ? "chance chose too few of the calls" : "the code under test makes too few calls"
   }
 }
 

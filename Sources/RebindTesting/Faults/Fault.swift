@@ -31,7 +31,7 @@ struct Fault: Sendable {
     } else {
       results = [isUsual ? function.usualFailure(error: error) : result.faultResult]
     }
-    sparesLibraries = function.isAllocator
+    sparesLibraries = function.isNeededBySwift
     closes = function.name == "close" && isUsual
   }
 

@@ -24,6 +24,9 @@ public struct FaultCalls: Sendable, Hashable, ExpressibleByIntegerLiteral {
     self.expectedStrikes = expectedStrikes
   }
 
+  /// Chance chooses among the calls.
+  var isByChance: Bool { chance != .max }
+
   /// All calls.
   public static let all = FaultCalls()
 
@@ -71,7 +74,7 @@ public struct FaultCalls: Sendable, Hashable, ExpressibleByIntegerLiteral {
 extension FaultCalls: CustomStringConvertible {
   /// `call 3`, `calls 2 to 4`, `every 3rd call`.
   public var description: String {
-    if chance != .max { return "a part of the calls" }
+    if isByChance { return "a part of the calls" }
     if step > 1 { return "call \(first) and every \(step) from there" }
     if first == last { return "call \(first)" }
     if last != .max { return "calls \(first) to \(last)" }

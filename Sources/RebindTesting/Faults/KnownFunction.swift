@@ -31,13 +31,16 @@ struct KnownFunction {
   /// The index of the argument that says how many bytes or items, among those in registers.
   var countArgument: Int? { Self.countArguments[name] }
 
-  /// True for one that Swift calls all the time, and cannot go on without: it would not be the
-  /// code under test that a fault hits first.
-  var isAllocator: Bool { Self.allocators.contains(name) }
+  /// True for one that allocates or locks. Swift calls these all the time, and cannot go on
+  /// without: it would not be the code under test that a fault hits first.
+  var isNeededBySwift: Bool {
+    Self.allocators.contains(name) || Self.lockPrefixes.contains { name.hasPrefix($0) }
+  }
 
-  /// How many arguments it always takes in registers for integers and pointers; nil if that is
-  /// not known.
-  var argumentCount: Int? { Self.argumentCounts[name] }
+  /// The arguments that it always takes in registers for integers and pointers, a letter each.
+  /// `i` is an `int`, whose register has leftovers in its upper half, and `w` a whole word. Empty
+  /// for a function that is not known.
+  var arguments: String { Self.arguments[name] ?? "" }
 
   /// False for one that looks at its caller, returns twice, or leaves its caller's frame: a stub
   /// must not stand between.
@@ -54,27 +57,46 @@ struct KnownFunction {
     "posix_memalign", "valloc", "pvalloc",
   ]
 
-  private static let argumentCounts: [String: Int] = Dictionary(
+  private static let lockPrefixes = [
+    "pthread_mutex_", "pthread_rwlock_", "pthread_cond_", "pthread_spin_", "pthread_once",
+  ]
+
+  private static let arguments: [String: String] = Dictionary(
     uniqueKeysWithValues: [
-      ["getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "fork", "sync"],
-      [
-        "close", "free", "malloc", "strdup", "getenv", "secure_getenv", "opendir", "closedir",
-        "readdir", "rmdir", "unlink", "remove", "chdir", "fclose", "fflush", "time", "exit",
-        "getpgid", "fsync", "fdatasync", "dup", "strlen", "unsetenv", "mkstemp", "mkdtemp",
-      ],
-      [
-        "open", "open64", "calloc", "realloc", "fopen", "fopen64", "rename", "link", "symlink",
-        "stat", "stat64", "lstat", "lstat64", "fstat", "fstat64", "access", "chmod", "fchmod",
-        "mkdir", "truncate", "ftruncate", "gettimeofday", "clock_gettime", "timespec_get",
-        "dup2", "munmap", "strndup", "realpath", "kill", "listen",
-      ],
-      [
-        "read", "write", "lseek", "openat", "openat64", "readlink", "socket", "connect", "bind",
-        "accept", "chown", "lchown", "fchown", "setenv", "posix_memalign", "unlinkat", "mkdirat",
-        "poll", "waitpid",
-      ],
-      ["pread", "pwrite", "recv", "send", "fread", "fwrite", "getaddrinfo", "renameat", "fstatat"],
-    ].enumerated().flatMap { count, names in names.map { ($0, count) } })
+      ("", ["getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "fork", "sync"]),
+      ("i", ["close", "exit", "getpgid", "fsync", "fdatasync", "dup"]),
+      (
+        "w",
+        [
+          "free", "malloc", "strdup", "getenv", "secure_getenv", "opendir", "closedir", "readdir",
+          "rmdir", "unlink", "remove", "chdir", "fclose", "fflush", "time", "strlen", "unsetenv",
+          "mkstemp", "mkdtemp",
+        ]
+      ),
+      ("ii", ["fchmod", "dup2", "kill", "listen"]),
+      ("iw", ["fstat", "fstat64", "ftruncate", "clock_gettime"]),
+      ("wi", ["open", "open64", "access", "chmod", "mkdir", "timespec_get"]),
+      (
+        "ww",
+        [
+          "calloc", "realloc", "fopen", "fopen64", "rename", "link", "symlink", "stat", "stat64",
+          "lstat", "lstat64", "truncate", "gettimeofday", "munmap", "strndup", "realpath",
+        ]
+      ),
+      ("iii", ["socket", "fchown"]),
+      (
+        "iwi",
+        ["lseek", "openat", "openat64", "connect", "bind", "unlinkat", "mkdirat", "waitpid"]
+      ),
+      ("iww", ["read", "write", "accept"]),
+      ("wii", ["chown", "lchown"]),
+      ("wwi", ["setenv", "poll"]),
+      ("www", ["readlink", "posix_memalign"]),
+      ("iwiw", ["renameat"]),
+      ("iwwi", ["recv", "send", "fstatat"]),
+      ("iwww", ["pread", "pwrite"]),
+      ("wwww", ["fread", "fwrite", "getaddrinfo"]),
+    ].flatMap { kinds, names in names.map { ($0, kinds) } })
 
   /// These return a code of their own, and set `errno` with EAI_SYSTEM.
   private static let resolvers: Set = ["getaddrinfo", "getnameinfo"]

@@ -7,10 +7,11 @@
 /// }
 /// ```
 ///
-/// The function's type matters only for `result`. Of malloc and its relatives,
-/// calls by Swift's runtime, libdispatch, Foundation, the testing libraries and the
-/// C++ library neither fail nor count, because these cannot go on without memory. In
-/// a program that is linked with the static standard library they cannot be told apart.
+/// The function's type matters only for `result`. Swift cannot go on without memory or
+/// locks. So of malloc, `pthread_mutex_lock` and their kind, calls by Swift's runtime,
+/// libdispatch, Foundation, the testing libraries and the C++ library neither fail nor
+/// count. In a program that is linked with the static standard library they cannot be
+/// told apart.
 ///
 /// - Parameters:
 ///   - symbol: The function's name, or `name@VERSION`.

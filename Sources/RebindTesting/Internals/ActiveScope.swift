@@ -43,13 +43,16 @@ final class ActiveScope: @unchecked Sendable {
       let function = KnownFunction(symbol)
       return crebind_testing_recorder_scope(
         hook, callRecorder, function.mayBeCalledThrough ? callObserver : nil, context,
-        function.isAllocator)
+        function.isNeededBySwift)
     case .closeWatch:
       return crebind_testing_close_watch(hook)
     }
   }
 
   var counts: CallCounts { CallCounts(crebind_testing_counts_of(pointer)) }
+
+  /// The calls that a fault has decided on, of those that fulfil its condition.
+  var faultCalls: Int { Int(crebind_testing_fault_calls(pointer)) }
 
   fileprivate func handle(_ call: HandlerCall) {
     if case .handler(_, let body) = kind { body(call) }

@@ -22,15 +22,17 @@ public final class CallRecording: Sendable {
     calls.filter { $0.function == function }
   }
 
-  /// The recorded calls of Swift's runtime. Of `malloc` and its relatives, those of libdispatch,
-  /// Foundation, the testing libraries and the C++ library are among them.
+  /// The recorded calls of Swift's runtime. Of `malloc` and its relatives, and of locks, those of
+  /// libdispatch, Foundation, the testing libraries and the C++ library are among them.
   public var callsOfRuntime: [RecordedCall] { all.filter(\.isOfRuntime) }
 
   /// Under the lock nothing is allocated, which may be recorded.
   private var all: [RecordedCall] { state.withLock { $0 } }
 
   func interceptions(of functions: [String]) -> [Interception] {
-    functions.map { function in
+    // A name that is given twice records its calls once.
+    let known = functions.enumerated().filter { !functions[..<$0.offset].contains($0.element) }
+    return known.map(\.element).map { function in
       let recorder = CallRecorder(
         function: function, texts: textArguments(of: function), recording: self)
       return Interception(symbol: function, kind: .recorder(recorder))

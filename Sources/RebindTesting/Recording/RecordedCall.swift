@@ -37,7 +37,7 @@ public struct RecordedCall: Sendable {
   ///
   /// Nil while the call is under way, and for a structure. So it is for functions that look at
   /// their caller or return twice, such as `dlopen`, `dlsym`, `setjmp` and `vfork`, and for those
-  /// that do not return.
+  /// that do not return. Of nested recordings of one function, the four innermost have results.
   ///
   /// ```swift
   /// try withRecordedCalls(of: "open") { recording in
@@ -54,12 +54,14 @@ public struct RecordedCall: Sendable {
   /// ``result(as:)`` is.
   public var errno: CInt? { outcome?.errno }
 
-  /// The words that the function always takes, without those of ``texts``; empty for a function
-  /// that is not known.
+  /// The words that the function always takes, without those of ``texts``, and of an `int` its 32
+  /// bits alone; empty for a function that is not known.
   public var arguments: [UInt64] {
-    let count = KnownFunction(function).argumentCount ?? 0
-    return words.prefix(count).enumerated().filter { !textIndices.contains($0.offset) }
-      .map(\.element)
+    zip(words, KnownFunction(function).arguments).enumerated()
+      .filter { !textIndices.contains($0.offset) }
+      .map { _, argument in
+        argument.1 == "i" ? UInt64(UInt32(truncatingIfNeeded: argument.0)) : argument.0
+      }
   }
 
   /// The eight registers of floating-point arguments, read as `double`; those that the function
