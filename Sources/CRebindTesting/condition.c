@@ -1,6 +1,12 @@
+#define _GNU_SOURCE
+
 #include "condition.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 void crebind_testing_find_place(const crebind_testing_condition *condition,
                                 crebind_testing_place *place) {
@@ -16,10 +22,28 @@ static int64_t number(const crebind_testing_condition *condition, uint64_t word)
   return condition->is_signed ? (int64_t)word >> unused : (int64_t)(word >> unused);
 }
 
+/// Whether a byte can be read. The argument may be a number: that of openat's directory, if its
+/// path is meant. True where the kernel does not say.
+static bool is_readable(const char *address) {
+  char byte;
+  struct iovec here = {&byte, 1}, there = {(void *)(uintptr_t)address, 1};
+  int error = errno;
+  // By the thread's number, as the first thread may have ended.
+  long count = syscall(SYS_process_vm_readv, syscall(SYS_gettid), &here, 1L, &there, 1L, 0L);
+  bool is_readable = count == 1 || errno != EFAULT;
+  errno = error;
+  return is_readable;
+}
+
 /// A loop, because strcmp may be what is rebound.
 static bool matches(const char *text, const char *expected, bool is_prefix) {
-  if (text == NULL) return false;
-  while (*expected != 0 && *text == *expected) text++, expected++;
+  const uintptr_t page = 4096;  // or a part of one
+  if (text == NULL || !is_readable(text)) return false;
+  while (*expected != 0 && *text == *expected) {
+    text++, expected++;
+    if ((uintptr_t)text % page == 0 && (*expected != 0 || !is_prefix) && !is_readable(text))
+      return false;
+  }
   return *expected == 0 && (is_prefix || *text == 0);
 }
 

@@ -15,7 +15,7 @@ typedef crebind_testing_images crebind_testing_place;
 void crebind_testing_find_place(const crebind_testing_condition *condition,
                                 crebind_testing_place *place);
 
-/// Whether a call fulfils all conditions. Calls nothing.
+/// Whether a call fulfils all conditions. Calls nothing but the kernel.
 bool crebind_testing_fulfils(const crebind_testing_condition *_Nullable conditions,
                              const crebind_testing_place *_Nullable places, size_t count,
                              const crebind_testing_call *call);

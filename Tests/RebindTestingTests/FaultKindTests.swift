@@ -133,6 +133,29 @@ import Testing
     #expect(try struck(when: .argument(0, hasPrefix: "/etc/p")) == ["/etc/passwd"])
   }
 
+  /// The argument is no text: the directory's number of openat, and the start of a page that
+  /// cannot be read.
+  @Test func textConditionsOfOtherArguments() throws {
+    let call = try TypedCalls.function(
+      "call_openat", as: (@convention(c) (UnsafeRawPointer) -> CInt).self)
+    func strikes(_ condition: FaultCondition, at path: UnsafeRawPointer) throws -> Int {
+      try withFailing("openat", errno: EACCES, when: condition) { fault in
+        close(call(path))
+        #expect(fault.counts.inReach == 1)
+        return fault.strikes
+      }
+    }
+    #expect(try strikes(.argument(0, hasPrefix: "/etc"), at: "/etc/hosts") == 0)
+    let pages = try #require(
+      mmap(nil, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    defer { munmap(pages, 8192) }
+    try #require(mprotect(pages + 4096, 4096, PROT_NONE) == 0)
+    let text = pages + 4092
+    memcpy(text, "/etc", 4)
+    #expect(try strikes(.argument(1, is: "/etc/hosts"), at: text) == 0)
+    #expect(try strikes(.argument(1, hasPrefix: "/etc"), at: text) == 1)
+  }
+
   @Test func flagConditions() throws {
     #expect(try struck(when: .argument(1, has: O_CLOEXEC)) == [Self.hosts])
     #expect(
