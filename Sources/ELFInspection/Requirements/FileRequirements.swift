@@ -15,8 +15,20 @@ package struct FileRequirements {
     /// The soname of the library that should define it.
     package let library: String
     package let name: String
+    /// The name's numbers; nil without any.
+    package let number: VersionName?
+    /// The version, or for a mark the one that came with it; nil for one that is not known.
+    package let known: VersionName?
     /// The places of the symbols that ask for it; empty for a mark, which the linker left by itself.
     fileprivate let symbols: [Int]
+
+    fileprivate init(_ name: String, of library: String, symbols: [Int]) {
+      self.name = name
+      self.library = library
+      self.symbols = symbols
+      number = VersionName(name)
+      known = number ?? KnownSystem.marks[name].flatMap { VersionName($0) }
+    }
 
     /// True for a version that no symbol asks for, such as `GLIBC_ABI_DT_RELR`.
     package var isMark: Bool { symbols.isEmpty }
@@ -47,7 +59,7 @@ package struct FileRequirements {
     }
     versions = try file.versions.needs.flatMap { need in
       need.versions.filter { $0.flags & FileVersions.weak == 0 }.map {
-        Version(library: need.file, name: $0.name, symbols: symbols[$0.index] ?? [])
+        Version($0.name, of: need.file, symbols: symbols[$0.index] ?? [])
       }
     }
     let notes = try file.notes
@@ -73,12 +85,6 @@ package struct FileRequirements {
 }
 
 extension FileRequirements.Version {
-  /// The version, or for a mark the one that came with it; nil for one that is not known.
-  package var known: VersionName? {
-    if let mark = KnownSystem.marks[name] { return VersionName(mark) }
-    return VersionName(name)
-  }
-
   /// True if the file needs more than a limit of the same prefix allows. A mark of glibc's that is not
   /// known is newer than all that are.
   package func exceeds(_ limit: VersionName) -> Bool {
@@ -86,9 +92,8 @@ extension FileRequirements.Version {
     return known.isNewer(than: limit)
   }
 
-  /// True if a release is known to have it, or the table does not know libraries of its kind.
-  package func isIn(_ system: KnownSystem) -> Bool {
-    if let known { return !KnownSystem.prefixes.contains(known.prefix) || system.has(known) }
-    return !KnownSystem.prefixes.contains { name.hasPrefix("\($0)_") }
+  /// True for a mark that no release is known to have, of a library that the table knows.
+  package var isUnknown: Bool {
+    known == nil && KnownSystem.prefixes.contains { name.hasPrefix("\($0)_") }
   }
 }

@@ -6,14 +6,29 @@ package struct VersionName: Equatable, Sendable {
 
   /// Nil for a name without numbers, such as `GLIBC_PRIVATE`.
   package init?(_ name: String) {
-    guard let underscore = name.lastIndex(of: "_"), underscore > name.startIndex else { return nil }
-    let parts = name[name.index(after: underscore)...].split(
-      separator: ".", omittingEmptySubsequences: false)
-    let numbers = parts.compactMap { Int($0) }
-    guard numbers.count == parts.count, numbers.allSatisfy({ $0 >= 0 }) else { return nil }
+    let bytes = name.utf8
+    guard let underscore = bytes.lastIndex(of: 0x5f), underscore > bytes.startIndex else {
+      return nil
+    }
+    var numbers: [Int] = []
+    var number: Int?
+    for byte in bytes[bytes.index(after: underscore)...] {
+      if byte == 0x2e, let last = number {
+        numbers.append(last)
+        number = nil
+      } else if (0x30...0x39).contains(byte), number ?? 0 < Self.largest {
+        number = (number ?? 0) * 10 + Int(byte - 0x30)
+      } else {
+        return nil
+      }
+    }
+    guard let last = number else { return nil }
+    numbers.append(last)
     prefix = String(name[..<underscore])
     self.numbers = numbers
   }
+
+  private static let largest = 1 << 32
 
   /// True if it is of the same kind and newer. Numbers that are left out are 0.
   package func isNewer(than other: Self) -> Bool {

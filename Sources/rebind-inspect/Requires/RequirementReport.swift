@@ -79,7 +79,7 @@ struct RequirementReport: TableBody {
     var order: [String] = []
     var highest: [String: (name: VersionName, asked: Asked)] = [:]
     for asked in asked {
-      guard let name = VersionName(asked.version.name), !asked.version.isMark else { continue }
+      guard let name = asked.version.number, !asked.version.isMark else { continue }
       let key = "\(asked.version.library) \(name.prefix)"
       if let best = highest[key] {
         if name.isNewer(than: best.name) { highest[key] = (name, asked) }
@@ -95,7 +95,7 @@ struct RequirementReport: TableBody {
   private static func marks(_ asked: [Asked]) -> [RequirementRow] {
     var seen: Set<String> = []
     return asked.filter { asked in
-      (asked.version.isMark || VersionName(asked.version.name) == nil)
+      (asked.version.isMark || asked.version.number == nil)
         && seen.insert("\(asked.version.library) \(asked.version.name)").inserted
     }.map { row($0.version.isMark ? .mark : .version, $0) }
   }
@@ -128,10 +128,19 @@ struct RequirementReport: TableBody {
     _ asked: [Asked], _ runtime: FileRequirements.Runtime
   ) -> [RequirementRow] {
     guard runtime == .glibc else { return [] }
+    let isUnknown = asked.contains { $0.version.isUnknown }
+    var newest: [String: VersionName] = [:]
+    for version in asked.compactMap(\.version.known)
+    where KnownSystem.prefixes.contains(version.prefix) {
+      if let other = newest[version.prefix], !version.isNewer(than: other) { continue }
+      newest[version.prefix] = version
+    }
+    let needed = Array(newest.values)
     return KnownSystem.families.compactMap { family in
       let releases = KnownSystem.all.filter { $0.family == family && !$0.isMusl }
       if releases.isEmpty { return nil }
-      let oldest = releases.first { release in asked.allSatisfy { $0.version.isIn(release) } }
+      let oldest =
+        isUnknown ? nil : releases.first { release in needed.allSatisfy { release.has($0) } }
       return RequirementRow(
         kind: .system, name: family, version: oldest?.release, image: nil,
         note: oldest?.source ?? "newer than all that are known")
