@@ -64,7 +64,7 @@ public struct Diagnosis: Sendable, Hashable {
   /// The other name or version that the image asks for, the library that it is bound to, the
   /// similar name, or a word that the reason explains; "" for none.
   public var detail: String
-  /// How many slots the image has for the symbol.
+  /// How many slots the image has for the symbol, or for the other name.
   public var slotCount: Int
 }
 

@@ -602,7 +602,7 @@ typedef struct crebind_diagnosis {
   /// The other name or version that the image asks for, the library that it is
   /// bound to, the similar name, a word that the reason explains, or "".
   const char *detail;
-  /// How many slots the image has for the symbol.
+  /// How many slots the image has for the symbol, or for the other name.
   size_t slots;
 } crebind_diagnosis;
 

@@ -104,19 +104,44 @@ static crebind_status count_planned(struct crebind_diagnosing *diagnosing,
 
 // MARK: - Symbols
 
-/// Adds the other names that the image imports.
+/// Counts of a walk over the slots of the other names, by name.
+struct variant_counts {
+  const struct crebind_dynamic *dynamic;
+  size_t *slots;
+};
+
+static crebind_status count_variant(void *context, const struct crebind_slot *slot,
+                                    uint32_t name) {
+  struct variant_counts *counts = context;
+  counts->slots[name] += crebind_symbol(counts->dynamic, slot->symbol)->st_shndx == SHN_UNDEF;
+  return CREBIND_OK;
+}
+
+/// Adds the other names that the image imports, each once, with the slots of all its versions.
 static crebind_status add_variants(struct crebind_diagnosing *diagnosing,
                                    struct crebind_slot_scan *scan,
                                    const struct crebind_world *world, size_t index) {
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
-  crebind_status status = crebind_slot_scan_match(scan, dynamic, &diagnosing->variants.names);
+  const struct crebind_names *names = &diagnosing->variants.names;
+  crebind_status status = crebind_slot_scan_match(scan, dynamic, names);
+  if (status != CREBIND_OK || scan->matches.count == 0) return status;
+  struct crebind_vector slots = CREBIND_VECTOR(size_t);
+  struct variant_counts counts = {dynamic, crebind_vector_append(&slots, names->count)};
+  if (counts.slots == NULL) return CREBIND_OUT_OF_MEMORY;
+  memset(counts.slots, 0, names->count * sizeof *counts.slots);
+  status = crebind_slot_scan_visit(scan, crebind_world_image(world, index), dynamic,
+                                   diagnosing->handle->batch.options.slot_kinds, count_variant,
+                                   &counts);
   for (size_t m = 0; m < scan->matches.count && status == CREBIND_OK; m++) {
     uint32_t match = *(uint32_t *)crebind_vector_at(&scan->matches, m);
     if (crebind_symbol(dynamic, match)->st_shndx != SHN_UNDEF) continue;
     uint32_t name = crebind_slot_scan_name(scan, match);
+    if (counts.slots[name] == SIZE_MAX) continue;
     status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_OTHER_NAME,
-                                   diagnosing->variants.names.items[name].string, 0);
+                                         names->items[name].string, counts.slots[name]);
+    counts.slots[name] = SIZE_MAX;
   }
+  crebind_vector_free(&slots);
   return status;
 }
 

@@ -200,6 +200,7 @@ static bool has_reason(const struct crebind_diagnosing *diagnosing, crebind_reas
 static bool is_imported(const struct crebind_diagnosing *diagnosing) {
   for (size_t i = 0; i < diagnosing->items.count; i++) {
     const struct crebind_gathered_diagnosis *diagnosis = crebind_vector_at(&diagnosing->items, i);
+    if (diagnosis->reason == CREBIND_REASON_OTHER_NAME) continue;
     // Out of scope are images, and kinds of slots, which have a detail.
     bool is_in_scope = diagnosis->reason != CREBIND_REASON_NOT_IN_SCOPE
                        || crebind_strings_at(&diagnosing->strings, diagnosis->detail)[0] != 0;
