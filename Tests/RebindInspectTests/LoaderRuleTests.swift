@@ -17,6 +17,24 @@ import Testing
     return tree
   }
 
+  /// A library that cannot be preloaded is missing all the same if the program needs it, or is
+  /// found by the image that needs it.
+  @Test func aMissingPreloadThatIsNeeded() throws {
+    try fixture.library("lib/libb.so")
+    try fixture.library("lib/liba.so", needs: ["lib/libb.so"], flags: ["-Wl,-rpath,$ORIGIN"])
+    let program = try fixture.program(
+      "program", needs: ["lib/liba.so"], flags: ["-Wl,-rpath,\(fixture.path("lib"))"])
+    func tree() throws -> Tree { try Tree(["--preload", "libb.so", program]) }
+    let found = try tree()
+    #expect(found.libraries.contains { $0.path == fixture.path("lib/libb.so") })
+    #expect(try run(program, environment: ["LD_PRELOAD": "libb.so"]).succeeded)
+    try FileManager.default.removeItem(atPath: fixture.path("lib/libb.so"))
+    let gone = try tree()
+    #expect(!gone.isComplete && gone.missing.map(\.isPreload) == [true, false])
+    #expect(try inspect(["tree", "--preload", "libb.so", program]).status == 1)
+    #expect(try !run(program, environment: ["LD_PRELOAD": "libb.so"]).succeeded)
+  }
+
   // MARK: - Others' rights
 
   private func setMode(_ mode: Int, _ path: String) throws {

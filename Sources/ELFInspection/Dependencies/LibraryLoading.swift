@@ -76,7 +76,8 @@ struct LibraryLoading {
     else {
       if isOptional { return nil }
       missing.append(search.missing)
-      missingNames.insert(name)
+      // The loader goes on without one to be preloaded, and looks again if an image needs it.
+      if !isPreload { missingNames.insert(name) }
       return nil
     }
     return loaded

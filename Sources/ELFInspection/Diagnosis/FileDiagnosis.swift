@@ -108,7 +108,8 @@ extension DependencyGraph {
     return try search.diagnoses(
       DiagnosisSearch.Context(
         file: file, hasFile: true, wantsGuesses: true, table: images[0].table, scope: scope,
-        isComplete: missing.isEmpty, ownNames: names(0), slotCount: { slots[$0] }, names: names))
+        isComplete: missing.allSatisfy(\.isPreload), ownNames: names(0),
+        slotCount: { slots[$0] }, names: names))
   }
 }
 
