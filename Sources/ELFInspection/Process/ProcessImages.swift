@@ -1,3 +1,4 @@
+import Glibc
 package import RebindFiles
 
 /// The images of a process, found by its mappings.
@@ -9,8 +10,24 @@ package struct ProcessImages {
   let mappings: [ProcessMapping]
   let memory: ProcessMemory
 
-  /// Looks at a process's mappings. Throws if it may not be looked at, or is not there.
+  /// Looks at a process's mappings, up to ten times if they have no image: `exec` replaces them.
+  ///
+  /// - Throws: `ELFFileError` if it may not be looked at, is not there, or never has an image.
   package init(pid: Int32) throws(ELFFileError) {
+    var (found, attempt) = (try Self(lookingAt: pid), 1)
+    while found.images.isEmpty {
+      guard attempt < 10 else {
+        throw ELFFileError(
+          path: FilePath("/proc/\(pid)"), reason: .unsupported("has no image of a file in memory"),
+          field: "the process")
+      }
+      usleep(UInt32(attempt) * 1000)
+      (found, attempt) = (try Self(lookingAt: pid), attempt + 1)
+    }
+    self = found
+  }
+
+  private init(lookingAt pid: Int32) throws(ELFFileError) {
     let mappings = try Self.mappings(of: pid)
     let memory = try ProcessMemory(pid: pid)
     var images: [ProcessImage] = []
