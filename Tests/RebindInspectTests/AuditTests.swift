@@ -178,6 +178,38 @@ import Testing
     #expect(start % page == 0 && end - start == page)
   }
 
+  /// No loader closes the pages of a static program, as of valgrind's.
+  @Test func openPagesOfAStaticProgram() throws {
+    let fixture = DependencyFixture()
+    let path = try fixture.program(
+      "alone",
+      """
+      #include <sys/syscall.h>
+      static long call(long number, long a, const char *b, long c) {
+      #ifdef __x86_64__
+        __asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+        return number;
+      #else
+        register long n __asm__("x8") = number, x __asm__("x0") = a, z __asm__("x2") = c;
+        register const char *y __asm__("x1") = b;
+        __asm__ volatile("svc 0" : "+r"(x) : "r"(n), "r"(y), "r"(z) : "memory");
+        return x;
+      #endif
+      }
+      void *table[1 << 14] __attribute__((section(".data.rel.ro"), used)) = {&table};
+      void _start(void) {
+        call(SYS_write, 1, "up\\n", 3);
+        char byte;
+        for (;;) call(SYS_read, 0, &byte, 1);
+      }
+      """, flags: ["-nostartfiles", "-static", "-fno-stack-protector", "-Wl,-z,relro"])
+    #expect(try inspect(["segments", path]).output.contains(" GNU_RELRO "))
+    let process = try WaitingProcess(URL(filePath: path))
+    let maps = try String(contentsOfFile: "/proc/\(process.id)/maps", encoding: .utf8)
+    #expect(process.said == "up\n" && maps.contains("rw-p"))
+    #expect(try report("audit", process).files.isEmpty)
+  }
+
   @Test(arguments: [false, true])
   func vanishedFile(_ isReplaced: Bool) throws {
     let program = try LookedAtProgram()

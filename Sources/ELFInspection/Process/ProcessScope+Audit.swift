@@ -112,7 +112,9 @@ extension ProcessScope {
   }
 
   private func openRelro(of image: LoadedImage) -> [ProcessFinding] {
-    guard let relro = image.image.segments.first(where: { $0.type == .relro }), relro.memorySize > 0
+    // Static programs close their own, and those of musl leave them open.
+    guard image.order != nil || image.interpreter != nil,
+      let relro = image.image.segments.first(where: { $0.type == .relro }), relro.memorySize > 0
     else { return [] }
     // The loader closes whole pages.
     let page = UInt64(max(1, sysconf(Int32(_SC_PAGESIZE))))

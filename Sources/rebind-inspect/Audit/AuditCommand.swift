@@ -12,12 +12,13 @@ struct AuditCommand: Subcommand {
       "[<options>] --pid <pid>"
     ],
     overview: """
-      A line is a finding. On a terminal, a line says if nothing was found. The exit status is 1 if it finds anything, or if an image could not \
-      be read.
+      A line is a finding. On a terminal, a line says if nothing was found. The exit status is \
+      1 if it finds anything, or if an image could not be read.
 
       A pointer in writable data is not reported: the program may assign it. A slot that leads \
       to another image's definition of the same name is not reported: the loader leaves no \
-      trace of its choice.
+      trace of its choice. The relro pages of a static program are not reported: its own code \
+      closes them, if any does.
 
       `audit` waits until the loader is idle, checks images with findings four more times, and \
       reports only what it finds every time.
