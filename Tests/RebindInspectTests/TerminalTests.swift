@@ -40,6 +40,23 @@ import Testing
     #expect(narrow.filter { !$0.hasPrefix("    ") }.count <= wide.count)
   }
 
+  /// Titles stay above their columns in lines that go on.
+  @Test func titlesAboveColumns() throws {
+    let program = try fixture.program("program")
+    let lines = try lines(["slots", program], columns: 60)
+    let titles = ["ADDRESS", "RELOCATION", "KIND", "SECTION", "BINDING", "RELRO", "NEEDS"]
+    for (title, cell) in zip(titles.dropFirst(), ["R_X86_64", "globDat", ".got", "now", "relro"]) {
+      let places = [(0, title), (1, cell)].map { start, text -> [Int] in
+        // A slot's lines are as many as those of the titles.
+        let count = lines.firstIndex { $0.contains("SYMBOL") }! + 1
+        let part = Array(lines[(start * count)..<((start + 1) * count)])
+        guard let line = part.firstIndex(where: { $0.contains(text) }) else { return [] }
+        return [line, part[line].range(of: text)!.lowerBound.utf16Offset(in: part[line])]
+      }
+      #expect(places[0] == places[1] && !places[0].isEmpty, "\(title)")
+    }
+  }
+
   /// A readable name stays whole, with its spaces.
   @Test func readableNames() throws {
     let name = "a_function_with_a_rather_long_name(unsigned long, unsigned long, char const*)"

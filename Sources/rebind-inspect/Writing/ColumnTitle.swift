@@ -32,10 +32,11 @@ extension TextStyle {
       let width = isAligned ? path.text.unicodeScalars.count : 0
       titles.insert(ColumnTitle(text: "FILE", width: width), at: 0)
     }
+    let space = isWrapped ? Character(Unicode.Scalar(LineWrapper.joinedSpace)) : " "
     var line = isColored ? "\(Self.heading)" : ""
     for (index, title) in titles.enumerated() {
       let fill = String(
-        repeating: " ", count: max(0, title.width - title.text.utf8CodeUnitCount))
+        repeating: space, count: max(0, title.width - title.text.utf8CodeUnitCount))
       if index > 0 { line += " " }
       if title.isRight { line += fill }
       line += "\(title.text)"

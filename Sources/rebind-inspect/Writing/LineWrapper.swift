@@ -2,7 +2,8 @@
 
 import Glibc
 
-/// Breaks lines that are too wide for a terminal: between columns and words, never in one.
+/// Breaks lines that are too wide for a terminal: between columns and words, never in one. A column
+/// that is filled up with spaces keeps its width, so that titles stay above their columns.
 struct LineWrapper {
   /// Stands for a space that no line is broken at. No output has it, as control characters are
   /// escaped.
@@ -52,6 +53,7 @@ struct LineWrapper {
       let end = word.firstIndex(of: 0x20) ?? line.endIndex
       let (spaces, size) = (word.startIndex - place, Self.columns(of: line[word.startIndex..<end]))
       if !fits, !isEmpty, column + spaces + size > width, !word.isEmpty {
+        while output.last == 0x20 { output.removeLast() }
         output.append(0x0a)
         output.append(contentsOf: repeatElement(0x20, count: Self.indent))
         column = Self.indent

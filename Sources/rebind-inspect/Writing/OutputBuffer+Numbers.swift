@@ -68,11 +68,13 @@ extension OutputBuffer {
     append(decimal: number.magnitude)
   }
 
-  /// Appends spaces; none if `count` is not positive. The caller has reserved them.
+  /// Appends spaces that fill up a column, and that no line is broken at. None if `count` is not
+  /// positive. The caller has reserved them.
   @inline(__always)
   mutating func pad(_ count: Int) {
     guard count > 0 else { return }
-    append(count: count) { $0.update(repeating: 0x20, count: count) }
+    let space = isWrapped ? LineWrapper.joinedSpace : 0x20
+    append(count: count) { $0.update(repeating: space, count: count) }
   }
 }
 

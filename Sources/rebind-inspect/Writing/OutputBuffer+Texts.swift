@@ -32,11 +32,11 @@ extension OutputBuffer {
     text.withUTF8 { append(name: UnsafeRawBufferPointer($0), .words) }
   }
 
-  /// Appends any number of spaces; none if `count` is not positive.
+  /// The same as `pad` for any number of spaces, which need not be reserved.
   mutating func fill(_ count: Int) {
     for _ in 0..<max(0, count) {
       reserve(1)
-      append(0x20)
+      pad(1)
     }
   }
 

@@ -7,6 +7,8 @@ import RebindFiles
 struct TextStyle {
   /// True if the columns are filled up with spaces.
   let isAligned: Bool
+  /// True if lines are broken that are too wide for the terminal.
+  let isWrapped: Bool
   let isColored: Bool
   /// True if a line of titles stands above the columns.
   let hasTitles: Bool
@@ -16,6 +18,7 @@ struct TextStyle {
   init(_ color: ColorChoice, hasTitles: Bool = false) {
     isAligned = isatty(STDOUT_FILENO) != 0
     self.hasTitles = hasTitles || isAligned
+    isWrapped = LineWrapper(descriptor: STDOUT_FILENO) != nil
     isColored =
       switch color {
       case .always: true
