@@ -99,6 +99,24 @@ import Testing
     #expect(!lines.isEmpty && lines.allSatisfy { $0.hasSuffix(" \(escaped)") })
     let defined = try inspect(["who-imports", "--defines", "use", path]).output
     #expect(defined.isEmpty || defined.hasSuffix(" \(escaped)\n"))
+    let built = try FixtureBuilder.shared(.gcc, key: ["blank image"]) {
+      try $0.build(
+        "an image", from: ["inspect-needing.c", "inspect-dependency.c"], withCore: false)
+    }
+    let process = try WaitingProcess(built.directory.url.appending(path: "an image"))
+    #expect(
+      try inspect(["images", "--pid", "\(process.id)"]).output.contains("/an\\x20image\n"))
+  }
+
+  /// A missing preload takes nothing from the libraries in which a symbol is looked for.
+  @Test func whyBesideAMissingPreload() throws {
+    let path = try fixture.library(
+      "libasking.so", "int defined_nowhere(void); int use(void) { return defined_nowhere(); }")
+    let usual = try inspect(["why", "defined_nowhere", path])
+    #expect(usual.output.contains("\nnot-defined "))
+    let beside = try run(
+      inspectPath, ["why", "defined_nowhere", path], environment: ["LD_PRELOAD": "libnowhere.so"])
+    #expect(beside.output == usual.output)
   }
 
   @Test func helpSaysWhatSlotsDoNotTell() throws {

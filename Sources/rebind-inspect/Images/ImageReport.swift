@@ -85,7 +85,7 @@ struct ImageReport: TableBody {
     Field("soname", .text.orNull, "the name that others ask for it by; `null` for none") {
       .text($0.image.soname)
     },
-    Field(column: Column("PATH", isLine: true, place: 3), "the path of its file") {
+    Field(column: Column("PATH", place: 3), "the path of its file") {
       $0.subject.path.text
     },
   ]

@@ -90,7 +90,7 @@ struct TextTable {
       if columns[column].isRight { output.fill(fill) }
       if column == row.indent.column, widths[column] > 0 { output.fill(row.indent.width) }
       if let path = row.path, column == row.cells.count - 1 {
-        output.append(path: path, .line)
+        output.append(path: path, .column)
       } else if columns[column].isLine {
         output.append(line: row.cells[column])
       } else {
