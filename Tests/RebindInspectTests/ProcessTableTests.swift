@@ -97,15 +97,25 @@ import Testing
       #"cat "$2" > "$1.new" && mv "$1.new" "$1""#, [path, other])
     #expect(copied.succeeded)
     let result = try inspect(["sections", "--pid", "\(process.id)"])
-    // For root, the kernel leads to the file that is gone.
-    if getuid() == 0 {
-      #expect(result.succeeded)
-    } else {
-      #expect(
-        result.errorOutput.contains("unsupported: the file is another one now")
-          || result.errorOutput.contains("unsupported: the file is deleted"))
-      #expect(result.status == 1)
-    }
+    // The kernel leads to the program's file that is gone.
+    #expect(result.succeeded)
+  }
+
+  /// The kernel leads to the files of libraries for root alone.
+  @Test func sectionsOfALibraryThatIsGone() throws {
+    let fixture = DependencyFixture()
+    let library = try fixture.library("libgone.so")
+    defer { withExtendedLifetime(fixture) {} }
+    let process = try WaitingProcess(
+      program.url, ["nothing"], environment: ["LD_PRELOAD": library])
+    try FileManager.default.removeItem(atPath: library)
+    let result = try inspect(["sections", "--pid", "\(process.id)"])
+    let isRoot = geteuid() == 0
+    #expect(result.status == (isRoot ? 0 : 1))
+    #expect(
+      isRoot
+        || result.errorOutput.contains(
+          "libgone.so (deleted): unsupported: the file is deleted, and memory has no section"))
   }
 
   @Test func wrongUsage() throws {
