@@ -115,7 +115,8 @@ import Testing
     #expect(
       isRoot
         || result.errorOutput.contains(
-          "libgone.so (deleted): unsupported: the file is deleted, and memory has no section"))
+          "libgone.so (deleted): unsupported: the file is deleted, and memory has no section")
+    )
   }
 
   @Test func wrongUsage() throws {
