@@ -21,9 +21,8 @@ import Testing
         for reason in file.reasons where !reason.isOfNone {
           // A pointer that the program has assigned the core passes over.
           if reason.reason == "unchangeable", file.isSeen { continue }
-          // The core counts no slots of other names.
-          let slots = reason.reason == "other-name" ? 0 : reason.slots
-          answers.append("\(file.name) \(reason.reason) \(reason.detail ?? "-") \(slots)")
+          let words = [file.name, reason.reason, reason.detail ?? "-", "\(reason.slots)"]
+          answers.append(words.joined(separator: " "))
         }
       }
       let expected = said.compactMap { fields -> String? in
