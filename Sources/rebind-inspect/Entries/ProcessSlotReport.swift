@@ -27,13 +27,11 @@ struct ProcessSlotReport: ReportBody {
   }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    let columns = SlotColumns(of: listing, style)
+    var columns = SlotColumns(of: listing, style)
     style.write(
       titles: SlotListing.record.columns.titles(columns.widths, [.always, .ofProcess]), in: &output)
-    var cursor = listing.sections.cursor
     for slot in found.slots {
-      let section = cursor.name(at: slot.slot.address)
-      columns.write(slot.slot, listing.kinds[slot.slot.kind.place], section, in: &output)
+      columns.write(slot.slot, in: &output)
       columns.writeSymbol(slot.slot.symbol, of: found.symbols, in: &output)
       columns.writeState(of: slot, in: &output)
       output.append(text: "\n")

@@ -24,6 +24,9 @@ struct SectionPlaces {
   /// The longest name's length.
   var width: Int { sections.reduce(0) { max($0, $1.name.count - 1) } }
 
+  /// The name of a section that a cursor found, and a zero byte.
+  func name(of place: Int) -> [UInt8] { sections[place].name }
+
   var cursor: Cursor { Cursor(sections: sections) }
 
   /// Addresses that follow each other are mostly in one section: the last one is tried first.
@@ -35,16 +38,20 @@ struct SectionPlaces {
       self.sections = sections
     }
 
-    /// The section's name and a zero byte; nil for none.
+    /// The section's place among those of the file; nil for none.
     @inline(__always)
-    mutating func name(at address: UInt64) -> [UInt8]? {
-      if last < sections.count, sections[last].addresses.contains(address) {
-        return sections[last].name
-      }
+    mutating func place(at address: UInt64) -> Int? {
+      if last < sections.count, sections[last].addresses.contains(address) { return last }
       guard let found = sections.firstIndex(where: { $0.addresses.contains(address) })
       else { return nil }
       last = found
-      return sections[found].name
+      return found
+    }
+
+    /// The section's name and a zero byte; nil for none.
+    @inline(__always)
+    mutating func name(at address: UInt64) -> [UInt8]? {
+      place(at: address).map { sections[$0].name }
     }
   }
 }

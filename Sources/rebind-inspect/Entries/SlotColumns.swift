@@ -6,8 +6,15 @@ import RebindFiles
 
 /// The columns of a slot's line of text: address, relocation, kind, section, binding, relro, needs,
 /// addend, what of it is added, and symbol with version.
-struct SlotColumns {
+///
+/// Most slots share all but the address, symbol and addends with a slot in front of them: the columns
+/// in between are written once, and then copied.
+struct SlotColumns: ~Copyable {
   private let style: TextStyle
+  private let listing: SlotListing
+  private var cursor: SectionPlaces.Cursor
+  /// By the kinds' places: the columns of the last slot of this kind.
+  private var last: [Words?]
   // All widths are 0, which fills up nothing, where the columns are not aligned.
   private var addressWidth = 0
   private var relocationWidth = 0
@@ -20,7 +27,7 @@ struct SlotColumns {
   private var addedWidth = 0
 
   init(of listing: SlotListing, _ style: TextStyle) {
-    self.style = style
+    self.init(listing, style)
     guard style.isAligned else { return }
     addressWidth = 2 + 2 * listing.elfClass.addressSize
     relocationWidth = listing.kinds.reduce("RELOCATION".utf8.count) {
@@ -31,13 +38,20 @@ struct SlotColumns {
   }
 
   /// Columns that are aligned from file to file, if no word in them is longer than usual.
-  init(ofSeveralFiles style: TextStyle) {
-    self.style = style
+  init(ofSeveralFiles listing: SlotListing, _ style: TextStyle) {
+    self.init(listing, style)
     guard style.isAligned else { return }
     addressWidth = 18
     relocationWidth = "R_AARCH64_JUMP_SLOT".utf8.count
     sectionWidth = ".data.rel.ro".utf8.count
     setWidthsOfWords()
+  }
+
+  private init(_ listing: SlotListing, _ style: TextStyle) {
+    self.style = style
+    self.listing = listing
+    cursor = listing.sections.cursor
+    last = listing.kinds.map { _ in nil }
   }
 
   private mutating func setWidthsOfWords() {
@@ -59,26 +73,67 @@ struct SlotColumns {
 
   /// Writes all columns in front of the symbol.
   @inline(__always)
-  func write(
-    _ slot: FileSlot, _ names: SlotKindNames, _ section: [UInt8]?, in output: inout OutputBuffer
-  ) {
+  mutating func write(_ slot: FileSlot, in output: inout OutputBuffer) {
     style.begin(in: &output)
-    output.reserve(128)
+    output.reserve(OutputBuffer.longestNumber + 1)
     output.append(hex: slot.address, width: addressWidth)
     output.append(0x20)
-    write(names.relocation, width: relocationWidth, in: &output)
-    output.reserve(32)
-    write(names.kind, width: kindWidth, in: &output)
-    write(section ?? Self.none, width: sectionWidth, in: &output)
-    output.reserve(128)
-    write(slot.isLazy ? "lazy" : "now", width: bindingWidth, in: &output)
-    write(slot.isRelro ? "relro" : "-", width: relroWidth, in: &output)
-    write(slot.isProtected ? "mprotect" : "store", width: needsWidth, in: &output)
+    let section = cursor.place(at: slot.address)
+    let kind = slot.kind.place
+    if let words = last[kind], words.fit(slot, section) {
+      write(words, slot, in: &output)
+    } else {
+      let words = Words(slot, section, bytes: self.words(slot, section, output.isWrapped))
+      last[kind] = words
+      write(words, slot, in: &output)
+    }
+  }
+
+  @inline(__always)
+  private borrowing func write(_ words: Words, _ slot: FileSlot, in output: inout OutputBuffer) {
+    output.append(bytes: words.bytes)
+    output.reserve(2 * (OutputBuffer.longestNumber + 2))
     output.append(hexIfAny: slot.addend, width: addendWidth)
     output.append(0x20)
-    output.reserve(32)
     output.append(hexIfAny: slot.added, width: addedWidth)
     output.append(0x20)
+  }
+
+  /// The columns behind the address, up to the addends.
+  private func words(_ slot: FileSlot, _ section: Int?, _ isWrapped: Bool) -> [UInt8] {
+    OutputBuffer.bytes(isWrapped: isWrapped) { output in
+      let names = listing.kinds[slot.kind.place]
+      write(names.relocation, width: relocationWidth, in: &output)
+      write(names.kind, width: kindWidth, in: &output)
+      let section = section.map { listing.sections.name(of: $0) } ?? [0x2d, 0]
+      write(section, width: sectionWidth, in: &output)
+      write(slot.isLazy ? "lazy" : "now", width: bindingWidth, in: &output)
+      write(slot.isRelro ? "relro" : "-", width: relroWidth, in: &output)
+      write(slot.isProtected ? "mprotect" : "store", width: needsWidth, in: &output)
+    }
+  }
+
+  /// The columns behind the address, up to the addends, and what they depend on beside the kind.
+  private struct Words {
+    private let section: Int?
+    private let isLazy: Bool
+    private let isRelro: Bool
+    private let isProtected: Bool
+    let bytes: [UInt8]
+
+    init(_ slot: FileSlot, _ section: Int?, bytes: [UInt8]) {
+      self.section = section
+      isLazy = slot.isLazy
+      isRelro = slot.isRelro
+      isProtected = slot.isProtected
+      self.bytes = bytes
+    }
+
+    @inline(__always)
+    func fit(_ slot: FileSlot, _ section: Int?) -> Bool {
+      self.section == section && isLazy == slot.isLazy && isRelro == slot.isRelro
+        && isProtected == slot.isProtected
+    }
   }
 
   /// Writes `-` in all columns in front of the symbol.
@@ -107,7 +162,6 @@ struct SlotColumns {
     if style.isColored { output.append(TextStyle.plain) }
   }
 
-  @inline(__always)
   private func write(_ name: [UInt8], width: Int, in output: inout OutputBuffer) {
     name.withUnsafeBytes { output.append(name: $0, .column) }
     output.fill(width - (name.count - 1))
@@ -115,16 +169,14 @@ struct SlotColumns {
     output.append(0x20)
   }
 
-  @inline(__always)
   private func write(_ word: StaticString, width: Int, in output: inout OutputBuffer) {
+    output.reserve(32)
     output.append(word)
     output.pad(width - word.utf8CodeUnitCount)
     output.append(0x20)
   }
 
   private static let areRight = SlotListing.record.columns.titles().map(\.isRight)
-
-  private static let none: [UInt8] = [0x2d, 0]
 }
 
 #endif

@@ -26,9 +26,8 @@ struct SlotReport: ReportBody {
     guard let symbols = slots.symbols else {
       return style.tell("no dynamic table, and so no slots", in: &output)
     }
-    let columns = SlotColumns(of: listing, style)
+    var columns = SlotColumns(of: listing, style)
     var hasTitles = false
-    var cursor = listing.sections.cursor
     slots.forEach { slot in
       guard selection.contains(slot, of: symbols) else { return }
       if !hasTitles {
@@ -36,8 +35,7 @@ struct SlotReport: ReportBody {
         style.write(titles: titles, in: &output)
       }
       hasTitles = true
-      columns.write(
-        slot, listing.kinds[slot.kind.place], cursor.name(at: slot.address), in: &output)
+      columns.write(slot, in: &output)
       columns.writeSymbol(slot.symbol, of: symbols, in: &output)
       output.reserve(1)
       output.append(0x0a)

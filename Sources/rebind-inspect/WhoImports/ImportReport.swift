@@ -64,14 +64,12 @@ struct ImportReport: DeclaredBody {
   }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    let columns = SlotColumns(ofSeveralFiles: style)
+    var columns = SlotColumns(ofSeveralFiles: slotListing, style)
     let titles = Self.columns.titles(
       columns.widths, process == nil ? [.always] : [.always, .ofProcess])
     style.writeOnce(titles: titles, in: &output)
-    var cursor = slotListing.sections.cursor
     for (place, slot) in slots.enumerated() {
-      columns.write(
-        slot, slotListing.kinds[slot.kind.place], cursor.name(at: slot.address), in: &output)
+      columns.write(slot, in: &output)
       columns.writeSymbol(slot.symbol, of: symbols, in: &output)
       if let process { columns.writeState(of: process.slots[place], in: &output) }
       writePath(in: &output)

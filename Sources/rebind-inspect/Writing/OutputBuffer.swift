@@ -37,8 +37,10 @@ struct OutputBuffer: ~Copyable {
   }
 
   /// The bytes that `body` appends.
-  static func bytes(_ body: (inout OutputBuffer) -> Void) -> [UInt8] {
-    var output = OutputBuffer(-1, nil, isBegun: false, nil, isWrapped: false, capacity: 1 << 12)
+  ///
+  /// - Parameter isWrapped: Whether they go into a line that is broken.
+  static func bytes(isWrapped: Bool = false, _ body: (inout OutputBuffer) -> Void) -> [UInt8] {
+    var output = OutputBuffer(-1, nil, isBegun: false, nil, isWrapped: isWrapped, capacity: 1 << 12)
     output.kept = []
     body(&output)
     output.flush()
