@@ -24,7 +24,7 @@ enum Subcommands {
   }.map { [$0.name] }
 
   private static func takesProcess(_ subcommand: any Subcommand.Type) -> Bool {
-    subcommand.manual.usage == InputOrProcessOptions.usage
+    subcommand is any FileOrProcessSubcommand.Type
   }
 
   private static let plainOfProcesses = RebindInspect.subcommands.filter(takesProcess)

@@ -6,11 +6,11 @@ import Rebind
 import RebindFiles
 
 /// The subcommand `annotations`: what a registry would find.
-struct AnnotationsCommand: Subcommand {
+struct AnnotationsCommand: FileOrProcessSubcommand {
   static let manual = Manual(
     name: "annotations",
     abstract: "List the annotations in files, or in the images of a process.",
-    usage: InputOrProcessOptions.usage,
+    usage: usage,
     overview: """
       An annotation is a record that a compiler put into an image for a registry to find.
 
@@ -37,17 +37,24 @@ struct AnnotationsCommand: Subcommand {
       """)
   var expect: Int?
 
-  @OptionGroup var options: InputOrProcessOptions
+  @Argument(help: .files) var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
+
+  @OptionGroup var process: ProcessInPlaceOption
+
+  @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    try validateInput()
     if let expect, expect < 0 { throw ValidationError("--expect takes a number from 0.") }
   }
 
   func run() throws {
     let group = group.map { RawArguments.text($0) }
-    let files = try options.files()
-    var writer = ReportWriter(options.formatter(AnnotationReport.row, of: files))
-    if let pid = options.pid {
+    let files = try files()
+    var writer = ReportWriter(formatter(AnnotationReport.row, of: files))
+    if let pid = pid {
       read(pid, group, &writer)
     } else {
       let expected = expect

@@ -5,11 +5,11 @@ import ELFInspection
 import RebindFiles
 
 /// The subcommand `dynamic`: what a file tells the loader.
-struct DynamicCommand: Subcommand {
+struct DynamicCommand: FileOrProcessSubcommand {
   static let manual = Manual(
     name: "dynamic",
     abstract: "List the dynamic table, and the versions of symbols that files define and need.",
-    usage: InputOrProcessOptions.usage,
+    usage: usage,
     overview: """
       Behind the table, lines with `DEFINES` or `NEEDS` have the versions of symbols. `BASE` \
       marks the version that stands for the file itself, `WEAK` one that may be missing. \
@@ -29,10 +29,16 @@ struct DynamicCommand: Subcommand {
 
   static var record: Record { DynamicReport.record }
 
-  @OptionGroup var options: InputOrProcessOptions
+  @Argument(help: .files) var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
+
+  @OptionGroup var process: ProcessInPlaceOption
+
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
-    try options.report { file throws(ELFFileError) in
+    try report { file throws(ELFFileError) in
       DynamicReport(
         subject: ReportSubject(file), table: try file.dynamicTable, versions: try file.versions)
     } images: { image, scope throws(ELFFileError) in

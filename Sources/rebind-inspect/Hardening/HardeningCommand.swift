@@ -5,11 +5,11 @@ import ELFInspection
 import RebindFiles
 
 /// The subcommand `hardening`: what a file, or an image of a process, does against being attacked.
-struct HardeningCommand: Subcommand {
+struct HardeningCommand: FileOrProcessSubcommand {
   static let manual = Manual(
     name: "hardening",
     abstract: "Show which protections files have, and their consequences for rebinding.",
-    usage: InputOrProcessOptions.usage,
+    usage: usage,
     overview: """
       A line is a property. A static program has no slots that a loader fills, and an object \
       file has no place yet, so these have fewer properties.
@@ -66,10 +66,16 @@ struct HardeningCommand: Subcommand {
 
   static var record: Record { HardeningReport.record }
 
-  @OptionGroup var options: InputOrProcessOptions
+  @Argument(help: .files) var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
+
+  @OptionGroup var process: ProcessInPlaceOption
+
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
-    try options.report { file throws(ELFFileError) in
+    try report { file throws(ELFFileError) in
       HardeningReport(subject: ReportSubject(file), hardening: try file.hardening)
     } images: { image, scope throws(ELFFileError) in
       HardeningReport(

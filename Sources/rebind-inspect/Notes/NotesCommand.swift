@@ -5,11 +5,11 @@ import ELFInspection
 import RebindFiles
 
 /// The subcommand `notes`: what compilers, linkers and distributions left for tools.
-struct NotesCommand: Subcommand {
+struct NotesCommand: FileOrProcessSubcommand {
   static let manual = Manual(
     name: "notes",
     abstract: "List the notes of files: build-id, ABI, properties, probes, packages.",
-    usage: InputOrProcessOptions.usage,
+    usage: usage,
     overview: """
       Without section headers, the notes are those that are loaded. Probes are not.
 
@@ -26,10 +26,16 @@ struct NotesCommand: Subcommand {
 
   static var record: Record { NotesReport.record }
 
-  @OptionGroup var options: InputOrProcessOptions
+  @Argument(help: .files) var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
+
+  @OptionGroup var process: ProcessInPlaceOption
+
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
-    try options.report { file throws(ELFFileError) in
+    try report { file throws(ELFFileError) in
       NotesReport(subject: ReportSubject(file), notes: try file.notes)
     } images: { image, scope throws(ELFFileError) in
       NotesReport(

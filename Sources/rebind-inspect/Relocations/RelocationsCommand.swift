@@ -5,11 +5,11 @@ import ELFInspection
 import RebindFiles
 
 /// The subcommand `relocations`: what the loader or a linker changes in a file.
-struct RelocationsCommand: Subcommand {
+struct RelocationsCommand: FileOrProcessSubcommand {
   static let manual = Manual(
     name: "relocations",
     abstract: "List the relocations of files, with the symbols and versions that they name.",
-    usage: InputOrProcessOptions.usage,
+    usage: usage,
     overview: """
       Packed relative relocations (`DT_RELR`) are shown one by one. Section headers are not \
       needed.
@@ -27,10 +27,16 @@ struct RelocationsCommand: Subcommand {
 
   static var record: Record { RelocationReport.record }
 
-  @OptionGroup var options: InputOrProcessOptions
+  @Argument(help: .files) var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
+
+  @OptionGroup var process: ProcessInPlaceOption
+
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
-    try options.report { file throws(ELFFileError) in
+    try report { file throws(ELFFileError) in
       try RelocationReport(of: file)
     } images: { image, scope throws(ELFFileError) in
       var report = try RelocationReport(of: image.loaded)

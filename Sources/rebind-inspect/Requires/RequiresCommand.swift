@@ -6,7 +6,7 @@ import Rebind
 import RebindFiles
 
 /// The subcommand `requires`: on which systems does a file run, and which symbols say so?
-struct RequiresCommand: Subcommand {
+struct RequiresCommand: FileSubcommand {
   static let manual = Manual(
     name: "requires",
     abstract:
@@ -48,12 +48,16 @@ struct RequiresCommand: Subcommand {
 
   @OptionGroup var search: SearchOptions
 
-  @OptionGroup var options: InputOptions
+  @Argument(help: .files) var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
+
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
     let limits = atMost.map(\.version)
     guard closure else {
-      return try options.report { file throws(ELFFileError) in
+      return try report { file throws(ELFFileError) in
         try RequirementReport(
           ReportSubject(file), [(file.reader.path, file)], limits: limits)
       } then: { report, writer in
@@ -62,7 +66,7 @@ struct RequiresCommand: Subcommand {
     }
     let resolver = search.resolver
     var problems: [String] = []
-    try options.reportInTurn(options.files()) { file throws(ELFFileError) in
+    try output.reportInTurn(files()) { file throws(ELFFileError) in
       let graph = try resolver.graph(of: file)
       problems = graph.problems
       let libraries = graph.images.dropFirst().filter { !Self.isRuntime($0) }

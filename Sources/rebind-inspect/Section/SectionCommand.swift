@@ -6,7 +6,7 @@ import Glibc
 import RebindFiles
 
 /// The subcommand `section`: what a section holds.
-struct SectionCommand: Subcommand {
+struct SectionCommand: FileSubcommand {
   static let manual = Manual(
     name: "section",
     abstract: "Show the contents of a section.",
@@ -47,12 +47,17 @@ struct SectionCommand: Subcommand {
   @Option(help: "The form that the bytes are shown in.")
   var `as`: SectionView = .hex
 
-  @OptionGroup var options: InputOptions
+  @Argument(help: .files) var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
+
+  @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    try validateInput()
     guard !name.isEmpty else { throw ValidationError("A section has a name.") }
     guard `as` == .raw else { return }
-    guard options.output.isPlain else {
+    guard output.isPlain else {
       throw ValidationError(
         "--as raw has no --format, paths or titles: JSON has the bytes as base64.")
     }
@@ -62,13 +67,13 @@ struct SectionCommand: Subcommand {
     let name = RawArguments.text(name)
     if `as` == .raw { return try writeRaw(name) }
     let view = `as`
-    try options.report(rows: RowShape(SectionReport.row(of: view))) { file throws(ELFFileError) in
+    try report(rows: RowShape(SectionReport.row(of: view))) { file throws(ELFFileError) in
       try SectionReport(of: file, file.sectionContents(named: name), as: view)
     }
   }
 
   private func writeRaw(_ name: String) throws {
-    let files = try options.files()
+    let files = try files()
     guard files.count == 1 else { throw ValidationError("--as raw takes one file.") }
     FatalSignals.watch()
     for path in files {

@@ -5,11 +5,11 @@ import ELFInspection
 import RebindFiles
 
 /// The subcommand `sections`: the parts of a file, by name.
-struct SectionsCommand: Subcommand {
+struct SectionsCommand: FileOrProcessSubcommand {
   static let manual = Manual(
     name: "sections",
     abstract: "List the sections of files.",
-    usage: InputOrProcessOptions.usage,
+    usage: usage,
     overview: """
       Section headers are for linkers and debuggers, and may be stripped. The sections are \
       then those that notes of the file name. These have no index.
@@ -28,10 +28,16 @@ struct SectionsCommand: Subcommand {
 
   static var record: Record { SectionsReport.record }
 
-  @OptionGroup var options: InputOrProcessOptions
+  @Argument(help: .files) var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
+
+  @OptionGroup var process: ProcessInPlaceOption
+
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
-    try options.report { file throws(ELFFileError) in
+    try report { file throws(ELFFileError) in
       SectionsReport(subject: ReportSubject(file), sections: try file.sectionTable)
     } images: { image, scope throws(ELFFileError) in
       SectionsReport(

@@ -5,11 +5,11 @@ import ELFInspection
 import RebindFiles
 
 /// The subcommand `segments`: what is loaded, and where.
-struct SegmentsCommand: Subcommand {
+struct SegmentsCommand: FileOrProcessSubcommand {
   static let manual = Manual(
     name: "segments",
     abstract: "List the segments of files: what is loaded, and where.",
-    usage: InputOrProcessOptions.usage,
+    usage: usage,
     overview: """
       A segment is a program header. Without section headers, no names of sections are known.
 
@@ -27,10 +27,16 @@ struct SegmentsCommand: Subcommand {
 
   static var record: Record { SegmentsReport.record }
 
-  @OptionGroup var options: InputOrProcessOptions
+  @Argument(help: .files) var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
+
+  @OptionGroup var process: ProcessInPlaceOption
+
+  @OptionGroup var output: OutputOptions
 
   func run() throws {
-    try options.report { file throws(ELFFileError) in
+    try report { file throws(ELFFileError) in
       SegmentsReport(
         subject: ReportSubject(file), segments: try file.segmentTable,
         interpreter: try file.interpreter)

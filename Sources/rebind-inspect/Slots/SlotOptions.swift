@@ -13,15 +13,13 @@ struct SlotOptions: ParsableArguments {
       """, valueName: "pattern"))
   var name: [NamePattern] = []
 
-  @OptionGroup var readable: ReadableNameOption
-
   @Option(help: "Only the slots of this kind. Several are alternatives.")
   var kind: [SlotKindName] = []
 
-  var selection: SlotSelection {
+  func selection(_ readable: ReadableNames) -> SlotSelection {
     SlotSelection(
       kinds: kind.isEmpty ? .all : kind.reduce(into: []) { $0.formUnion($1.kind) }, names: name,
-      readable: readable.names)
+      readable: readable)
   }
 }
 

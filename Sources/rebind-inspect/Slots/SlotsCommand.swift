@@ -6,11 +6,11 @@ import Rebind
 import RebindFiles
 
 /// The subcommand `slots`: through which words an image's calls to others go, and where they lead.
-struct SlotsCommand: Subcommand {
+struct SlotsCommand: FileOrProcessSubcommand {
   static let manual = Manual(
     name: "slots",
     abstract: "List the words that the loader fills with the addresses of symbols.",
-    usage: InputOrProcessOptions.usage,
+    usage: usage,
     overview: """
       A rebinding changes these words. The slots are found as the loader finds them, whether \
       or not the file has section headers.
@@ -30,25 +30,34 @@ struct SlotsCommand: Subcommand {
 
   @OptionGroup var selection: SlotOptions
 
+  @OptionGroup var readable: ReadableNameOption
+
   @Option(
     help: ArgumentHelp(
       "Only the slots of a process in this state. Several are alternatives.",
       valueName: "state"))
   var state: [ProcessSlot.State] = []
 
-  @OptionGroup var options: InputOrProcessOptions
+  @Argument(help: .files) var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
+
+  @OptionGroup var process: ProcessInPlaceOption
+
+  @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard state.isEmpty || options.pid != nil else {
+    try validateInput()
+    guard state.isEmpty || pid != nil else {
       throw ValidationError("--state is for --pid: the slots of a file hold nothing yet.")
     }
   }
 
   func run() throws {
-    let selection = selection.selection
-    let files = try options.files()
-    var writer = ReportWriter(options.formatter(SlotReport.row, of: files))
-    if let pid = options.pid {
+    let selection = selection.selection(readable.names)
+    let files = try files()
+    var writer = ReportWriter(formatter(SlotReport.row, of: files))
+    if let pid = pid {
       read(pid, selection, &writer)
     } else {
       writer.read(files) { file throws(ELFFileError) in

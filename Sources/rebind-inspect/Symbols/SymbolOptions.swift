@@ -27,8 +27,6 @@ struct SymbolOptions: ParsableArguments {
       """, valueName: "pattern"))
   var name: [NamePattern] = []
 
-  @OptionGroup var readable: ReadableNameOption
-
   @Option(
     name: .customLong("symbol-version"),
     help: ArgumentHelp("Only the symbols of this version, a pattern too.", valueName: "pattern"))
@@ -44,11 +42,13 @@ struct SymbolOptions: ParsableArguments {
   @Option(help: "The order: by index, name or value, or by size with the largest first.")
   var sort: SymbolOrder = .index
 
-  /// - Parameter isReadable: Whether readable names are shown, and so looked at.
-  func filter(isReadable: Bool) -> SymbolFilter {
+  /// - Parameters:
+  ///   - isReadable: Whether readable names are shown, and so looked at.
+  ///   - readable: Patterns for these names.
+  func filter(isReadable: Bool, _ readable: ReadableNames) -> SymbolFilter {
     SymbolFilter(
       part: SymbolSelection(imports: imports, exports: exports), isWeak: weak, names: name,
-      isReadable: isReadable, readable: readable.names, versions: symbolVersions,
+      isReadable: isReadable, readable: readable, versions: symbolVersions,
       types: type.map(\.type),
       sizes: size.map(\.range),
       order: sort)

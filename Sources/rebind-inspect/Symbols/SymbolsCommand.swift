@@ -5,11 +5,11 @@ import ELFInspection
 import RebindFiles
 
 /// The subcommand `symbols`: what an image imports and exports.
-struct SymbolsCommand: Subcommand {
+struct SymbolsCommand: FileOrProcessSubcommand {
   static let manual = Manual(
     name: "symbols",
     abstract: "List the symbols that the loader binds by, with their versions.",
-    usage: InputOrProcessOptions.usage,
+    usage: usage,
     overview: """
       The symbols are found as the loader finds them, whether or not the file has section \
       headers.
@@ -38,6 +38,8 @@ struct SymbolsCommand: Subcommand {
 
   @OptionGroup var selection: SymbolOptions
 
+  @OptionGroup var readable: ReadableNameOption
+
   @Flag(help: "Show the readable names of Swift and C++ beside the mangled ones.")
   var demangle = false
 
@@ -50,16 +52,23 @@ struct SymbolsCommand: Subcommand {
 
   @OptionGroup var search: SearchOptions
 
-  @OptionGroup var options: InputOrProcessOptions
+  @Argument(help: .files) var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
+
+  @OptionGroup var process: ProcessInPlaceOption
+
+  @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    if resolve, options.pid != nil {
+    try validateInput()
+    if resolve, pid != nil {
       throw ValidationError("--resolve is for files: slots --pid shows where imports lead.")
     }
   }
 
   func run() throws {
-    let selection = selection.filter(isReadable: demangle)
+    let selection = selection.filter(isReadable: demangle, readable.names)
     let demangles = demangle
     let report: @Sendable (ELFFile) throws(ELFFileError) -> SymbolReport = {
       file throws(ELFFileError) in
@@ -71,7 +80,7 @@ struct SymbolsCommand: Subcommand {
     }
     let presences = demangle ? [Presence.demangled] : []
     guard resolve else {
-      return try options.report(presences, report) { image, scope throws(ELFFileError) in
+      return try self.report(presences, report) { image, scope throws(ELFFileError) in
         SymbolReport(
           subject: ReportSubject(image.image),
           symbols: SymbolListing(table: try image.checkedSymbols(), selection: selection),
@@ -80,7 +89,7 @@ struct SymbolsCommand: Subcommand {
     }
     let resolver = search.resolver
     let rows = RowShape(SymbolReport.row, [.always, .resolved] + presences)
-    try options.output.reportInTurn(options.files(), rows: rows) { file throws(ELFFileError) in
+    try output.reportInTurn(files(), rows: rows) { file throws(ELFFileError) in
       var found = try report(file)
       found.origins = SymbolOrigins(of: try resolver.graph(of: file))
       return found

@@ -5,7 +5,7 @@ import ELFInspection
 import RebindFiles
 
 /// The subcommand `tree`: what a loader would load with a file.
-struct TreeCommand: Subcommand {
+struct TreeCommand: FileSubcommand {
   static let manual = Manual(
     name: "tree",
     abstract: "Show the libraries that the loader would load, and why from there.",
@@ -55,22 +55,27 @@ struct TreeCommand: Subcommand {
   @Option(help: "Draw the libraries and what they need in a language for pictures.")
   var `as`: TreePicture?
 
-  @OptionGroup var options: InputOptions
+  @Argument(help: .files) var arguments: [InputPaths] = []
+
+  @OptionGroup var list: FileListOptions
+
+  @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    try validateInput()
     guard let picture = `as` else { return }
-    guard options.output.isPlain else {
+    guard output.isPlain else {
       throw ValidationError("--as \(picture) draws a picture: it has no --format, paths or titles.")
     }
   }
 
   func run() throws {
-    let files = try options.files()
+    let files = try files()
     guard `as` != .mermaid || files.count == 1 else {
       throw ValidationError("--as mermaid takes one file.")
     }
     let resolver = search.resolver
-    try options.reportInTurn(files, headings: `as` == nil ? nil : TextHeadings.none) {
+    try output.reportInTurn(files, headings: `as` == nil ? nil : TextHeadings.none) {
       file throws(ELFFileError) in
       TreeReport(
         subject: ReportSubject(file), graph: try resolver.graph(of: file), picture: `as`)

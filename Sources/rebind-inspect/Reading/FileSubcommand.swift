@@ -3,17 +3,26 @@
 import ArgumentParser
 import RebindFiles
 
-/// The arguments of the subcommands that read files and nothing else.
-struct InputOptions: ParsableArguments {
-  @Argument(
-    help: ArgumentHelp("The ELF files to read.", valueName: "file"))
-  var arguments: [InputPaths] = []
+/// A subcommand that reads files and nothing else.
+///
+/// It declares each group of its options itself, and no group has others in it: in a debug build,
+/// ArgumentParser checks a group four times a level, which tests feel.
+protocol FileSubcommand: Subcommand {
+  /// `@Argument(help: .files)`
+  var arguments: [InputPaths] { get }
+  var list: FileListOptions { get }
+  var output: OutputOptions { get }
+}
 
-  @OptionGroup var list: FileListOptions
+extension ArgumentHelp {
+  static let files = ArgumentHelp("The ELF files to read.", valueName: "file")
+}
 
-  @OptionGroup var output: OutputOptions
+extension FileSubcommand {
+  func validate() throws { try validateInput() }
 
-  func validate() throws { try list.validate(beside: arguments, named: "file") }
+  /// For the `validate` of a subcommand that has its own.
+  func validateInput() throws { try list.validate(beside: arguments, named: "file") }
 
   /// The files that are named, in their order.
   func files() throws -> [FilePath] { try list.files(behind: arguments) }
@@ -35,8 +44,11 @@ struct InputOptions: ParsableArguments {
     writer.read(files, body, then: then)
     try writer.finish()
   }
+}
 
-  /// The same one after the other, for what is kept from file to file.
+extension OutputOptions {
+  /// Reads files one after the other and writes what `body` finds in each, for what is kept from file
+  /// to file.
   ///
   /// - Parameters:
   ///   - files: Those that are named.
@@ -46,25 +58,8 @@ struct InputOptions: ParsableArguments {
   ///   - warnings: The same, but they fail nothing.
   func reportInTurn<Body: ReportBody>(
     _ files: [FilePath], headings: TextHeadings? = nil, rows: RowShape? = nil,
-    _ body: (ELFFile) throws(ELFFileError) -> Body, problems: (Body) -> [String],
-    warnings: (Body) -> [String] = { _ in [] }
-  ) throws {
-    try output.reportInTurn(
-      files, headings: headings, rows: rows, body, problems: problems, warnings: warnings)
-  }
-}
-
-extension OutputOptions {
-  /// Reads files one after the other and writes what `body` finds in each.
-  ///
-  /// - Parameters:
-  ///   - headings: Nil for the headings of several files.
-  ///   - problems: The problems of a body, a line each, which fail the file too.
-  ///   - warnings: The same, but they fail nothing.
-  func reportInTurn<Body: ReportBody>(
-    _ files: [FilePath], headings: TextHeadings? = nil, rows: RowShape? = nil,
     _ body: (ELFFile) throws(ELFFileError) -> Body,
-    problems: (Body) -> [String], warnings: (Body) -> [String]
+    problems: (Body) -> [String], warnings: (Body) -> [String] = { _ in [] }
   ) throws {
     let usual: TextHeadings = files.count > 1 ? .ofAll : .ofMembers
     var writer = ReportWriter(

@@ -1,0 +1,55 @@
+#if Commands
+
+import ArgumentParser
+import ELFInspection
+import RebindFiles
+
+/// A subcommand that reads files, or the images of a process.
+protocol FileOrProcessSubcommand: FileSubcommand {
+  var process: ProcessInPlaceOption { get }
+}
+
+extension FileOrProcessSubcommand {
+  var pid: Int32? { process.pid }
+
+  /// For the `validate` of a subcommand that has its own.
+  func validateInput() throws { try process.validate(beside: arguments, list, named: "file") }
+
+  func validate() throws { try validateInput() }
+
+  /// The lines of a manual's usage for these.
+  static var usage: [String] { ["[<options>] <file> ...", "[<options>] --pid <pid>"] }
+
+  /// The formatter for files, or for the images of a process.
+  ///
+  /// - Parameter presences: When columns of a table are there beside those that always are.
+  func formatter(
+    _ row: Record, _ presences: [Presence] = [], of files: [FilePath]
+  ) -> any ReportFormatter {
+    output.formatter(
+      RowShape(row, [.always] + presences + (pid == nil ? [] : [.ofProcess])),
+      hasHeadings: pid != nil || files.count > 1)
+  }
+
+  /// Reads each file, or each image of the process, and writes what is found in it.
+  ///
+  /// Throws the exit status 1 if one failed.
+  func report<Body: ReportBody>(
+    _ presences: [Presence] = [],
+    _ body: @escaping @Sendable (ELFFile) throws(ELFFileError) -> Body,
+    images: (LoadedImage, ProcessScope) throws(ELFFileError) -> Body
+  ) throws {
+    let files = try files()
+    var writer = ReportWriter(formatter(Body.row, presences, of: files))
+    if let pid {
+      writer.readImages(of: pid) { image, scope throws(ELFFileError) -> Body? in
+        try images(image, scope)
+      }
+    } else {
+      writer.read(files, body)
+    }
+    try writer.finish()
+  }
+}
+
+#endif
