@@ -43,6 +43,7 @@ struct RebindInspect: ParsableCommand {
     let arguments = RawArguments.encoded()
     do {
       try checkSubcommand(arguments)
+      try checkVersion(arguments)
       var command = try subcommand(arguments) ?? parseAsRoot(arguments)
       try command.run()
     } catch {
@@ -74,6 +75,16 @@ struct RebindInspect: ParsableCommand {
       throw ValidationError(
         "'\(name)' is neither a file nor a subcommand. Did you mean '\(similar.name)'?")
     }
+  }
+
+  /// Throws if more than a subcommand stands beside `--version`, which would be passed over.
+  private static func checkVersion(_ arguments: [String]) throws {
+    let options = arguments.prefix { $0 != "--" }
+    guard options.contains("--version"), !options.contains("--help"),
+      arguments.count > (subcommands.contains { $0.name == arguments[0] } ? 2 : 1)
+    else { return }
+    throw ValidationError(
+      "--version stands alone: it is that of rebind-inspect. symbols --symbol-version takes one.")
   }
 
   private static func distance(from name: String, to other: String) -> Int {
