@@ -134,7 +134,8 @@ let package = Package(
       dependencies: ["CRebind", "Rebind", "RebindMacros", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "RebindInspectTests", dependencies: ["TestSupport", "rebind-inspect"],
+      name: "RebindInspectTests",
+      dependencies: ["TestSupport", "rebind-inspect", "ELFInspection"],
       exclude: ["Golden"],
       swiftSettings: swiftSettings),
   ],

@@ -1,5 +1,7 @@
 import Foundation
+import ELFInspection
 import Glibc
+import RebindFiles
 import TestSupport
 import Testing
 
@@ -142,6 +144,19 @@ import Testing
       let images = try inspect(["images", "--pid", "\(process.id)"])
       #expect(!images.output.contains(" replaced "))
     }
+  }
+
+  /// Of an image that was unloaded meanwhile, nothing is known.
+  @Test func fileOfAnUnloadedImage() throws {
+    let process = try LookedAtProgram.loading("until-signal")
+    let scope = try ProcessScope(pid: process.id)
+    let image = try #require(
+      scope.ordinaryImages.first { $0.image.path.text.hasSuffix("/libhook.so") })
+    #expect(scope.fileState(of: image) == .same)
+    kill(process.id, SIGUSR1)
+    let maps = "/proc/\(process.id)/maps"
+    while try String(contentsOfFile: maps, encoding: .utf8).contains("libhook") { usleep(1000) }
+    #expect(scope.fileState(of: image) == .unknown)
   }
 
   /// One that waits for a processor stays in the middle of `dlopen` from look to look.

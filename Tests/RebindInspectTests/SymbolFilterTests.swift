@@ -46,7 +46,9 @@ import Testing
       #expect(try result.succeeded && result.output == Places.version + "\n")
     }
     // Beside other words it was meant for something else.
-    for arguments in [["symbols", "--version", "GLIBC_*", "/bin/true"], ["--version", "/bin/true"]] {
+    for arguments in [
+      ["symbols", "--version", "GLIBC_*", "/bin/true"], ["--version", "/bin/true"],
+    ] {
       let result = try inspect(arguments)
       #expect(result.status == 64 && result.output.isEmpty)
       #expect(result.errorOutput.contains("--symbol-version"))

@@ -7,8 +7,9 @@ extension ProcessLook<[ProcessFinding]> {
   ///
   /// While an image is loaded, its slots are not filled and its pages are open, and the loader says
   /// so only of a part of that time. So images with findings are looked at four times more, or
-  /// twenty times while threads run, and what is not found each time is left out. Looks count once
-  /// the threads have gone on meanwhile, or three seconds have passed.
+  /// twenty times while threads run, and what is not found each time is left out. A look counts once
+  /// the threads have gone on meanwhile. If they have not within ten seconds, what may be an image
+  /// that is being loaded is left out, and `isStarved` says so.
   ///
   /// - Parameter willRead: Called with each image in front of a look at it.
   /// - Throws: `ELFFileError` if the process may not be looked at, is not there, or has ended.
@@ -19,7 +20,7 @@ extension ProcessLook<[ProcessFinding]> {
       willRead(image)
       return try scope.audit(image)
     }
-    let end = ContinuousClock.now + .seconds(3)
+    let end = ContinuousClock.now + .seconds(10)
     var threads = RunnableThreads(of: pid)
     var (looks, wanted) = (0, 4)
     while looks < wanted {
@@ -28,6 +29,11 @@ extension ProcessLook<[ProcessFinding]> {
       repeat {
         usleep([1, 3, 7, 15][min(looks, 3)] * 1000)
       } while !threads.haveRun(in: pid) && ContinuousClock.now < end
+      if !threads.haveRun(in: pid) {
+        kept.isStarved = true
+        kept.entries = kept.entries.map(\.withoutOpen)
+        break
+      }
       threads = RunnableThreads(of: pid)
       if !threads.isEmpty { wanted = 20 }
       looks += 1
@@ -52,6 +58,14 @@ extension ProcessLook<[ProcessFinding]>.Entry {
     case .success(let findings): (findings ?? []).contains { !$0.kind.isLasting }
     case .failure(let error): error.reason == .vanished
     }
+  }
+
+  /// Without what another look may not find.
+  fileprivate var withoutOpen: Self {
+    guard case .success(let findings?) = result else { return self }
+    var rest = self
+    rest.result = .success(findings.filter(\.kind.isLasting))
+    return rest
   }
 
   fileprivate func isOf(_ other: LoadedImage) -> Bool {

@@ -8,20 +8,33 @@ package enum ProcessFileState: String {
   case deleted
   /// Another file has its path, or it was written over.
   case replaced
-  /// The file may not be read.
+  /// The file may not be read, or the image is no longer there to be compared with it.
   case unknown
 }
 
 extension ProcessScope {
   /// The state of an image's file, as the process itself would find it.
   package func fileState(of image: LoadedImage) -> ProcessFileState {
-    var state = stateNow(of: image)
-    // Of one that is unloaded and loaded again the memory can be gone just when it is compared.
-    for pause in 1...8 where state == .replaced && image.order != 0 {
+    // Of one that is unloaded and loaded again the memory can be gone, or another's, just when it is
+    // compared, and back at once.
+    var differences = 0
+    for pause in 1...8 {
+      let wasMapped = isMapped(image)
+      let state = stateNow(of: image)
+      if state != .replaced { return state }
+      if wasMapped, isMapped(image) { differences += 1 }
+      if differences == 3 { return .replaced }
       usleep(UInt32(pause) * 300)
-      state = stateNow(of: image)
     }
-    return state
+    return .unknown
+  }
+
+  private func isMapped(_ image: LoadedImage) -> Bool {
+    let mapping = image.image.mapping
+    let lines = try? ProcessFolder.lines(of: "maps", pid: pid)
+    return (lines ?? []).lazy.compactMap { ProcessMapping($0) }.contains {
+      $0.identity == mapping.identity && $0.holds(mapping.start, of: mapping.offset)
+    }
   }
 
   /// The file of an image, for what memory does not hold.

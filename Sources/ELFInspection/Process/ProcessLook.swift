@@ -7,6 +7,8 @@ package struct ProcessLook<Found> {
   package internal(set) var entries: [Entry] = []
   /// False if the loader was never at rest as long as that.
   package let isSettled: Bool
+  /// True if the process had no processor as long as that, so that passing findings are left out.
+  package internal(set) var isStarved = false
 
   /// An image, and the finding in it; nil for nothing.
   package struct Entry {

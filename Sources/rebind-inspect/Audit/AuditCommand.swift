@@ -21,7 +21,8 @@ struct AuditCommand: Subcommand {
       closes them, if any does.
 
       `audit` waits until the loader is idle, checks images with findings four more times, and \
-      reports only what it finds every time.
+      reports only what it finds every time. If the process has no processor meanwhile, a line on \
+      standard error says so.
       """,
     words: [words],
     examples: [

@@ -74,8 +74,8 @@ struct ImageReport: TableBody {
       "file", Column("FILE", place: 2, width: 8),
       .words(["same", "deleted", "replaced", "unknown"]),
       """
-      the state of its file: `"same"`, `"deleted"`, `"replaced"` by another file, also if it was \
-      written over, or `"unknown"` if it cannot be read
+      the state of its file: `"same"`, `"deleted"`, `"replaced"` by another file or written over, or \
+      `"unknown"`: it cannot be read, or the image is gone
       """
     ) { .text($0.fileState.rawValue) },
     Field(

@@ -37,6 +37,11 @@ extension ReportWriter {
         FilePath("/proc/\(pid)"),
         "its loader was loading or unloading images whenever they were looked at")
     }
+    if look.isStarved {
+      fail(
+        FilePath("/proc/\(pid)"),
+        "it had no processor for ten seconds, so that loading cannot be told from a change")
+    }
   }
 }
 
