@@ -39,7 +39,7 @@ import Testing
     try Data(".globl \"\(name)\"\n.type \"\(name)\", @function\n\"\(name)\": nop\n".utf8)
       .write(to: source)
     let library = directory.url.appending(path: "long.so").path
-    try #require(run("gcc", ["-shared", "-nostdlib", source.path, "-o", library]).succeeded)
+    try compile(.gcc, ["-shared", "-nostdlib", "long.s", "-o", "long.so"], in: directory.url)
     let file = try #require(try Report(["--demangle", library]).files.first)
     #expect(try #require(file.symbol(name)).demangledName == nil)
   }

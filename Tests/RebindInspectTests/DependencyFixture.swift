@@ -57,14 +57,19 @@ struct DependencyFixture {
     _ name: String, target: String, source: String = "int value;", compilerFlags: [String] = [],
     flags: [String] = []
   ) throws -> String {
-    let source = try write("foreign.c", Data(source.utf8))
-    try succeed(
+    try write("foreign.c", Data(source.utf8))
+    try compile(
       "clang",
       ["--target=\(target)", "-ffreestanding", "-fPIC"] + compilerFlags
-        + ["-c", source, "-o", "foreign.o"])
+        + ["-c", "foreign.c", "-o", "foreign.o"])
     try write(name, Data())
-    try succeed("ld.lld", ["-o", name, "foreign.o"] + flags)
+    try compile("ld.lld", ["-o", name, "foreign.o"] + flags)
     return path(name)
+  }
+
+  /// Runs a compiler or linker in the folder.
+  func compile(_ tool: String, _ arguments: [String]) throws {
+    try TestSupport.compile(Compiler(tool), arguments, in: directory.url)
   }
 
   func succeed(_ tool: String, _ arguments: [String]) throws {
@@ -76,10 +81,10 @@ struct DependencyFixture {
     _ name: String, _ source: String, _ needs: [String], _ flags: [String]
   ) throws -> String {
     try write(name, Data())
-    let file = try write("source.c", Data("\(source)\n".utf8))
-    try succeed(
+    try write("source.c", Data("\(source)\n".utf8))
+    try compile(
       "gcc",
-      [file, "-o", name, "-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"] + flags + needs)
+      ["source.c", "-o", name, "-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"] + flags + needs)
     return path(name)
   }
 }

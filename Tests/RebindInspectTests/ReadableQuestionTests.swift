@@ -17,7 +17,7 @@ import Testing
         """
         namespace Shop { int price(int n) { return n; } int price(long n) { return (int)n; } int other() { return 1; } }
         """.utf8))
-    try fixture.succeed("g++", ["-shared", "-fPIC", "-o", "libshop.so", "shop.cc"])
+    try fixture.compile("g++", ["-shared", "-fPIC", "-o", "libshop.so", "shop.cc"])
     try fixture.write(
       "main.cc",
       Data(
@@ -26,7 +26,7 @@ import Testing
         namespace Own { __attribute__((noinline)) int helper(int n) { return n + 1; } }
         int main(int n, char **) { return Shop::price(n) + Shop::price((long)n) + Own::helper(n); }
         """.utf8))
-    try fixture.succeed(
+    try fixture.compile(
       "g++", ["-O0", "-o", "program", "main.cc", "libshop.so", "-Wl,-rpath,$ORIGIN"])
     return fixture.path("program")
   }
@@ -116,7 +116,7 @@ import Testing
           int main(int n, char **) { char c; (void)!write(1, "ready", 5); while (read(0, &c, 1) > 0);
           """)
     try fixture.write("main.cc", Data(source.utf8))
-    try fixture.succeed(
+    try fixture.compile(
       "g++", ["-O0", "-o", "waiting", "main.cc", "libshop.so", "-Wl,-rpath,$ORIGIN"])
     #expect(!built.isEmpty)
     let process = try WaitingProcess(URL(filePath: fixture.path("waiting")))

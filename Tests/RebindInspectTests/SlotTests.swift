@@ -97,9 +97,9 @@ import Testing
     let scratch = try TemporaryDirectory()
     let source = Places.package.appending(path: "Benchmarks/slots-floor.c").path
     let floor = scratch.url.appending(path: "floor").path
-    #expect(
-      try run("gcc", ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", floor])
-        .succeeded)
+    try compile(
+      .gcc, ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", source, "-o", "floor"],
+      in: scratch.url)
     for file in InstalledFile.allCases {
       let expected = try run(floor, [try file.path])
       #expect(expected.succeeded && !expected.output.isEmpty)

@@ -316,7 +316,7 @@ private let isX86 = false
   /// Nothing that a loader loads.
   @Test func filesWithoutLibraries() throws {
     let source = Places.fixtures.appending(path: "inspect-provider.c").path
-    try fixture.succeed("gcc", ["-c", source, "-o", "object.o"])
+    try fixture.compile("gcc", ["-c", source, "-o", "object.o"])
     let result = try inspect(["tree", fixture.path("object.o"), "/nowhere"])
     #expect(
       result.output.contains("0 \(fixture.path("object.o")) - - \(fixture.path("object.o")) -\n"))

@@ -199,7 +199,7 @@ import Testing
       #expect(try why("malloc", in: program).words == ["static-executable -"])
     }
     try fixture.write("object.c", Data("int f(void); int g(void) { return f(); }".utf8))
-    try fixture.succeed("gcc", ["-c", "object.c", "-o", "object.o"])
+    try fixture.compile("gcc", ["-c", "object.c", "-o", "object.o"])
     let object = fixture.path("object.o")
     let result = try inspect(["why", "f", "--in", object])
     #expect(result.status == 1)

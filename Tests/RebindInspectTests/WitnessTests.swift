@@ -161,7 +161,7 @@ struct WitnessFiles: Sendable {
   /// A library from lines for the assembler, with the OS/ABI that lld leaves.
   func assembled(_ source: String, isSystemV: Bool = true) throws -> String {
     try write("source.s", source)
-    try builder.compile(["-shared", "-nostdlib", path("source.s"), "-o", "library.so"])
+    try builder.compile(["-shared", "-nostdlib", "source.s", "-o", "library.so"])
     if isSystemV {
       var bytes = try Data(contentsOf: URL(filePath: path("library.so")))
       // e_ident[EI_OSABI]
@@ -174,7 +174,7 @@ struct WitnessFiles: Sendable {
   /// A program in C.
   func built(_ source: String, flags: [String]) throws -> String {
     try write("source.c", source + "\n")
-    try builder.compile(flags + [path("source.c"), "-o", "program"])
+    try builder.compile(flags + ["source.c", "-o", "program"])
     return path("program")
   }
 

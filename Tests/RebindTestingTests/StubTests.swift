@@ -36,14 +36,13 @@ import Testing
       + [Places.fixtures.appending(path: "stubs.c").path]
     let scratch = try TemporaryDirectory()
     let program = scratch.url.appending(path: "stubs").path
-    let built = try run(
-      "clang",
+    try compile(
+      .clang,
       flags + [
         "-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread",
         "-I", folder.appending(path: "include").path,
-        "-I", reach.appending(path: "include").path, "-o", program,
-      ] + sources)
-    try #require(built.succeeded, "\(built.errorOutput)")
+        "-I", reach.appending(path: "include").path, "-o", "stubs",
+      ] + sources, in: scratch.url)
     let command = runner + [program]
     let result = try run(command[0], Array(command.dropFirst()))
     #expect(result.errorOutput == "")

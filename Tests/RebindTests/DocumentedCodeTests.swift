@@ -14,9 +14,8 @@ import Testing
     let folder = try TemporaryDirectory()
     var files: [String] = []
     func write(_ text: String, _ name: String) throws {
-      let file = folder.url.appending(path: name)
-      try Data("\(text)\n".utf8).write(to: file)
-      files.append(file.path)
+      try Data("\(text)\n".utf8).write(to: folder.url.appending(path: name))
+      files.append(name)
     }
     let imports = "import Glibc\nimport Testing\n" + Self.imports(of: product)
     try write(imports + (Self.given[product] ?? ""), "given.swift")
@@ -24,7 +23,7 @@ import Testing
       let name = piece.description.replacing("/", with: "-")
       try write(imports + Self.file(of: piece.code, number: index), "\(name).swift")
     }
-    let result = try typecheckSwift(files)
+    let result = try typecheckSwift(files, in: folder.url)
     #expect(result.succeeded, "\(result.errorOutput)")
   }
 

@@ -54,8 +54,7 @@ import Testing
     try Data(Self.functions.utf8).write(to: folder.appending(path: "functions.c"))
     try scratch.compile(["-c", "functions.c", "-o", "functions.o"])
     let built = try buildSwift(
-      Self.program, to: folder.appending(path: "shop"),
-      objects: [folder.appending(path: "functions.o").path])
+      Self.program, to: "shop", objects: ["functions.o"], in: folder)
     try #require(built.succeeded, "\(built.errorOutput)")
     let stripped = try run("strip", ["-o", "stripped", "shop"], currentDirectory: folder)
     try #require(stripped.succeeded, "\(stripped.errorOutput)")

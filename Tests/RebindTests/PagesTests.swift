@@ -8,13 +8,13 @@ import Testing
   @Test func aWayBackIsWhole() throws {
     let folder = try TemporaryDirectory()
     let program = folder.url.appending(path: "pages").path
-    let main = folder.url.appending(path: "main.swift")
-    try Data(Self.main.utf8).write(to: main)
+    try Data(Self.main.utf8).write(to: folder.url.appending(path: "main.swift"))
     let sources = ["JSON", "Archive", "Landing", "WayBack"].map {
       Places.package.appending(path: "Scripts/Pages/\($0).swift").path
     }
-    let built = try run("swiftc", ["-swift-version", "6", "-o", program, main.path] + sources)
-    try #require(built.succeeded, "\(built.errorOutput)")
+    try compile(
+      Compiler("swiftc"), ["-swift-version", "6", "-o", "pages", "main.swift"] + sources,
+      in: folder.url)
     let result = try run(program, [])
     #expect(result.succeeded && result.output == "")
   }

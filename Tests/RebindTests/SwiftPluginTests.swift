@@ -16,13 +16,12 @@ struct SwiftAnnotatedLibrary {
     folder = try TemporaryDirectory()
     path = folder.url.appending(path: "libswift-annotated.so").path
     let source = Places.fixtures.appending(path: "annotated-plugin.swift").path
-    let result = try run(
-      "swiftc",
+    try compile(
+      Compiler("swiftc"),
       [
         "-swift-version", "6", "-parse-as-library", "-emit-library", "-module-name",
-        "RebindTests", "-o", path, source,
-      ])
-    guard result.succeeded else { throw ToolFailure(description: result.errorOutput) }
+        "RebindTests", "-o", "libswift-annotated.so", source,
+      ], in: folder.url)
   }
 }
 

@@ -16,7 +16,7 @@ public enum CoreArchive {
       let arguments =
         ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-fPIC", "-pthread"] + flags
         + FixtureBuilder.coreFlags + ["-c"] + FixtureBuilder.coreSources.map(\.path)
-      return try KeptProducts.file(of: compiler, arguments) { product in
+      return try KeptProducts.ofThisRun.file(of: ["ar", compiler.name] + arguments) { product in
         let folder = try TemporaryDirectory()
         try compile(compiler, arguments, in: folder.url)
         let objects = FixtureBuilder.coreSources.map {

@@ -26,9 +26,10 @@ public struct CompilationFailure: Error, CustomStringConvertible {
   public var description: String { "\(command)\n\(output)" }
 }
 
-/// Runs the compiler in a folder; throws with its output if it fails.
-func compile(_ compiler: Compiler, _ arguments: [String], in folder: URL) throws {
-  let result = try run(compiler.name, arguments, currentDirectory: folder)
+/// Runs a compiler or a linker in a folder, as far as its products are not kept; throws with its output
+/// if it fails.
+public func compile(_ compiler: Compiler, _ arguments: [String], in folder: URL) throws {
+  let result = try KeptProducts.ofThisRun.run(compiler.name, arguments, in: folder)
   guard result.succeeded else {
     throw CompilationFailure(
       command: ([compiler.name] + arguments).joined(separator: " "),
@@ -81,29 +82,9 @@ public struct FixtureBuilder: Sendable {
     let arguments =
       ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"] + flags + Self.includeFlags
       + sources.map { Places.fixtures.appending(path: $0).path } + core + libraries
-    // A product that the folder has no part in is built once, and copied: the loader knows an image
-    // by its file.
-    let isCommon = !arguments.contains { $0.contains(directory.url.path) || $0.hasPrefix("-l") }
-    guard isCommon else {
-      try compile(arguments + ["-o", product.path, "-L", directory.url.path])
-      return product
-    }
-    let common = try Self.products.value(for: [compiler.name] + arguments) {
-      try KeptProducts.file(of: compiler, arguments) { product in
-        try TestSupport.compile(
-          compiler, arguments + ["-o", product.path], in: product.deletingLastPathComponent())
-      }
-    }
-    // Not by this process: a program cannot be run as long as somebody has it open for writing,
-    // and that may be a child that was forked meanwhile.
-    let copy = try run("cp", ["--remove-destination", common.path, product.path])
-    guard copy.succeeded else {
-      throw CompilationFailure(command: "cp", output: copy.errorOutput)
-    }
+    try compile(arguments + ["-o", output, "-L."])
     return product
   }
-
-  private static let products = OncePerKey<[String], URL>()
 
   /// Compiles and links a shared library without the core.
   @discardableResult
@@ -121,6 +102,13 @@ public struct FixtureBuilder: Sendable {
     try TestSupport.compile(compiler, arguments, in: directory.url)
   }
 
-  /// The option that makes a program find the builder's libraries.
-  public var runPath: String { "-Wl,-rpath,\(directory.url.path)" }
+  /// The option that makes a program find the builder's libraries. It does not name the folder, as
+  /// the program can then be kept.
+  public var runPath: String { runPath(of: "") }
+
+  /// The same for a product in one of its folders, as `lib/liba.so`.
+  func runPath(of name: String) -> String {
+    let depth = name.split(separator: "/").count - 1
+    return "-Wl,-rpath,$ORIGIN" + String(repeating: "/..", count: max(0, depth))
+  }
 }

@@ -33,7 +33,7 @@ public struct RebindProgram {
         gcc,
         ["-O1", "-shared", "-fPIC", "library.c", "-Wl,-soname,libprices.so", "-o"]
           + ["libprices.so"], in: folder.url)
-      libraries = ["-L", folder.url.path, "-lprices", "-Xlinker", "-rpath=\(folder.url.path)"]
+      libraries = ["-L.", "-lprices", "-Xlinker", "-rpath=$ORIGIN"]
     }
     try compile(
       Compiler("swiftc"),
@@ -41,7 +41,7 @@ public struct RebindProgram {
         "-swift-version", "6", "-import-objc-header", "own.h",
         "-I", Places.products.appending(path: "Modules").path,
         "-Xcc", "-I", "-Xcc", Places.core.appending(path: "include").path,
-        "main.swift", "own.o", "-o", path,
+        "main.swift", "own.o", "-o", "app",
       ]
         + ["CRebindCounting", "CRebindTesting"].flatMap {
           ["-Xcc", "-I", "-Xcc", Places.package.appending(path: "Sources/\($0)/include").path]

@@ -72,17 +72,19 @@ extension Recipe {
       try builder.build(
         library.name, from: [library.source],
         flags: ["-shared", "-fPIC"] + (name.hasPrefix("lib") ? ["-Wl,-soname,\(name)"] : []),
-        libraries: filled(library.flags, with: builder) + (findsOthers ? [builder.runPath] : []),
+        libraries: filled(library.flags, with: builder)
+          + (findsOthers ? [builder.runPath(of: library.name)] : []),
         withCore: false)
     }
   }
 
-  /// The words with the places that stand in them.
+  /// The words with the places that stand in them. The compiler runs in the builder's folder: with a
+  /// path to it, what it makes could not be kept.
   private func filled(_ words: [String], with builder: FixtureBuilder) throws -> [String] {
     try words.map {
       $0 == "@core"
         ? try CoreArchive.file(for: builder.compiler).path
-        : $0.replacing("%", with: builder.directory.url.path)
+        : $0.replacing("-L%", with: "-L.").replacing("%", with: builder.directory.url.path)
           .replacing("~", with: Places.fixtures.path)
     }
   }

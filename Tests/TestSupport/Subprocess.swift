@@ -91,8 +91,11 @@ func locate(_ executable: String) throws -> URL {
 public final class TemporaryDirectory: Sendable {
   public let url: URL
 
+  /// The paths of all begin with it.
+  static let prefix = FileManager.default.temporaryDirectory.appending(path: "rebind-").path
+
   public init() throws {
-    url = FileManager.default.temporaryDirectory.appending(path: "rebind-\(UUID().uuidString)")
+    url = URL(filePath: Self.prefix + UUID().uuidString)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     _ = Self.deletesAtExit
     _ = Self.present.withLock { $0.insert(url) }

@@ -17,42 +17,39 @@ public func compileSwift(_ source: String, languageMode: Int = 6, flags: [String
   -> ProcessResult
 {
   let scratch = try TemporaryDirectory()
-  let file = scratch.url.appending(path: "main.swift")
-  try Data("\(source)\n".utf8).write(to: file)
-  return try run(
+  try Data("\(source)\n".utf8).write(to: scratch.url.appending(path: "main.swift"))
+  return try KeptProducts.ofThisRun.run(
     "swiftc",
     [
       "-emit-sil", "-o", flags.isEmpty ? "/dev/null" : "-", "-swift-version", "\(languageMode)",
-    ] + moduleFlags + macroFlags + flags + [file.path])
+    ] + moduleFlags + macroFlags + flags + ["main.swift"], in: scratch.url)
 }
 
 /// Builds a main file with Rebind's dynamic library, and runs it.
 public func runSwift(_ source: String) throws -> ProcessResult {
   let scratch = try TemporaryDirectory()
-  let built = try buildSwift(source, to: scratch.url.appending(path: "program"))
+  let built = try buildSwift(source, to: "program", in: scratch.url)
   return built.succeeded ? try run(scratch.url.appending(path: "program").path) : built
 }
 
-/// Builds a main file with Rebind's dynamic library and these object files.
-public func buildSwift(_ source: String, to program: URL, objects: [String] = []) throws
-  -> ProcessResult
-{
-  let scratch = try TemporaryDirectory()
-  let file = scratch.url.appending(path: "main.swift")
-  try Data("\(source)\n".utf8).write(to: file)
-  return try run(
+/// Builds a main file, in a folder with these object files, with Rebind's dynamic library.
+public func buildSwift(
+  _ source: String, to program: String, objects: [String] = [], in folder: URL
+) throws -> ProcessResult {
+  try Data("\(source)\n".utf8).write(to: folder.appending(path: "main.swift"))
+  return try KeptProducts.ofThisRun.run(
     "swiftc",
-    ["-swift-version", "6", "-o", program.path, file.path] + objects
+    ["-swift-version", "6", "-o", program, "main.swift"] + objects
       + ["-L", Places.products.path, "-lRebindDynamic"]
-      + ["-Xlinker", "-rpath", "-Xlinker", Places.products.path] + moduleFlags)
+      + ["-Xlinker", "-rpath", "-Xlinker", Places.products.path] + moduleFlags, in: folder)
 }
 
-/// Compiles the files of a library against the same modules, without warnings.
-public func typecheckSwift(_ files: [String]) throws -> ProcessResult {
-  try run(
+/// Compiles the files of a library, in a folder, against the same modules, without warnings.
+public func typecheckSwift(_ files: [String], in folder: URL) throws -> ProcessResult {
+  try KeptProducts.ofThisRun.run(
     "swiftc",
     ["-typecheck", "-parse-as-library", "-suppress-warnings", "-swift-version", "6"]
-      + moduleFlags + macroFlags + files)
+      + moduleFlags + macroFlags + files, in: folder)
 }
 
 /// Where the modules are that were built beside the tests, and the headers that they need.
