@@ -88,6 +88,19 @@ static void measure_large(char *subcommand, const struct largest *file) {
   print_at_most(what, 20, (double)ours.peak / MEBIBYTE, "MiB");
 }
 
+static void measure_tables(char *subcommand, const struct largest *file) {
+  char what[80];
+  struct command text = COMMAND(&file->path, 1, program, subcommand);
+  struct command rows = COMMAND(&file->path, 1, program, subcommand, "--format", "rows");
+  struct command csv = COMMAND(&file->path, 1, program, subcommand, "--format", "csv");
+  struct command *const commands[] = {&text, &rows, &csv};
+  run_in_turns(commands, 3, 51);
+  snprintf(what, sizeof what, "%s, largest file: rows / text", subcommand);
+  print_at_most(what, 1.5, shortest(&rows, 51) / shortest(&text, 51), "");
+  snprintf(what, sizeof what, "%s, largest file: csv / text", subcommand);
+  print_at_most(what, 1.2, shortest(&csv, 51) / shortest(&text, 51), "");
+}
+
 static void measure_many(char *subcommand, const struct files *files) {
   char what[80];
   struct command ours = COMMAND(files->paths, files->count, program, subcommand);
@@ -153,6 +166,14 @@ static void measure_importers(const struct files *files) {
   print_at_least(what, 4, 1 / ratio(&ours, &theirs, 5));
 }
 
+static void measure_requirements(const struct files *files) {
+  char what[80];
+  struct command ours = COMMAND(files->paths, files->count, program, "requires");
+  struct command imports = COMMAND(files->paths, files->count, program, "symbols", "--imports");
+  snprintf(what, sizeof what, "requires / symbols --imports, %zu files", files->count);
+  print_at_most(what, 2, ratio(&ours, &imports, 7), "");
+}
+
 // MARK: - All of it
 
 int main(int argc, char *argv[]) {
@@ -175,9 +196,12 @@ int main(int argc, char *argv[]) {
   measure_readelf(&files.symbols);
   measure_libc();
   measure_large("slots", &files.slots);
+  measure_tables("symbols", &files.symbols);
+  measure_tables("slots", &files.slots);
   measure_many("symbols", &files);
   measure_many("slots", &files);
   measure_start();
   measure_importers(&files);
+  measure_requirements(&files);
   return holds_all ? 0 : 1;
 }

@@ -64,7 +64,11 @@ import Testing
   }
 
   /// Ten times the files take a fifth more memory at most. The witness is the kernel.
-  @Test func memoryOfAWalk() throws {
+  @Test func memoryOfManyFiles() throws {
+    let commands = [
+      ["who-imports", "malloc"], ["requires", "--format", "rows", "--files-from"],
+      ["symbols", "--format", "csv", "--files-from"],
+    ]
     let fixture = DependencyFixture()
     let library = try fixture.foreign(
       "library.so", target: "x86_64-linux-gnu",
@@ -72,27 +76,37 @@ import Testing
       flags: ["-shared"])
     let script = #"""
       import os, sys
-      library, folder, program = sys.argv[1:]
+      library, folder, program, *commands = sys.argv[1:]
       data = open(library, "rb").read()
       for count in 1000, 10000:
           place = f"{folder}/{count}"
           os.mkdir(place)
-          for i in range(count):
-              with open(f"{place}/a-library-with-a-long-name-{i:05}.so", "wb") as file:
+          paths = [f"{place}/a-library-with-a-long-name-{i:05}.so" for i in range(count)]
+          for path in paths:
+              with open(path, "wb") as file:
                   file.write(data)
-          child = os.fork()
-          if child == 0:
-              os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-              os.execv(program, [program, "who-imports", "malloc", place])
-          _, status, usage = os.wait4(child, 0)
-          assert status == 0
-          print(usage.ru_maxrss)
+          with open(f"{folder}/list-{count}", "w") as file:
+              file.write("\n".join(paths))
+          for command in commands:
+              words = command.split(" ")
+              words.append(f"{folder}/list-{count}" if words[-1] == "--files-from" else place)
+              child = os.fork()
+              if child == 0:
+                  os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+                  os.execv(program, [program, *words])
+              _, status, usage = os.wait4(child, 0)
+              assert status == 0
+              print(usage.ru_maxrss)
       """#
     let result = try run(
-      Places.python, ["-c", script, library, fixture.directory.url.path, inspectPath])
+      Places.python,
+      ["-c", script, library, fixture.directory.url.path, inspectPath]
+        + commands.map { $0.joined(separator: " ") })
     let peaks = result.output.split(separator: "\n").compactMap { Double($0) }
-    try #require(peaks.count == 2, "\(result.errorOutput)")
-    #expect(peaks[1] <= 1.2 * peaks[0])
+    try #require(peaks.count == 2 * commands.count, "\(result.errorOutput)")
+    for (command, (few, many)) in zip(commands, zip(peaks, peaks.dropFirst(commands.count))) {
+      #expect(many <= 1.2 * few, "\(command)")
+    }
   }
 
   @Test func aClosedPipeEndsAllThreads() throws {
