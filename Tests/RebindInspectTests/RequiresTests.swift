@@ -134,6 +134,34 @@ import Testing
     #expect(try inspect(["requires", "--at-most", "GLIBC_2.36", path]).succeeded)
   }
 
+  /// Versions and marks that releases of 2026 were the first to have.
+  @Test func newerReleases() throws {
+    let fixture = DependencyFixture()
+    for (version, systems) in [
+      ("GLIBC_2.41", ["Debian 13", "Ubuntu 25.10", "Fedora 42", "manylinux 2_41"]),
+      ("GLIBC_2.42", ["Ubuntu 25.10", "Fedora 43"]),
+      ("GLIBC_2.43", ["Ubuntu 26.04", "Fedora 44"]),
+      ("GLIBC_ABI_DT_X86_64_PLT", ["Ubuntu 26.04", "Fedora 44"]),
+      ("GLIBC_ABI_GNU2_TLS", ["Ubuntu 26.04", "Fedora 44"]),
+      ("GLIBC_ABI_GNU_TLS", ["Ubuntu 26.04", "Fedora 44"]),
+      ("GLIBC_2.44", []),
+    ] {
+      let map = try fixture.write("map", Data("\(version) { global: open; };".utf8))
+      try fixture.library(
+        "libc.so.6", "void open(void) {}", flags: ["-Wl,--version-script=\(map)"])
+      let path = try Self.caller("liba.so", ["open"], in: fixture)
+      let found = try Self.report([path]).rows("system").compactMap { row in
+        row.version.map { "\(row.name) \($0)" }
+      }
+      #expect(found == systems, "\(version)")
+    }
+    let map = try fixture.write("map", Data("GLIBCXX_3.4.34 { global: f; };".utf8))
+    try fixture.library(
+      "libstdc++.so.6", "void f(void) {}", flags: ["-Wl,--version-script=\(map)"])
+    let path = try Self.caller("liba.so", ["f"], in: fixture, needs: ["libstdc++.so.6"])
+    #expect(try Self.report([path]).system("Fedora") == "42")
+  }
+
   /// Each version above the limit is named with its symbols, and limits of other prefixes say nothing.
   @Test func limits() throws {
     let fixture = DependencyFixture()

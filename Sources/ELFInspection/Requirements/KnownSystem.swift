@@ -33,16 +33,24 @@ package struct KnownSystem: Sendable {
   /// The prefixes that the table knows.
   package static let prefixes: Set<String> = ["GLIBC", "GLIBCXX", "CXXABI", "GCC"]
 
-  /// Marks without numbers, and the version that came with each: glibc 2.36 has DT_RELR, and the
-  /// others stand in auditwheel's policies of manylinux_2_17 and manylinux_2_24.
+  /// Marks without numbers, and the version that came with each.
+  ///
+  /// Those of glibc stand in its files `elf/Versions`, `sysdeps/x86/Versions`,
+  /// `sysdeps/x86_64/Versions` and `sysdeps/i386/Versions`: `DT_RELR` from the tag glibc-2.36 on, the
+  /// others from 2.43 on. Their commits of August 2025 (bugs 33129, 33130 and 33212) went to the branches of
+  /// older releases too, which have no version that says so. The others stand in auditwheel's policies
+  /// of manylinux_2_17 and manylinux_2_24.
   package static let marks: [String: String] = [
-    "GLIBC_ABI_DT_RELR": "GLIBC_2.36", "CXXABI_TM_1": "CXXABI_1.3.7",
-    "CXXABI_FLOAT128": "CXXABI_1.3.10",
+    "GLIBC_ABI_DT_RELR": "GLIBC_2.36", "GLIBC_ABI_GNU_TLS": "GLIBC_2.43",
+    "GLIBC_ABI_GNU2_TLS": "GLIBC_2.43", "GLIBC_ABI_DT_X86_64_PLT": "GLIBC_2.43",
+    "CXXABI_TM_1": "CXXABI_1.3.7", "CXXABI_FLOAT128": "CXXABI_1.3.10",
   ]
 
   /// A system a line: its name, the versions, and the source. libgcc names its versions by GCC's
   /// releases, so GCC's stands for them; GCC's manual says which release has which GLIBCXX and CXXABI:
-  /// https://gcc.gnu.org/onlinedocs/libstdc++/manual/abi.html
+  /// https://gcc.gnu.org/onlinedocs/libstdc++/manual/abi.html. CXXABI_1.3.16 of GCC 15 is RISC-V's alone.
+  ///
+  /// Ubuntu and Debian build libstdc++ and libgcc from a newer GCC than the one that is the default.
   private static let table = """
     Debian 9|GLIBC_2.24 GLIBCXX_3.4.22 CXXABI_1.3.10 GCC_6.3|https://sources.debian.org/src/glibc/
     Debian 10|GLIBC_2.28 GLIBCXX_3.4.25 CXXABI_1.3.11 GCC_8.3|https://sources.debian.org/src/glibc/
@@ -53,10 +61,15 @@ package struct KnownSystem: Sendable {
     Ubuntu 20.04|GLIBC_2.31 GLIBCXX_3.4.28 CXXABI_1.3.12 GCC_10|https://launchpad.net/ubuntu/+source/glibc
     Ubuntu 22.04|GLIBC_2.35 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12|https://launchpad.net/ubuntu/+source/glibc
     Ubuntu 24.04|GLIBC_2.39 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14|https://launchpad.net/ubuntu/+source/glibc
+    Ubuntu 25.10|GLIBC_2.42 GLIBCXX_3.4.34 CXXABI_1.3.15 GCC_15|https://documentation.ubuntu.com/release-notes/25.10/
+    Ubuntu 26.04|GLIBC_2.43 GLIBCXX_3.4.35 CXXABI_1.3.17 GCC_16|https://documentation.ubuntu.com/release-notes/26.04/
     Fedora 38|GLIBC_2.37 GLIBCXX_3.4.31 CXXABI_1.3.14 GCC_13|https://src.fedoraproject.org/rpms/glibc
     Fedora 39|GLIBC_2.38 GLIBCXX_3.4.32 CXXABI_1.3.14 GCC_13|https://src.fedoraproject.org/rpms/glibc
     Fedora 40|GLIBC_2.39 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14|https://src.fedoraproject.org/rpms/glibc
     Fedora 41|GLIBC_2.40 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14|https://src.fedoraproject.org/rpms/glibc
+    Fedora 42|GLIBC_2.41 GLIBCXX_3.4.34 CXXABI_1.3.15 GCC_15|https://src.fedoraproject.org/rpms/glibc
+    Fedora 43|GLIBC_2.42 GLIBCXX_3.4.34 CXXABI_1.3.15 GCC_15|https://src.fedoraproject.org/rpms/glibc
+    Fedora 44|GLIBC_2.43 GLIBCXX_3.4.35 CXXABI_1.3.17 GCC_16|https://src.fedoraproject.org/rpms/glibc
     RHEL 7|GLIBC_2.17 GLIBCXX_3.4.19 CXXABI_1.3.7 GCC_4.8|https://access.redhat.com/solutions/38634
     RHEL 8|GLIBC_2.28 GLIBCXX_3.4.25 CXXABI_1.3.11 GCC_8|https://access.redhat.com/solutions/38634
     RHEL 9|GLIBC_2.34 GLIBCXX_3.4.29 CXXABI_1.3.13 GCC_11|https://access.redhat.com/solutions/38634
@@ -64,6 +77,7 @@ package struct KnownSystem: Sendable {
     Alpine 3.18|musl_1.2.4 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12|https://pkgs.alpinelinux.org/package/v3.18/main/x86_64/musl
     Alpine 3.20|musl_1.2.5 GLIBCXX_3.4.32 CXXABI_1.3.14 GCC_13|https://pkgs.alpinelinux.org/package/v3.20/main/x86_64/musl
     Alpine 3.21|musl_1.2.5 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14|https://pkgs.alpinelinux.org/package/v3.21/main/x86_64/musl
+    Alpine 3.23|musl_1.2.5 GLIBCXX_3.4.34 CXXABI_1.3.15 GCC_15|https://pkgs.alpinelinux.org/package/v3.23/main/x86_64/musl
     manylinux 2_5|GLIBC_2.5 GLIBCXX_3.4.8 CXXABI_1.3.1 GCC_4.2.0|https://github.com/pypa/auditwheel
     manylinux 2_12|GLIBC_2.12 GLIBCXX_3.4.13 CXXABI_1.3.3 GCC_4.3.0|https://github.com/pypa/auditwheel
     manylinux 2_17|GLIBC_2.17 GLIBCXX_3.4.19 CXXABI_1.3.7 GCC_4.8.0|https://github.com/pypa/auditwheel
