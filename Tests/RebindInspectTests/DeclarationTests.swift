@@ -24,6 +24,7 @@ import Testing
       if command.contains("--resolve") || command[0] == "tree" {
         files += [Places.program, lacking.path("program")]
       }
+      if command[0] == "why" { files.append(lacking.path("noting.so")) }
       if command == ["annotations"] { files.append(try withFault(annotated)) }
       try check(command, files, isProcess: false, shown)
     }
@@ -47,7 +48,7 @@ import Testing
     return try file.write(bytes, as: "fault")
   }
 
-  /// Beside a file that has the library's name.
+  /// Beside a file that has the library's name, and a library whose note names another one.
   private static func programThatLacksALibrary() throws -> DependencyFixture {
     let fixture = DependencyFixture()
     try fixture.library("liba.so")
@@ -55,6 +56,9 @@ import Testing
     let note = RequiresTests.note(#"[{"soname":["libz.so.1"]}]"#)
     try fixture.program("program", note, needs: ["liba.so"], flags: [origin])
     try fixture.write("liba.so", Data("broken".utf8))
+    try fixture.library("libnoted.so", "int provided_function(void) { return 1; }")
+    let other = RequiresTests.note(#"[{"soname":["libnoted.so"]}]"#)
+    try fixture.library("noting.so", other, flags: [origin])
     return fixture
   }
 

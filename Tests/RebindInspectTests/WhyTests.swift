@@ -12,6 +12,12 @@ import Testing
       var detail: String?
       var slots: Int
       var message: String
+      var dlopen: Definition?
+    }
+    struct Definition: Decodable, Equatable {
+      var library: String
+      var image: String
+      var priority: String
     }
     var isSeen: Bool
     var reasons: [Reason]
@@ -190,6 +196,65 @@ import Testing
     #expect(
       try why("absent", in: program).words == ["unchangeable weak", "not-defined -"])
     #expect(try why("nothing_at_all", in: program).words == ["not-imported -", "not-defined -"])
+  }
+
+  /// A note names the library that has the symbol, which nothing needs.
+  @Test func librariesOfNotes() throws {
+    let loaded = try fixture.library(
+      "libloaded.so", "int provided(void) { return 1; }",
+      flags: ["-Wl,--version-script=\(try fixture.write("map", Data("V1 { provided; };".utf8)))"])
+    let note = RequiresTests.note(
+      #"[{"soname":["libabsent.so.1","libloaded.so"],"priority":"recommended"}]"#)
+    let origin = ["-Wl,-rpath,\(fixture.directory.url.path)"]
+    let library = try fixture.library("library.so", note, flags: origin)
+    let answer = try why("provided", in: library)
+    #expect(answer.words == ["not-imported -", "not-defined -", "dlopen libloaded.so"])
+    #expect(!answer.isSeen && answer.reasons.dropLast().allSatisfy { $0.dlopen == nil })
+    let definition = Answer.Definition(library: loaded, image: library, priority: "recommended")
+    #expect(answer.reasons[2].dlopen == definition)
+    #expect(
+      answer.reasons[2].message == """
+        the file may load this library with dlopen (recommended), and it defines the symbol: \
+        calls of a pointer from dlsym go through no slot
+        """)
+    let lines = try inspect(["why", "provided", library]).output.split(separator: "\n")
+    #expect(lines.last?.hasPrefix("dlopen libloaded.so 0 the file may load") == true)
+    let table = try inspect(["why", "provided", "--format", "csv", library]).output
+    #expect(table.contains(",dlopenLibrary,dlopenImage,dlopenPriority\r\n"))
+    #expect(table.hasSuffix(",\(loaded),\(library),recommended\r\n"))
+
+    // The note of a library that a program needs.
+    let program = try fixture.program("program", needs: ["library.so"], flags: origin)
+    let needing = try #require(try why("provided", in: program).reasons.last)
+    #expect(needing.dlopen == definition && needing.message.hasPrefix("library.so may load"))
+    // Whoever loads it may do so for all.
+    let importing = try fixture.library(
+      "importing.so", note + "int provided(void); int use(void) { return provided(); }",
+      flags: origin)
+    #expect(
+      try why("provided", in: importing).words == [
+        "has-slots -", "not-defined -", "dlopen libloaded.so",
+      ])
+    // In another version, library or name it is not there.
+    for (symbol, options) in [
+      ("provided@V2", []), ("provided", ["--library", "libc.so.6"]), ("provided_not", []),
+    ] {
+      #expect(
+        try why(symbol, in: library, options).words.allSatisfy { !$0.hasPrefix("dlopen") })
+    }
+    for (symbol, options) in [("provided@V1", []), ("provided", ["--library", "libloaded.so"])] {
+      #expect(try why(symbol, in: library, options).words.contains("dlopen libloaded.so"))
+    }
+    // The note says nothing new of a library that is needed besides.
+    let both = try fixture.library("both.so", note, needs: ["libloaded.so"], flags: origin)
+    #expect(try why("provided", in: both).words == ["not-imported -"])
+
+    try fixture.delete("libloaded.so")
+    #expect(
+      try why("provided", in: library).words == [
+        "not-imported -", "not-defined -", "dlopen-missing libabsent.so.1|libloaded.so",
+      ])
+    #expect(try why("malloc", in: program).words == ["not-imported -"])
   }
 
   @Test func filesWithoutALoader() throws {

@@ -14,6 +14,8 @@ package struct DependencyGraph {
   /// stands in for the file itself comes before it.
   package let order: [Int]
   package let missing: [MissingLibrary]
+  /// How the libraries were found, and how others would be.
+  let loading: LibraryLoading
 
   /// True if a loader would start the program: it is there, and no library is missing and no version.
   /// A loader warns of a missing library that it should preload, and goes on.

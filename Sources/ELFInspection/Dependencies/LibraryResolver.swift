@@ -39,7 +39,8 @@ package final class LibraryResolver {
     return DependencyGraph(
       kind: kind, interpreter: interpreter,
       interpreterProblem: interpreter == nil ? nil : context.loaderProblem,
-      images: loading.images, order: loading.order, missing: loading.missing)
+      images: loading.images, order: loading.order, missing: loading.missing,
+      loading: loading)
   }
 
   private struct ContextKey: Hashable {

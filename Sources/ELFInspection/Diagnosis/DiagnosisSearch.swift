@@ -53,6 +53,8 @@ struct DiagnosisSearch {
     let slotCount: (_ symbol: Int) -> Int
     /// The names of an image of the scope, the name that a detail has first.
     let names: (_ image: Int) -> [String]
+    /// The libraries that are loaded by `dlopen` and define the symbol, or may.
+    var dlopen: () -> [FileDiagnosis] = { [] }
   }
 
   /// - Complexity: O(symbols).
@@ -127,9 +129,12 @@ struct DiagnosisSearch {
     }
     if marked > 0 { found.append(FileDiagnosis(.bypassed, "possible", slots: marked)) }
     found += others(context)
-    if selected == 0 || context.isComplete, !isDefined(found, in: context.scope) {
-      found.append(FileDiagnosis(.notDefined))
-      if selected == 0, context.wantsGuesses { found += try guesses(context) }
+    guard !isDefined(found, in: context.scope) else { return found }
+    let dlopen = context.dlopen()
+    if selected == 0 || context.isComplete { found.append(FileDiagnosis(.notDefined)) }
+    found += dlopen
+    if selected == 0, context.wantsGuesses, !dlopen.contains(where: { $0.reason == .dlopen }) {
+      found += try guesses(context)
     }
     return found
   }

@@ -9,12 +9,38 @@ package struct FileDiagnosis: Sendable, Hashable {
   package let detail: String
   /// How many slots of the symbol the reason is about.
   package let slotCount: Int
+  /// The library of a note that defines the symbol; nil for other reasons.
+  package let dlopen: DlopenDefinition?
 
-  init(_ reason: Diagnosis.Reason, _ detail: String = "", slots: Int = 0) {
+  init(
+    _ reason: Diagnosis.Reason, _ detail: String = "", slots: Int = 0,
+    dlopen: DlopenDefinition? = nil
+  ) {
     self.reason = reason
     self.detail = detail
     slotCount = slots
+    self.dlopen = dlopen
   }
+}
+
+/// A library that defines the symbol, and that an image may load with `dlopen` by its note.
+package struct DlopenDefinition: Sendable, Hashable {
+  package let library: FilePath
+  /// The image with the note.
+  package let image: FilePath
+  /// True if that is the file itself.
+  package let isOwn: Bool
+  /// The note's.
+  package let priority: String
+}
+
+/// Reasons that files have and the core does not: it sees the libraries that are loaded.
+extension Diagnosis.Reason {
+  /// A library defines the symbol that an image may load with `dlopen`. The detail is its name.
+  package static let dlopen = Self(rawValue: 1 << 16)
+  /// Libraries that images may load with `dlopen` may define it, but cannot be read. The detail has their
+  /// names.
+  package static let dlopenMissing = Self(rawValue: 1 << 16 + 1)
 }
 
 /// The symbol that is asked about.
@@ -109,7 +135,48 @@ extension DependencyGraph {
       DiagnosisSearch.Context(
         file: file, hasFile: true, wantsGuesses: true, table: images[0].table, scope: scope,
         isComplete: missing.allSatisfy(\.isPreload), ownNames: names(0),
-        slotCount: { slots[$0] }, names: names))
+        slotCount: { slots[$0] }, names: names,
+        dlopen: { dlopenDiagnoses(of: sought) }))
+  }
+
+  /// The libraries of notes that define a symbol, and those that may.
+  private func dlopenDiagnoses(of sought: SoughtSymbol) -> [FileDiagnosis] {
+    var found: [FileDiagnosis] = []
+    var missing: [String] = []
+    for library in dlopenLibraries() {
+      guard let (name, path, file) = library.found,
+        let table = try? file.dynamicTable ?? DynamicTable(),
+        let symbols = try? SymbolTable(of: file)
+      else {
+        let names = library.note.sonames.joined(separator: "|")
+        if !missing.contains(names) { missing.append(names) }
+        continue
+      }
+      let names = [name, table.soname, path.lastComponent, path.text]
+      let isWanted = sought.library.map { names.contains($0) } ?? true
+      guard isWanted, SymbolScope([symbols], kind).defines(sought) else { continue }
+      let definition = DlopenDefinition(
+        library: path, image: images[library.image].path, isOwn: library.image == 0,
+        priority: library.note.priority)
+      found.append(FileDiagnosis(.dlopen, name, dlopen: definition))
+    }
+    if found.isEmpty, !missing.isEmpty {
+      found.append(FileDiagnosis(.dlopenMissing, missing.joined(separator: ",")))
+    }
+    return found
+  }
+}
+
+extension SymbolScope {
+  fileprivate func defines(_ sought: SoughtSymbol) -> Bool {
+    sought.withName { name in
+      guard var version = sought.version.map({ $0 + "\0" }) else {
+        return definition(of: name, version: nil) != nil
+      }
+      return version.withUTF8 {
+        definition(of: name, version: UnsafeRawBufferPointer($0)) != nil
+      }
+    }
   }
 }
 

@@ -96,11 +96,6 @@ private struct ScopeRow {
     ])
 }
 
-extension DependencyImage {
-  /// The libraries that its notes name; none if these are broken.
-  var dlopen: [DlopenNote] { (try? file.dlopenNotes) ?? [] }
-}
-
 extension DlopenNote {
   fileprivate static let listing = Listing<Self>(
     "dlopenNote", of: "an element of `dlopen`",

@@ -1,6 +1,8 @@
 #if Commands
 
+import ELFInspection
 import Rebind
+import RebindFiles
 
 extension Diagnosis.Reason {
   /// The word that the outputs have for it.
@@ -19,6 +21,8 @@ extension Diagnosis.Reason {
     case .sealed: "sealed"
     case .mayBeInside: "may-be-inside"
     case .similarName: "similar-name"
+    case .dlopen: "dlopen"
+    case .dlopenMissing: "dlopen-missing"
     default: "unknown"
     }
   }
@@ -62,6 +66,8 @@ extension Diagnosis.Reason {
         ? "the \(what) may have it for itself alone, but is stripped of its symbols"
         : "the \(what) may have it for itself alone, but has no file that tells"
     case .similarName: "nothing has it, but this is exported, which is nearly the same"
+    case .dlopenMissing:
+      "the \(what) or a library of it may load these with dlopen. They cannot be read, and may define it"
     case .unchangeable:
       switch detail {
       case "weak": "the \(what) asks for it, but nothing defines it, and its slots stay NULL"
@@ -85,6 +91,15 @@ extension Diagnosis.Reason {
       "the slots lie in pages that are sealed, which no rebinding can change"
     default: description
     }
+  }
+}
+
+extension DlopenDefinition {
+  /// The meaning of the reason `dlopen` as a sentence.
+  var meaning: String {
+    let loader = isOwn ? "the file" : image.lastComponent
+    return "\(loader) may load this library with dlopen (\(priority)), and it defines the symbol: "
+      + "calls of a pointer from dlsym go through no slot"
   }
 }
 

@@ -22,7 +22,8 @@ struct WhyCommand: Subcommand {
       `symbol` and both names.
 
       The first line is the answer. Several reasons may hold: `has-slots` with `not-defined` \
-      is of a symbol that none of the file's libraries has.
+      is of a symbol that none of the file's libraries has. Then `dlopen` names \
+      one that defines it, by a note that the file or a library of it has about `dlopen`.
 
       Of a process, each image that has to do with the symbol has an answer, or each that \
       `--in` names by path, file name or soname. A line with `slot` is one of its slots, with \
@@ -66,6 +67,13 @@ struct WhyCommand: Subcommand {
       "other-version": "it has slots, but not of the version that was asked for",
       "other-library": "it has slots, but not of the library that was asked for",
       "not-defined": "none of the file's libraries defines the symbol",
+      "dlopen":
+        """
+      the file or one of its libraries may load this library with `dlopen`, by a note, and it defines \
+      the symbol. Calls of a pointer from `dlsym` go through no slot
+      """,
+      "dlopen-missing":
+        "such libraries may define it, but they are not found here, or cannot be read",
       "may-be-inside":
         "nothing has the symbol, but the file may: it has no symbols that tell",
       "similar-name": "nothing has the symbol, but this function is exported, nearly of that name",

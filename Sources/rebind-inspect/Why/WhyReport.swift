@@ -72,7 +72,8 @@ struct WhyReport: TableBody {
     return diagnoses.map { diagnosis in
       ReasonRow(
         diagnosis: diagnosis,
-        meaning: diagnosis.reason.meaning(in: diagnosis.detail, of: owner))
+        meaning: diagnosis.dlopen?.meaning
+          ?? diagnosis.reason.meaning(in: diagnosis.detail, of: owner))
     }
   }
 
@@ -115,6 +116,26 @@ struct ReasonRow {
         "message", Column("MEANING", isLine: true, "the reason as a sentence"), .name,
         "the reason as people read it; its words may change"
       ) { .text($0.meaning) },
+      Field(
+        "dlopen", .object(DlopenDefinition.listing.record).orNull,
+        "the library that defines the symbol and that a note names; `null` for other reasons"
+      ) { .object(DlopenDefinition.listing, $0.diagnosis.dlopen) },
+    ])
+}
+
+extension DlopenDefinition {
+  fileprivate static let listing = Listing<Self>(
+    "dlopenDefinition", of: "`dlopen`",
+    [
+      Field("library", .path, "the path of the library, as `dlopen` finds it") {
+        .path($0.library)
+      },
+      Field("image", .path, "the path of the file or library that has the note") {
+        .path($0.image)
+      },
+      Field(
+        "priority", .name, "the note's: `required`, `recommended` or `suggested`; more may come"
+      ) { .text($0.priority) },
     ])
 }
 
