@@ -9,28 +9,55 @@ import Testing
   @Test func queries() throws {
     let fixture = DependencyFixture()
     try Self.libraries(in: fixture)
-    for (subcommand, table) in [("symbols", "symbols"), ("requires", "requirements")] {
-      let result = try bash(
-        #"cd "$1" && find . -name 'lib*' -print0 | sort -z | "$0" "$2" -0 --files-from - --format csv"#,
-        [fixture.path("."), subcommand])
-      #expect(result.succeeded, "\(result.errorOutput)")
-      try fixture.write("\(table).csv", result.standardOutput)
-    }
+    let folder = fixture.directory.url.path
     let page = Places.package.appending(path: "Documentation/AskAllBinaries.md")
+    // The page's own commands, of the files of the fixture.
+    let commands = try #require(try page.codeBlocks(of: "sh").first)
+    let find = "find /usr/bin /usr/lib -type f -print0"
+    #expect(commands.contains(find))
+    let result = try bash(
+      "cd \"$1\" && rebind-inspect() { \"$0\" \"$@\"; }\n"
+        + commands.replacing(find, with: "find . -name 'lib*' -print0 | sort -z"), [folder])
+    #expect(result.succeeded, "\(result.errorOutput)")
     let queries = try page.codeBlocks(of: "sql").filter { $0.hasPrefix("SELECT") }
     let list = try fixture.write("queries.json", JSONEncoder().encode(queries))
-    let read = try run(Places.python, ["-c", Self.script, fixture.path("."), list])
+    let read = try run(Places.python, ["-c", Self.script, folder, list])
     #expect(read.succeeded, "\(read.errorOutput)")
-    let answers = read.output.split(separator: "\n").map(String.init)
+    let answers = read.output.replacing(folder, with: "").split(separator: "\n").map(String.init)
     #expect(
-      answers == [
+      answers.dropLast(2) == [
         #"[["./liba.so", "V_1"], ["./libc.so", "V_1"]]"#,
-        #"[["./libb.so", "V_1", 1]]"#,
+        #"[["./libb.so", "V_1", 1], ["./libd.so", null, null]]"#,
         #"[["./libc.so", "GLIBC_2.34", "newer"], ["./liba.so", "GLIBC_2.4", "older"]]"#,
         #"[["GLIBC_ABI_DT_RELR", 1]]"#,
-        #"[["collision", 2]]"#,
+        #"[["collision", 2], ["provided", 2]]"#,
         #"[["./libc.so", "open64"]]"#,
+        #"[["./liba.so", "PyInit_a", "2_38"]]"#,
+        #"[["./liba.so", "/libb.so", 1], ["./liba.so", "/system/libc.so.6", 1], "#
+          + #"["./libc.so", "/libb.so", 1], ["./libc.so", "/system/libc.so.6", 1]]"#,
+        #"[["./liba.so", "provided", "/libb.so", "/libd.so"]]"#,
+        #"[["provided", 2], ["newer", 1], ["older", 1], ["open", 1], ["open64", 1]]"#,
+        #"[["./liba.so"], ["./libc.so"]]"#,
       ])
+    try #require(answers.count == 13)
+    // Which sections files have, and how many relocations, is the linker's affair.
+    let sections = try JSONSerialization.jsonObject(with: Data(answers[11].utf8)) as? [[Any]]
+    let symbols = try #require(sections?.first { $0[0] as? String == ".dynsym" })
+    #expect(sections?.count == 10 && symbols[1] as? Int == 5)
+    let relocations = try JSONSerialization.jsonObject(with: Data(answers[12].utf8)) as? [[Any]]
+    for row in try #require(relocations) {
+      let file = try #require(row[0] as? String)
+      let count = try Self.relocations(of: fixture.path(file))
+      #expect(row[1] as? Int == count, "\(file)")
+    }
+    #expect(relocations?.contains { $0[0] as? String == "./libc.so" } == true)
+  }
+
+  /// The entries that readelf counts in sections of relocations with addends.
+  private static func relocations(of path: String) throws -> Int {
+    try run("readelf", ["-rW", path]).output
+      .matches(of: /'\.rela?\..*' at offset \S+ contains ([0-9]+) entr/)
+      .reduce(0) { $0 + (Int($1.1) ?? 0) }
   }
 
   /// `libc.so.6` is none of glibc's, but has versions of its names.
@@ -38,9 +65,13 @@ import Testing
     func map(_ text: String) throws -> [String] {
       ["-Wl,--version-script=\(try fixture.write("map", Data(text.utf8)))"]
     }
+    let folder = fixture.directory.url.path
+    let search = "-Wl,-rpath,\(folder):\(folder)/system"
     try fixture.library(
       "libb.so", "void provided(void) {} void collision(void) {}",
       flags: map("V_1 { global: *; };"))
+    // A library without versions offers its symbols in any.
+    try fixture.library("libd.so", "void provided(void) {}")
     try fixture.library(
       "system/libc.so.6", "void older(void) {} void newer(void) {}",
       flags: map(
@@ -51,15 +82,46 @@ import Testing
       """
       void provided(void); void older(void); int open(const char *, int, ...);
       static int call_a(void) { provided(); older(); return open("", 0); }
-      int (*pointer)(void) = call_a;
-      """, needs: needs, flags: ["-Wl,-z,pack-relative-relocs"])
+      int (*pointer)(void) = call_a; void PyInit_a(void) {}
+      """, needs: needs + ["libd.so"], flags: ["-Wl,-z,pack-relative-relocs", search])
     try fixture.library(
       "libc.so",
       """
       void provided(void); void newer(void); int open64(const char *, int, ...);
       void collision(void) {}
       int call_c(void) { provided(); newer(); return open64("", 0); }
-      """, needs: needs)
+      """, needs: needs, flags: [search])
+  }
+
+  /// The comparison of DuckDB with SQLite fails if an answer differs, and says so where DuckDB is missing. A
+  /// module that finds nothing stands in for it.
+  @Test func comparison() throws {
+    let fixture = DependencyFixture()
+    try fixture.library(
+      "files/liba.so", "void *malloc(unsigned long); void *f(void) { return malloc(1); }")
+    try fixture.write(
+      "duckdb.py",
+      Data(
+        """
+        __version__ = "0"
+        class Base:
+            def execute(self, query): return self
+            def fetchall(self): return []
+        connect = Base
+
+        """.utf8))
+    let script = Places.package.appending(path: "Tests/Witnesses/ask.py").path
+    let arguments = ["-B", script, inspectPath, fixture.path("files")]
+    let result = try run(
+      Places.python, arguments, environment: ["PYTHONPATH": fixture.directory.url.path])
+    #expect(result.status == 1, "\(result.errorOutput)")
+    let lines = result.output.split(separator: "\n")
+    let different = lines.filter { $0.hasSuffix(" DIFFERENT from SQLite's") }
+    #expect(different.contains { $0.contains("SELECT path, version FROM symbols WHERE name") })
+    #expect(lines.last == "\(13 - different.count) of 13 answers are equal")
+    // Without the folders of other packages.
+    let without = try run(Places.python, ["-I", "-S"] + arguments)
+    #expect(without.succeeded && without.output.hasPrefix("ask.py: not run, No module named"))
   }
 
   /// Loads the tables, with numbers and truth values as such, and prints an answer a line.
@@ -71,7 +133,7 @@ import Testing
         if text == "": return None
         if text in ("true", "false"): return int(text == "true")
         return int(text) if text.isdigit() else text
-    for table in ("symbols", "requirements"):
+    for table in ("symbols", "requirements", "dynamic", "sections", "bindings"):
         with open(f"{folder}/{table}.csv", newline="", encoding="utf-8") as file:
             rows = csv.reader(file)
             names = next(rows)
