@@ -64,11 +64,8 @@ struct ProcessSlotReport: ReportBody {
   static var row: Record { SlotListing.record }
 
   func writeRows(_ writer: RowWriter, in output: inout OutputBuffer) {
-    var cursor = listing.sections.cursor
-    for slot in found.slots {
-      let section = cursor.name(at: slot.slot.address)
-      listing.writeRow(slot.slot, slot, found.symbols, section, writer, in: &output)
-    }
+    var rows = SlotRows(of: listing, writer)
+    for slot in found.slots { rows.write(slot.slot, slot, found.symbols, in: &output) }
   }
 }
 

@@ -14,7 +14,7 @@ struct SlotColumns: ~Copyable {
   private let listing: SlotListing
   private var cursor: SectionPlaces.Cursor
   /// By the kinds' places: the columns of the last slot of this kind.
-  private var last: [Words?]
+  private var last: [SlotWords?]
   // All widths are 0, which fills up nothing, where the columns are not aligned.
   private var addressWidth = 0
   private var relocationWidth = 0
@@ -83,14 +83,15 @@ struct SlotColumns: ~Copyable {
     if let words = last[kind], words.fit(slot, section) {
       write(words, slot, in: &output)
     } else {
-      let words = Words(slot, section, bytes: self.words(slot, section, output.isWrapped))
+      let words = SlotWords(slot, section, self.words(slot, section, output.isWrapped))
       last[kind] = words
       write(words, slot, in: &output)
     }
   }
 
   @inline(__always)
-  private borrowing func write(_ words: Words, _ slot: FileSlot, in output: inout OutputBuffer) {
+  private borrowing func write(_ words: SlotWords, _ slot: FileSlot, in output: inout OutputBuffer)
+  {
     output.append(bytes: words.bytes)
     output.reserve(2 * (OutputBuffer.longestNumber + 2))
     output.append(hexIfAny: slot.addend, width: addendWidth)
@@ -110,29 +111,6 @@ struct SlotColumns: ~Copyable {
       write(slot.isLazy ? "lazy" : "now", width: bindingWidth, in: &output)
       write(slot.isRelro ? "relro" : "-", width: relroWidth, in: &output)
       write(slot.isProtected ? "mprotect" : "store", width: needsWidth, in: &output)
-    }
-  }
-
-  /// The columns behind the address, up to the addends, and what they depend on beside the kind.
-  private struct Words {
-    private let section: Int?
-    private let isLazy: Bool
-    private let isRelro: Bool
-    private let isProtected: Bool
-    let bytes: [UInt8]
-
-    init(_ slot: FileSlot, _ section: Int?, bytes: [UInt8]) {
-      self.section = section
-      isLazy = slot.isLazy
-      isRelro = slot.isRelro
-      isProtected = slot.isProtected
-      self.bytes = bytes
-    }
-
-    @inline(__always)
-    func fit(_ slot: FileSlot, _ section: Int?) -> Bool {
-      self.section == section && isLazy == slot.isLazy && isRelro == slot.isRelro
-        && isProtected == slot.isProtected
     }
   }
 

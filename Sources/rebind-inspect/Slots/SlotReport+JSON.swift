@@ -29,11 +29,10 @@ extension SlotReport {
 
   func writeRows(_ writer: RowWriter, in output: inout OutputBuffer) {
     guard let symbols = slots.symbols else { return }
-    var cursor = listing.sections.cursor
+    var rows = SlotRows(of: listing, writer)
     slots.forEach { slot in
       guard selection.contains(slot, of: symbols) else { return }
-      let section = cursor.name(at: slot.address)
-      listing.writeRow(slot, nil, symbols, section, writer, in: &output)
+      rows.write(slot, nil, symbols, in: &output)
     }
   }
 }

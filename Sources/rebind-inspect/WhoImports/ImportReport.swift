@@ -151,11 +151,9 @@ struct ImportReport: DeclaredBody {
 
   /// A row is a slot, or an import without one, of which symbol and version alone are known.
   func writeRows(_ writer: RowWriter, in output: inout OutputBuffer) {
-    var cursor = slotListing.sections.cursor
+    var rows = SlotRows(of: slotListing, writer)
     for (place, slot) in slots.enumerated() {
-      let section = cursor.name(at: slot.address)
-      slotListing.writeRow(
-        slot, process?.slots[place], symbols, section, writer, in: &output)
+      rows.write(slot, process?.slots[place], symbols, in: &output)
     }
     for index in withoutSlots {
       writer.begin(in: &output)
