@@ -6,7 +6,7 @@ SWIFT ?= swift
 # package again.
 export SWIFT_DETERMINISTIC_HASHING = 1
 
-.PHONY: help build release demo test check test-inputs test-machine test-cross test-beside test-products test-traits abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-inspect install docs format lint prose clean
+.PHONY: help build release demo test check test-inputs test-machine test-cross test-beside test-products test-traits abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-metrics bench-inspect install docs format lint prose clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -88,6 +88,11 @@ bench-annotations: ## Measure a visit of 1,000 annotations over 100 images
 bench-counting: ## Measure counted allocations beside a preloaded library; fail if a target is missed
 	@Scripts/bootstrap build
 	@$(MAKE) --no-print-directory -C Benchmarks counting
+
+bench-metrics: ## Run the sample of ordo-one/benchmark with our counts; fail if a count is worse than it was
+	@Scripts/bootstrap build
+	cd Samples/benchmark-metrics && $(SWIFT) package benchmark --no-progress
+	cd Samples/benchmark-metrics && $(SWIFT) package benchmark thresholds check --no-progress
 
 bench-inspect: release ## Measure rebind-inspect beside the least possible work, readelf, eu-readelf and nm
 	@$(MAKE) --no-print-directory -C Benchmarks inspect PROGRAM='$(CURDIR)/.build/rebind-inspect/bin/rebind-inspect'

@@ -28,6 +28,25 @@ import Testing
     #expect([result.output] == shown.map { "\($0)\n" })
   }
 
+  /// The counts are those of its page, and those that it keeps as thresholds.
+  @Test(.enabled(if: buildsAsUsers, "make test-products runs it: ordo-one/benchmark takes minutes"))
+  func benchmarksCount() throws {
+    let package = SamplePackage("benchmark-metrics")
+    let page = try package.folder.appending(path: "README.md").codeBlocks(of: "console").joined()
+    let rows = page.split(separator: "\n").filter { $0.hasPrefix("│") }
+    try #require(rows.count == 7)
+    let run = try package.swift("package", ["benchmark", "--no-progress"])
+    #expect(run.succeeded, "\(run.output)\(run.errorOutput)")
+    #expect(run.output.contains("\nList\n"))
+    for row in rows { #expect(run.output.contains(row)) }
+
+    let thresholds = package.folder.appending(path: "Thresholds").path
+    let check = try package.swift(
+      "package", ["benchmark", "thresholds", "check", "--no-progress", "--path", thresholds])
+    #expect(check.succeeded, "\(check.output)\(check.errorOutput)")
+    #expect(check.output.contains("EQUAL to the defined thresholds"))
+  }
+
   /// A host, modules that are linked in, and plug-ins in Swift and in C.
   @Test func modulesComeAndGo() throws {
     let package = SamplePackage("modules")
