@@ -6,7 +6,7 @@ SWIFT ?= swift
 # package again.
 export SWIFT_DETERMINISTIC_HASHING = 1
 
-.PHONY: help build release demo test check test-inputs test-machine test-cross test-beside test-products test-traits abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-metrics bench-inspect install docs format lint prose clean
+.PHONY: help build release demo test check test-inputs test-machine test-cross test-beside test-products test-traits abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -85,9 +85,13 @@ bench-testing: ## Measure a call that a test has rebound, and one out of its rea
 bench-annotations: ## Measure a visit of 1,000 annotations over 100 images
 	@$(MAKE) --no-print-directory -C Benchmarks annotations
 
-bench-counting: ## Measure counted allocations beside a preloaded library; fail if a target is missed
+bench-counting: bench-counting-nio ## Measure counted allocations beside a preloaded library; fail if a target is missed
 	@Scripts/bootstrap build
 	@$(MAKE) --no-print-directory -C Benchmarks counting
+
+bench-counting-nio: ## Count swift-nio's tests with its counter and ours; fail if they differ. NIO=FOLDER is a checkout
+	@Scripts/bootstrap build
+	@$(MAKE) --no-print-directory -C Benchmarks counting-nio NIO='$(if $(NIO),$(abspath $(NIO)))'
 
 bench-metrics: ## Run the sample of ordo-one/benchmark with our counts; fail if a count is worse than it was
 	@Scripts/bootstrap build
