@@ -32,6 +32,9 @@ public struct RebindTestingError: Error, Sendable, Hashable {
     public static let intercepted = Code(rawValue: "intercepted")
     /// Images call different functions of that name.
     public static let severalOriginals = Code(rawValue: "severalOriginals")
+    /// Swift's runtime has the function for its own code, such as `swift_retain`. RebindCounting counts
+    /// its calls.
+    public static let runtimeFunction = Code(rawValue: "runtimeFunction")
     /// More symbols have been rebound than the program has stubs for.
     public static let tooManySymbols = Code(rawValue: "tooManySymbols")
     /// Memory has run out.
@@ -78,6 +81,9 @@ extension RebindTestingError: CustomStringConvertible {
     case .severalOriginals:
       "images call different functions of that name; if they differ by version, name one, as in "
         + "\(symbol)@GLIBC_2.2.5"
+    case .runtimeFunction:
+      "Swift's compiled code calls it at any time, and counts on its effect and its registers; "
+        + "count its calls with RebindCounting"
     case .tooManySymbols: "too many symbols have been rebound in this process"
     case .outOfMemory: "out of memory"
     default: detail

@@ -82,6 +82,34 @@ import Testing
     #expect(lines.last == "body")
   }
 
+  /// Swift's own code calls them, with registers and effects that a stub does not keep.
+  @Test(arguments: [
+    "swift_retain", "swift_release_n", "swift_bridgeObjectRetain", "swift_nonatomic_release",
+    "swift_unknownObjectRelease", "swift_allocObject", "swift_beginAccess", "swift_retain@V1",
+  ])
+  func functionsOfTheRuntime(name: String) async {
+    await #expect(processExitsWith: .success) { [name] in
+      func expectRefusal(_ body: () throws -> Void) throws {
+        let error = try #require(throws: RebindTestingError.self) { try body() }
+        try #require(error.code == .runtimeFunction && error.symbol == name)
+        try #require(error.description.hasSuffix("count its calls with RebindCounting"))
+      }
+      try expectRefusal { try withFailing(name, returning: nil) {} }
+      try expectRefusal { try withRecordedCalls(of: name) { _ in } }
+      try expectRefusal { try withRebinding(name, { _ -> Int in 0 }) {} }
+      try expectRefusal { _ = try sweepFaults(in: name, returning: 0) {} }
+      try expectRefusal { try withFailing(name, returning: nil, reach: .process) {} }
+    }
+  }
+
+  @Test func traitOfTheRuntime() async {
+    let error = await #expect(throws: RebindTestingError.self) {
+      let trait: FailingTrait = .failing("swift_retain", returning: nil)
+      try await trait.provideScope(for: try #require(Test.current), testCase: nil) {}
+    }
+    #expect(error?.code == .runtimeFunction)
+  }
+
   /// The core knows more than that nobody calls it.
   @Test func refusalsAreExplained() {
     let error = #expect(throws: RebindTestingError.self) {

@@ -1,5 +1,6 @@
 internal import CRebind
 internal import CRebindTesting
+internal import RebindCounting
 
 /// The symbols that are or were rebound, each by one rebinding of the core however
 /// many scopes it has: applied for the first one and restored after the last.
@@ -25,14 +26,19 @@ final class HookRegistry: @unchecked Sendable {
   private var busy: [ActiveScope] = []
 
   private init() {
-    // A task-local value's key is the address of its declaration, an object.
-    crebind_testing_set_task_key(unsafeBitCast(TaskScopes.$current, to: UnsafeRawPointer.self))
+    // A task-local value's key is the address of its declaration, an object that is never freed.
+    crebind_testing_set_task_key(Unmanaged.passUnretained(TaskScopes.$current).toOpaque())
   }
 
   /// Makes a scope, and sees to it that calls reach its hook.
   func open(_ interception: Interception) throws(RebindTestingError) -> ActiveScope {
-    try withLock { () throws(RebindTestingError) in
-      let symbol = interception.symbol
+    let symbol = interception.symbol
+    // A stub does not keep the registers that their callers count on, and no closure in Swift can stand in
+    // for what it calls itself.
+    guard !isCountedFunctionOfRuntime(symbol) else {
+      throw RebindTestingError(code: .runtimeFunction, symbol: symbol)
+    }
+    return try withLock { () throws(RebindTestingError) in
       if hooks[symbol] == nil {
         hooks[symbol] = Hook(pointer: try Self.hook(at: hooks.count, for: symbol))
       }
