@@ -14,6 +14,8 @@ CREBIND_COUNTING_HIDDEN extern void crebind_counting_begin_access(void *pointer,
 
 #define MEMORY(function, name) \
   [CREBIND_COUNTING_##function] = {#name, CREBIND_COUNTING_MEMORY, (void *)crebind_counting_##name}
+#define MAPPING(function, name) \
+  [CREBIND_COUNTING_##function] = {#name, CREBIND_COUNTING_MAPPINGS, (void *)crebind_counting_##name}
 #define REFERENCE(number, name, function)                                        \
   [CREBIND_COUNTING_##function] = {"swift_" #name, CREBIND_COUNTING_REFERENCES, \
                                    (void *)crebind_counting_##name},
@@ -33,6 +35,10 @@ const crebind_counting_entry crebind_counting_entries[CREBIND_COUNTING_FUNCTION_
                                        (void *)crebind_counting_alloc_object},
     [CREBIND_COUNTING_BEGIN_ACCESS] = {"swift_beginAccess", CREBIND_COUNTING_ACCESSES,
                                        (void *)crebind_counting_begin_access},
+    MAPPING(MMAP, mmap),
+    MAPPING(MMAP64, mmap64),
+    MAPPING(MUNMAP, munmap),
+    MAPPING(MREMAP, mremap),
 };
 
 const char *crebind_counting_name(crebind_counting_function function) {

@@ -33,4 +33,15 @@ CREBIND_COUNTING_HIDDEN extern void *crebind_counting_memalign(size_t alignment,
 CREBIND_COUNTING_HIDDEN extern void *crebind_counting_valloc(size_t size);
 CREBIND_COUNTING_HIDDEN extern void crebind_counting_free_block(void *block);
 
+CREBIND_COUNTING_HIDDEN extern void *crebind_counting_mmap(void *address, size_t length,
+                                                           int protection, int flags, int file,
+                                                           int64_t offset);
+CREBIND_COUNTING_HIDDEN extern void *crebind_counting_mmap64(void *address, size_t length,
+                                                             int protection, int flags, int file,
+                                                             int64_t offset);
+CREBIND_COUNTING_HIDDEN extern int crebind_counting_munmap(void *address, size_t length);
+CREBIND_COUNTING_HIDDEN extern void *crebind_counting_mremap(void *old, size_t old_length,
+                                                             size_t length, int flags,
+                                                             void *address);
+
 #endif

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define IMAGES 256
-#define RANGES 512
+#define IMAGES 1024
+#define RANGES 2048
 
 typedef struct image {
   bool is_spared;
@@ -26,9 +26,10 @@ typedef struct range {
 struct crebind_counting_images {
   bool spares_testing;
   size_t image_count, range_count;
-  /// Images beyond the limit, and those that are loaded later, are told apart from no other.
   image images[IMAGES];
   range ranges[RANGES];
+  /// Images beyond the limit, images that were loaded later, and code that is in none.
+  image elsewhere;
 };
 
 /// How the names of the testing libraries' files begin.
@@ -81,13 +82,15 @@ bool crebind_counting_images_note(crebind_counting_images *images,
       atomic_fetch_add_explicit(&range->image->calls[event->function], 1, memory_order_relaxed);
     return !range->image->is_spared;
   }
+  atomic_fetch_add_explicit(&images->elsewhere.calls[event->function], 1, memory_order_relaxed);
   return true;
 }
 
 const char *crebind_counting_images_read(const crebind_counting_images *images, size_t index,
                                          uint64_t *calls) {
-  if (index >= images->image_count) return NULL;
-  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++)
-    calls[i] = images->images[index].calls[i];
-  return images->images[index].path;
+  if (index > images->image_count) return NULL;
+  bool is_elsewhere = index == images->image_count;
+  const image *image = is_elsewhere ? &images->elsewhere : &images->images[index];
+  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++) calls[i] = image->calls[i];
+  return is_elsewhere ? CREBIND_COUNTING_ELSEWHERE : image->path;
 }

@@ -42,6 +42,21 @@ static const void *program(void) {
   return crebind_image_containing((const void *)getauxval(AT_PHDR));
 }
 
+/// The image that has the counters. Without one they are in a static executable.
+static const void *own_image(void) { return crebind_image_containing((const void *)findings); }
+
+/// An address in Swift's runtime; NULL while nobody has told one.
+static const void *_Atomic runtime;
+
+void crebind_counting_set_runtime(const void *address) { runtime = address; }
+
+/// Whether the counted code has Swift's runtime in its own image. Another image, a plug-in, may call the
+/// functions of a libswiftCore through slots all the same: their number alone would mislead.
+static bool has_own_runtime(crebind_counting_group group) {
+  if (group == CREBIND_COUNTING_MEMORY || group == CREBIND_COUNTING_MAPPINGS) return false;
+  return runtime != NULL && crebind_image_containing(runtime) == own_image();
+}
+
 static void see_text(const char *text, void *context) { refuse(context, text); }
 
 /// The batch of a group, and what the core would do with it.
@@ -89,7 +104,8 @@ static void select_library(survey *survey, size_t index) {
 static bool is_principal(crebind_counting_function function) {
   return function == CREBIND_COUNTING_MALLOC || function == CREBIND_COUNTING_FREE
          || function == CREBIND_COUNTING_RETAIN || function == CREBIND_COUNTING_RELEASE
-         || function == CREBIND_COUNTING_ALLOC_OBJECT || function == CREBIND_COUNTING_BEGIN_ACCESS;
+         || function == CREBIND_COUNTING_ALLOC_OBJECT || function == CREBIND_COUNTING_BEGIN_ACCESS
+         || function == CREBIND_COUNTING_MMAP || function == CREBIND_COUNTING_MUNMAP;
 }
 
 static void judge(survey *survey, size_t index) {
@@ -142,10 +158,26 @@ static bool is_reason(crebind_status status) {
   return status == CREBIND_STATIC_EXECUTABLE || status == CREBIND_SEALED;
 }
 
-static void refuse_group(crebind_counting_group group, crebind_status status) {
+static void refuse_group(crebind_counting_group group, const char *reason) {
   for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++)
-    if (crebind_counting_entries[i].group == group)
-      refuse(&findings[i], crebind_status_description(status));
+    if (crebind_counting_entries[i].group == group) refuse(&findings[i], reason);
+}
+
+static const char *reason_of(crebind_status status) {
+  return status == CREBIND_STATIC_EXECUTABLE
+             ? "the program is a static executable (-static, -static-executable, or Swift's static "
+               "Linux SDK), so its calls go through no slot"
+             : crebind_status_description(status);
+}
+
+static void refuse_own_runtime(crebind_counting_group group) {
+  const char *image = own_image() == program() ? "the program" : "the library that counts";
+  char reason[CREBIND_COUNTING_REASON_SIZE];
+  snprintf(reason, sizeof reason,
+           "%s is linked with -static-stdlib: it has Swift's runtime in it, whose functions it calls "
+           "through no slot",
+           image);
+  refuse_group(group, reason);
 }
 
 static void begin_survey(survey *survey, crebind_counting_group group) {
@@ -170,6 +202,7 @@ static crebind_status apply(crebind_counting_group group) {
   crebind_status status =
       crebind_plan(survey.rebindings, survey.count, NULL, see_slot, &survey, NULL);
   if (status != CREBIND_OK) return status;
+  if (has_own_runtime(group)) refuse_own_runtime(group);
   for (size_t i = 0; i < survey.count; i++) judge(&survey, i);
   drop_absent(&survey);
   if (group == CREBIND_COUNTING_MEMORY) find_sizes();
@@ -193,7 +226,7 @@ int crebind_counting_install(crebind_counting_group group) {
   if (groups[group].users == 0) {
     status = apply(group);
     if (is_reason(status)) {
-      refuse_group(group, status);
+      refuse_group(group, reason_of(status));
       if (group == CREBIND_COUNTING_MEMORY) find_sizes();
       status = CREBIND_OK;
     }

@@ -1,13 +1,15 @@
 /// Scopes: a time, and whose calls are counted in it.
 ///
 /// For a thread and for the process a scope is a difference of the threads' own numbers. A task's calls
-/// come on several threads, whose other calls are not the task's. So its scope has numbers of its own: a
-/// *lane* for each thread, as far as these go.
+/// come on several threads, whose other calls are not the task's. So its scope is told each call, and has
+/// numbers of its own: a *lane* for each thread, as far as these go. A scope that watches images or sites
+/// is told each call, too, whatever its reach.
 
 #define _GNU_SOURCE
 
 #include "images.h"
 #include "lock.h"
+#include "sites.h"
 #include "tally.h"
 
 #include <sys/mman.h>
@@ -15,7 +17,9 @@
 #define LANES 32
 #define PEAK_SCOPES 16
 
-_Atomic uint32_t crebind_counting_task_scopes;
+_Atomic uint32_t crebind_counting_told_scopes;
+/// The scopes of tasks among them.
+static _Atomic uint32_t task_scopes;
 _Atomic uint32_t crebind_counting_peak_scopes;
 
 /// The memory in use by all threads since a scope of the process began.
@@ -44,9 +48,15 @@ struct crebind_counting_scope {
   /// Of a task: the next older scope.
   crebind_counting_scope *outer;
   _Atomic int64_t live, peak;
-  /// Of a task, if it watches images.
+  /// If it watches them.
   crebind_counting_images *images;
-  /// Of threads that have found no lane: additions are atomic here.
+  crebind_counting_sites *sites;
+  /// A bit for each group whose calls have sites. Other scopes may have counters of more in place.
+  uint32_t site_groups;
+  /// Of a thread or the process, if it is told calls: the next older such scope.
+  _Atomic(crebind_counting_scope *) outer_told;
+  /// Of a task: the calls of threads that have found no lane. Else those that are spared. Additions are
+  /// atomic here.
   crebind_counting_tally shared;
   lane lanes[LANES];
 };
@@ -65,14 +75,30 @@ crebind_counting_scope *crebind_counting_make(crebind_counting_reach reach) {
   return scope;
 }
 
-void crebind_counting_free(crebind_counting_scope *scope) {
+static void release(crebind_counting_scope *scope) {
   if (scope->images != NULL) crebind_counting_images_free(scope->images);
+  if (scope->sites != NULL) crebind_counting_sites_free(scope->sites);
   munmap(scope, sizeof *scope);
 }
 
 bool crebind_counting_watch_images(crebind_counting_scope *scope, bool spares_testing) {
   scope->images = crebind_counting_images_make(spares_testing);
   return scope->images != NULL;
+}
+
+bool crebind_counting_watch_sites(crebind_counting_scope *scope, uint32_t groups, size_t limit) {
+  scope->site_groups = groups;
+  scope->sites = crebind_counting_sites_make(limit);
+  return scope->sites != NULL;
+}
+
+bool crebind_counting_next_site(const crebind_counting_scope *scope, size_t *position,
+                                crebind_counting_site *site) {
+  return scope->sites != NULL && crebind_counting_sites_next(scope->sites, position, site);
+}
+
+uint64_t crebind_counting_dropped_calls(const crebind_counting_scope *scope) {
+  return scope->sites != NULL ? crebind_counting_sites_dropped(scope->sites) : 0;
 }
 
 const char *crebind_counting_image(const crebind_counting_scope *scope, size_t index,
@@ -90,34 +116,122 @@ static crebind_counting_tally *lane_of(crebind_counting_scope *scope, uint32_t n
   return owner == number && number != 0 ? &lane->tally : NULL;
 }
 
-static void add_alone(crebind_counting_tally *tally, const crebind_counting_event *event) {
-  CREBIND_COUNTING_ADD(&tally->calls[event->function], 1);
-  if (event->bytes != 0) CREBIND_COUNTING_ADD(&tally->bytes, event->bytes);
-  if (event->without_block) CREBIND_COUNTING_ADD(&tally->without_block, 1);
-  if (event->replaced) CREBIND_COUNTING_ADD(&tally->replaced, 1);
-}
-
 static void add_beside_others(crebind_counting_tally *tally, const crebind_counting_event *event) {
   tally->calls[event->function]++;
-  tally->bytes += event->bytes;
-  tally->without_block += event->without_block;
-  tally->replaced += event->replaced;
+  bool is_mapped = (event->marks & CREBIND_COUNTING_MAPPED) != 0;
+  if (event->bytes != 0) *(is_mapped ? &tally->mapped_bytes : &tally->bytes) += event->bytes;
+  if (event->marks == 0) return;
+  tally->without_block += (event->marks & CREBIND_COUNTING_WITHOUT_BLOCK) != 0;
+  tally->replaced += (event->marks & CREBIND_COUNTING_REPLACED) != 0;
+  tally->without_mapping += (event->marks & CREBIND_COUNTING_WITHOUT_MAPPING) != 0;
 }
 
-void crebind_counting_note_in_task(const crebind_counting_block *block,
-                                   const crebind_counting_event *event) {
+/// Counts a call for what the scope watches. False if it is spared.
+static bool watch(crebind_counting_scope *scope, const crebind_counting_event *event) {
+  if (scope->images != NULL && !crebind_counting_images_note(scope->images, event)) return false;
+  if (scope->sites != NULL
+      && (scope->site_groups & 1u << crebind_counting_group_of(event->function)) != 0)
+    crebind_counting_sites_note(scope->sites, event);
+  return true;
+}
+
+/// Counts a call in the scopes of the thread's task.
+static void tell_task(const crebind_counting_block *block, const crebind_counting_event *event) {
   crebind_counting_scope *const *value = crebind_reach_task_value(task_key);
   for (crebind_counting_scope *scope = value != NULL ? *value : NULL; scope != NULL;
        scope = scope->outer) {
     if (!atomic_load_explicit(&scope->is_active, memory_order_relaxed)) continue;
-    if (scope->images != NULL && !crebind_counting_images_note(scope->images, event)) continue;
+    if (!watch(scope, event)) continue;
     crebind_counting_tally *tally = lane_of(scope, block->number);
-    if (tally != NULL) add_alone(tally, event);
+    if (tally != NULL) crebind_counting_add(tally, event);
     else add_beside_others(&scope->shared, event);
     if (event->live == 0) continue;
     int64_t live = atomic_fetch_add_explicit(&scope->live, event->live, memory_order_relaxed);
     crebind_counting_raise(&scope->peak, live + event->live);
   }
+}
+
+// MARK: - Calls of a thread or the process that are watched
+
+/// The scopes of the process that are told calls, the youngest first.
+static _Atomic(crebind_counting_scope *) process_told;
+/// How many calls are reading the list just now.
+static _Atomic uint32_t readers;
+/// Scopes to be freed when no call reads the list. Guarded by the lock.
+static crebind_counting_scope *retired;
+
+static void tell_list(crebind_counting_scope *scope, const crebind_counting_event *event) {
+  for (; scope != NULL; scope = scope->outer_told) {
+    if (!scope->is_active || watch(scope, event)) continue;
+    add_beside_others(&scope->shared, event);
+    scope->shared.live += event->live;
+  }
+}
+
+void crebind_counting_tell(const crebind_counting_block *block,
+                           const crebind_counting_event *event) {
+  if (atomic_load_explicit(&task_scopes, memory_order_relaxed) != 0) tell_task(block, event);
+  tell_list(crebind_counting_this_thread.told, event);
+  if (process_told == NULL) return;
+  readers++;
+  tell_list(process_told, event);
+  readers--;
+}
+
+static bool is_told(const crebind_counting_scope *scope) {
+  return scope->reach == CREBIND_COUNTING_TASK || scope->images != NULL || scope->sites != NULL;
+}
+
+static void begin_told(crebind_counting_scope *scope) {
+  if (!is_told(scope)) return;
+  switch (scope->reach) {
+  case CREBIND_COUNTING_TASK: task_scopes++; break;
+  case CREBIND_COUNTING_THREAD:
+    scope->outer_told = crebind_counting_this_thread.told;
+    crebind_counting_this_thread.told = scope;
+    break;
+  case CREBIND_COUNTING_PROCESS:
+    crebind_counting_lock();
+    scope->outer_told = process_told;
+    process_told = scope;
+    crebind_counting_unlock();
+    break;
+  }
+  crebind_counting_told_scopes++;
+}
+
+static void end_told(crebind_counting_scope *scope) {
+  if (!is_told(scope)) return;
+  crebind_counting_told_scopes--;
+  switch (scope->reach) {
+  case CREBIND_COUNTING_TASK: task_scopes--; break;
+  case CREBIND_COUNTING_THREAD: crebind_counting_this_thread.told = scope->outer_told; break;
+  case CREBIND_COUNTING_PROCESS:
+    crebind_counting_lock();
+    _Atomic(crebind_counting_scope *) *link = &process_told;
+    while (*link != scope) link = &(*link)->outer_told;
+    *link = scope->outer_told;
+    crebind_counting_unlock();
+    break;
+  }
+}
+
+void crebind_counting_free(crebind_counting_scope *scope) {
+  if (scope->reach != CREBIND_COUNTING_PROCESS || !is_told(scope)) {
+    release(scope);
+    return;
+  }
+  // A call may have found it in the list before it ended. Nothing waits for that: the next scope that is
+  // freed will free it. A call that begins later cannot find it.
+  crebind_counting_lock();
+  scope->outer = retired;
+  retired = scope;
+  while (readers == 0 && retired != NULL) {
+    crebind_counting_scope *next = retired->outer;
+    release(retired);
+    retired = next;
+  }
+  crebind_counting_unlock();
 }
 
 void crebind_counting_note_peak(int64_t live) {
@@ -136,6 +250,8 @@ static void add_tally(crebind_counting_counts *sum, const crebind_counting_tally
   sum->without_block += tally->without_block;
   sum->replaced += tally->replaced;
   sum->bytes += tally->bytes;
+  sum->without_mapping += tally->without_mapping;
+  sum->mapped_bytes += tally->mapped_bytes;
   sum->live += tally->live;
 }
 
@@ -144,6 +260,8 @@ static void subtract(crebind_counting_counts *counts, const crebind_counting_cou
   counts->without_block -= before->without_block;
   counts->replaced -= before->replaced;
   counts->bytes -= before->bytes;
+  counts->without_mapping -= before->without_mapping;
+  counts->mapped_bytes -= before->mapped_bytes;
   counts->live -= before->live;
 }
 
@@ -169,6 +287,11 @@ static crebind_counting_counts sum(const crebind_counting_scope *scope) {
       add_tally(&sum, &((const crebind_counting_block *)block)->tally);
     break;
   }
+  if (scope->reach != CREBIND_COUNTING_TASK && is_told(scope)) {
+    crebind_counting_counts spared = {.live = 0};
+    add_tally(&spared, &scope->shared);
+    subtract(&sum, &spared);
+  }
   return sum;
 }
 
@@ -193,7 +316,7 @@ void crebind_counting_begin(crebind_counting_scope *scope, crebind_counting_scop
   crebind_counting_block *block = own_block();
   scope->outer = outer;
   switch (scope->reach) {
-  case CREBIND_COUNTING_TASK: crebind_counting_task_scopes++; break;
+  case CREBIND_COUNTING_TASK: break;
   case CREBIND_COUNTING_THREAD:
     scope->outer_peak = block->peak;
     block->peak = block->tally.live;
@@ -202,6 +325,7 @@ void crebind_counting_begin(crebind_counting_scope *scope, crebind_counting_scop
     if (tracks_peak) scope->peak_index = begin_peak();
     break;
   }
+  begin_told(scope);
   if (scope->reach != CREBIND_COUNTING_TASK) scope->counts = sum(scope);
   scope->is_active = true;
 }
@@ -233,9 +357,10 @@ void crebind_counting_end(crebind_counting_scope *scope) {
   scope->has_peak = crebind_counting_read(scope, &counts);
   scope->is_active = false;
   scope->counts = counts;
+  end_told(scope);
   crebind_counting_block *block = own_block();
   switch (scope->reach) {
-  case CREBIND_COUNTING_TASK: crebind_counting_task_scopes--; break;
+  case CREBIND_COUNTING_TASK: break;
   case CREBIND_COUNTING_THREAD:
     if (block->peak < scope->outer_peak) block->peak = scope->outer_peak;
     break;

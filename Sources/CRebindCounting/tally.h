@@ -13,7 +13,7 @@
 /// One writer's numbers: a thread's, or those of a thread in a task's scope.
 typedef struct crebind_counting_tally {
   _Atomic uint64_t calls[CREBIND_COUNTING_FUNCTION_COUNT];
-  _Atomic uint64_t without_block, replaced, bytes;
+  _Atomic uint64_t without_block, replaced, bytes, without_mapping, mapped_bytes;
   _Atomic int64_t live;
 } crebind_counting_tally;
 
@@ -32,6 +32,8 @@ typedef struct crebind_counting_thread {
   crebind_counting_block *block;
   /// A counter of malloc's kind is waiting for the original: what that calls is its own affair.
   bool is_inside;
+  /// The thread's scopes that are told its calls, the youngest first.
+  crebind_counting_scope *told;
 } crebind_counting_thread;
 
 /// In the static TLS block, because the first access to dynamic TLS allocates.
@@ -41,10 +43,23 @@ extern CREBIND_COUNTING_HIDDEN __thread crebind_counting_thread crebind_counting
 /// The blocks of all threads.
 extern CREBIND_COUNTING_HIDDEN crebind_reach_blocks crebind_counting_blocks;
 
+/// Marks that few calls have.
+enum {
+  /// malloc or its kind has returned no block.
+  CREBIND_COUNTING_WITHOUT_BLOCK = 1,
+  /// The block that realloc was given is freed, or grown in place.
+  CREBIND_COUNTING_REPLACED = 2,
+  /// mmap has mapped nothing.
+  CREBIND_COUNTING_WITHOUT_MAPPING = 4,
+  /// The bytes are those of a mapping.
+  CREBIND_COUNTING_MAPPED = 8,
+};
+
 /// A call that a counter has seen.
 typedef struct crebind_counting_event {
   crebind_counting_function function;
-  bool without_block, replaced;
+  uint32_t marks;
+  /// The bytes that the call asked for.
   uint64_t bytes;
   int64_t live;
   /// The return address.
@@ -55,11 +70,12 @@ typedef struct crebind_counting_event {
 /// too small.
 CREBIND_COUNTING_HIDDEN crebind_counting_block *crebind_counting_claim(void);
 
-/// Not 0: scopes of tasks have begun, and a call may be one of theirs.
-extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_task_scopes;
-/// Counts a call in the scopes of the thread's task.
-CREBIND_COUNTING_HIDDEN void crebind_counting_note_in_task(const crebind_counting_block *block,
-                                                           const crebind_counting_event *event);
+/// Not 0: scopes have begun that are told calls, those of tasks and those that watch images or sites. A
+/// call may be one of theirs.
+extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_told_scopes;
+/// Tells them a call of this thread.
+CREBIND_COUNTING_HIDDEN void crebind_counting_tell(const crebind_counting_block *block,
+                                                   const crebind_counting_event *event);
 
 /// The scopes of the process that track their peak, a bit each.
 extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_peak_scopes;
@@ -85,16 +101,39 @@ static inline bool crebind_counting_is_on(void) {
   return crebind_reach_this_thread.suppressed == 0;
 }
 
-/// Counts a call of a function that is not of malloc's kind.
+/// Adds an event's numbers but `live`, where nobody else writes.
+static inline void crebind_counting_add(crebind_counting_tally *tally,
+                                        const crebind_counting_event *event) {
+  uint32_t marks = event->marks;
+  CREBIND_COUNTING_ADD(&tally->calls[event->function], 1);
+  if (__builtin_expect(marks == 0, 1)) {
+    if (event->bytes != 0) CREBIND_COUNTING_ADD(&tally->bytes, event->bytes);
+    return;
+  }
+  bool is_mapped = (marks & CREBIND_COUNTING_MAPPED) != 0;
+  CREBIND_COUNTING_ADD(is_mapped ? &tally->mapped_bytes : &tally->bytes, event->bytes);
+  CREBIND_COUNTING_ADD(&tally->without_block, (marks & CREBIND_COUNTING_WITHOUT_BLOCK) != 0);
+  CREBIND_COUNTING_ADD(&tally->replaced, (marks & CREBIND_COUNTING_REPLACED) != 0);
+  CREBIND_COUNTING_ADD(&tally->without_mapping, (marks & CREBIND_COUNTING_WITHOUT_MAPPING) != 0);
+}
+
+/// Tells a call to the scopes that listen, if any do.
+static inline void crebind_counting_tell_if_told(const crebind_counting_block *block,
+                                                 const crebind_counting_event *event) {
+  if (atomic_load_explicit(&crebind_counting_told_scopes, memory_order_relaxed) != 0)
+    crebind_counting_tell(block, event);
+}
+
+/// Counts a call of a function of Swift's runtime.
 static inline void crebind_counting_note_call(crebind_counting_function function,
                                               const void *caller) {
   if (!crebind_counting_is_on()) return;
   crebind_counting_block *block = crebind_counting_this_thread.block;
   if (__builtin_expect(block == NULL, 0)) block = crebind_counting_claim();
   CREBIND_COUNTING_ADD(&block->tally.calls[function], 1);
-  if (atomic_load_explicit(&crebind_counting_task_scopes, memory_order_relaxed) != 0) {
+  if (atomic_load_explicit(&crebind_counting_told_scopes, memory_order_relaxed) != 0) {
     crebind_counting_event event = {.function = function, .caller = caller};
-    crebind_counting_note_in_task(block, &event);
+    crebind_counting_tell(block, &event);
   }
 }
 

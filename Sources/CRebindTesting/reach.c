@@ -1,5 +1,6 @@
 /// The calls that a scope reaches: the lists that `crebind_testing_select` goes through.
 
+#include "CRebindReach.h"
 #include "counts.h"
 #include "scope.h"
 #include "thread.h"
@@ -10,6 +11,7 @@ static void begin(crebind_testing_scope *scope) {
   static _Atomic uint64_t serial;
   scope->serial = ++serial;
   scope->arrivals_before = crebind_testing_arrivals(scope->hook);
+  crebind_reach_hooks++;
   scope->hook->scopes++;
 }
 
@@ -17,6 +19,7 @@ static void end(crebind_testing_scope *scope) {
   scope->arrivals_after = crebind_testing_arrivals(scope->hook);
   scope->ended = true;
   scope->hook->scopes--;
+  crebind_reach_hooks--;
 }
 
 // MARK: - A task

@@ -94,9 +94,10 @@ void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
   crebind_testing_observers *observers = observers_of(registers);
   observers->count = 0;
   if (crebind_reach_this_thread.suppressed != 0) return hook->original;
-  if (crebind_reach_this_thread.caller != NULL) {
+  const void *stub = crebind_testing_hook_stub(hook);
+  if (crebind_reach_this_thread.callee == stub) {
     caller = crebind_reach_this_thread.caller;
-    crebind_reach_this_thread.caller = NULL;
+    crebind_reach_this_thread.callee = NULL;
   }
   if (!resuming && is_calling_original(thread, hook)) return hook->original;
   crebind_reach_this_thread.suppressed = 1;
@@ -133,7 +134,14 @@ void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
   }
   // The handler ends this when it returns: libffi is between here and there.
   if (!is_handler) crebind_reach_this_thread.suppressed = 0;
-  return code != NULL ? code : hook->original;
+  crebind_reach_this_thread.answered = code != NULL ? stub : NULL;
+  if (code != NULL) return code;
+  if (observers->count > 0) {
+    // The stub calls the original: it would be taken for the caller.
+    crebind_reach_this_thread.callee = hook->original;
+    crebind_reach_this_thread.caller = caller;
+  }
+  return hook->original;
 }
 
 /// Called by the stubs when an observed call has returned.

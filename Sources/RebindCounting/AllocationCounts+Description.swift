@@ -9,7 +9,7 @@ extension AllocationCounts: CustomStringConvertible {
   /// …
   /// ```
   public var description: String {
-    let lines = memoryLines + referenceLines + otherLines
+    let lines = memoryLines + referenceLines + otherLines + mappingLines
     let texts = lines.map { (name: $0.name, number: $0.number.map(String.init) ?? "-") }
     let nameWidth = texts.map(\.name.count).max() ?? 0
     let numberWidth = texts.map(\.number.count).max() ?? 0
@@ -17,7 +17,7 @@ extension AllocationCounts: CustomStringConvertible {
       (texts.map { name, number in
         name + String(repeating: " ", count: nameWidth - name.count + 2)
           + String(repeating: " ", count: numberWidth - number.count) + number
-      } + imageLines + notes).joined(separator: "\n")
+      } + imageLines + siteLines + notes).joined(separator: "\n")
   }
 
   private typealias Line = (name: String, number: Int?)
@@ -43,6 +43,12 @@ extension AllocationCounts: CustomStringConvertible {
       + (kinds.contains(.accesses) ? [("exclusivity checks", exclusivityChecks)] : [])
   }
 
+  private var mappingLines: [Line] {
+    guard kinds.contains(.mappings) else { return [] }
+    return [("mappings", mappings)] + calls(of: Self.mappers)
+      + [("unmappings", unmappings), ("bytes mapped", mappedBytes)]
+  }
+
   /// The lines of functions that were called, for a total of several.
   private func calls(of functions: some Sequence<String>) -> [(name: String, number: Int?)] {
     functions.compactMap { name in
@@ -54,8 +60,9 @@ extension AllocationCounts: CustomStringConvertible {
   /// The calls of each image that made some.
   private var imageLines: [String] {
     (images ?? []).compactMap { image in
-      let calls = (Self.allocators + ["free"] + Self.retainers + Self.releasers + Self.others)
-        .compactMap { name in image.calls[name].flatMap { $0 > 0 ? "\(name) \($0)" : nil } }
+      let calls = Self.functions.compactMap { name in
+        image.calls[name].flatMap { $0 > 0 ? "\(name) \($0)" : nil }
+      }
       guard !calls.isEmpty else { return nil }
       let name = image.path.split(separator: "/").last ?? "the program"
       return "called by \(name): \(calls.joined(separator: ", "))"
@@ -75,13 +82,18 @@ extension AllocationCounts: CustomStringConvertible {
     return reasons.map { "not counted: \($0.functions.joined(separator: ", ")): \($0.reason)" }
       + (hasReferences
         ? ["not seen: references that libswiftCore counts itself, as they go through no slot"] : [])
+      + (mappings != nil
+        ? ["not seen: mappings that the C library makes itself, as they go through no slot"] : [])
   }
 
-  private static let others = ["swift_allocObject", "swift_beginAccess"]
+  private static let functions =
+    allocators + ["free"] + retainers + releasers
+    + ["swift_allocObject", "swift_beginAccess"] + mappers + ["munmap"]
   static let allocators = [
     "malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc", "memalign",
     "valloc",
   ]
+  static let mappers = ["mmap", "mmap64", "mremap"]
   static let retainers = ["retain", "bridgeObjectRetain", "unknownObjectRetain"]
     .flatMap { ["swift_\($0)", "swift_\($0)_n"] }
   static let releasers = ["release", "bridgeObjectRelease", "unknownObjectRelease"]

@@ -18,7 +18,8 @@ public struct AllocationCounts: Sendable, Hashable {
 
   /// The calls that an image made: the program, or a library.
   public struct Image: Sendable, Hashable {
-    /// The image's path; empty for the program.
+    /// The image's path; empty for the program. `[elsewhere]` stands for images that were loaded while
+    /// the calls were counted, and for code that is in no image.
     public let path: String
 
     /// The calls of each function that it called.
@@ -39,6 +40,13 @@ public struct AllocationCounts: Sendable, Hashable {
 
   /// The images that made calls, if ``CountedKinds/callingImages`` was asked for.
   public let images: [Image]?
+
+  /// The places that the calls came from, those with the most calls first, if ``CountedKinds/sites`` was
+  /// asked for.
+  public let sites: [Site]?
+
+  /// The calls whose backtraces were not kept, because there were too many sites.
+  public let callsWithoutSite: Int
 
   /// The blocks of memory that `malloc` and its kind gave. A call of `realloc` that is given a block
   /// counts as one of them, and as a free.
@@ -69,6 +77,15 @@ public struct AllocationCounts: Sendable, Hashable {
 
   /// The calls of `swift_beginAccess`.
   public let exclusivityChecks: Int?
+
+  /// The calls of `mmap` that mapped memory.
+  public let mappings: Int?
+
+  /// The calls of `munmap`.
+  public let unmappings: Int?
+
+  /// The bytes that `mmap` and `mremap` were asked for.
+  public let mappedBytes: Int?
 
   /// The blocks that were given and not freed; negative if older blocks were freed.
   public var liveBlocks: Int? {

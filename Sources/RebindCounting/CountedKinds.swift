@@ -24,9 +24,22 @@ public struct CountedKinds: OptionSet, Sendable, Hashable {
   /// it. Other reaches have the peak anyway.
   public static let processPeak = CountedKinds(rawValue: 1 << 4)
 
-  /// With ``CountingReach/task`` the calls that each image makes, too: the program, or a library.
+  /// The calls that each image makes, too: the program, or a library.
   public static let callingImages = CountedKinds(rawValue: 1 << 5)
 
-  /// All but ``processPeak`` and ``callingImages``.
+  /// `mmap`, `munmap` and `mremap`.
+  ///
+  /// The C library's own calls, as in `malloc` and for the stacks of threads, go through no slot. They are
+  /// not counted.
+  public static let mappings = CountedKinds(rawValue: 1 << 6)
+
+  /// The backtraces of the calls, too: ``AllocationCounts/sites``.
+  ///
+  /// A call then costs some microseconds more. When the counting has ended, `llvm-symbolizer` or
+  /// `addr2line` is run for the lines, which may take a second. Backtraces of 8192 sites are kept at most.
+  /// ``AllocationCounts/callsWithoutSite`` counts the calls of further ones.
+  public static let sites = CountedKinds(rawValue: 1 << 7)
+
+  /// ``memory``, ``references``, ``objects`` and ``accesses``.
   public static let standard: CountedKinds = [.memory, .references, .objects, .accesses]
 }

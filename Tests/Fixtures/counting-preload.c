@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum { MALLOC, CALLOC, REALLOC, POSIX_MEMALIGN, ALIGNED_ALLOC, FREE, RETAIN, RELEASE, ALLOC_OBJECT,
-       BEGIN_ACCESS, BYTES, LIVE, PEAK, COUNT };
+       BEGIN_ACCESS, MMAP, MUNMAP, BYTES, LIVE, PEAK, COUNT };
 
 typedef struct thread {
   uint64_t counts[COUNT];
@@ -32,6 +32,8 @@ static size_t (*next_usable_size)(void *);
 static void *(*next_retain)(void *), *(*next_release)(void *);
 static void *(*next_alloc_object)(void *, size_t, size_t);
 static void (*next_begin_access)(void *, void *, uintptr_t, void *);
+static void *(*next_mmap)(void *, size_t, int, int, int, long);
+static int (*next_munmap)(void *, size_t);
 
 static void find(void) {
   next_calloc = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
@@ -45,6 +47,8 @@ static void find(void) {
   next_alloc_object = (void *(*)(void *, size_t, size_t))dlsym(RTLD_NEXT, "swift_allocObject");
   next_begin_access =
       (void (*)(void *, void *, uintptr_t, void *))dlsym(RTLD_NEXT, "swift_beginAccess");
+  next_mmap = (void *(*)(void *, size_t, int, int, int, long))dlsym(RTLD_NEXT, "mmap");
+  next_munmap = (int (*)(void *, size_t))dlsym(RTLD_NEXT, "munmap");
   next_malloc = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
 }
 
@@ -174,4 +178,16 @@ void swift_beginAccess(void *pointer, void *buffer, uintptr_t flags, void *calle
   is_ready();
   this_thread.counts[BEGIN_ACCESS]++;
   next_begin_access(pointer, buffer, flags, caller);
+}
+
+void *mmap(void *address, size_t length, int protection, int flags, int file, long offset) {
+  is_ready();
+  this_thread.counts[MMAP]++;
+  return next_mmap(address, length, protection, flags, file, offset);
+}
+
+int munmap(void *address, size_t length) {
+  is_ready();
+  this_thread.counts[MUNMAP]++;
+  return next_munmap(address, length);
 }

@@ -1,4 +1,4 @@
-/// Three bodies are counted twice in one run: by RebindCounting, and by the preloaded library
+/// Four bodies are counted twice in one run: by RebindCounting, and by the preloaded library
 /// `counting-preload.c`. Prints a name and both counts a line.
 
 import Glibc
@@ -26,17 +26,25 @@ func lines() -> Int {
   fclose(file)
   return count
 }
+func pages() -> Int {
+  let size = 1 << 16
+  let mapping = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+  // The C library maps this one, which goes through no slot.
+  free(malloc(64 << 20))
+  return Int(munmap(mapping, size))
+}
 
 typealias Witness = @convention(c) (UnsafeMutablePointer<UInt64>) -> Void
 let witness = unsafeBitCast(dlsym(nil, "witness_counts")!, to: Witness.self)
 let names = [
   "malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "free", "swift_retain",
-  "swift_release", "swift_allocObject", "swift_beginAccess",
+  "swift_release", "swift_allocObject", "swift_beginAccess", "mmap",
+  "munmap",
 ]
-let before = UnsafeMutablePointer<UInt64>.allocate(capacity: 13)
-let after = UnsafeMutablePointer<UInt64>.allocate(capacity: 13)
-for body in [nodes, words, lines] {
-  let counts = try countingAllocations(reach: .thread) {
+let before = UnsafeMutablePointer<UInt64>.allocate(capacity: 15)
+let after = UnsafeMutablePointer<UInt64>.allocate(capacity: 15)
+for body in [nodes, words, lines, pages] {
+  let counts = try countingAllocations(of: [.standard, .mappings], reach: .thread) {
     witness(before)
     _ = body()
     witness(after)
@@ -44,6 +52,6 @@ for body in [nodes, words, lines] {
   for (index, name) in names.enumerated() {
     print(name, after[index] - before[index], counts.calls(of: name) ?? -1)
   }
-  print("bytes", after[10] - before[10], counts.bytes ?? -1)
-  print("live", after[11] &- before[11], counts.liveUsableBytes ?? -1)
+  print("bytes", after[12] - before[12], counts.bytes ?? -1)
+  print("live", after[13] &- before[13], counts.liveUsableBytes ?? -1)
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -182,28 +183,192 @@ static void count_tasks(void) {
   CHECK(of_outer.bytes == 2 * of_inner.bytes && of_outer.peak >= 24);
 }
 
-/// Images are told apart: libc allocates for strdup.
-static void count_images(void) {
-  crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_TASK);
+/// Images are told apart, for each reach: libc allocates for strdup.
+static void count_images(crebind_counting_reach reach) {
+  crebind_counting_scope *scope = crebind_counting_make(reach);
   CHECK(crebind_counting_watch_images(scope, true));
   crebind_counting_begin(scope, NULL, false);
   task_value = scope;
-  has_task = true;
+  has_task = reach == CREBIND_COUNTING_TASK;
   block = strdup("libc's own call");
   free(block);
   block = malloc(1);
   free(block);
   has_task = false;
   crebind_counting_end(scope);
+  free(malloc(1));
   uint64_t calls[CREBIND_COUNTING_FUNCTION_COUNT], mallocs = 0;
-  for (size_t i = 0; crebind_counting_image(scope, i, calls) != NULL; i++) {
-    bool is_program = crebind_counting_image(scope, i, calls)[0] == 0;
+  const char *path;
+  for (size_t i = 0; (path = crebind_counting_image(scope, i, calls)) != NULL; i++) {
+    bool is_program = path[0] == 0;
     CHECK(calls[CREBIND_COUNTING_FREE] == (is_program ? 2 : 0));
     CHECK(!is_program || calls[CREBIND_COUNTING_MALLOC] == 1);
+    CHECK(strcmp(path, CREBIND_COUNTING_ELSEWHERE) != 0 || calls[CREBIND_COUNTING_MALLOC] == 0);
     mallocs += calls[CREBIND_COUNTING_MALLOC];
   }
   CHECK(mallocs == 2);
   crebind_counting_free(scope);
+}
+
+/// Threads come and go while scopes of the process that watch images do.
+static void count_images_beside_others(void) {
+  pthread_t threads[8];
+  for (int i = 0; i < 8; i++) CHECK(pthread_create(&threads[i], NULL, allocate, NULL) == 0);
+  for (int i = 0; i < 200; i++) {
+    crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_PROCESS);
+    CHECK(crebind_counting_watch_images(scope, false));
+    CHECK(crebind_counting_watch_sites(scope, ~0u, 100));
+    crebind_counting_begin(scope, NULL, false);
+    free(malloc(1));
+    crebind_counting_end(scope);
+    crebind_counting_counts counts;
+    CHECK(!crebind_counting_read(scope, &counts));
+    CHECK(counts.calls[CREBIND_COUNTING_MALLOC] >= 1);
+    crebind_counting_free(scope);
+  }
+  for (int i = 0; i < 8; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+// MARK: - Sites
+
+#if defined(__GLIBC__)
+#define LEAST_FRAMES 3
+#else
+/// The caller alone.
+#define LEAST_FRAMES 1
+#endif
+
+/// Where the last call of `allocate_here` came from.
+static uintptr_t return_address;
+
+__attribute__((noinline)) static void allocate_here(size_t size) {
+  return_address = (uintptr_t)__builtin_return_address(0);
+  block = malloc(size);
+}
+
+static void free_here(void) {
+  free(block);
+  block = NULL;
+}
+
+/// The sites of malloc, two of them at most. A site's second frame is where its function was called.
+static size_t sites_of_malloc(const crebind_counting_scope *scope, crebind_counting_site *sites) {
+  size_t position = 0, count = 0;
+  crebind_counting_site site;
+  while (crebind_counting_next_site(scope, &position, &site)) {
+    CHECK(site.frame_count >= LEAST_FRAMES && site.frame_count <= CREBIND_COUNTING_SITE_FRAMES);
+    if (site.function != CREBIND_COUNTING_MALLOC) continue;
+    CHECK(count < 2);
+    sites[count++] = site;
+  }
+  return count;
+}
+
+static void count_sites(crebind_counting_reach reach) {
+  crebind_counting_scope *scope = crebind_counting_make(reach);
+  CHECK(crebind_counting_watch_sites(scope, ~0u, 1000));
+  task_value = scope;
+  crebind_counting_begin(scope, NULL, false);
+  has_task = reach == CREBIND_COUNTING_TASK;
+  uintptr_t first = 0, second = 0;
+  for (int i = 0; i < 3; i++) {
+    allocate_here(10);
+    first = return_address;
+    free_here();
+  }
+  allocate_here(7);
+  second = return_address;
+  free_here();
+  has_task = false;
+  crebind_counting_end(scope);
+  allocate_here(7);
+  free_here();
+
+  crebind_counting_site sites[2];
+  CHECK(crebind_counting_dropped_calls(scope) == 0);
+  size_t count = sites_of_malloc(scope, sites);
+  if (LEAST_FRAMES == 1) {
+    CHECK(count == 1 && sites[0].calls == 4 && sites[0].bytes == 37);
+    crebind_counting_free(scope);
+    return;
+  }
+  CHECK(first != second && count == 2);
+  crebind_counting_site *three = sites[0].calls == 3 ? &sites[0] : &sites[1];
+  crebind_counting_site *one = sites[0].calls == 3 ? &sites[1] : &sites[0];
+  CHECK(three->calls == 3 && three->bytes == 30 && three->frames[1] == first);
+  CHECK(one->calls == 1 && one->bytes == 7 && one->frames[1] == second);
+  // main is among the frames, and called this.
+  CHECK(three->frames[0] == one->frames[0] && three->frame_count == one->frame_count);
+  CHECK(three->frames[2] == one->frames[2] && three->frames[2] == (uintptr_t)__builtin_return_address(0));
+  crebind_counting_free(scope);
+}
+
+__attribute__((noinline)) static void allocate_deep(int depth) {
+  if (depth == 0) allocate_here(1);
+  else allocate_deep(depth - 1);
+  // So that no compiler makes a loop of it.
+  __asm__ volatile("");
+}
+
+/// Too many sites are dropped, and too many frames are cut: both are said.
+static void count_many_sites(void) {
+  if (LEAST_FRAMES == 1) return;
+  crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_THREAD);
+  // Calls of other groups have none.
+  CHECK(crebind_counting_install(CREBIND_COUNTING_MAPPINGS) == 0);
+  CHECK(crebind_counting_watch_sites(scope, 1 << CREBIND_COUNTING_MEMORY, 4));
+  crebind_counting_begin(scope, NULL, false);
+  CHECK(munmap(NULL, 1) == 0);
+  for (int i = 0; i < 10; i++) {
+    allocate_deep(i);
+    crebind_counting_suppress_begin();
+    free_here();
+    crebind_counting_suppress_end();
+  }
+  CHECK(crebind_counting_dropped_calls(scope) == 6);
+  crebind_counting_counts counts = end(scope);
+  CHECK(counts.calls[CREBIND_COUNTING_MALLOC] == 10 && counts.calls[CREBIND_COUNTING_MUNMAP] == 1);
+  crebind_counting_uninstall(CREBIND_COUNTING_MAPPINGS);
+
+  scope = crebind_counting_make(CREBIND_COUNTING_THREAD);
+  CHECK(crebind_counting_watch_sites(scope, ~0u, 4));
+  crebind_counting_begin(scope, NULL, false);
+  allocate_deep(2 * CREBIND_COUNTING_SITE_FRAMES);
+  crebind_counting_end(scope);
+  crebind_counting_site sites[2];
+  CHECK(sites_of_malloc(scope, sites) == 1);
+  CHECK(sites[0].is_cut && sites[0].frame_count == CREBIND_COUNTING_SITE_FRAMES);
+  crebind_counting_free(scope);
+  free_here();
+}
+
+// MARK: - Mappings
+
+static void count_mappings(void) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  CHECK(crebind_counting_install(CREBIND_COUNTING_MAPPINGS) == 0);
+  crebind_counting_scope *scope = begin(CREBIND_COUNTING_THREAD);
+  char *mapping = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(mapping != MAP_FAILED);
+  mapping[3 * page - 1] = 1;
+  void *place = mmap(NULL, 4 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  // The variadic argument arrives.
+  mapping = mremap(mapping, 3 * page, 4 * page, MREMAP_MAYMOVE | MREMAP_FIXED, place);
+  CHECK(mapping == place && mapping[3 * page - 1] == 1);
+  CHECK(munmap(mapping, 4 * page) == 0);
+  errno = 0;
+  CHECK(mmap(NULL, 0, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED);
+  CHECK(errno == EINVAL);
+  // The C library maps a large block, by calls of its own.
+  block = malloc(64 << 20);
+  CHECK(block != NULL);
+  free_here();
+  crebind_counting_counts counts = end(scope);
+  uint64_t maps = counts.calls[CREBIND_COUNTING_MMAP] + counts.calls[CREBIND_COUNTING_MMAP64];
+  CHECK(maps == 3 && counts.without_mapping == 1);
+  CHECK(counts.calls[CREBIND_COUNTING_MREMAP] == 1 && counts.calls[CREBIND_COUNTING_MUNMAP] == 1);
+  CHECK(counts.mapped_bytes == 11 * page && counts.bytes == 64 << 20);
+  crebind_counting_uninstall(CREBIND_COUNTING_MAPPINGS);
 }
 
 /// A child counts its own calls, and finds no lock held.
@@ -247,7 +412,15 @@ int main(void) {
   count_nested();
   count_process();
   count_tasks();
-  count_images();
+  count_images(CREBIND_COUNTING_TASK);
+  count_images(CREBIND_COUNTING_THREAD);
+  count_images(CREBIND_COUNTING_PROCESS);
+  count_images_beside_others();
+  count_sites(CREBIND_COUNTING_TASK);
+  count_sites(CREBIND_COUNTING_THREAD);
+  count_sites(CREBIND_COUNTING_PROCESS);
+  count_many_sites();
+  count_mappings();
   count_after_fork();
 
   crebind_counting_scope *scope = begin(CREBIND_COUNTING_THREAD);

@@ -1,3 +1,4 @@
+import RebindCounting
 import TestSupport
 import Testing
 
@@ -27,16 +28,47 @@ import Testing
     #expect(lines.prefix(3) == ["Optional(1) true", "nil nil", "nil nil"])
     #expect(lines.dropFirst(3).count == 4)
     for name in ["swift_retain", "swift_release", "swift_allocObject", "swift_beginAccess"] {
-      #expect(lines.contains { $0.hasPrefix("\(name): \(name) is hidden in app and has no slot") })
+      #expect(
+        lines.contains("\(name): the program is linked with -static-stdlib: " + Self.ownRuntime))
     }
   }
+
+  private static let ownRuntime =
+    "it has Swift's runtime in it, whose functions it calls through no slot"
+
+  /// A plug-in brings another runtime, whose functions have slots. The program's own calls have none.
+  @Test func staticStandardLibraryBesideAnother() throws {
+    let program = try RebindProgram(
+      """
+      import Glibc
+      import RebindCounting
+      final class Node {}
+      let core = dlopen(CommandLine.arguments[1], RTLD_NOW | RTLD_GLOBAL)
+      print(core != nil && dlsym(core, "swift_retain") != nil)
+      let counts = try countingAllocations { Node() }
+      print(counts.allocations as Any, counts.retains as Any, counts.objects as Any)
+      print(counts.absences.filter { $0.function == "swift_retain" })
+      """, modules: countingModules, flags: ["-static-stdlib"])
+    let core = try #require(
+      try countingAllocations(of: [.memory, .callingImages]) { Stand() }.images?
+        .first { $0.path.hasSuffix("/libswiftCore.so") })
+    let result = try run(program.path, [core.path])
+    #expect(result.succeeded, "\(result.errorOutput)")
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.prefix(2) == ["true", "Optional(1) nil nil"])
+    #expect(lines.last?.contains(Self.ownRuntime) == true)
+  }
+
+  /// An object, so that libswiftCore allocates.
+  private final class Stand {}
 
   @Test func staticExecutable() throws {
     let lines = try lines(["-static-executable"])
     #expect(lines.prefix(3) == ["nil false", "nil nil", "nil nil"])
     #expect(
       lines.contains(
-        "malloc: the program is statically linked, so its calls go through no slots"))
+        "malloc: the program is a static executable (-static, -static-executable, or Swift's static "
+          + "Linux SDK), so its calls go through no slot"))
   }
 
   /// The sanitizer's malloc is in the program, and Swift's functions are not.

@@ -154,17 +154,31 @@ private func list(_ count: Int) -> Node? {
 
   @Test func imagesAreToldApart() throws {
     _ = list(1)
-    let counts = try countingAllocations(of: [.standard, .callingImages]) { list(10) }
-    let images = try #require(counts.images)
-    let program = try #require(images.first { $0.path.isEmpty })
-    #expect(program.calls(of: "swift_allocObject") == 10 && program.calls(of: "malloc") == 0)
-    let core = try #require(images.first { $0.path.hasSuffix("/libswiftCore.so") })
-    #expect(core.calls(of: "malloc") == 10 && core.calls(of: "getppid") == nil)
-    #expect(counts.description.contains("called by libswiftCore.so: malloc 10"))
+    let kinds: CountedKinds = [.standard, .callingImages]
+    let ofTask = try countingAllocations(of: kinds) { list(10) }
+    let ofThread = try countingAllocations(of: kinds, reach: .thread) { list(10) }
+    for counts in [ofTask, ofThread] {
+      let images = try #require(counts.images)
+      let program = try #require(images.first { $0.path.isEmpty })
+      #expect(program.calls(of: "swift_allocObject") == 10 && program.calls(of: "malloc") == 0)
+      let core = try #require(images.first { $0.path.hasSuffix("/libswiftCore.so") })
+      #expect(core.calls(of: "malloc") == 10 && core.calls(of: "getppid") == nil)
+      #expect(counts.description.contains("called by libswiftCore.so: malloc 10"))
+      #expect(counts.absences == [] && images.allSatisfy { $0.path != "[elsewhere]" })
+    }
+  }
 
-    let ofThread = try countingAllocations(of: [.memory, .callingImages], reach: .thread) {}
-    #expect(ofThread.images == nil)
-    #expect(ofThread.absences.map(\.function) == ["calling images"])
+  /// Calls of other threads count, too.
+  @Test func imagesOfTheProcessAreToldApart() async throws {
+    let counts = try await countingAllocations(of: [.objects, .callingImages], reach: .process) {
+      let thread = Thread { withExtendedLifetime(list(1000)) {} }
+      thread.start()
+      while !thread.isFinished { usleep(100) }
+    }
+    let program = try #require(counts.images?.first { $0.path.isEmpty })
+    let objects = try #require(program.calls(of: "swift_allocObject"))
+    #expect(objects >= 1000 && objects <= counts.objects ?? 0)
+    #expect(counts.absences == [])
   }
 
   // MARK: - The table
@@ -183,5 +197,30 @@ private func list(_ count: Int) -> Node? {
     #expect(
       references.description.hasSuffix(
         "not seen: references that libswiftCore counts itself, as they go through no slot"))
+  }
+
+  // MARK: - Mappings
+
+  @Test func mappingsAreCounted() throws {
+    let size = 1 << 16
+    var failed: UnsafeMutableRawPointer?
+    let counts = try countingAllocations(of: [.mappings, .memory, .callingImages], reach: .thread) {
+      let place = mmap(nil, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+      munmap(place, size)
+      failed = mmap(nil, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+      // The C library maps it, through no slot.
+      free(malloc(64 << 20))
+    }
+    #expect(failed == MAP_FAILED)
+    #expect(counts.mappings == 1 && counts.unmappings == 1 && counts.mappedBytes == size)
+    #expect(counts.allocations == 1 && counts.calls(of: "mmap") == 2)
+    let program = try #require(counts.images?.first { $0.path.isEmpty })
+    #expect(program.calls(of: "munmap") == 1)
+    #expect(counts.description.contains("mappings"))
+    #expect(counts.description.contains("not seen: mappings that the C library makes itself"))
+
+    let others = try countingAllocations(reach: .thread) {}
+    #expect(others.mappings == nil && others.mappedBytes == nil && others.absences == [])
+    #expect(!others.description.contains("mappings"))
   }
 }

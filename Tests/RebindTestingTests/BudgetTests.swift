@@ -58,28 +58,20 @@ import Testing
     try await perform(.noLeaks) { Self.leaked = Node() }
   }
 
-  /// malloc is counted, recorded and made to fail at once. A call that fails allocates nothing. It is
-  /// counted only if the fault lies below the counter, which depends on what came first in the process.
-  @Test func countedUnderAFaultAndARecording() throws {
-    var failures = 0
-    var recorded = 0
-    var counts: AllocationCounts?
-    try withRecordedCalls(of: "malloc", reach: .thread) { recording in
-      try withFailing("malloc", onCall: 2, when: .argument(0, is: 24), reach: .thread) {
-        counts = try countingAllocations(of: .memory, reach: .thread) {
-          for _ in 0..<3 {
-            let block = malloc(24)
-            failures += block == nil ? 1 : 0
-            free(block)
-          }
-        }
-      }
-      recorded = recording.calls(of: "malloc").count { $0.arguments.first == 24 }
+  @Test(
+    .hasIssue(["2 allocations, at most 1", "calls of malloc, ", "makeNodes", "BudgetTests.swift:"]))
+  func issueHasSites() async throws {
+    withExtendedLifetime(Self.makeNodes(1)) {}
+    try await perform(.allocations(atMost: 1, sites: true)) {
+      withExtendedLifetime(Self.makeNodes(2)) {}
     }
-    // The fault is younger than the recording, and takes its call.
-    #expect(failures == 1 && recorded >= 2)
-    #expect([2, 3].contains(counts?.calls(of: "malloc")))
-    #expect(counts?.allocations == 2 && counts?.frees == 2 && counts?.bytes == 48)
+  }
+
+  @Test(.hasIssue(["allocations, at most 0", "called by libswiftCore.so: malloc"]))
+  func issueOfTheProcessNamesImages() async throws {
+    try await perform(.allocations(atMost: 0, reach: .process)) {
+      withExtendedLifetime(Self.makeNodes(20)) {}
+    }
   }
 
   /// Only the body of a test is counted, whatever a body is.

@@ -16,6 +16,7 @@
 #pragma clang assume_nonnull begin
 #else
 #define _Nullable
+#define _Nonnull
 #endif
 
 // MARK: - Functions
@@ -45,6 +46,11 @@ typedef enum crebind_counting_function {
   CREBIND_COUNTING_UNKNOWN_OBJECT_RELEASE_N,
   CREBIND_COUNTING_ALLOC_OBJECT,
   CREBIND_COUNTING_BEGIN_ACCESS,
+  CREBIND_COUNTING_MMAP,
+  /// The name of mmap in code that is compiled with `_FILE_OFFSET_BITS=64`.
+  CREBIND_COUNTING_MMAP64,
+  CREBIND_COUNTING_MUNMAP,
+  CREBIND_COUNTING_MREMAP,
   CREBIND_COUNTING_FUNCTION_COUNT,
 } crebind_counting_function;
 
@@ -58,6 +64,9 @@ typedef enum crebind_counting_group {
   CREBIND_COUNTING_OBJECTS,
   /// swift_beginAccess.
   CREBIND_COUNTING_ACCESSES,
+  /// mmap to mremap. The C library's own calls of mmap, as inside malloc and for the stacks of threads,
+  /// go through no slot: they are not counted.
+  CREBIND_COUNTING_MAPPINGS,
   CREBIND_COUNTING_GROUP_COUNT,
 } crebind_counting_group;
 
@@ -100,7 +109,7 @@ bool crebind_counting_size_absence(char *reason);
 /// Counts of calls, and of memory.
 typedef struct crebind_counting_counts {
   /// The calls of each function, without those of free(NULL). Calls that malloc and its kind make of
-  /// each other are not counted.
+  /// each other are not counted, nor are calls that a hook of RebindTesting answers itself.
   uint64_t calls[CREBIND_COUNTING_FUNCTION_COUNT];
   /// The calls of malloc and its kind that returned no block.
   uint64_t without_block;
@@ -108,6 +117,10 @@ typedef struct crebind_counting_counts {
   uint64_t replaced;
   /// The bytes that malloc and its kind were asked for.
   uint64_t bytes;
+  /// The calls of mmap that mapped nothing.
+  uint64_t without_mapping;
+  /// The bytes that mmap and mremap were asked for.
+  uint64_t mapped_bytes;
   /// How many more bytes are in blocks than at the beginning, and the most at any time meanwhile, by
   /// malloc_usable_size. Negative if blocks were freed that were older.
   int64_t live, peak;
@@ -130,8 +143,8 @@ typedef struct crebind_counting_scope crebind_counting_scope;
 /// A scope that has not begun; NULL if memory runs out.
 crebind_counting_scope *_Nullable crebind_counting_make(crebind_counting_reach reach);
 
-/// Has a task's scope tell its calls apart by the images that make them. To be called before it begins.
-/// Looks at the images that are loaded.
+/// Has a scope tell its calls apart by the images that make them. To be called before it begins. Looks
+/// at the images that are loaded.
 ///
 /// \param spares_testing Leaves calls alone that the testing libraries make.
 /// \returns false if memory runs out.
@@ -141,9 +154,64 @@ bool crebind_counting_watch_images(crebind_counting_scope *scope, bool spares_te
 ///
 /// \param index From 0.
 /// \param calls Receives `CREBIND_COUNTING_FUNCTION_COUNT` numbers.
-/// \returns The image's path, "" for the program, as long as the scope is there; NULL for no more.
+/// \returns The image's path, "" for the program, as long as the scope is there; NULL for no more. The
+///   last one, `CREBIND_COUNTING_ELSEWHERE`, stands for images that were loaded later, and for code that
+///   is in no image.
 const char *_Nullable crebind_counting_image(const crebind_counting_scope *scope, size_t index,
                                              uint64_t *calls);
+
+/// The name of calls whose image is not known.
+#define CREBIND_COUNTING_ELSEWHERE "[elsewhere]"
+
+/// The most frames of a site.
+#define CREBIND_COUNTING_SITE_FRAMES 48
+
+/// The calls of a function that came by the same way.
+typedef struct crebind_counting_site {
+  crebind_counting_function function;
+  uint64_t calls;
+  /// The bytes that they asked for.
+  uint64_t bytes;
+  /// The return addresses, the caller's first. NULL in none that has been read.
+  const uintptr_t *_Nullable frames;
+  size_t frame_count;
+  /// There were more frames.
+  bool is_cut;
+} crebind_counting_site;
+
+/// Has a scope keep the backtraces of its calls. To be called before it begins. A call then costs about a
+/// microsecond more.
+///
+/// The frames are those that the unwinder of exceptions finds, which neither allocates nor, with glibc
+/// 2.35 and GCC 12 or newer, takes a lock. Without glibc, a program that does not have the unwinder gets
+/// the caller's frame alone.
+///
+/// \param groups A bit for each group, `1 << group`, whose calls it keeps.
+/// \param limit The most sites. Calls of further ones are counted as dropped.
+/// \returns false if memory runs out.
+bool crebind_counting_watch_sites(crebind_counting_scope *scope, uint32_t groups, size_t limit);
+
+/// A site of a scope that watches them.
+///
+/// \param position 0 for the first one. Receives what gives the next one.
+/// \param site Its frames last as long as the scope.
+/// \returns false for no more.
+bool crebind_counting_next_site(const crebind_counting_scope *scope, size_t *position,
+                                crebind_counting_site *site);
+
+/// The calls that have no site, because there were too many.
+uint64_t crebind_counting_dropped_calls(const crebind_counting_scope *scope);
+
+/// Whether the file that an address was loaded from was removed, or another one has taken its place.
+bool crebind_counting_is_file_gone(const void *address);
+
+/// Runs a program, without an environment, and waits for it. This function is provided because Swift has
+/// no memfd_create(2).
+///
+/// \param words Its path and its arguments, and NULL.
+/// \param input It reads this.
+/// \returns Its output, which the caller frees; NULL if it has printed nothing.
+char *_Nullable crebind_counting_run_tool(char *_Nullable const *_Nonnull words, const char *input);
 
 /// The scope ends with the next call of `crebind_counting_end`.
 ///
@@ -163,6 +231,10 @@ void crebind_counting_free(crebind_counting_scope *scope);
 
 /// The key of the task-local value. The value starts with a pointer to the youngest scope.
 void crebind_counting_set_task_key(const void *key);
+
+/// Tells where Swift's runtime is: the address of anything in it. If that is the image that has the
+/// counters, its calls go through no slot, and are not counted.
+void crebind_counting_set_runtime(const void *address);
 
 /// Calls of this thread from here to the end are not counted, in no scope. Nests.
 void crebind_counting_suppress_begin(void);

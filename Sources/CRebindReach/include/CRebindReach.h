@@ -20,10 +20,18 @@
 typedef struct crebind_reach_thread {
   /// Not 0: the calls are the machinery's own. They reach the originals, and are not counted.
   uint32_t suppressed;
-  /// While a counter passes a call on: the code that made the call. A hook below the counter takes it
-  /// for its own caller, and resets it to NULL.
+  /// While a counter or a hook passes a call on: where to, and the code that made the call. The counter
+  /// or hook that begins at `callee` takes `caller` for its own; others inside of the original do not.
+  const void *_Nullable callee;
   const void *_Nullable caller;
+  /// The hook that has answered the thread's last call itself, in place of the original: its stub. A
+  /// counter that passed the call on to that stub does not count it.
+  const void *_Nullable answered;
 } crebind_reach_thread;
+
+/// Not 0: hooks act on some functions. Else nobody reads the fields above but `suppressed`, and counters
+/// leave them alone.
+extern _Atomic uint32_t crebind_reach_hooks;
 
 /// In the static TLS block, because the first access to dynamic TLS allocates, and malloc may be the
 /// function that is rebound.

@@ -49,20 +49,22 @@ extension AllocationCounts {
     releases = hasReferences ? sum(Self.releasers) : nil
     objects = isCounted(CREBIND_COUNTING_OBJECTS) ? sum(["swift_allocObject"]) : nil
     exclusivityChecks = isCounted(CREBIND_COUNTING_ACCESSES) ? sum(["swift_beginAccess"]) : nil
+    let hasMappings = isCounted(CREBIND_COUNTING_MAPPINGS)
+    mappings = hasMappings ? sum(["mmap", "mmap64"]) - Int(counts.without_mapping) : nil
+    unmappings = hasMappings ? sum(["munmap"]) : nil
+    mappedBytes = hasMappings ? Int(counts.mapped_bytes) : nil
     if hasSizes, !hasPeak {
       absences.append(
         Absence(
           function: "peak bytes",
           reason: "all threads share a number for it: ask for it with the kind .processPeak"))
     }
-    let watched = kinds.contains(.callingImages) ? Image.all(of: scope, counted: calls.keys) : nil
-    images = watched.flatMap { images in
-      images.isEmpty ? nil : images.filter { $0.calls.values.contains { $0 > 0 } }
-    }
-    if let watched, watched.isEmpty {
-      absences.append(
-        Absence(function: "calling images", reason: "only the counts of a task know them"))
-    }
+    images =
+      kinds.contains(.callingImages)
+      ? Image.all(of: scope, counted: calls.keys).filter { $0.calls.values.contains { $0 > 0 } }
+      : nil
+    sites = kinds.contains(.sites) ? Site.all(of: scope) : nil
+    callsWithoutSite = Int(crebind_counting_dropped_calls(scope))
     self.kinds = kinds
     self.calls = calls
     self.absences = absences
@@ -71,11 +73,13 @@ extension AllocationCounts {
   /// Functions that are named even where nothing defines them: their kind is not there then.
   private static let principals: Set<String> = [
     "malloc", "free", "swift_retain", "swift_release", "swift_allocObject", "swift_beginAccess",
+    "mmap",
+    "munmap",
   ]
 }
 
 extension AllocationCounts.Image {
-  /// The images of a scope that watches them; empty if it does not.
+  /// The images of a scope that watches them.
   static func all(of scope: OpaquePointer, counted: some Sequence<String>) -> [Self] {
     let functions = (0..<CREBIND_COUNTING_FUNCTION_COUNT.rawValue).map {
       String(cString: crebind_counting_name(crebind_counting_function(rawValue: $0)))
@@ -109,9 +113,13 @@ extension CountedKinds {
     let groups: [(kind: CountedKinds, group: crebind_counting_group)] = [
       (.memory, CREBIND_COUNTING_MEMORY), (.references, CREBIND_COUNTING_REFERENCES),
       (.objects, CREBIND_COUNTING_OBJECTS), (.accesses, CREBIND_COUNTING_ACCESSES),
+      (.mappings, CREBIND_COUNTING_MAPPINGS),
     ]
     return groups.filter { contains($0.kind) }.map(\.group)
   }
+
+  /// A bit for each of them.
+  var groupBits: UInt32 { groups.reduce(0) { $0 | 1 << $1.rawValue } }
 }
 
 extension CountingReach {

@@ -18,6 +18,8 @@ public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
   let measure: Measure
   let limit: Int
   let reach: CountingReach
+  /// The issue has the backtraces.
+  var showsSites = false
   /// Tells it from a trait of the same budget.
   private let identity = Identity()
 
@@ -36,7 +38,9 @@ public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
     let budgets = isOfTest ? traits : [self]
 
     await growTaskMemory()
-    let kinds = budgets.reduce(into: CountedKinds.callingImages) { $0.formUnion($1.measure.kinds) }
+    let kinds = budgets.reduce(into: CountedKinds.callingImages) {
+      $0.formUnion($1.showsSites ? [$1.measure.kinds, .sites] : $1.measure.kinds)
+    }
     let reach = budgets.contains { $0.reach == .process } ? CountingReach.process : .task
     let counts = try await countingAllocations(
       of: kinds, reach: reach, sparesTesting: true, body: function)
@@ -103,20 +107,25 @@ extension Trait where Self == BudgetTrait {
   /// - Parameters:
   ///   - limit: The most that the test may make.
   ///   - reach: Whose calls are counted.
-  public static func allocations(atMost limit: Int, reach: CountingReach = .task) -> Self {
-    Self(measure: .allocations, limit: limit, reach: reach)
+  ///   - sites: Whether an issue has the backtraces of the calls, with lines. The test then takes longer.
+  public static func allocations(
+    atMost limit: Int, reach: CountingReach = .task, sites: Bool = false
+  ) -> Self {
+    Self(measure: .allocations, limit: limit, reach: reach, showsSites: sites)
   }
 
   /// Lets the test make so many retains at most: calls of `swift_retain` and its variants.
   ///
-  /// They differ between debug and release builds. See ``allocations(atMost:reach:)``.
-  public static func retains(atMost limit: Int, reach: CountingReach = .task) -> Self {
-    Self(measure: .retains, limit: limit, reach: reach)
+  /// They differ between debug and release builds. See ``allocations(atMost:reach:sites:)``.
+  public static func retains(
+    atMost limit: Int, reach: CountingReach = .task, sites: Bool = false
+  ) -> Self {
+    Self(measure: .retains, limit: limit, reach: reach, showsSites: sites)
   }
 
   /// Has the test free as many blocks as it was given.
   ///
-  /// A test that fills a cache keeps blocks, too. See ``allocations(atMost:reach:)``.
+  /// A test that fills a cache keeps blocks, too. See ``allocations(atMost:reach:sites:)``.
   public static var noLeaks: Self { Self(measure: .liveBlocks, limit: 0, reach: .task) }
 }
 #endif

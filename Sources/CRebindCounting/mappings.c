@@ -1,0 +1,69 @@
+/// The counters of mmap and its kind.
+///
+/// An allocator may call these inside of malloc: they are counted there, too.
+
+#include "passing.h"
+
+#include <sys/mman.h>
+
+static inline passing enter(crebind_counting_function function, const void *counter,
+                            const void *caller) {
+  return pass_on(function, counter, caller, crebind_counting_is_on());
+}
+
+static inline void note(crebind_counting_event event) {
+  crebind_counting_block *block = crebind_counting_this_thread.block;
+  if (__builtin_expect(block == NULL, 0)) block = crebind_counting_claim();
+  crebind_counting_add(&block->tally, &event);
+  crebind_counting_tell_if_told(block, &event);
+}
+
+/// The caller is that of the counter, which this is a part of.
+__attribute__((always_inline)) static inline void *map(crebind_counting_function function,
+                                                       const void *counter, void *address, size_t length,
+                                                       int protection, int flags, int file,
+                                                       int64_t offset) {
+  passing call = enter(function, counter, CALLER);
+  void *mapping = ORIGINAL(call, void *, void *, size_t, int, int, int, int64_t)(
+      address, length, protection, flags, file, offset);
+  bool failed = mapping == MAP_FAILED;
+  if (has_passed(&call))
+    note((crebind_counting_event){.function = function,
+                                  .marks = CREBIND_COUNTING_MAPPED
+                                           | (failed ? CREBIND_COUNTING_WITHOUT_MAPPING : 0),
+                                  .bytes = failed ? 0 : length,
+                                  .caller = call.caller});
+  return mapping;
+}
+
+void *crebind_counting_mmap(void *address, size_t length, int protection, int flags, int file,
+                            int64_t offset) {
+  return map(CREBIND_COUNTING_MMAP, (const void *)crebind_counting_mmap, address, length, protection, flags, file, offset);
+}
+
+void *crebind_counting_mmap64(void *address, size_t length, int protection, int flags, int file,
+                              int64_t offset) {
+  return map(CREBIND_COUNTING_MMAP64, (const void *)crebind_counting_mmap64, address, length, protection, flags, file, offset);
+}
+
+int crebind_counting_munmap(void *address, size_t length) {
+  passing call = enter(CREBIND_COUNTING_MUNMAP, (const void *)crebind_counting_munmap, CALLER);
+  int result = ORIGINAL(call, int, void *, size_t)(address, length);
+  if (has_passed(&call))
+    note((crebind_counting_event){.function = CREBIND_COUNTING_MUNMAP, .caller = call.caller});
+  return result;
+}
+
+/// The C library's is variadic. On these machines the last argument is in a register all the same.
+void *crebind_counting_mremap(void *old, size_t old_length, size_t length, int flags,
+                              void *address) {
+  passing call = enter(CREBIND_COUNTING_MREMAP, (const void *)crebind_counting_mremap, CALLER);
+  void *mapping = ORIGINAL(call, void *, void *, size_t, size_t, int, void *)(
+      old, old_length, length, flags, address);
+  if (has_passed(&call))
+    note((crebind_counting_event){.function = CREBIND_COUNTING_MREMAP,
+                                  .marks = CREBIND_COUNTING_MAPPED,
+                                  .bytes = mapping != MAP_FAILED ? length : 0,
+                                  .caller = call.caller});
+  return mapping;
+}

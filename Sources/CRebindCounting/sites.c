@@ -1,0 +1,185 @@
+/// A table of backtraces, in memory of its own.
+///
+/// Threads, and signal handlers in them, write it at the same time without waiting for each other. So a
+/// place is taken by one store of a number that stands for the whole site: a hash of its function and its
+/// frames, of 64 bits. Whoever finds it goes on to count, though the frames may not be written yet.
+///
+/// The frames are those of `_Unwind_Backtrace`. GCC's takes them from the images' tables of frames:
+/// unlike frame pointers, they are there for code of every compiler. It has no memory of its own but the
+/// stack. It finds an image by `_dl_find_object`, without a lock (glibc 2.35, GCC 12), or else by
+/// `dl_iterate_phdr`, whose lock a thread may hold already. Its first call prepares constants under
+/// `pthread_once`, and may bind lazy slots: that is done in advance.
+
+#define _GNU_SOURCE
+
+#include "sites.h"
+
+#include <sys/mman.h>
+#include <unwind.h>
+
+#if !defined(__GLIBC__)
+/// GCC's library for glibc cannot be linked with other C libraries. It is there where a program has it.
+#pragma weak _Unwind_Backtrace
+#pragma weak _Unwind_GetIPInfo
+#endif
+
+#define FRAMES CREBIND_COUNTING_SITE_FRAMES
+/// A site is looked for in so many places.
+#define PLACES 64
+
+typedef struct site {
+  /// The hash; 0 while the place is free.
+  _Atomic uint64_t identity;
+  _Atomic uint64_t calls, bytes;
+  /// 0 until the frames are written.
+  _Atomic uint32_t frame_count;
+  crebind_counting_function function;
+  bool is_cut;
+  uintptr_t frames[FRAMES];
+} site;
+
+struct crebind_counting_sites {
+  size_t limit;
+  _Atomic uint64_t dropped;
+  site sites[];
+};
+
+// MARK: - Frames
+
+typedef struct trace {
+  uintptr_t caller;
+  bool is_found, is_cut;
+  uint32_t count;
+  uintptr_t frames[FRAMES];
+} trace;
+
+static _Unwind_Reason_Code see_frame(struct _Unwind_Context *context, void *argument) {
+  trace *trace = argument;
+  int is_next = 0;
+  uintptr_t address = (uintptr_t)_Unwind_GetIPInfo(context, &is_next);
+  // The unwinder's mark of a stack's end, as asynchronous code has it.
+  if (address == 0) return _URC_END_OF_STACK;
+  // That of a frame that a signal interrupted: the others are behind a call.
+  if (is_next) address++;
+  // The frames of the counters, and of hooks above them, come first.
+  if (address == trace->caller) trace->is_found = true;
+  if (!trace->is_found) return _URC_NO_REASON;
+  if (trace->count == FRAMES) {
+    trace->is_cut = true;
+    return _URC_END_OF_STACK;
+  }
+  trace->frames[trace->count++] = address;
+  return _URC_NO_REASON;
+}
+
+/// The unwinder's own calls are not counted, and reach no hook.
+static void walk(trace *trace) {
+#if !defined(__GLIBC__)
+  if (_Unwind_Backtrace == NULL) return;
+#endif
+  crebind_reach_this_thread.suppressed++;
+  _Unwind_Backtrace(see_frame, trace);
+  crebind_reach_this_thread.suppressed--;
+}
+
+static void find_frames(trace *trace, uintptr_t caller) {
+  trace->caller = caller;
+  trace->is_found = trace->is_cut = false;
+  trace->count = 0;
+  walk(trace);
+  // Without an unwinder, or behind code that has no table of frames.
+  if (trace->count == 0) trace->frames[trace->count++] = caller;
+}
+
+// MARK: - Sites
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+  return hash ^ (hash >> 29);
+}
+
+static uint64_t identity_of(crebind_counting_function function, const trace *trace) {
+  uint64_t hash = mix(1, (uint64_t)function);
+  for (uint32_t i = 0; i < trace->count; i++) hash = mix(hash, trace->frames[i]);
+  return hash != 0 ? hash : 1;
+}
+
+static void write_frames(site *site, crebind_counting_function function, const trace *trace) {
+  site->function = function;
+  site->is_cut = trace->is_cut;
+  for (uint32_t i = 0; i < trace->count; i++) site->frames[i] = trace->frames[i];
+  atomic_store_explicit(&site->frame_count, trace->count, memory_order_release);
+}
+
+/// The site's place, taken if need be; NULL if there is none left.
+static site *find(crebind_counting_sites *sites, crebind_counting_function function,
+                  const trace *trace) {
+  uint64_t identity = identity_of(function, trace);
+  for (size_t i = 0; i < sites->limit && i < PLACES; i++) {
+    site *site = &sites->sites[(identity + i) % sites->limit];
+    uint64_t found = atomic_load_explicit(&site->identity, memory_order_relaxed);
+    if (found == 0 && atomic_compare_exchange_strong(&site->identity, &found, identity)) {
+      write_frames(site, function, trace);
+      return site;
+    }
+    if (found == identity) return site;
+  }
+  return NULL;
+}
+
+void crebind_counting_sites_note(crebind_counting_sites *sites,
+                                 const crebind_counting_event *event) {
+  trace trace;
+  find_frames(&trace, (uintptr_t)event->caller);
+  site *site = find(sites, event->function, &trace);
+  if (site == NULL) {
+    sites->dropped++;
+    return;
+  }
+  atomic_fetch_add_explicit(&site->calls, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(&site->bytes, event->bytes, memory_order_relaxed);
+}
+
+// MARK: - Making and reading
+
+static size_t size_of(size_t limit) {
+  return sizeof(crebind_counting_sites) + limit * sizeof(site);
+}
+
+crebind_counting_sites *crebind_counting_sites_make(size_t limit) {
+  // Places that are not taken cost no memory.
+  crebind_counting_sites *sites = mmap(NULL, size_of(limit), PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (sites == MAP_FAILED) return NULL;
+  sites->limit = limit;
+  trace trace = {.caller = 0};
+  walk(&trace);
+  return sites;
+}
+
+void crebind_counting_sites_free(crebind_counting_sites *sites) {
+  munmap(sites, size_of(sites->limit));
+}
+
+bool crebind_counting_sites_next(const crebind_counting_sites *sites, size_t *position,
+                                 crebind_counting_site *copy) {
+  while (*position < sites->limit) {
+    const site *site = &sites->sites[(*position)++];
+    if (site->identity == 0) continue;
+    uint32_t count = atomic_load_explicit(&site->frame_count, memory_order_acquire);
+    // Its first call comes just now: it is after the end of the scope.
+    if (count == 0) continue;
+    *copy = (crebind_counting_site){.function = site->function,
+                                    .calls = site->calls,
+                                    .bytes = site->bytes,
+                                    .frames = site->frames,
+                                    .frame_count = count,
+                                    .is_cut = site->is_cut};
+    return true;
+  }
+  return false;
+}
+
+uint64_t crebind_counting_sites_dropped(const crebind_counting_sites *sites) {
+  return sites->dropped;
+}

@@ -1,0 +1,27 @@
+/// The ways by which a scope's calls come.
+
+#ifndef CREBIND_COUNTING_SITES_H
+#define CREBIND_COUNTING_SITES_H
+
+#include "tally.h"
+
+typedef struct crebind_counting_sites crebind_counting_sites;
+
+/// \param limit The most sites.
+/// \returns NULL if memory runs out.
+CREBIND_COUNTING_HIDDEN crebind_counting_sites *crebind_counting_sites_make(size_t limit);
+CREBIND_COUNTING_HIDDEN void crebind_counting_sites_free(crebind_counting_sites *sites);
+
+/// Counts a call of this thread for its site, or as dropped.
+CREBIND_COUNTING_HIDDEN void crebind_counting_sites_note(crebind_counting_sites *sites,
+                                                         const crebind_counting_event *event);
+
+/// As `crebind_counting_next_site`.
+CREBIND_COUNTING_HIDDEN bool crebind_counting_sites_next(const crebind_counting_sites *sites,
+                                                         size_t *position,
+                                                         crebind_counting_site *site);
+
+CREBIND_COUNTING_HIDDEN uint64_t
+crebind_counting_sites_dropped(const crebind_counting_sites *sites);
+
+#endif

@@ -1,0 +1,87 @@
+extension AllocationCounts {
+  /// Calls of a function that came by the same way.
+  public struct Site: Sendable, Hashable {
+    /// The function that was called, such as `malloc`.
+    public let function: String
+    /// How often it was called from here.
+    public let calls: Int
+    /// The bytes that these calls asked for.
+    public let bytes: Int
+    /// The backtrace: the caller first. A function that was inlined has a frame of its own.
+    ///
+    /// Of asynchronous code these are the frames on the thread's stack: functions that await others are
+    /// not on it.
+    public let frames: [Frame]
+    /// Whether there were more frames than are kept.
+    public let isCut: Bool
+  }
+
+  /// A place in a backtrace.
+  public struct Frame: Sendable, Hashable {
+    /// The path of the image; empty for the program, nil for code that is in no image.
+    public let image: String?
+    /// The address in the image's file; without an image, in memory.
+    public let address: UInt64
+    /// The function's name, in readable form; nil if it is not known.
+    public let function: String?
+    /// The source file; nil if it is not known.
+    public let file: String?
+    /// The line in the source file; nil if it is not known.
+    public let line: Int?
+  }
+}
+
+extension AllocationCounts.Site: CustomStringConvertible {
+  /// The numbers, and a line for each frame.
+  ///
+  /// ```
+  /// 3 calls of malloc, 72 bytes
+  ///   swift_slowAlloc (libswiftCore.so)
+  ///   main.makeNodes(Swift.Int) -> () at main.swift:4 (the program)
+  /// ```
+  public var description: String { text(frameLimit: frames.count) }
+
+  /// - Parameter frameLimit: The most frames.
+  func text(frameLimit: Int) -> String {
+    let numbers =
+      "\(calls) \(calls == 1 ? "call" : "calls") of \(function)"
+      + (bytes > 0 ? ", \(bytes) bytes" : "")
+    let left = frames.count - min(frames.count, frameLimit)
+    let more = left > 0 ? "  … \(left) more" : isCut ? "  … more that were not kept" : nil
+    return ([numbers] + frames.prefix(frameLimit).map { "  \($0)" } + (more.map { [$0] } ?? []))
+      .joined(separator: "\n")
+  }
+}
+
+extension AllocationCounts.Frame: CustomStringConvertible {
+  /// `main.makeNodes() -> () at main.swift:4 (the program)`, or as much as is known.
+  public var description: String {
+    let hexadecimal = "0x" + String(address, radix: 16)
+    guard let image else { return hexadecimal }
+    let name = fileName(image) ?? "the program"
+    guard let function else { return "\(name)+\(hexadecimal)" }
+    guard let file, let line else { return "\(function) (\(name))" }
+    return "\(function) at \(fileName(file) ?? file):\(line) (\(name))"
+  }
+
+  private func fileName(_ path: String) -> String? {
+    path.split(separator: "/").last.map(String.init)
+  }
+}
+
+extension AllocationCounts {
+  /// The sites with the most calls.
+  var siteLines: [String] {
+    guard let sites else { return [] }
+    let shown = sites.prefix(10)
+    let rest = sites.dropFirst(10)
+    var lines = shown.map { $0.text(frameLimit: 16) }
+    if !rest.isEmpty {
+      lines.append("\(rest.count) more sites with \(rest.reduce(0) { $0 + $1.calls }) calls")
+    }
+    if callsWithoutSite > 0 {
+      lines.append("\(callsWithoutSite) calls of further sites, whose backtraces were not kept")
+    }
+    return lines
+  }
+}
