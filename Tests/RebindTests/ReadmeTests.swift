@@ -23,6 +23,21 @@ import Testing
     }
   }
 
+  /// A program prints what its comments say: `// 100 0` behind a line that prints.
+  @Test func swiftProgramsRun() throws {
+    let programs = try Self.blocks(marked: "program")
+    try #require(!programs.isEmpty)
+    for program in programs {
+      let built = try RebindProgram(
+        program, modules: ["RebindCounting", "CRebindCounting", "CRebindReach", "CRebind"])
+      let result = try built.run()
+      #expect(result.succeeded, "\(result.errorOutput)")
+      let expected = program.matches(of: /print\(.*\)  \/\/ ([-0-9 ]+)\n/).map { String($0.1) }
+      #expect(!expected.isEmpty)
+      #expect(result.output.hasPrefix(expected.map { "\($0)\n" }.joined()), "\(result.output)")
+    }
+  }
+
   /// The lines for a package are part of a manifest.
   @Test func manifestLinesAreRead() throws {
     let lines = try Self.blocks(marked: "manifest")
@@ -67,7 +82,8 @@ import Testing
     #expect(
       fences.allSatisfy { before, language in
         ["c", "console"].contains(language)
-          || language == "swift" && ["<!-- snippet -->", "<!-- manifest -->"].contains(before)
+          || language == "swift"
+            && ["<!-- snippet -->", "<!-- program -->", "<!-- manifest -->"].contains(before)
       })
   }
 
