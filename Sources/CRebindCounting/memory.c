@@ -22,14 +22,6 @@ static inline int64_t size_of(void *block) {
              : 0;
 }
 
-/// Tells a call to the scopes that listen. Apart, so that the other calls need not make an event.
-__attribute__((noinline)) static void tell(const crebind_counting_block *block,
-                                           const crebind_counting_event *event) {
-  crebind_counting_tell_if_told(block, event);
-  if (atomic_load_explicit(&crebind_counting_peak_scopes, memory_order_relaxed) != 0)
-    crebind_counting_note_peak(event->live);
-}
-
 static inline bool has_listeners(void) {
   return (atomic_load_explicit(&crebind_counting_told_scopes, memory_order_relaxed)
           | atomic_load_explicit(&crebind_counting_peak_scopes, memory_order_relaxed))
@@ -46,8 +38,9 @@ __attribute__((always_inline)) static inline void note(crebind_counting_event ev
   if (live > atomic_load_explicit(&block->peak, memory_order_relaxed))
     atomic_store_explicit(&block->peak, live, memory_order_relaxed);
   if (__builtin_expect(has_listeners(), 0)) {
+    // A copy, so that the other calls need no event in memory.
     crebind_counting_event copy = event;
-    tell(block, &copy);
+    crebind_counting_tell(block, &copy);
   }
 }
 

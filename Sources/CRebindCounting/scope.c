@@ -37,6 +37,8 @@ typedef struct lane {
 struct crebind_counting_scope {
   crebind_counting_reach reach;
   _Atomic bool is_active;
+  /// Images, or sites, or both.
+  bool watches;
   /// Of a process: its place in `peaks`, or -1.
   int peak_index;
   /// Of a thread: the peak that the next older scope has reached so far.
@@ -63,6 +65,16 @@ struct crebind_counting_scope {
 
 static const void *task_key;
 
+#if defined(__clang__)
+#define SWIFT_CALL __attribute__((swiftcall))
+#else
+/// The same for one argument and a result.
+#define SWIFT_CALL
+#endif
+
+/// `crebind_reach_task_value` calls it, too. Each counted call comes here, so that it does without that.
+SWIFT_CALL extern void *swift_task_localValueGet(const void *key);
+
 void crebind_counting_set_task_key(const void *key) { task_key = key; }
 
 crebind_counting_scope *crebind_counting_make(crebind_counting_reach reach) {
@@ -82,11 +94,13 @@ static void release(crebind_counting_scope *scope) {
 }
 
 bool crebind_counting_watch_images(crebind_counting_scope *scope, bool spares_testing) {
+  scope->watches = true;
   scope->images = crebind_counting_images_make(spares_testing);
   return scope->images != NULL;
 }
 
 bool crebind_counting_watch_sites(crebind_counting_scope *scope, uint32_t groups, size_t limit) {
+  scope->watches = true;
   scope->site_groups = groups;
   scope->sites = crebind_counting_sites_make(limit);
   return scope->sites != NULL;
@@ -137,17 +151,17 @@ static bool watch(crebind_counting_scope *scope, const crebind_counting_event *e
 
 /// Counts a call in the scopes of the thread's task.
 static void tell_task(const crebind_counting_block *block, const crebind_counting_event *event) {
-  crebind_counting_scope *const *value = crebind_reach_task_value(task_key);
+  crebind_counting_scope *const *value = swift_task_localValueGet(task_key);
   for (crebind_counting_scope *scope = value != NULL ? *value : NULL; scope != NULL;
        scope = scope->outer) {
     if (!atomic_load_explicit(&scope->is_active, memory_order_relaxed)) continue;
-    if (!watch(scope, event)) continue;
+    if (scope->watches && !watch(scope, event)) continue;
     crebind_counting_tally *tally = lane_of(scope, block->number);
     if (tally != NULL) crebind_counting_add(tally, event);
     else add_beside_others(&scope->shared, event);
     if (event->live == 0) continue;
     int64_t live = atomic_fetch_add_explicit(&scope->live, event->live, memory_order_relaxed);
-    crebind_counting_raise(&scope->peak, live + event->live);
+    if (event->live > 0) crebind_counting_raise(&scope->peak, live + event->live);
   }
 }
 
@@ -171,6 +185,9 @@ static void tell_list(crebind_counting_scope *scope, const crebind_counting_even
 void crebind_counting_tell(const crebind_counting_block *block,
                            const crebind_counting_event *event) {
   if (atomic_load_explicit(&task_scopes, memory_order_relaxed) != 0) tell_task(block, event);
+  if (event->live != 0
+      && atomic_load_explicit(&crebind_counting_peak_scopes, memory_order_relaxed) != 0)
+    crebind_counting_note_peak(event->live);
   tell_list(crebind_counting_this_thread.told, event);
   if (process_told == NULL) return;
   readers++;
@@ -179,7 +196,7 @@ void crebind_counting_tell(const crebind_counting_block *block,
 }
 
 static bool is_told(const crebind_counting_scope *scope) {
-  return scope->reach == CREBIND_COUNTING_TASK || scope->images != NULL || scope->sites != NULL;
+  return scope->reach == CREBIND_COUNTING_TASK || scope->watches;
 }
 
 static void begin_told(crebind_counting_scope *scope) {

@@ -111,7 +111,7 @@ static void write_frames(site *site, crebind_counting_function function, const t
   atomic_store_explicit(&site->frame_count, trace->count, memory_order_release);
 }
 
-/// The site's place, taken if need be; NULL if there is none left.
+/// The site's place, taken if need be; NULL if none is left.
 static site *find(crebind_counting_sites *sites, crebind_counting_function function,
                   const trace *trace) {
   uint64_t identity = identity_of(function, trace);

@@ -16,7 +16,7 @@ CREBIND_COUNTING_HIDDEN void crebind_counting_sites_free(crebind_counting_sites 
 CREBIND_COUNTING_HIDDEN void crebind_counting_sites_note(crebind_counting_sites *sites,
                                                          const crebind_counting_event *event);
 
-/// As `crebind_counting_next_site`.
+/// See `crebind_counting_next_site`.
 CREBIND_COUNTING_HIDDEN bool crebind_counting_sites_next(const crebind_counting_sites *sites,
                                                          size_t *position,
                                                          crebind_counting_site *site);

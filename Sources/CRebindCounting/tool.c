@@ -1,4 +1,4 @@
-/// What the names and lines of an image need: its file, and a program that knows them.
+/// Finds the file of an image, and runs a program that knows its names and lines.
 
 #define _GNU_SOURCE
 
@@ -25,7 +25,7 @@ static bool write_all(int file, const char *text) {
   return lseek(file, 0, SEEK_SET) == 0;
 }
 
-/// What is in a file; NULL for nothing.
+/// The contents of a file; NULL for an empty one.
 static char *read_all(int file) {
   off_t size = lseek(file, 0, SEEK_END);
   char *text = size > 0 ? malloc((size_t)size + 1) : NULL;

@@ -80,7 +80,7 @@ func grow() -> Leaf { Leaf() }
     #expect(few.description.contains(" at SiteTests.swift:\(line) (the program)"))
     #expect(few.description.contains("6 more sites with 6 calls"))
 
-    // There is no place for all of them.
+    // The table is too small for all of them.
     let many = try countingAllocations(of: [.objects, .sites], reach: .thread) { branch(14) }
     let dropped = many.callsWithoutSite
     #expect(dropped >= 8192 && many.objects == 1 << 14)
@@ -90,7 +90,7 @@ func grow() -> Leaf { Leaf() }
     )
   }
 
-  /// Without names in the file there are addresses in it, which another tool can read.
+  /// Without names a frame has its address in the file, which another tool can read.
   @Test func aProgramWithoutSymbols() throws {
     let program = try RebindProgram(
       """
@@ -139,7 +139,7 @@ func grow() -> Leaf { Leaf() }
     let compiled = try run(
       "gcc", ["-O1", "-shared", "-fPIC", "\(library).c", "-o", "\(library).other"])
     try #require(compiled.succeeded, "\(compiled.errorOutput)")
-    // What the library exports is in memory still.
+    // The names that the library exports are in memory still.
     let replaced = try run(program.path, [library, "\(library).other"])
     #expect(replaced.output == "-\nallocate\n", "\(replaced)")
   }

@@ -6,7 +6,7 @@ import Testing
 
 /// A function is counted while hooks of RebindTesting act on it, whichever of both came first.
 @Suite(.measured) struct CountedCallTests {
-  /// What acts on malloc.
+  /// The ways to act on malloc.
   enum Hook: String, CaseIterable, Codable {
     case fault, recording, answer, handler
     /// A fault inside of a recording.

@@ -26,7 +26,7 @@ extension AllocationCounts.Site {
 }
 
 extension AllocationCounts.Frame {
-  /// What is at return addresses: several frames where functions were inlined.
+  /// The frames of return addresses: several of one where functions were inlined.
   fileprivate static func all(at returns: Set<UInt>) -> [UInt: [Self]] {
     var frames: [UInt: [Self]] = [:]
     // The call is before the address that it returns to.
@@ -74,7 +74,7 @@ private struct LoadedImage {
     }
   }
 
-  /// - Parameter known: What a tool has found, or nothing.
+  /// - Parameter known: The places that a tool has found; empty for none.
   func frames(at address: UInt, known: [Symbolizer.Place]) -> [AllocationCounts.Frame] {
     let offset = UInt64(address &- slide)
     guard known.contains(where: { $0.function != nil }) else {

@@ -71,7 +71,7 @@ enum Symbolizer {
     return parts.dropLast(4).joined(separator: "/") + "/bin"
   }
 
-  /// What the tool prints; nothing if it fails.
+  /// The output of the tool; empty if it fails.
   private static func run(_ words: [String], input: String) -> String {
     let pointers = words.map { strdup($0) } + [nil]
     defer { pointers.forEach { free($0) } }
