@@ -44,7 +44,9 @@ import Testing
   @Test func reasonsAndTheirDetails() throws {
     let reasons = try [
       "Sources/Rebind/Diagnosis.swift", "Sources/ELFInspection/Diagnosis/FileDiagnosis.swift",
-    ].flatMap { try text($0).matches(of: /static let (\w+) = Self/).map { String($0.1) } }
+    ].flatMap {
+      try text($0).matches(of: /(?:public|package) static let (\w+) = Self/).map { String($0.1) }
+    }
     let source = try text("Sources/rebind-inspect/Why/Diagnosis.Reason+Words.swift")
     let codes = source.matches(of: /case \.(\w+): "([a-z-]+)"\n/)
       .map { (reason: String($0.1), code: String($0.2)) }
