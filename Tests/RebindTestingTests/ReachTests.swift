@@ -134,7 +134,7 @@ import Testing
           }
         }
       }
-      for round in 0..<300 {
+      for round in 0..<tries(300) {
         let value = Box(pid_t(100 + round))
         try withRebinding("getppid", reach: .process, { _ -> pid_t in value.value }) {
           _ = usleep(20)

@@ -172,7 +172,7 @@ private struct CannotOpen: Error {}
         }
       }
       let clock = ContinuousClock()
-      for _ in 0..<30 {
+      for _ in 0..<tries(30) {
         // 10 runs: without a fault, and with each of 9 calls failing.
         let start = clock.now
         let report = try sweepFaults(in: "getppid") {
