@@ -83,7 +83,9 @@ private struct ExampleFolder {
     try fixture.write("libc.so.6", Data(contentsOf: URL(filePath: InstalledFile.libc.path)))
     try fixture.write("list.txt", Data("libfoo.so\napp\n".utf8))
     try fixture.write("foo.o", AnnotatedFile(object: .gcc).bytes())
-    try fixture.write("app", AnnotatedFile(LinkMode(.bfd, .program)).bytes())
+    let app = try AnnotatedFile(
+      LinkMode(.bfd, .program), flags: ["-Wl,--defsym=_ZN4Shop5priceEi=main"])
+    try fixture.write("app", app.bytes())
     try fixture.succeed("objcopy", ["--rename-section", "names=module_names", "app"])
     try fixture.foreign("arm64/usr/bin/app", target: "aarch64-linux-gnu", flags: ["-shared"])
   }

@@ -48,10 +48,16 @@ import Testing
     #expect(own.output.contains("bound-inside "))
     // A function that only a library has is asked about too.
     #expect(try symbols(["Shop::other", program]) == ["_ZN4Shop5otherEv"])
-    // A name that nothing has is asked about as it is.
-    #expect(try symbols(["Shop::cost", program]) == ["Shop::cost"])
-    let none = try inspect(["why", "--readable-name", "Shop::cost", program])
-    #expect(none.status == 1 && none.errorOutput.contains("such a readable name"))
+    // No verdict on a readable name that nothing has.
+    for arguments in [
+      ["Shop::cost"], ["operator new(nothing)"], ["--readable-name", "Shop::cost"],
+    ] {
+      let none = try inspect(["why"] + arguments + [program])
+      #expect(none.status == 1 && none.output.isEmpty)
+      #expect(none.errorOutput.contains("such a readable name"))
+    }
+    // One that may be C's is asked about as it is.
+    #expect(try symbols(["cost", program]) == ["cost"])
     #expect(try inspect(["why"]).status == 64)
     #expect(try inspect(["why", "--readable-name", "x"]).status == 64)
   }
@@ -106,6 +112,49 @@ import Testing
     }
   }
 
+  /// Operators of several words, functions of no namespace, and those of templates, whose readable names
+  /// start with what they return.
+  @Test func namesOfEveryKind() throws {
+    try fixture.write(
+      "odd.cc",
+      Data(
+        """
+        struct A { template <class T> T get() const; virtual void f(); };
+        template <class T> struct V { template <class U> U get(); };
+        int price(int); template <class T> T mx(T, T);
+        template <class T> V<T> &vectors(V<T> *, void (*)(T));
+        template <class T> bool operator<(T, A); bool operator<<(A, A); void operator*(A, A);
+        extern "C" int plain(int); int plain(long);
+        namespace N { template <class T> A operator+(T, A); }
+        int all(int *i, A a, V<int> v) {
+          vectors<int>((V<int> *)0, 0); N::operator+ <int>(1, a); a * a; a << a;
+          delete new A(a);
+          return mx<int>(*i, 2) + price(3) + v.get<long>() + (1 < a) + a.get<int>() + plain(1) + plain(2L);
+        }
+        """.utf8))
+    try fixture.compile("g++", ["-O0", "-shared", "-fPIC", "-w", "-o", "libodd.so", "odd.cc"])
+    let library = fixture.path("libodd.so")
+    for (name, symbol) in [
+      ("operator new", "_Znwm"), ("operator new(unsigned long)", "_Znwm"), ("price", "_Z5pricei"),
+      ("mx<int>", "_Z2mxIiET_S0_S0_"), ("mx<int>(int, int)", "_Z2mxIiET_S0_S0_"),
+      ("int mx<int>", "_Z2mxIiET_S0_S0_"), ("int mx<int>(int, int)", "_Z2mxIiET_S0_S0_"),
+      ("V<int>::get<long>", "_ZN1VIiE3getIlEET_v"), ("A::get<int>() const", "_ZNK1A3getIiEET_v"),
+      ("vectors<int>", "_Z7vectorsIiER1VIT_EPS2_PFvS1_E"), ("operator<<", "_Zls1AS_"),
+      ("operator< <int>", "_ZltIiEbT_1A"), ("N::operator+<int>", "_ZN1NplIiEE1AT_S1_"),
+      ("operator*", "_Zml1AS_"), ("plain", "plain"),
+    ] {
+      #expect(try symbols([name, library]) == [symbol], "\(name)")
+      if symbol == name || name == "operator*" { continue }
+      let found = try Report(["--readable-name", name, library]).files.first?.symbols
+      #expect(found?.map(\.name) == [symbol], "\(name)")
+    }
+    #expect(
+      try inspect(["symbols", "--readable-name", "price", library]).output.contains("_Z5pricei"))
+    // The returned type alone is no name.
+    let none = try inspect(["symbols", "--readable-name", "int", library])
+    #expect(none.output.isEmpty)
+  }
+
   @Test func processes() throws {
     let built = try program()
     let source = try String(contentsOfFile: fixture.path("main.cc"), encoding: .utf8)
@@ -126,5 +175,8 @@ import Testing
         && result.output.contains(
           "/waiting:\nsymbol _ZN4Shop5priceEl - Shop::price(long)\nhas-slots - 1 ")
     )
+    let none = try inspect(["why", "Shop::cost", "--pid", "\(process.id)"])
+    #expect(none.status == 1 && none.output.isEmpty)
+    #expect(none.errorOutput.contains("such a readable name"))
   }
 }

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ELFInspection
+import Glibc
 import RebindFiles
 
 /// The subcommand `why`: will a rebinding of a symbol see the calls of a file, or of a process?
@@ -152,17 +153,15 @@ struct WhyCommand: Subcommand {
         let graph = try resolver.graph(of: file)
         let scope = SymbolScope(of: graph)
         var (own, others): ([SymbolTable], [SymbolTable]) = ([], [])
-        if isReadable {
-          own = [try SymbolTable(of: file), try SymbolTable(ofLinkersIn: file)].compactMap { $0 }
-          scope.forEachTable { others.append($0) }
-        }
+        own = [try SymbolTable(of: file), try linkersTable(of: file)].compactMap { $0 }
+        scope.forEachTable { others.append($0) }
         var reports: [WhyReport] = []
         for symbol in symbols(in: [(own, false), (others, false)]) {
           reports.append(
             WhyReport(
               subject: ReportSubject(file), symbol: symbol,
               diagnoses: try graph.diagnose(symbol, in: scope), problems: scope.problems,
-              isReadable: isReadable))
+              isReadable: isFound(symbol)))
         }
         rest = Array(reports.dropFirst())
         return reports.first
@@ -177,15 +176,7 @@ struct WhyCommand: Subcommand {
   private func run(on pid: Int32, _ files: [FilePath]) throws {
     var writer = ReportWriter(output.formatter(RowShape(WhyReport.row), hasHeadings: true))
     do throws(ELFFileError) {
-      var tables: [SymbolTable] = []
-      if isReadable {
-        for image in try ProcessScope(pid: pid).ordinaryImages {
-          if let table = image.symbols { tables.append(table) }
-          if let file = image.file, let table = try SymbolTable(ofLinkersIn: file) {
-            tables.append(table)
-          }
-        }
-      }
+      let tables = try tables(of: pid)
       for symbol in symbols(in: [(tables, true), (tables, false)]) {
         answer(symbol, of: pid, files, &writer)
       }
@@ -193,6 +184,27 @@ struct WhyCommand: Subcommand {
       writer.write(error)
     }
     try finish(files, &writer)
+  }
+
+  /// The symbols of the images of a process.
+  private func tables(of pid: Int32) throws(ELFFileError) -> [SymbolTable] {
+    var tables: [SymbolTable] = []
+    do throws(ELFFileError) {
+      for image in try ProcessScope(pid: pid).ordinaryImages {
+        if let table = image.symbols { tables.append(table) }
+        if let file = image.file, let table = try linkersTable(of: file) { tables.append(table) }
+      }
+    } catch {
+      // The answer itself says what cannot be read.
+      if isReadable { throw error }
+    }
+    return tables
+  }
+
+  /// The symbols that a linker reads. They tell of no other names if they are damaged.
+  private func linkersTable(of file: ELFFile) throws(ELFFileError) -> SymbolTable? {
+    guard !isReadable else { return try SymbolTable(ofLinkersIn: file) }
+    return try? SymbolTable(ofLinkersIn: file)
   }
 
   private func finish(_ files: [FilePath], _ writer: inout ReportWriter) throws {
@@ -222,7 +234,7 @@ struct WhyCommand: Subcommand {
       }
       let found = try scope.diagnose(sought, of: image)
       var report = try WhyReport(of: image, pid: pid, sought, found)
-      report.isReadable = isReadable
+      report.isReadable = isFound(sought)
       first = first ?? report
       guard !files.isEmpty || found.isConcerned else { return nil }
       isAnswered = true
@@ -234,20 +246,25 @@ struct WhyCommand: Subcommand {
     }
   }
 
-  /// True if the symbol may be a readable name.
+  /// True if the symbol can only be a readable name.
   private var isReadable: Bool {
-    !readable.readableName.isEmpty || sought.name.contains { "(:<.".contains($0) }
+    !readable.readableName.isEmpty || sought.name.contains { "(<: ".contains($0) }
   }
 
-  /// The symbols that are asked about: those of the readable name in the first tables that have any,
-  /// or else the one of this name.
+  /// True if a symbol was found by its readable name.
+  private func isFound(_ symbol: SoughtSymbol) -> Bool { symbol.name != sought.name }
+
+  /// The symbols that are asked about: the one of this name if any table has it, or else those of the
+  /// readable name in the first tables that have any.
   ///
   /// - Parameter groups: Tables, and whether only their imports count.
   private func symbols(in groups: [(tables: [SymbolTable], importsOnly: Bool)]) -> [SoughtSymbol] {
     let sought = sought
-    guard isReadable else { return [sought] }
     let isPattern = !readable.readableName.isEmpty
     let wanted = isPattern ? readable.names : ReadableNames(name: sought.name)
+    if !isPattern, groups.contains(where: { $0.tables.contains { $0.has(sought.name) } }) {
+      return [sought]
+    }
     var names: Set<String> = []
     for group in groups where names.isEmpty {
       for table in group.tables {
@@ -257,7 +274,7 @@ struct WhyCommand: Subcommand {
         }
       }
     }
-    if names.isEmpty, !isPattern { return [sought] }
+    if names.isEmpty, !isReadable { return [sought] }
     return names.sorted().map {
       SoughtSymbol(name: $0, version: sought.version, library: sought.library)
     }
@@ -268,6 +285,18 @@ struct WhyCommand: Subcommand {
     var sought = SoughtSymbol(isPattern ? "" : RawArguments.text(symbol ?? ""))
     sought.library = library.map { RawArguments.text($0) }
     return sought
+  }
+}
+
+extension SymbolTable {
+  /// True if a symbol has this name.
+  fileprivate func has(_ name: String) -> Bool {
+    name.withCString { wanted in
+      indices.contains { index in
+        let found = self.name(of: self[index]).assumingMemoryBound(to: CChar.self).baseAddress
+        return found.map { strcmp($0, wanted) == 0 } ?? false
+      }
+    }
   }
 }
 
