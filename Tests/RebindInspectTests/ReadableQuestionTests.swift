@@ -62,6 +62,21 @@ import Testing
     #expect(try inspect(["why", "--readable-name", "x"]).status == 64)
   }
 
+  /// A row says which symbol it is about.
+  @Test func rowsNameTheSymbol() throws {
+    let program = try program()
+    let table = try inspect(["why", "Shop::price", "--format", "csv", program]).output
+    #expect(table.contains(",symbol,version,demangledName,reason,"))
+    #expect(table.contains(",\(Self.provided),,Shop::price(int),has-slots,"))
+    #expect(table.contains(",\(Self.overloaded),,Shop::price(long),has-slots,"))
+    let rows = try inspect(["why", "close@V_1", "--format", "rows", program]).output
+    #expect(rows.contains(#","symbol":"close","version":"V_1","demangledName":null,"reason":""#))
+    struct Answer: Decodable { var demangledName: String? }
+    let names = try Document<Answer>("why", ["Shop::price", program]).files.map(\.demangledName)
+    #expect(names == ["Shop::price(int)", "Shop::price(long)"])
+    #expect(try Document<Answer>("why", ["close", program]).files.map(\.demangledName) == [nil])
+  }
+
   @Test func siblings() throws {
     let program = try program()
     let pattern = ["--readable-name", "Shop::price(?*)"]

@@ -22,6 +22,9 @@ struct WhyReport: TableBody {
     "diagnosis", of: "the file",
     [
       Field("symbol", .name, "the symbol that was asked about") { .text($0.symbol.name) },
+      Field("demangledName", .name.orNull, "the readable name of a mangled one; else `null`") {
+        .text($0.symbol.demangledName)
+      },
       Field("version", .text.orNull, "the version that was asked about; `null` for any") {
         .text($0.symbol.version)
       },
@@ -48,17 +51,12 @@ struct WhyReport: TableBody {
       },
     ])
 
-  static var rowListing: Listing<ReasonRow> { ReasonRow.listing }
+  static var rowListing: Listing<ReasonRow> { ReasonRow.rowListing }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     var table = ReasonRow.listing.table()
-    if isReadable {
-      var demangler = Demangler()
-      var name = symbol.name + "\0"
-      let readable = name.withUTF8 { name in
-        demangler.demangle(UnsafeRawBufferPointer(name)).map { String(decoding: $0, as: UTF8.self) }
-      }
-      if let readable { table.append(["symbol", symbol.name, "-", readable]) }
+    if isReadable, let readable = symbol.demangledName {
+      table.append(["symbol", symbol.name, "-", readable])
     }
     for row in rows { table.append(ReasonRow.listing.cells(row)) }
     for slot in slots?.found.slots ?? [] {
@@ -69,9 +67,10 @@ struct WhyReport: TableBody {
 
   var rows: [ReasonRow] {
     let owner = process == nil ? "file" : "image"
+    let readable = symbol.demangledName
     return diagnoses.map { diagnosis in
       ReasonRow(
-        diagnosis: diagnosis,
+        symbol: symbol, demangledName: readable, diagnosis: diagnosis,
         meaning: diagnosis.dlopen?.meaning
           ?? diagnosis.reason.meaning(in: diagnosis.detail, of: owner))
     }
@@ -88,11 +87,27 @@ struct WhyReport: TableBody {
 
 /// A reason, and its meaning as a sentence.
 struct ReasonRow {
+  let symbol: SoughtSymbol
+  let demangledName: String?
   let diagnosis: FileDiagnosis
   let meaning: String
 
-  static let listing = Listing<Self>(
-    "reason", of: "a reason",
+  static let listing = Listing<Self>("reason", of: "a reason", fields)
+
+  /// In a table, where a run has reasons of several symbols.
+  static let rowListing = Listing<Self>(
+    "reasonRow", of: "a row",
+    [
+      Field("symbol", .name, "the symbol that was asked about") { .text($0.symbol.name) },
+      Field("version", .text.orNull, "the version that was asked about; `null` for any") {
+        .text($0.symbol.version)
+      },
+      Field("demangledName", .name.orNull, "the readable name of a mangled one; else `null`") {
+        .text($0.demangledName)
+      },
+    ] + fields)
+
+  private static var fields: [Field<Self>] {
     [
       Field(
         "reason",
@@ -120,7 +135,19 @@ struct ReasonRow {
         "dlopen", .object(DlopenDefinition.listing.record).orNull,
         "the library that defines the symbol and that a note names; `null` for other reasons"
       ) { .object(DlopenDefinition.listing, $0.diagnosis.dlopen) },
-    ])
+    ]
+  }
+}
+
+extension SoughtSymbol {
+  /// The readable name; nil if the name is not mangled.
+  var demangledName: String? {
+    var demangler = Demangler()
+    var name = name + "\0"
+    return name.withUTF8 { name in
+      demangler.demangle(UnsafeRawBufferPointer(name)).map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
 }
 
 extension DlopenDefinition {
