@@ -5,6 +5,7 @@ import Glibc
 import ArgumentParser
 import CRebindVersion
 import ELFInspection
+import RebindFiles
 
 /// The command `rebind-inspect`: the contents of an ELF image, a subcommand a question.
 @main
@@ -64,17 +65,51 @@ struct RebindInspect: ParsableCommand {
     setrlimit(files, &limit)
   }
 
-  /// Throws if the first argument is nearly a subcommand's name, and no file.
+  /// Throws if the first argument is nearly a subcommand's name, and no file, or if a subcommand
+  /// stands behind options.
   private static func checkSubcommand(_ arguments: [String]) throws {
+    if let place = placeOfLateSubcommand(arguments) {
+      throw ValidationError("Put the subcommand first: rebind-inspect \(arguments[place]) ...")
+    }
+    if arguments.count > 1, arguments[0] == "help", arguments[1] != "help",
+      !arguments[1].hasPrefix("-"), !subcommands.contains(where: { $0.name == arguments[1] })
+    {
+      let meant = similarSubcommand(arguments[1]).map { " Did you mean '\($0)'?" } ?? ""
+      throw ValidationError("'\(RawArguments.text(arguments[1]))' is no subcommand.\(meant)")
+    }
     guard let name = arguments.first, name != "help", !name.contains("/"), !name.contains("\0"),
       !subcommands.contains(where: { $0.name == name }), access(name, F_OK) != 0
     else { return }
-    let similar = subcommands.map { (name: $0.name, edits: distance(from: name, to: $0.name)) }
-      .filter { $0.edits > 0 }.min { $0.edits < $1.edits }
-    if let similar {
+    if let similar = similarSubcommand(name) {
       throw ValidationError(
-        "'\(name)' is neither a file nor a subcommand. Did you mean '\(similar.name)'?")
+        "'\(name)' is neither a file nor a subcommand. Did you mean '\(similar)'?")
     }
+  }
+
+  private static func similarSubcommand(_ name: String) -> String? {
+    subcommands.map { (name: $0.name, edits: distance(from: name, to: $0.name)) }
+      .filter { $0.edits > 0 }.min { $0.edits < $1.edits }?.name
+  }
+
+  /// The place of a subcommand's name behind options, where it would be taken for a file that is not
+  /// there; nil for none. The value of an option may have that name.
+  private static func placeOfLateSubcommand(_ arguments: [String]) -> Int? {
+    guard let first = arguments.first, first.hasPrefix("-"), first != "--" else { return nil }
+    let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+    for place in arguments[..<end].indices {
+      guard let subcommand = subcommands.first(where: { $0.name == arguments[place] }),
+        access(arguments[place], F_OK) != 0
+      else { continue }
+      if let symbols = try? SymbolsCommand.parse(arguments) {
+        let name = arguments[place]
+        let isFile = symbols.arguments.contains { $0.paths.contains { $0.text == name } }
+        return isFile ? place : nil
+      }
+      var others = arguments
+      others.remove(at: place)
+      return (try? subcommand.parse(others)) == nil ? nil : place
+    }
+    return nil
   }
 
   /// Throws if more than a subcommand stands beside `--version`, which would be passed over.

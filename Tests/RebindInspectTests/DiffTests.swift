@@ -133,6 +133,22 @@ import Testing
     }
   }
 
+  /// A comparison of nothing would find no difference.
+  @Test func nothingLeftToCompare() throws {
+    let program = try fixture.program("program")
+    let files = [program, program]
+    for options in [
+      ["--only", "export", "--except", "export"],
+      ["--only", "slot", "--only", "export", "--except", "export", "--except", "slot"],
+    ] {
+      let result = try inspect(["diff"] + options + files)
+      #expect(result.status == 64 && result.output.isEmpty)
+      #expect(result.errorOutput.contains("--except leaves nothing"))
+    }
+    let some = ["--only", "slot", "--only", "export", "--except", "export"]
+    #expect(try inspect(["diff"] + some + files).succeeded)
+  }
+
   @Test func archives() throws {
     for name in ["a.o", "b.o"] { try fixture.program(name, flags: ["-c"]) }
     try fixture.succeed("ar", ["rc", "two.a", "a.o", "b.o"])

@@ -39,6 +39,52 @@ import Testing
     #expect(try inspect(["who-imports", query, "/nowhere"]).status == 64)
   }
 
+  /// A subcommand behind options is not taken for a file, but the value of an option may have its name.
+  @Test func subcommandsStandFirst() throws {
+    let path = try program()
+    for arguments in [["--format", "json", "slots"], ["--kind", "jumpSlot", "slots"]] {
+      let late = try inspect(arguments + [path])
+      #expect(late.status == 64 && late.output.isEmpty)
+      #expect(late.errorOutput.contains("Put the subcommand first: rebind-inspect slots"))
+    }
+    let named = try inspect(["--name", "slots", path])
+    #expect(named.succeeded && named.output.isEmpty)
+    let behind = try inspect(["--format", "json", "--", "slots"])
+    #expect(behind.status == 1 && behind.errorOutput.contains("slots: No such file"))
+    let directory = try TemporaryDirectory()
+    try FileManager.default.copyItem(
+      at: URL(filePath: path), to: directory.url.appending(path: "slots"))
+    let there = try run(
+      inspectPath, ["--imports", "slots"], currentDirectory: directory.url)
+    #expect(there.succeeded && there.output.contains(" malloc@"))
+  }
+
+  @Test(arguments: [("nosuch", "\n"), ("slot", " Did you mean 'slots'?")])
+  func helpOfNoSubcommand(name: String, hint: String) throws {
+    let result = try inspect(["help", name])
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.errorOutput.contains("'\(name)' is no subcommand.\(hint)"))
+    #expect(try inspect(["help"]).succeeded && inspect(["help", "slots"]).succeeded)
+  }
+
+  /// A mistake that is found late shows the usage of its subcommand.
+  @Test(arguments: [
+    ["section", ".text", "--as", "raw"], ["tree", "--as", "mermaid"],
+  ])
+  func usageOfTheSubcommand(command: [String]) throws {
+    let path = try program()
+    let result = try inspect(command + [path, path])
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.errorOutput.contains("takes one file."))
+    #expect(result.errorOutput.contains("Usage: rebind-inspect \(command[0]) ["))
+  }
+
+  @Test(arguments: [["symbols", "--name"], ["symbols", "--symbol-version"], ["who-imports"]])
+  func emptyNames(command: [String]) throws {
+    let result = try inspect(command + ["", try program()])
+    #expect(result.status == 64 && result.errorOutput.contains("The value '' is invalid"))
+  }
+
   @Test(arguments: [
     ("symbosl", "symbols"), ("slot", "slots"), ("tre", "tree"), ("whoimports", "who-imports"),
     ("hardning", "hardening"),

@@ -65,6 +65,9 @@ struct DiffCommand: Subcommand {
   private var files: [FilePath] { arguments.flatMap(\.paths) }
 
   func validate() throws {
+    guard !kinds.isEmpty else {
+      throw ValidationError("--except leaves nothing of what --only compares.")
+    }
     if process.pid == nil {
       guard image == nil else { throw ValidationError("--image is for --pid.") }
       guard files.count == 2 else { throw ValidationError("diff takes two files.") }
@@ -75,8 +78,12 @@ struct DiffCommand: Subcommand {
     }
   }
 
+  private var kinds: Set<FileChange.Kind> {
+    Set(only.isEmpty ? FileChange.Kind.allCases : only).subtracting(except)
+  }
+
   func run() throws {
-    let kinds = Set(only.isEmpty ? FileChange.Kind.allCases : only).subtracting(except)
+    let kinds = kinds
     var writer = ReportWriter(output.formatter(RowShape(DiffReport.row), headings: .none))
     do throws(ELFFileError) {
       let report = try compare(by: kinds)

@@ -133,7 +133,7 @@ struct ReadableNameOption: ParsableArguments {
       """
       Only the symbols of this readable name of C++, Swift or Rust (not of its mangling v0), with or \
       without what a function takes: a pattern as for names. Several are alternatives, and also to names.
-      """, valueName: "pattern"))
+      """, valueName: "name"))
   var readableName: [NamePattern] = []
 
   var names: ReadableNames { ReadableNames(readableName) }

@@ -12,9 +12,10 @@ final class NamePattern: ExpressibleByArgument, Sendable {
   // Safe, as what `regexec` keeps in an expression it has behind a lock of its own.
   private nonisolated(unsafe) let expression: UnsafeMutablePointer<regex_t>?
 
-  /// Nil if it is no regular expression, or starts like one and does not end so. The corresponding
-  /// functions are `fnmatch` and `regcomp`.
+  /// Nil if it is empty, or starts like a regular expression and is none. The corresponding functions
+  /// are `fnmatch` and `regcomp`.
   init?(argument: String) {
+    guard !argument.isEmpty else { return nil }
     let text = RawArguments.decode(argument).joined(separator: [0])
     let bytes = text.map { CChar(bitPattern: $0) }
     let slash = CChar(bitPattern: UInt8(ascii: "/"))

@@ -74,7 +74,9 @@ struct SectionCommand: FileSubcommand {
 
   private func writeRaw(_ name: String) throws {
     let files = try files()
-    guard files.count == 1 else { throw ValidationError("--as raw takes one file.") }
+    guard files.count == 1 else {
+      Self.exit(withError: ValidationError("--as raw takes one file."))
+    }
     FatalSignals.watch()
     for path in files {
       FatalSignals.isReading(path)

@@ -72,7 +72,7 @@ struct TreeCommand: FileSubcommand {
   func run() throws {
     let files = try files()
     guard `as` != .mermaid || files.count == 1 else {
-      throw ValidationError("--as mermaid takes one file.")
+      Self.exit(withError: ValidationError("--as mermaid takes one file."))
     }
     let resolver = search.resolver
     try output.reportInTurn(files, headings: `as` == nil ? nil : TextHeadings.none) {

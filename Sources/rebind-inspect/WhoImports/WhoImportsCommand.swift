@@ -14,6 +14,7 @@ struct WhoImportsCommand: Subcommand {
       "[<options>] <symbol> <path> ...",
       "[<options>] <symbol> --pid <pid>",
       "[<options>] --readable-name <name> <path> ...",
+      "[<options>] --readable-name <name> --pid <pid>",
     ],
     overview: """
       A line is a slot, as `slots` shows it. An import without a slot has `-` in the columns of \

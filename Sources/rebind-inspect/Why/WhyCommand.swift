@@ -15,7 +15,8 @@ struct WhyCommand: Subcommand {
       "[<options>] <symbol> <file> ...",
       "[<options>] <symbol> --in <file> ...",
       "[<options>] <symbol> --pid <pid> [--in <image> ...]",
-      "[<options>] --readable-name <pattern> <file> ...",
+      "[<options>] --readable-name <name> <file> ...",
+      "[<options>] --readable-name <name> --pid <pid>",
     ],
     overview: """
       The symbol may be the readable name of mangled ones of C++, Swift or Rust (not v0), such as \
