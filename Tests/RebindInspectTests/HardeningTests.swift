@@ -90,6 +90,30 @@ import Testing
     }
   }
 
+  /// A program with others' rights takes nothing from its caller's folders, as `tree` finds.
+  @Test(arguments: [0o4755, 0o2755, 0o755])
+  func searchPathsOfOthersRights(mode: Int) throws {
+    let fixture = DependencyFixture()
+    for (flag, verdict) in [("enable", "runpath"), ("disable", "rpath")] {
+      for (path, isOwn) in [("$ORIGIN/lib", true), ("/opt/a", false)] {
+        let program = try fixture.program(
+          "program", flags: ["-Wl,-rpath,\(path)", "-Wl,--\(flag)-new-dtags"])
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: program)
+        let lines = try inspect(["hardening", program]).output.split(separator: "\n")
+        let line = try #require(lines.first { $0.hasPrefix("search-path \(verdict) ") })
+        #expect(line.contains("LD_LIBRARY_PATH does not count") == (mode != 0o755))
+        #expect(line.contains("$ORIGIN counts below") == (mode != 0o755 && isOwn))
+        #expect(line.contains("unless LD_LIBRARY_PATH") == (mode == 0o755 && flag == "enable"))
+      }
+    }
+    let musl = try fixture.program(
+      "musl",
+      flags: ["-Wl,-rpath,$ORIGIN/lib", "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1"])
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: musl)
+    let verdict = try inspect(["hardening", musl]).output
+    #expect(verdict.contains("$ORIGIN does not count") == (mode != 0o755))
+  }
+
   /// The checked name is what a rebinding has to name as well.
   @Test func fortifiedNamesAreTold() throws {
     let builder = try FixtureBuilder(.gcc)

@@ -32,7 +32,7 @@ struct LibraryLoading {
     // The kernel tells a program its path without links.
     let origin = interpreter != nil ? path.resolved?.folder : path.folder.resolved
     isDynamic = interpreter != nil || !table.needed.isEmpty
-    isSecure = interpreter != nil && Self.changesUser(path)
+    isSecure = interpreter != nil && path.changesUser
     environment =
       !isSecure && !search.libraryPath.isEmpty
       ? context.tokens.folders(
@@ -177,12 +177,14 @@ struct LibraryLoading {
     if context.kind == .glibc { return isProgram ? .trusted : .first }
     return isProgram || !image.path.isAbsolute ? .none : .any
   }
+}
 
+extension FilePath {
   /// True if a program runs with the rights of others, by its mode, whoever runs it. Then the
   /// environment does not count. Without the right to run it, `S_ISGID` is for locks.
-  private static func changesUser(_ path: FilePath) -> Bool {
+  var changesUser: Bool {
     var status = stat()
-    guard stat(path.cString, &status) == 0 else { return false }
+    guard stat(cString, &status) == 0 else { return false }
     return status.st_mode & S_ISUID != 0
       || status.st_mode & (S_ISGID | S_IXGRP) == S_ISGID | S_IXGRP
   }

@@ -39,6 +39,9 @@ package struct FileHardening {
   /// The corresponding tags are `DT_RPATH` and `DT_RUNPATH`.
   package let rpath: String?
   package let runPath: String?
+  /// The loader of a program that runs with the rights of others, by its mode: it passes over the
+  /// environment. Nil for other files.
+  package let loaderOfOthersRights: LoaderKind?
   /// Names are bound inside the file first. The corresponding tag is `DT_SYMBOLIC`.
   package let isSymbolic: Bool
   /// The file asks for its pages to be sealed, as glibc does from 2.43 on.
@@ -72,6 +75,7 @@ extension ELFFile {
         branchProtections: properties.filter { $0.type == 0xc000_0002 || $0.type == 0xc000_0000 }
           .flatMap { $0.flags ?? [] },
         rpath: table[.rpath]?.string, runPath: table[.runPath]?.string,
+        loaderOfOthersRights: try loaderOfOthersRights(table),
         isSymbolic: table.isSymbolic, asksForSealing: Self.asksForSealing(properties))
     }
   }
@@ -93,6 +97,11 @@ extension ELFFile {
       }
       return properties
     }
+  }
+
+  private func loaderOfOthersRights(_ table: DynamicTable) throws(ELFFileError) -> LoaderKind? {
+    guard let interpreter = try interpreter, reader.path.changesUser else { return nil }
+    return LoaderKind(interpreter: interpreter, needed: table.needed)
   }
 
   private func kind(_ dynamicTable: DynamicTable?) throws(ELFFileError) -> FileHardening.Kind {

@@ -2,6 +2,7 @@
 
 import ELFInspection
 import Rebind
+import RebindFiles
 
 /// A property of a file, as checksec and its kind judge it, and what follows from it.
 struct HardeningVerdict {
@@ -108,6 +109,18 @@ struct HardeningVerdict {
   }
 
   private static func searchPath(_ hardening: FileHardening) -> Self {
+    if let loader = hardening.loaderOfOthersRights,
+      let path = hardening.runPath ?? hardening.rpath
+    {
+      let origin =
+        loader == .musl
+        ? "$ORIGIN does not count" : "$ORIGIN counts below the system's folders alone"
+      let hasOrigin = path.contains("$ORIGIN") || path.contains("${ORIGIN}")
+      return Self(
+        "search-path", hardening.runPath == nil ? "rpath" : "runpath",
+        "libraries are taken from \(path), and LD_LIBRARY_PATH does not count: the program runs with "
+          + "others' rights" + (hasOrigin ? "; \(origin)" : ""))
+    }
     if let runPath = hardening.runPath {
       return Self(
         "search-path", "runpath",
