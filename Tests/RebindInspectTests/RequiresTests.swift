@@ -181,6 +181,40 @@ import Testing
     #expect(try inspect(["requires", "--at-most", "GLIBC", path]).status == 64)
   }
 
+  /// A mistyped prefix limits nothing, so that it is an error if no file has it.
+  @Test func limitsOfUnknownPrefixes() throws {
+    let fixture = DependencyFixture()
+    try Self.runtime(in: fixture)
+    let path = try Self.caller("liba.so", ["open"], in: fixture)
+    try fixture.library(
+      "libown.so", "void own(void) {}",
+      flags: [
+        "-Wl,--version-script=\(try fixture.write("own", Data("OWN_1.2 { global: own; };".utf8)))"
+      ])
+    let other = try Self.caller("libb.so", ["own"], in: fixture, needs: ["libown.so"])
+    for closure in [[], ["--closure", "--library-path", fixture.directory.url.path]] {
+      func requires(_ arguments: String...) throws -> ProcessResult {
+        try inspect(["requires"] + closure + arguments)
+      }
+      let mistyped = try requires("--at-most", "GLBC_2.17", path)
+      #expect(mistyped.status == 1 && mistyped.output.contains("GLIBC_2.2.5"))
+      #expect(
+        mistyped.errorOutput == """
+          rebind-inspect: --at-most GLBC_2.17: no version that is needed starts with GLBC_. \
+          Did you mean GLIBC?
+
+          """)
+      #expect(try requires("--at-most", "FOO_1", path, other).status == 1)
+      // One file of several has it.
+      #expect(try requires("--at-most", "OWN_1.2", path, other).succeeded)
+      #expect(try requires("--at-most", "OWN_1", path, other).errorOutput.contains("OWN_1.2 of "))
+      // Those of the known libraries may be absent.
+      for prefix in ["GLIBC_2.17", "GLIBCXX_3", "CXXABI_1", "GCC_3"] {
+        #expect(try requires("--at-most", prefix, other).succeeded)
+      }
+    }
+  }
+
   /// The libraries that a file needs count with `--closure`, and are named; the C library does not.
   @Test func closure() throws {
     let fixture = DependencyFixture()

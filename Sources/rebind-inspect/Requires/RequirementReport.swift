@@ -9,6 +9,8 @@ struct RequirementReport: TableBody {
   let rows: [RequirementRow]
   /// The versions that exceed the limits, a line each.
   let excesses: [String]
+  /// The limits whose prefix no version has, neither one that is needed nor one that systems have.
+  let unknownLimits: [VersionName]
 
   /// A requirement of one image.
   private struct Asked {
@@ -24,7 +26,7 @@ struct RequirementReport: TableBody {
     [
       Field(
         "requirements", .list(RequirementRow.listing.record, atLeast: 1),
-        "the requirements, and behind them the oldest systems that meet them"
+        "the requirements, and behind them the oldest known systems that meet them"
       ) { .list(RequirementRow.listing, $0.rows) }
     ])
 
@@ -50,6 +52,8 @@ struct RequirementReport: TableBody {
     rows =
       [Self.row(of: runtime, subject.path)] + Self.highest(asked) + Self.marks(asked)
       + Self.others(found) + Self.systems(asked, runtime)
+    let prefixes = KnownSystem.prefixes.union(asked.compactMap(\.version.number?.prefix))
+    unknownLimits = limits.filter { !prefixes.contains($0.prefix) }
     excesses = asked.flatMap { asked in
       limits.filter { asked.version.exceeds($0) }.map { limit in
         let blamed = asked.blamed

@@ -3,7 +3,7 @@
 import ELFInspection
 import RebindFiles
 
-/// A requirement of a file, or the oldest release of a distribution that meets them all.
+/// A requirement of a file, or the oldest known release of a distribution that meets them all.
 struct RequirementRow {
   enum Kind: String, CaseIterable {
     case libc, version, mark, level, dlopen, system
@@ -33,7 +33,7 @@ struct RequirementRow {
       Field(
         "version", "VERSION", .text.orNull,
         """
-        the version, the level, the priority of a note, or the oldest release; `null` if the release \
+        the version, the level, the priority of a note, or the oldest known release; `null` if it \
         is newer than all that are known
         """
       ) { .text($0.version) },
@@ -71,7 +71,7 @@ extension RequirementRow.Kind {
       """
     case .system:
       """
-      the oldest release of a distribution whose C library, libstdc++ and libgcc have all \
+      the oldest known release of a distribution whose C library, libstdc++ and libgcc have all \
       versions and marks. Without a release it is newer than all that are known
       """
     }

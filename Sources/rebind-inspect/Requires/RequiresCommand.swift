@@ -4,6 +4,7 @@ import ArgumentParser
 import ELFInspection
 import Rebind
 import RebindFiles
+import Synchronization
 
 /// The subcommand `requires`: on which systems does a file run, and which symbols say so?
 struct RequiresCommand: FileSubcommand {
@@ -13,11 +14,12 @@ struct RequiresCommand: FileSubcommand {
       "Say which versions of libraries files need, for which symbols, and which systems have them.",
     overview: """
       For each library, a line has the highest version that is asked for and the symbols to \
-      blame. Lines with `system` have the oldest release of each distribution that has all of \
-      them. The facts are those of x86-64; a distribution may have backported a version.
+      blame. Lines with `system` have the oldest release of each distribution, of those that are \
+      known here, that has all of them. The facts are those of x86-64; a distribution may have backported a version.
 
       With `--at-most`, a file that needs more is a line on standard error for each version, and \
-      the exit status is 1. musl and static programs need no version of glibc.
+      the exit status is 1. musl and static programs need no version of glibc. A prefix that \
+      no file's versions have is an error too, but for `GLIBC`, `GLIBCXX`, `CXXABI` and `GCC`.
 
       With `--closure`, the libraries that the file needs count too, as `tree` finds them. The \
       runtime libraries of the C library and of GCC do not: each system has its own.
@@ -56,11 +58,23 @@ struct RequiresCommand: FileSubcommand {
 
   func run() throws {
     let limits = atMost.map(\.version)
+    let unknown = UnknownLimits()
+    do {
+      try report(limits, unknown)
+    } catch {
+      unknown.report()
+      throw error
+    }
+    if unknown.report() { throw ExitCode.failure }
+  }
+
+  private func report(_ limits: [VersionName], _ unknown: UnknownLimits) throws {
     guard closure else {
       return try report { file throws(ELFFileError) in
         try RequirementReport(
           ReportSubject(file), [(file.reader.path, file)], limits: limits)
       } then: { report, writer in
+        unknown.note(report.unknownLimits)
         for excess in report.excesses { writer.fail(report.subject.path, excess) }
       }
     }
@@ -74,7 +88,8 @@ struct RequiresCommand: FileSubcommand {
         ReportSubject(file), [(file.reader.path, file)] + libraries.map { ($0.path, $0.file) },
         limits: limits)
     } problems: { report in
-      problems + report.excesses
+      unknown.note(report.unknownLimits)
+      return problems + report.excesses
     }
   }
 
@@ -90,6 +105,31 @@ struct RequiresCommand: FileSubcommand {
     "libresolv.so.2", "libutil.so.1", "libanl.so.1", "ld64.so.1", "ld64.so.2", "libc.so",
     "libgcc_s.so.1", "libstdc++.so.6", "libatomic.so.1",
   ]
+}
+
+/// The limits of prefixes that none of the files knows, found by several threads.
+private final class UnknownLimits: Sendable {
+  private let limits = Mutex<[VersionName]?>(nil)
+
+  /// Keeps those that another file does not know either.
+  func note(_ others: [VersionName]) {
+    limits.withLock { $0 = $0?.filter { others.contains($0) } ?? others }
+  }
+
+  /// Writes a line for each. True if any was left.
+  @discardableResult
+  func report() -> Bool {
+    let found = limits.withLock { $0 ?? [] }
+    for limit in found {
+      let meant = KnownSystem.prefixes.sorted()
+        .first { FunctionVariants.edits(between: limit.prefix, and: $0) > 0 }
+      Diagnostics.report(
+        FilePath("--at-most \(limit.text)"),
+        "no version that is needed starts with \(limit.prefix)_"
+          + (meant.map { ". Did you mean \($0)?" } ?? ""))
+    }
+    return !found.isEmpty
+  }
 }
 
 /// A value of `--at-most`.
