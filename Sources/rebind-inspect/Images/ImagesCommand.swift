@@ -12,7 +12,8 @@ struct ImagesCommand: Subcommand {
       "[<options>] --pid <pid>"
     ],
     overview: """
-      Images that the loader does not know of come last.
+      Images that the loader does not know of come last. The path of a file that is gone ends \
+      in ` (deleted)`, as in all subcommands with `--pid`.
       """,
     examples: [
       "images --pid 4711",
