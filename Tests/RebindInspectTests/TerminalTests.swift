@@ -15,8 +15,48 @@ import Testing
     return result.output.components(separatedBy: "\r\n").dropLast()
   }
 
+  /// The words of lines, with the parts of lists together.
   private func words(_ lines: [String]) -> [String] {
-    lines.flatMap { $0.split(separator: " ").map(String.init) }
+    lines.flatMap { $0.split(separator: " ").map(String.init) }.reduce(into: []) { words, word in
+      if words.last?.hasSuffix(",") == true {
+        words[words.count - 1] += word
+      } else {
+        words.append(word)
+      }
+    }
+  }
+
+  /// A list goes on behind a comma, and a name in brackets or a path has none that counts.
+  @Test func lists() throws {
+    let names = (0..<12).map { "a_function_of_a_list_\($0)" }
+    let calls = names.map { "void \($0)(void);" }.joined()
+    let map = try fixture.write(
+      "map", Data("LIST_1 { global: *; };".utf8))
+    try fixture.library(
+      "liblist.so", names.map { "void \($0)(void) {}" }.joined(separator: "\n"),
+      flags: ["-Wl,--version-script=\(map)"])
+    let library = try fixture.library(
+      "libuse.so", "\(calls) void use(void) { \(names.map { "\($0)();" }.joined()) }",
+      needs: ["liblist.so"])
+    for arguments in [["requires", library], ["segments", library]] {
+      let wide = try lines(arguments, columns: 2000)
+      let narrow = try lines(arguments, columns: 80)
+      #expect(wide.contains { $0.count > 200 } || arguments[0] == "segments")
+      #expect(narrow.allSatisfy { $0.count <= 80 }, "\(narrow)")
+      #expect(words(narrow) == words(wide))
+      #expect(narrow.contains { $0.hasSuffix(",") })
+    }
+    for name in names {
+      #expect(try lines(["requires", library], columns: 80).contains { $0.contains(name) })
+    }
+    // A folder with a comma in its name, and a longer name than a line.
+    let folder = "folder,\(String(repeating: "long", count: 20)),end"
+    try FileManager.default.createDirectory(
+      at: fixture.directory.url.appending(path: folder), withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      atPath: library, toPath: fixture.path("\(folder)/libuse.so"))
+    let paths = try lines(["who-imports", names[0], fixture.path(folder)], columns: 80)
+    #expect(paths.contains { $0.hasSuffix("\(folder)/libuse.so") })
   }
 
   @Test(arguments: [
@@ -31,6 +71,7 @@ import Testing
     let wide = try lines(command + [program], columns: 2000)
     let narrow = try lines(command + [program], columns: 80)
     #expect(words(narrow) == words(wide) && !wide.isEmpty)
+    if command == ["segments"] { #expect(narrow.allSatisfy { $0.count <= 80 }) }
     for line in narrow where line.count > 80 {
       // Only a word that is wider than the terminal.
       #expect(line.split(separator: " ").count == 1, "\(line)")

@@ -2,8 +2,9 @@
 
 import Glibc
 
-/// Breaks lines that are too wide for a terminal: between columns and words, never in one. A column
-/// that is filled up with spaces keeps its width, so that titles stay above their columns.
+/// Breaks lines that are too wide for a terminal: between columns and words, and in a list that is wider
+/// than a line behind its commas. Names stay whole. A column that is filled up with spaces keeps its
+/// width, so that titles stay above their columns.
 struct LineWrapper {
   /// Stands for a space that no line is broken at. No output has it, as control characters are
   /// escaped.
@@ -51,23 +52,48 @@ struct LineWrapper {
     while place < line.endIndex {
       let word = line[place...].drop { $0 == 0x20 }
       let end = word.firstIndex(of: 0x20) ?? line.endIndex
-      let (spaces, size) = (word.startIndex - place, Self.columns(of: line[word.startIndex..<end]))
-      if !fits, !isEmpty, column + spaces + size > width, !word.isEmpty {
-        while output.last == 0x20 { output.removeLast() }
-        output.append(0x0a)
-        output.append(contentsOf: repeatElement(0x20, count: Self.indent))
-        column = Self.indent
-      } else if fits || !word.isEmpty {
-        output.append(contentsOf: repeatElement(0x20, count: spaces))
-        column += spaces
+      var spaces = word.startIndex - place
+      for part in parts(of: line[word.startIndex..<end], areWanted: !fits) {
+        let size = Self.columns(of: part)
+        if !fits, !isEmpty, column + spaces + size > width, !word.isEmpty {
+          while output.last == 0x20 { output.removeLast() }
+          output.append(0x0a)
+          output.append(contentsOf: repeatElement(0x20, count: Self.indent))
+          column = Self.indent
+        } else if fits || !word.isEmpty {
+          output.append(contentsOf: repeatElement(0x20, count: spaces))
+          column += spaces
+        }
+        for byte in part { output.append(byte == Self.joinedSpace ? 0x20 : byte) }
+        column += size
+        spaces = 0
+        isEmpty = isEmpty && word.isEmpty
       }
-      for byte in line[word.startIndex..<end] {
-        output.append(byte == Self.joinedSpace ? 0x20 : byte)
-      }
-      column += size
-      isEmpty = isEmpty && word.isEmpty
       place = end
     }
+  }
+
+  /// The word, or if it is wider than a line the elements of the list that it is, each with the comma
+  /// behind it. A comma in brackets is one of a name, and so is one in a path.
+  private func parts(of word: ArraySlice<UInt8>, areWanted: Bool) -> [ArraySlice<UInt8>] {
+    guard areWanted, Self.columns(of: word) > width - Self.indent else { return [word] }
+    let slash = UInt8(ascii: "/")
+    let isOfPaths = word.contains(slash)
+    var parts: [ArraySlice<UInt8>] = []
+    var (start, depth) = (word.startIndex, 0)
+    for place in word.indices.dropLast() {
+      let next = word[place + 1]
+      switch word[place] {
+      case UInt8(ascii: "("), UInt8(ascii: "<"), UInt8(ascii: "{"): depth += 1
+      case UInt8(ascii: ")"), UInt8(ascii: ">"), UInt8(ascii: "}"): depth -= 1
+      case UInt8(ascii: ",")
+      where depth <= 0 && next != Self.joinedSpace && (!isOfPaths || next == slash):
+        parts.append(word[start...place])
+        start = place + 1
+      default: break
+      }
+    }
+    return parts + [word[start...]]
   }
 
   /// How many columns bytes take, if a character takes one, and a sequence that sets a colour none.
