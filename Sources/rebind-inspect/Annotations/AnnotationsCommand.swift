@@ -31,10 +31,7 @@ struct AnnotationsCommand: FileOrProcessSubcommand {
   var group: String?
 
   @Option(
-    help: """
-      How many annotations each file has to have, or all images of the process together: else a \
-      line says so, and the exit status is 1.
-      """)
+    help: "Fail unless each file, or the whole process, has this many annotations.")
   var expect: Int?
 
   @Argument(help: .files) var arguments: [InputPaths] = []

@@ -76,7 +76,7 @@ struct ChangeRow {
         "before",
         Column(
           "VALUE", isLine: true,
-          "the file's value. Of a value in memory, `-` has the target that the loader would have stored"
+          "the file's value. In a process, `-` shows the target that the loader would have stored"
         ),
         .text.orNull,
         """

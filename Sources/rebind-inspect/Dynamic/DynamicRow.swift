@@ -28,8 +28,8 @@ struct DynamicRow {
         Column(
           "MEANING", isLine: true,
           """
-          the string, flags, size or number that the value means. Of a version its name, behind the \
-          library that should have it; in front of the versions that it comes `after`
+          the string, flags, size or number that the value means. Of a version the library that \
+          should have it, its name, and the versions it follows
           """), .text.orNull, "the string that the value leads to; `null` for tags that have none",
         text: { $0.entry.string ?? $0.meaning ?? "" }
       ) { .text($0.entry.string) },

@@ -131,8 +131,8 @@ struct ReadableNameOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Only the symbols of this readable name of C++, Swift or Rust (not of its mangling v0), with or \
-      without what a function takes: a pattern as for names. Several are alternatives, and also to names.
+      Only the symbols whose demangled name of C++, Swift or Rust matches this pattern, with or \
+      without parameters. Rust's v0 mangling is not supported. Repeat for alternatives, to names too.
       """, valueName: "name"))
   var readableName: [NamePattern] = []
 

@@ -8,13 +8,14 @@ import RebindFiles
 struct FileListOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Read the files that the lines of a file name too; - is standard input.", valueName: "list"),
+      "Also read the files listed in this file, one a line; - is standard input.",
+      valueName: "list"),
     completion: .file())
   var filesFrom: InputPaths?
 
   @Flag(
     name: [.customShort("0"), .customLong("null")],
-    help: "Zero bytes end the names of --files-from, as find -print0 writes them.")
+    help: "The names in --files-from end in zero bytes, as find -print0 writes them.")
   var null = false
 
   func validate() throws {

@@ -8,8 +8,8 @@ struct SlotOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Only the slots of symbols of this name: a pattern as a shell's, or between slashes a \
-      regular expression. Several are alternatives.
+      Only the slots of symbols of this name: a shell pattern, or between slashes a regular \
+      expression. Several are alternatives.
       """, valueName: "pattern"))
   var name: [NamePattern] = []
 

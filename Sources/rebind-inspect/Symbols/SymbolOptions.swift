@@ -22,17 +22,18 @@ struct SymbolOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Only the symbols of this name, or with --demangle of this readable name: a pattern as a \
-      shell's, or between slashes a regular expression. Several are alternatives, here and below.
+      Only the symbols of this name, or with --demangle of this readable name: a shell pattern, \
+      or between slashes a regular expression. Several are alternatives, here and below.
       """, valueName: "pattern"))
   var name: [NamePattern] = []
 
   @Option(
     name: .customLong("symbol-version"),
-    help: ArgumentHelp("Only the symbols of this version, a pattern too.", valueName: "pattern"))
+    help: ArgumentHelp("Only the symbols whose version matches this pattern.", valueName: "pattern")
+  )
   var symbolVersions: [NamePattern] = []
 
-  @Option(help: ArgumentHelp("Only the symbols of this type, as FUNC.", valueName: "type"))
+  @Option(help: ArgumentHelp("Only the symbols of this type, such as FUNC.", valueName: "type"))
   var type: [SymbolTypeName] = []
 
   @Option(

@@ -20,11 +20,11 @@ struct SymbolOrigins {
     // A library may take what it needs from its program.
     let unresolved = graph.interpreter == nil ? [] : unresolvedImports(of: table)
     if unresolved.count == 1 {
-      problems.append("the import \(unresolved[0]) comes from nowhere")
+      problems.append("no library defines \(unresolved[0])")
     } else if !unresolved.isEmpty {
       let names = unresolved.prefix(Self.mostNames).joined(separator: " ")
       let rest = unresolved.count > Self.mostNames ? " ..." : ""
-      problems.append("\(unresolved.count) imports come from nowhere: \(names)\(rest)")
+      problems.append("no library defines \(unresolved.count) imports: \(names)\(rest)")
     }
     return problems
   }
@@ -66,7 +66,7 @@ struct SymbolOrigins {
   /// How many names one line has: the output has them all.
   private static let mostNames = 3
 
-  /// The imports that a loader needs and that come from nowhere.
+  /// The imports that a loader needs and that no library defines.
   private func unresolvedImports(of table: SymbolTable) -> [String] {
     var names: [String] = []
     for index in table.indices {

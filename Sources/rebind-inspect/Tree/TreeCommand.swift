@@ -52,7 +52,7 @@ struct TreeCommand: FileSubcommand {
 
   @OptionGroup var search: SearchOptions
 
-  @Option(help: "Draw the libraries and what they need in a language for pictures.")
+  @Option(help: "Print the graph in this language.")
   var `as`: TreePicture?
 
   @Argument(help: .files) var arguments: [InputPaths] = []

@@ -51,8 +51,8 @@ struct WhoImportsCommand: Subcommand {
 
   @Argument(
     help: """
-      The symbol, or symbol@version. Both may be patterns as a shell's; between slashes, the symbol \
-      is a regular expression.
+      The symbol, or symbol@version. Both may be shell patterns; between slashes, the symbol is \
+      a regular expression.
       """)
   var symbol: String?
 
@@ -62,7 +62,7 @@ struct WhoImportsCommand: Subcommand {
     help: "Find the images that define the symbol for others, in place of those that import it.")
   var defines = false
 
-  @Flag(help: "Do not show on a terminal how far the search is, nor at its end what it came to.")
+  @Flag(help: "Show no progress bar and no summary.")
   var noProgress = false
 
   @Argument(

@@ -59,13 +59,13 @@ extension Diagnosis.Reason {
       "the \(what) exports it, but another library was asked for"
     case .notDefined:
       what == "file"
-        ? "none of its libraries defines it: what does is loaded apart from them, if at all"
-        : "none of its process's images defines it: what does is loaded later, if at all"
+        ? "none of its libraries defines it; another image may, if one is loaded"
+        : "no image of the process defines it yet"
     case .mayBeInside:
       detail == "stripped"
         ? "the \(what) may have it for itself alone, but is stripped of its symbols"
         : "the \(what) may have it for itself alone, but has no file that tells"
-    case .similarName: "nothing has it, but this is exported, which is nearly the same"
+    case .similarName: "nothing has this name; a similar one is exported"
     case .dlopenMissing:
       "the \(what) or a library of it may load these with dlopen. They cannot be read, and may define it"
     case .unchangeable:
@@ -84,7 +84,7 @@ extension Diagnosis.Reason {
       glibc.cpu.plt_rewrite says so
       """
     case .bypassed:
-      "calls bypass the slots: glibc has rewritten the PLT, unless glibc.cpu.plt_rewrite is 0"
+      "calls bypass the slots: glibc has rewritten the PLT; set glibc.cpu.plt_rewrite=0"
     case .sealed where detail == "requested":
       "the \(what) asks for its pages to be sealed: from glibc 2.43 on no rebinding changes these slots"
     case .sealed:
