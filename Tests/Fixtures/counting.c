@@ -271,7 +271,8 @@ static void count_sites(crebind_counting_reach reach) {
   crebind_counting_begin(scope, NULL, false);
   has_task = reach == CREBIND_COUNTING_TASK;
   uintptr_t first = 0, second = 0;
-  for (int i = 0; i < 3; i++) {
+  // One call, however the compiler would unroll the loop.
+  for (volatile int i = 0; i < 3; i++) {
     allocate_here(10);
     first = return_address;
     free_here();
