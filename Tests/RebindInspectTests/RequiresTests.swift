@@ -43,8 +43,11 @@ import Testing
         GLIBC_2.2.5 { global: open; }; GLIBC_2.9 { global: pipe2; } GLIBC_2.2.5;
         GLIBC_2.28 { global: fcntl64; } GLIBC_2.9; GLIBC_2.38 { global: newest; } GLIBC_2.28;
         GLIBC_ABI_DT_RELR { }; GLIBC_ABI_NEW { global: odd; };
+        GLIBC_PRIVATE { global: inner; };
         """.utf8))
-    let functions = ["open", "pipe2", "fcntl64", "newest", "odd"].map { "void \($0)(void) {}" }
+    let functions = ["open", "pipe2", "fcntl64", "newest", "odd", "inner"].map {
+      "void \($0)(void) {}"
+    }
     try fixture.library(
       "libc.so.6", functions.joined(separator: "\n"), flags: ["-Wl,--version-script=\(map)"])
     let other = try fixture.write(
@@ -95,6 +98,16 @@ import Testing
     #expect(Set(report.rows("version").map(\.version)) == ["GLIBC_2.2.5", "CXXABI_1.3.11"])
     #expect(report.system("Debian") == "10" && report.system("manylinux") == "2_27")
     #expect(report.system("RHEL") == "8")
+  }
+
+  /// Versions that are private to glibc's own files say nothing of a release.
+  @Test func privateVersions() throws {
+    let fixture = DependencyFixture()
+    try Self.runtime(in: fixture)
+    let report = try Self.report([Self.caller("liba.so", ["pipe2", "inner"], in: fixture)])
+    #expect(report.rows("version").map(\.version) == ["GLIBC_2.9", "GLIBC_PRIVATE"])
+    #expect(
+      report.rows("system").allSatisfy { $0.version != nil } && !report.rows("system").isEmpty)
   }
 
   /// A version that is newer than all that are known, and a mark that nobody knows.
@@ -256,12 +269,13 @@ import Testing
   @Test func notes() throws {
     let fixture = DependencyFixture()
     let json =
-      #"[{"feature":"zip","description":"Unpack \u00e9","priority":"recommended","soname":["libz.so.1","libz-ng.so.1"]},{"soname":["libq.so"]},{"feature":"none"}]"#
+      #"[{"feature":"zip","description":"Unpack \u00e9","priority":"suggested","soname":["libz.so.1","libz-ng.so.1"]},{"soname":["libq.so"]},{"feature":"none"}]"#
     let path = try fixture.library("liba.so", Self.note(json) + Self.level)
     let report = try Self.report([path])
     let notes = report.rows("dlopen")
     #expect(notes.map(\.name) == ["libz.so.1|libz-ng.so.1", "libq.so"])
-    #expect(notes.map(\.version) == ["recommended", "suggested"])
+    // The specification: a note that does not say is taken for a recommendation.
+    #expect(notes.map(\.version) == ["suggested", "recommended"])
     #expect(notes.map(\.note) == ["zip: Unpack é", nil])
     #if arch(x86_64)
     #expect(report.rows("level").map(\.version) == ["x86-64-v3"])
@@ -270,7 +284,7 @@ import Testing
     let scope = try Document<Scope>("tree", [path]).files[0].scope
     #expect(scope[0].dlopen.map(\.soname) == [["libz.so.1", "libz-ng.so.1"], ["libq.so"]])
     let tree = try inspect(["tree", path]).output.split(separator: "\n")
-    #expect(tree.contains("1 libz.so.1|libz-ng.so.1 dlopen - - recommended"))
+    #expect(tree.contains("1 libz.so.1|libz-ng.so.1 dlopen - - suggested"))
     let broken = try fixture.library("libb.so", Self.note(#"[{"soname":["#))
     #expect(try Self.report([broken]).rows("dlopen").isEmpty)
   }

@@ -7,7 +7,7 @@ package struct DlopenNote {
   /// Empty if the note does not say.
   package let feature: String
   package let description: String
-  /// `required`, `recommended` or `suggested`, which stands for one that the note does not state.
+  /// `required`, `suggested` or `recommended`, which stands for one that the note does not state.
   package let priority: String
   /// The names that are tried, in their order; never empty.
   package let sonames: [String]
@@ -32,7 +32,7 @@ package struct DlopenNote {
       return DlopenNote(
         feature: members["feature"]?.strings.first ?? "",
         description: members["description"]?.strings.first ?? "",
-        priority: members["priority"]?.strings.first ?? "suggested", sonames: sonames)
+        priority: members["priority"]?.strings.first ?? "recommended", sonames: sonames)
     }
   }
 }

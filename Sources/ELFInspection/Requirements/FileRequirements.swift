@@ -27,7 +27,8 @@ package struct FileRequirements {
       self.library = library
       self.symbols = symbols
       number = VersionName(name)
-      known = number ?? KnownSystem.marks[name].flatMap { VersionName($0) }
+      // `CXXABI_TM_1` ends in a number, and is a mark.
+      known = KnownSystem.marks[name].flatMap { VersionName($0) } ?? number
     }
 
     /// True for a version that no symbol asks for, such as `GLIBC_ABI_DT_RELR`.
@@ -92,8 +93,10 @@ extension FileRequirements.Version {
     return known.isNewer(than: limit)
   }
 
-  /// True for a mark that no release is known to have, of a library that the table knows.
+  /// True for a mark that no release is known to have, of a library that the table knows. Each release
+  /// has what is private to glibc's own files, for these alone.
   package var isUnknown: Bool {
-    known == nil && KnownSystem.prefixes.contains { name.hasPrefix("\($0)_") }
+    known == nil && name != "GLIBC_PRIVATE"
+      && KnownSystem.prefixes.contains { name.hasPrefix("\($0)_") }
   }
 }

@@ -103,7 +103,7 @@ extension DlopenNote {
       Field("soname", .texts, "the names that are tried, in their order") { .texts($0.sonames) },
       Field(
         "priority", .name,
-        "`required`, `recommended`, or `suggested`, also if the note does not say; more may come"
+        "`required`, `suggested`, or `recommended`, also if the note does not say; more may come"
       ) { .text($0.priority) },
       Field("feature", .text, "the feature that needs it, in a word") { .text($0.feature) },
       Field("description", .text, "what it is for, as people read it") {
