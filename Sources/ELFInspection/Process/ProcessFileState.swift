@@ -15,6 +15,8 @@ package enum ProcessFileState: String {
 extension ProcessScope {
   /// The state of an image's file, as the process itself would find it.
   package func fileState(of image: LoadedImage) -> ProcessFileState {
+    let state = stateNow(of: image)
+    if state != .replaced { return state }
     // Of one that is unloaded and loaded again the memory can be gone, or another's, just when it is
     // compared, and back at once.
     var differences = 0

@@ -2,7 +2,6 @@ internal import CRebindCounting
 
 /// A scope of C, and the counters that are in place for it, from before it begins until nothing leads
 /// to it any more.
-///
 final class CountingScope: Sendable {
   /// The `crebind_counting_scope *`.
   ///
