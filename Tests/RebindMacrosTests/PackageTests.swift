@@ -27,6 +27,7 @@ import Testing
       "swift", ["build"] + options, environment: ["REBIND_CHECKS_WARNINGS": ""])
     try #require(build.succeeded, "\(build.output)\(build.errorOutput)")
     let place = try run("swift", ["build"] + options + ["--show-bin-path"])
+    try #require(place.succeeded, "\(place.errorOutput)")
     let products = URL(filePath: place.output.trimmingCharacters(in: .whitespacesAndNewlines))
 
     let result = try run(products.appending(path: "annotated").path)

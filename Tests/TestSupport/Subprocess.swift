@@ -18,10 +18,22 @@ public struct ProcessResult: Sendable {
 /// Runs `executable` with `arguments` and waits for it to end.
 ///
 /// Output goes through files rather than pipes, so a child that prints more
-/// than a pipe holds does not block.
+/// than a pipe holds does not block. A tool of Swift's that a signal ends is run again, twice at
+/// most: in Swift 6.3 libdispatch's `_dispatch_event_loop_drain` crashes once in hundreds of builds.
 public func run(
   _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:],
   currentDirectory: URL? = nil
+) throws -> ProcessResult {
+  var result = try runOnce(executable, arguments, environment, currentDirectory)
+  for _ in 1...2 where result.wasSignalled && isOfSwift(executable) {
+    result = try runOnce(executable, arguments, environment, currentDirectory)
+  }
+  return result
+}
+
+private func runOnce(
+  _ executable: String, _ arguments: [String], _ environment: [String: String],
+  _ currentDirectory: URL?
 ) throws -> ProcessResult {
   let scratch = try TemporaryDirectory()
   let outputURL = scratch.url.appending(path: "stdout")
@@ -57,7 +69,9 @@ private func swiftsTemporaryFolder() throws -> String {
   return folder.path
 }
 
-private func isOfSwift(_ executable: String) -> Bool { ["swift", "swiftc"].contains(executable) }
+private func isOfSwift(_ executable: String) -> Bool {
+  ["swift", "swiftc"].contains(URL(filePath: executable).lastPathComponent)
+}
 
 /// A tool that a test needs is not installed.
 public struct MissingTool: Error, CustomStringConvertible {
