@@ -6,7 +6,8 @@ import Testing
 /// and static members that it or they add to types. The subcommands, a folder each, stand side by side
 /// above the floors, and the command itself, in no folder, on top.
 @Suite(.measured, .needsCommands) struct FolderTests {
-  private static let root = Places.package.appending(path: "Sources/rebind-inspect")
+  private static let sources = Places.package.appending(path: "Sources")
+  private static let root = sources.appending(path: "rebind-inspect")
 
   /// From the bottom to below the subcommands.
   private static let floors = ["Terms", "Writing", "Reports", "Reading", "Entries"]
@@ -58,7 +59,6 @@ import Testing
       let files = ((try? manager.contentsOfDirectory(atPath: url.path)) ?? [])
         .filter { $0.hasSuffix(".swift") }
       if files.isEmpty { return nil }
-      #expect(files.count <= most, "\(name) has \(files.count) files")
       var folder = Folder(name: name)
       for file in files {
         let source = try String(contentsOf: url.appending(path: file), encoding: .utf8)
@@ -97,6 +97,17 @@ import Testing
       }
     }
     #expect(found.sorted() == [])
+  }
+
+  @Test(arguments: ["RebindFiles", "ELFInspection", "rebind-inspect"])
+  func noFolderIsADrawer(target: String) throws {
+    let all = try FileManager.default.subpathsOfDirectory(
+      atPath: Self.sources.appending(path: target).path)
+    let folders = Dictionary(
+      grouping: all.filter { $0.hasSuffix(".swift") }, by: { $0.split(separator: "/").dropLast() })
+    #expect(folders.count > 3)
+    let full = folders.filter { $0.value.count > Self.most }.map { $0.key.joined(separator: "/") }
+    #expect(full == [])
   }
 
   @Test(arguments: [
