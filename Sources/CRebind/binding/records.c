@@ -127,7 +127,7 @@ void crebind_handle_drop(struct crebind_handle *handle) {
       *crebind_handle_entry(handle, kept++) = *entry;
   }
   if (kept == handle->entries.count) return;
-  handle->entries.count = kept;
+  crebind_vector_truncate(&handle->entries, kept);
   crebind_handle_index(handle);
 }
 

@@ -56,7 +56,7 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
   // Only the words that a match has touched need clearing.
   for (size_t i = 0; i < scan->matches.count; i++)
     ((uint64_t *)scan->bits.data)[((const uint32_t *)scan->matches.data)[i] / 64] = 0;
-  scan->matches.count = 0;
+  crebind_vector_truncate(&scan->matches, 0);
   if (dynamic->symbols == NULL) return CREBIND_OK;
 
   // A GNU hash table leaves out what is undefined: the symbols before its first. The table of an

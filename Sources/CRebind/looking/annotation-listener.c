@@ -129,7 +129,7 @@ struct copies {
 static crebind_status gather_copies(struct crebind_look *look, void *context) {
   struct copies *copies = context;
   struct crebind_world *world = &look->world;
-  copies->images.count = 0;
+  crebind_vector_truncate(&copies->images, 0);
   for (size_t i = 0; i < world->images.items.count; i++) {
     const struct crebind_image *image = crebind_world_image(world, i);
     if (!crebind_image_has_copy(image)) continue;

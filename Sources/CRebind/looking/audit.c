@@ -56,7 +56,7 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
 static crebind_status audit_locked(struct crebind_attempt *attempt, void *context) {
   struct audit *audit = context;
   audit->world = &attempt->world;
-  audit->findings.count = 0;
+  crebind_vector_truncate(&audit->findings, 0);
   for (size_t i = 0; i < attempt->world.images.items.count; i++) {
     const struct crebind_image *image = crebind_world_image(&attempt->world, i);
     if (image->is_vdso || image->is_loader) continue;

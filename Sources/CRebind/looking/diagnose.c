@@ -107,8 +107,11 @@ static crebind_status look_for_exports(struct crebind_diagnosing *diagnosing,
 }
 
 static void forget(struct crebind_diagnosing *diagnosing) {
-  diagnosing->items.count = diagnosing->hints.count = diagnosing->suspects.count = 0;
-  diagnosing->portraits.items.count = diagnosing->portraits.bytes.count = 0;
+  crebind_vector_truncate(&diagnosing->items, 0);
+  crebind_vector_truncate(&diagnosing->hints, 0);
+  crebind_vector_truncate(&diagnosing->suspects, 0);
+  crebind_vector_truncate(&diagnosing->portraits.items, 0);
+  crebind_vector_truncate(&diagnosing->portraits.bytes, 0);
   diagnosing->is_exported = diagnosing->is_exported_otherwise = false;
 }
 

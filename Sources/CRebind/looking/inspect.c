@@ -45,7 +45,7 @@ static crebind_status plan_locked(struct crebind_attempt *attempt, void *context
   struct inspection *inspection = context;
   struct crebind_plan plan;
   crebind_plan_begin(&plan, &attempt->world, &inspection->handle->batch);
-  inspection->slots.count = 0;
+  crebind_vector_truncate(&inspection->slots, 0);
   crebind_status status = crebind_attempt_plan(attempt, &plan, inspection->handle);
   if (status == CREBIND_OK) status = gather(inspection, &attempt->world, &plan.entries);
   crebind_plan_end(&plan);
@@ -71,7 +71,7 @@ crebind_status crebind_plan(const crebind_rebinding *rebindings, size_t count,
 
 static crebind_status slots_locked(struct crebind_attempt *attempt, void *context) {
   struct inspection *inspection = context;
-  inspection->slots.count = 0;
+  crebind_vector_truncate(&inspection->slots, 0);
   return gather(inspection, &attempt->world, &inspection->handle->entries);
 }
 

@@ -77,7 +77,7 @@ static size_t padded(size_t size) { return size + (-size & (sizeof(uint64_t) - 1
 static crebind_status copy_contents(const struct places *places,
                                     struct crebind_vector *contents) {
   size_t size = 0;
-  contents->count = 0;
+  crebind_vector_truncate(contents, 0);
   for (size_t i = 0; i < places->items.count; i++) {
     const struct place *place = crebind_vector_at(&places->items, i);
     size += padded(place->range.end - place->range.start);
@@ -207,7 +207,7 @@ static crebind_status find_in_image(struct reading *reading, struct crebind_worl
   if (status != CREBIND_OK || places->items.count == first) return status;
   if (crebind_loading_is_done(world, index)) return describe(places, first, world, index);
   // The accessors' addresses are not there yet.
-  places->items.count = first;
+  crebind_vector_truncate(&places->items, first);
   reading->is_incomplete = true;
   return CREBIND_OK;
 }
@@ -217,7 +217,8 @@ static crebind_status find(struct crebind_look *look, void *context) {
   struct crebind_world *world = &look->world;
   end(&reading->places);
   begin(&reading->places);
-  reading->portraits.items.count = reading->portraits.bytes.count = 0;
+  crebind_vector_truncate(&reading->portraits.items, 0);
+  crebind_vector_truncate(&reading->portraits.bytes, 0);
   reading->is_incomplete = false;
   reading->places.counts = world->images.counts;
   reading->places.events = crebind_annotation_events();

@@ -137,8 +137,11 @@ static bool gather_build_id(struct gathering *gathering, const struct crebind_im
 static crebind_status gather(struct crebind_look *look, void *context) {
   struct gathering *gathering = context;
   struct crebind_world *world = &look->world;
-  gathering->images.count = gathering->segments.count = gathering->entries.count = 0;
-  gathering->entry_strings.count = gathering->bytes.count = 0;
+  crebind_vector_truncate(&gathering->images, 0);
+  crebind_vector_truncate(&gathering->segments, 0);
+  crebind_vector_truncate(&gathering->entries, 0);
+  crebind_vector_truncate(&gathering->entry_strings, 0);
+  crebind_vector_truncate(&gathering->bytes, 0);
   for (size_t i = 0; i < world->images.items.count; i++) {
     const struct crebind_image *image = crebind_world_image(world, i);
     struct gathered *gathered = crebind_vector_append(&gathering->images, 1);

@@ -83,7 +83,8 @@ static crebind_status gather_slot(void *context, const struct crebind_slot *slot
 static crebind_status gather(struct crebind_look *look, void *context) {
   struct slots *slots = context;
   slots->world = &look->world;
-  slots->items.count = slots->strings.bytes.count = 0;
+  crebind_vector_truncate(&slots->items, 0);
+  crebind_vector_truncate(&slots->strings.bytes, 0);
   crebind_ifuncs_file(&slots->ifuncs);
   look->world.scopes.ifuncs = &slots->ifuncs;
   crebind_status status = crebind_look_find(look, slots->header, &slots->image);

@@ -70,7 +70,7 @@ static bool gather_symbol(struct symbols *symbols, const struct crebind_world *w
 
 static crebind_status gather(struct crebind_look *look, void *context) {
   struct symbols *symbols = context;
-  symbols->items.count = 0;
+  crebind_vector_truncate(&symbols->items, 0);
   size_t image;
   crebind_status status = crebind_look_find(look, symbols->header, &image);
   if (status != CREBIND_OK) return status;

@@ -109,6 +109,12 @@ void *crebind_vector_append(struct crebind_vector *vector, size_t count) {
   return first;
 }
 
+void crebind_vector_truncate(struct crebind_vector *vector, size_t count) {
+  if (count >= vector->count) return;
+  memset(crebind_vector_at(vector, count), 0, (vector->count - count) * vector->stride);
+  vector->count = count;
+}
+
 size_t crebind_vector_append_string(struct crebind_vector *strings, const char *string) {
   size_t offset = strings->count, size = crebind_length(string) + 1;
   char *copy = crebind_vector_append(strings, size);

@@ -135,6 +135,8 @@ struct crebind_vector {
 /// Appends `count` zeroed elements and returns the first, or NULL without
 /// memory. Pointers into the vector end here.
 void *crebind_vector_append(struct crebind_vector *vector, size_t count);
+/// Keeps the first `count` elements. Zeroes the others, which the next ones take the place of.
+void crebind_vector_truncate(struct crebind_vector *vector, size_t count);
 /// Appends a copy of a string to a vector of char, and returns its offset; SIZE_MAX
 /// without memory.
 size_t crebind_vector_append_string(struct crebind_vector *strings, const char *string);

@@ -89,7 +89,7 @@ static crebind_status describe(struct crebind_look *look, size_t index,
   request->has_swift =
       *(const int64_t *)crebind_vector_at(&world->broken_tags, index) == INT64_MIN
       && has_swift(image, crebind_world_dynamic(world, index));
-  request->path.count = 0;
+  crebind_vector_truncate(&request->path, 0);
   size_t offset = crebind_vector_append_string(&request->path,
                                                crebind_image_path(&world->images, image));
   return offset != SIZE_MAX ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;

@@ -156,7 +156,7 @@ crebind_status crebind_judge(struct crebind_world *world, struct crebind_commit 
     drop_turned_back();
   else
     forget_turning_back();
-  commit->changes.count = 0;
+  crebind_vector_truncate(&commit->changes, 0);
   // Words that cannot be changed are passed over.
   return crebind_is_refusal(status) ? CREBIND_OK : status;
 }

@@ -14,7 +14,7 @@ bool crebind_take_entries(struct crebind_handle *handle, uint32_t known,
   memcpy(crebind_handle_entry(handle, at), plan->entries.data,
          planned * sizeof(struct crebind_entry));
   for (size_t i = at; i < at + planned; i++) crebind_handle_entry(handle, i)->is_due = true;
-  plan->entries.count = 0;
+  crebind_vector_truncate(&plan->entries, 0);
   return crebind_handle_index(handle);
 }
 

@@ -147,7 +147,7 @@ static crebind_status give_back(struct crebind_world *world, struct crebind_hand
   if (turns_back || handle->may_be_bound) status = find_bound(world, handle);
   if (status == CREBIND_OK && !add_changes(commit, handle)) status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
-  commit->changes.count = 0;
+  crebind_vector_truncate(&commit->changes, 0);
   if (status != CREBIND_OK) return crebind_is_refusal(status) ? CREBIND_OK : status;
   handle->may_be_bound = turns_back;
   crebind_leftover_make(handle, world);

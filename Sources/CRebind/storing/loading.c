@@ -95,7 +95,7 @@ crebind_status crebind_loading_check(struct crebind_world *world,
                                      struct crebind_unfinished *unfinished) {
   forget_after_unloading(world);
   accept_awaited(unfinished);
-  unfinished->images.count = 0;
+  crebind_vector_truncate(&unfinished->images, 0);
   unfinished->was_awaited = false;
   for (size_t i = 0; i < world->images.items.count; i++) {
     uint32_t index = crebind_world_known(world, i);

@@ -320,7 +320,8 @@ static bool add_batch(struct crebind_world *world, const struct crebind_handle *
 
 static bool add_batches(struct crebind_world *world,
                         const struct crebind_handle *new_handle) {
-  rows.count = strings.count = 0;
+  crebind_vector_truncate(&rows, 0);
+  crebind_vector_truncate(&strings, 0);
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
     if (!add_batch(world, handle)) return false;

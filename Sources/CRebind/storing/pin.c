@@ -50,6 +50,6 @@ void crebind_pins_file(struct crebind_pins *pins) {
     struct crebind_known_image *known = crebind_known_image_at(pin->known);
     if (known->serial == pin->serial) known->is_pinned = true;
   }
-  pins->items.count = 0;
+  crebind_vector_truncate(&pins->items, 0);
   pins->were_held = false;
 }

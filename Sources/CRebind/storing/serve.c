@@ -123,7 +123,7 @@ static crebind_status serve_image(struct crebind_world *world, size_t index,
     status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
   crebind_keep_stored(known, commit, status);
-  commit->changes.count = 0;
+  crebind_vector_truncate(&commit->changes, 0);
   // One image that cannot be changed must not keep the others from it.
   *is_refused = crebind_is_refusal(status) && status != CREBIND_SEALED;
   return crebind_is_refusal(status) ? CREBIND_OK : status;

@@ -100,7 +100,7 @@ static crebind_status store_entries(struct crebind_attempt *attempt, struct appl
   crebind_status status = crebind_commit_run(&attempt->commit, &attempt->world);
   if (status != CREBIND_OK) return status;
   drop_refused(attempt, handle, first, report);
-  attempt->commit.changes.count = 0;
+  crebind_vector_truncate(&attempt->commit.changes, 0);
   count_slots(handle, report);
   return status;
 }

@@ -89,7 +89,7 @@ static crebind_status store(struct crebind_attempt *attempt) {
   struct crebind_commit *commit = &attempt->commit;
   size_t first = commit->stored;
   crebind_status status = crebind_commit_store(commit, &attempt->world);
-  if (status != CREBIND_OK) commit->changes.count = first;
+  if (status != CREBIND_OK) crebind_vector_truncate(&commit->changes, first);
   return status;
 }
 
@@ -112,7 +112,7 @@ static crebind_status store_from(struct crebind_attempt *attempt, size_t first,
   if (status == CREBIND_OK)
     status = store(attempt);
   else
-    commit->changes.count = commit->stored;
+    crebind_vector_truncate(&commit->changes, commit->stored);
   if (status != CREBIND_OK) drop_from(first);
   return status;
 }
@@ -153,7 +153,7 @@ static crebind_status uncover(struct crebind_attempt *attempt, size_t known) {
   for (uint32_t i = run.first; i < run.first + run.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(topmost, i);
     if (!crebind_commit_add(commit, entry, entry->value, entry->previous, false, false)) {
-      commit->changes.count = commit->stored;
+      crebind_vector_truncate(&commit->changes, commit->stored);
       return CREBIND_OUT_OF_MEMORY;
     }
     struct crebind_change *change = crebind_vector_at(&commit->changes, commit->changes.count - 1);

@@ -58,7 +58,7 @@ static bool note(struct crebind_observation *observation,
        crebind_strings_add(strings, crebind_known_string(known->soname))}};
   if (!strings->lacks_memory) return true;
   strings->lacks_memory = false;
-  observation->events.count--;
+  crebind_vector_truncate(&observation->events, observation->events.count - 1);
   return false;
 }
 
@@ -141,7 +141,7 @@ static void tell(struct crebind_observation *observation) {
     struct event event =
         *(struct event *)crebind_vector_at(&observation->events, observation->next_event);
     crebind_image_info info = crebind_image_of(&observation->strings, &event.image);
-    strings.bytes.count = 0;
+    crebind_vector_truncate(&strings.bytes, 0);
     event.image.path = crebind_strings_add(&strings, info.path);
     event.image.soname = crebind_strings_add(&strings, info.soname);
     if (strings.lacks_memory) break;  // told another time
@@ -153,8 +153,11 @@ static void tell(struct crebind_observation *observation) {
     if (!event.is_added && observer.removed != NULL) observer.removed(&info, observer.context);
     crebind_lock();
   }
-  if (!observation->is_ended && observation->next_event == observation->events.count)
-    observation->events.count = observation->strings.bytes.count = observation->next_event = 0;
+  if (!observation->is_ended && observation->next_event == observation->events.count) {
+    crebind_vector_truncate(&observation->events, 0);
+    crebind_vector_truncate(&observation->strings.bytes, 0);
+    observation->next_event = 0;
+  }
   crebind_vector_free(&strings.bytes);
 }
 

@@ -63,7 +63,7 @@ static crebind_status collect_predicate(struct crebind_questions *questions,
     };
     // A path that is missing would be answered for another one.
     if (questions->strings.lacks_memory) {
-      questions->predicates.count--;
+      crebind_vector_truncate(&questions->predicates, questions->predicates.count - 1);
       return CREBIND_OUT_OF_MEMORY;
     }
     *decision = CREBIND_ASKED;
@@ -174,7 +174,8 @@ void crebind_questions_file(struct crebind_questions *questions,
     if (crebind_known_image_at(question->known)->serial != question->image_serial) continue;
     *(uint8_t *)crebind_vector_at(&handle->decisions, question->known) = question->answer;
   }
-  questions->predicates.count = questions->strings.bytes.count = 0;
+  crebind_vector_truncate(&questions->predicates, 0);
+  crebind_vector_truncate(&questions->strings.bytes, 0);
 }
 
 // MARK: - Threads

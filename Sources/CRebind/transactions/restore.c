@@ -158,7 +158,7 @@ static void take_out(struct crebind_attempt *attempt, struct restore *restore) {
     crebind_summarize(other, &attempt->world);
   // Without it the table knows of a batch more, and an image stays covered: no harm.
   bool unused = false;
-  attempt->commit.changes.count = 0;
+  crebind_vector_truncate(&attempt->commit.changes, 0);
   crebind_cover_end(attempt, crebind_cover_begin(attempt, NULL, &unused));
   crebind_next_publish(&attempt->world, NULL);
   restore->is_done = true;

@@ -44,7 +44,7 @@ static bool compact_strings(void) {
   struct crebind_vector strings = CREBIND_VECTOR(char);
   // Reserved at once, in pages that are more than enough, or nothing is changed.
   if (crebind_vector_append(&strings, crebind_records.strings.count) == NULL) return false;
-  strings.count = 0;
+  crebind_vector_truncate(&strings, 0);
   for (size_t i = 0; i < crebind_records.known.count; i++) {
     struct crebind_known_image *known = crebind_known_image_at(i);
     known->path = crebind_vector_append_string(&strings, crebind_known_string(known->path));

@@ -1,0 +1,48 @@
+/// Diagnoses while another thread opens and closes libraries that import the function: a row that is
+/// of no image names none, though the look before had one of theirs in its place.
+///
+/// Usage: diagnose-beside ROUNDS LASTING-LIBRARY LIBRARY OTHER-LIBRARY
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "check.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static atomic_bool has_ended;
+
+static void *open_and_close(void *opaque) {
+  char **paths = opaque;
+  while (!has_ended) {
+    void *first = dlopen(paths[0], RTLD_NOW | RTLD_LOCAL);
+    void *second = dlopen(paths[1], RTLD_NOW | RTLD_LOCAL);
+    CHECK(first != NULL && second != NULL);
+    CHECK(dlclose(second) == 0 && dlclose(first) == 0);
+  }
+  return NULL;
+}
+
+static void visit(const crebind_diagnosis *diagnosis, void *context) {
+  bool is_general = diagnosis->reason == CREBIND_REASON_NOT_IMPORTED;
+  CHECK((diagnosis->image.header == NULL) == is_general);
+  *(int *)context += is_general;
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 5 && dlopen(argv[2], RTLD_NOW | RTLD_LOCAL) != NULL);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, open_and_close, argv + 3) == 0);
+  crebind_rebinding rebinding = {.name = "own_price"};
+  int seen = 0;
+  for (int i = atoi(argv[1]); i > 0 || seen == 0; i--) {
+    int count = 0;
+    CHECK(crebind_diagnose(&rebinding, NULL, visit, &count, NULL) == CREBIND_OK && count <= 1);
+    seen += count;
+  }
+  has_ended = true;
+  pthread_join(thread, NULL);
+  printf("no row has an image of an earlier look\n");
+}
