@@ -45,7 +45,7 @@ golden-inputs: ## Build the files anew that the golden output is of
 test-machine: release ## Compare what rebind-inspect says of every ELF file of this machine with readelf, eu-readelf, nm, ld.so, and DuckDB's answers with SQLite's
 	@Scripts/bootstrap test
 	@Scripts/test-machine
-	@/usr/bin/python3 -B Tests/Witnesses/ask.py .build/rebind-inspect/bin/rebind-inspect /usr/lib
+	@/usr/bin/python3 -B Tests/Witnesses/ask.py .build/rebind-inspect/bin/rebind-inspect /usr/bin /usr/lib
 	@SWIFT='$(SWIFT)' REBIND_TESTS=machine Scripts/test --filter 'StubTests|PackedRelocationTests'
 
 test-cross: ## Build and run the C core's tests for other machines and for musl

@@ -33,7 +33,7 @@ struct FieldTables {
       put(Self.table(of: record), of: record.name, below: "## A file", in: &page)
     }
     for record in Self.rows {
-      put(Self.table(of: record), of: record.name, below: "## Tables", in: &page)
+      put(Self.table(of: record, isRow: true), of: record.name, below: "## Tables", in: &page)
     }
     for subcommand in subcommands {
       let heading = Self.heading(of: subcommand)
@@ -64,7 +64,9 @@ struct FieldTables {
       return variants
     }
     let kinds = Set(variants.flatMap(\.records).map { Self.table(of: $0) })
-    return all.map { ($0.name, Self.table(of: $0)) }.filter { !kinds.contains($0.1) }
+    return all.map { record in
+      (record.name, Self.table(of: record, isRow: Self.rows.contains { $0.name == record.name }))
+    }.filter { !kinds.contains($0.1) }
       + variants.map { ($0.name, Self.table(of: $0)) }
   }
 
@@ -128,13 +130,16 @@ struct FieldTables {
     return found.upperBound..<closing.lowerBound
   }
 
-  private static func table(of record: Record) -> String {
+  /// - Parameter isRow: True for a record of tables alone.
+  private static func table(of record: Record, isRow: Bool = false) -> String {
     var table = "| field of \(record.owner) | type | |\n|---|---|---|\n"
     for field in record.fields {
       guard let key = field.key else { continue }
       let condition = field.presence.condition.map { ". Only there \($0)" } ?? ""
-      table += "| `\(key)` | \(field.shape.type) | \(field.meaning)\(condition) |\n"
-      if case .path = field.shape {
+      // The page says once that rows have an empty text for none.
+      let shape = isRow && field.shape.isText ? field.shape.orSelf : field.shape
+      table += "| `\(key)` | \(shape.type) | \(field.meaning)\(condition) |\n"
+      if case .path = field.shape, !isRow {
         table += "| `\(key)Bytes` | string | the bytes of the path in hexadecimal, `\"66ff\"`."
         table += " Only there if the path is not UTF-8 |\n"
       }

@@ -104,8 +104,9 @@ import Testing
       Data(
         """
         __version__ = "0"
+        Error = OSError
         class Base:
-            def execute(self, query): return self
+            def execute(self, query, values=()): return self
             def fetchall(self): return []
         connect = Base
 
@@ -118,6 +119,9 @@ import Testing
     let lines = result.output.split(separator: "\n")
     let different = lines.filter { $0.hasSuffix(" DIFFERENT from SQLite's") }
     #expect(different.contains { $0.contains("SELECT path, version FROM symbols WHERE name") })
+    for form in ["csv", "rows"] {
+      #expect(lines.contains("\(form): rows behind the first 20480 are DIFFERENT"))
+    }
     #expect(lines.last == "\(13 - different.count) of 13 answers are equal")
     // Without the folders of other packages.
     let without = try run(Places.python, ["-I", "-S"] + arguments)

@@ -70,7 +70,7 @@ import Testing
     #expect(table.contains(",\(Self.provided),,Shop::price(int),has-slots,"))
     #expect(table.contains(",\(Self.overloaded),,Shop::price(long),has-slots,"))
     let rows = try inspect(["why", "close@V_1", "--format", "rows", program]).output
-    #expect(rows.contains(#","symbol":"close","version":"V_1","demangledName":null,"reason":""#))
+    #expect(rows.contains(#","symbol":"close","version":"V_1","demangledName":"","reason":""#))
     struct Answer: Decodable { var demangledName: String? }
     let names = try Document<Answer>("why", ["Shop::price", program]).files.map(\.demangledName)
     #expect(names == ["Shop::price(int)", "Shop::price(long)"])

@@ -13,7 +13,8 @@ import Testing
     + [["annotations", "--group", "modules"], ["dynamic"], ["symbols", "--imports", "--resolve"]]
 
   /// Both formats have the same columns and values, the columns are those that are declared, and no
-  /// value is an object or a list.
+  /// value is an object or a list. A column of text has a text in each row, as readers guess its type by the
+  /// first rows.
   @Test(arguments: listings)
   func bothFormatsHaveTheSameTable(command: [String]) throws {
     let inputs = GoldenTests.inputs.map { GoldenTests.folder.appending(path: $0).path }
@@ -42,6 +43,7 @@ import Testing
     #expect(Set(table.header).count == table.header.count, "\(table.header)")
     #expect(table.header.starts(with: ["path", "soname", "buildID", "machine"]))
     if command[0] != "annotations" { #expect(!rows.isEmpty) }
+    var (texts, without): (Set<String>, Set<String>) = ([], [])
     for (row, line) in zip(rows, table.lines) {
       // Foundation's objects have no order.
       let keys = row.matches(of: /[{,]"([A-Za-z0-9]+)":/).map { String($0.1) }
@@ -53,8 +55,46 @@ import Testing
         let value = try #require(object[key])
         #expect(!(value is [Any]) && !(value is [String: Any]), "\(key)")
         #expect(text(value) == cell, "\(key): \(value)")
+        if value is String { texts.insert(key) }
+        if value is NSNull { without.insert(key) }
       }
     }
+    #expect(texts.isDisjoint(with: without), "\(texts.intersection(without))")
+  }
+
+  /// The columns that have nothing but texts have them in each row, also where all of them are empty.
+  @Test(arguments: [
+    ("symbols", ["soname", "buildID", "version", "demangledName"]),
+    ("slots", ["soname", "buildID", "version"]), ("relocations", ["soname", "buildID", "version"]),
+    ("tree", ["soname", "reason", "searchPathOf", "note"]), ("who-imports", ["version"]),
+    ("dynamic", ["library", "flags"]),
+  ])
+  func aTextThatIsNotThereIsEmpty(subcommand: String, columns: [String]) throws {
+    let fixture = DependencyFixture()
+    let path = try fixture.library(
+      "liba.so", "extern int none; int *f(void) { return &none; }", soname: "",
+      flags: ["-Wl,--build-id=none"])
+    let arguments = ["symbols": ["--demangle"], "who-imports": ["none"]][subcommand] ?? []
+    let output = try inspect([subcommand, "--format", "rows"] + arguments + [path]).output
+    let rows = output.split(separator: "\n")
+    #expect(!rows.isEmpty && !output.contains("Bytes\""))
+    for row in rows {
+      for column in columns { #expect(row.contains("\"\(column)\":\"\""), "\(column): \(row)") }
+    }
+  }
+
+  /// Each row has the same keys, also that of a file whose path is not UTF-8.
+  @Test func eachRowHasTheSameKeys() throws {
+    let fixture = try BuiltFixture()
+    let odd = fixture.directory.url.path + "/odd"
+    let result = try bash(
+      "cp \"$1\" \"$2\"$'\\xff.so' && \"$0\" dynamic --format rows \"$1\" \"$2\"$'\\xff.so'",
+      [fixture.path, odd])
+    let keys = result.output.split(separator: "\n").map { row in
+      row.matches(of: /[{,]"([A-Za-z0-9]+)":/).map { String($0.1) }
+    }
+    #expect(result.succeeded && Set(keys).count == 1 && keys.count > 2, "\(result.errorOutput)")
+    #expect(result.output.contains("odd\u{FFFD}.so"))
   }
 
   private func text(_ value: Any) -> String {
@@ -80,14 +120,18 @@ import Testing
     }
     let rows = try inspect([subcommand, "--format", "rows", file]).output.split(separator: "\n")
     #expect(!rows.isEmpty && rows.count == objects.count)
-    for (row, object) in zip(rows, objects) { #expect(row.hasSuffix(",\(object)}")) }
+    for (row, object) in zip(rows, objects) {
+      let texts = object.replacing(/("version"|"section"|"symbol"):null/) { "\($0.1):\"\"" }
+      #expect(row.hasSuffix(",\(texts)}"))
+    }
   }
 
   /// The header is there without a row, and a file that fails is a line on standard error alone.
   @Test func aTableOfNothing() throws {
     let result = try inspect(["segments", "--format", "csv", "/nowhere"])
     #expect(result.status == 1 && !result.errorOutput.isEmpty)
-    #expect(result.output.hasPrefix("path,soname,buildID,machine,index,type,"))
+    // The quotes say to readers that guess by the first lines which ones later lines may have.
+    #expect(result.output.hasPrefix("\"path\",soname,buildID,machine,index,type,"))
     #expect(result.output.hasSuffix("\r\n") && result.output.count { $0 == "\r\n" } == 1)
     #expect(try inspect(["segments", "--format", "rows", "/nowhere"]).output.isEmpty)
   }

@@ -41,9 +41,12 @@ extension SlotKinds {
 
 extension SlotListing {
   /// Writes the members of a slot's object.
+  ///
+  /// - Parameter none: The value of a missing text.
   @inline(__always)
   func write(
-    _ slot: FileSlot, _ symbols: SymbolTable, _ section: [UInt8]?, in output: inout OutputBuffer
+    _ slot: FileSlot, _ symbols: SymbolTable, _ section: [UInt8]?, none: StaticString = "null",
+    in output: inout OutputBuffer
   ) {
     let names = kinds[slot.kind.place]
     output.reserve(64)
@@ -66,7 +69,9 @@ extension SlotListing {
       output.reserve(64)
       output.append("\",\"addend\":")
     } else {
-      output.append("\",\"version\":null,\"addend\":")
+      output.append("\",\"version\":")
+      output.append(none)
+      output.append(",\"addend\":")
     }
     output.append(decimalIfAny: slot.addend)
     output.reserve(64)
@@ -79,7 +84,8 @@ extension SlotListing {
       output.append(0x22)
     } else {
       output.reserve(128)
-      output.append(",\"section\":null")
+      output.append(",\"section\":")
+      output.append(none)
     }
     output.append(slot.isLazy ? ",\"binding\":\"lazy\"" : ",\"binding\":\"now\"")
     output.append(slot.isRelro ? ",\"relro\":true" : ",\"relro\":false")

@@ -29,7 +29,7 @@ struct SlotRows: ~Copyable {
     } else {
       output.reserve(1)
       output.append(0x2c)
-      listing.write(slot, symbols, cursor.name(at: slot.address), in: &output)
+      listing.write(slot, symbols, cursor.name(at: slot.address), none: "\"\"", in: &output)
     }
     if let state { writer.append(stateOf: state, in: &output) }
     writer.end(in: &output)

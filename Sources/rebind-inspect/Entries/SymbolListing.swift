@@ -49,7 +49,7 @@ struct SymbolListing {
       output.reserve(64)
       output.append(0x22)
       behindName(symbol, &output)
-      write(table.versions?.version(of: symbol, at: index), of: table, in: &output)
+      write(table.versions?.version(of: symbol, at: index), of: table, frame, in: &output)
       behindVersion(symbol, index, &output)
       write(symbol, in: &output)
       frame.end(in: &output)
@@ -58,11 +58,14 @@ struct SymbolListing {
 
   @inline(__always)
   private func write(
-    _ version: SymbolVersion?, of table: SymbolTable, in output: inout OutputBuffer
+    _ version: SymbolVersion?, of table: SymbolTable, _ frame: ObjectFrame,
+    in output: inout OutputBuffer
   ) {
     output.reserve(64)
     guard let version else {
-      output.append(",\"version\":null,\"isDefaultVersion\":null")
+      output.append(",\"version\":")
+      output.append(frame.none)
+      output.append(",\"isDefaultVersion\":null")
       return
     }
     output.append(",\"version\":\"")

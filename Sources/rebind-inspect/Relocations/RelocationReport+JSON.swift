@@ -30,11 +30,12 @@ extension RelocationReport {
     for index in 0..<table.count {
       let entry = table[index]
       frame.begin(isFirst: &isFirst, in: &output)
-      writeStart(entry.address, entry.type, in: &output)
+      writeStart(entry.address, entry.type, frame, in: &output)
       output.append(",\"addend\":")
       output.append(decimalIfAny: entry.addend)
       guard entry.symbol != 0 else {
-        output.append(",\"symbolIndex\":0,\"symbol\":null,\"version\":null")
+        output.append(",\"symbolIndex\":0")
+        writeNoSymbol(frame, in: &output)
         frame.end(in: &output)
         continue
       }
@@ -43,17 +44,28 @@ extension RelocationReport {
       output.append(",\"symbol\":\"")
       writeName(of: entry.symbol, in: table, .json, in: &output)
       output.reserve(64)
-      writeVersion(of: entry.symbol, in: table, in: &output)
+      writeVersion(of: entry.symbol, in: table, frame, in: &output)
       frame.end(in: &output)
     }
   }
 
+  @inline(__always)
+  private func writeNoSymbol(_ frame: ObjectFrame, in output: inout OutputBuffer) {
+    output.append(",\"symbol\":")
+    output.append(frame.none)
+    output.append(",\"version\":")
+    output.append(frame.none)
+  }
+
   private func writeVersion(
-    of index: Int, in table: RelocationTable, in output: inout OutputBuffer
+    of index: Int, in table: RelocationTable, _ frame: ObjectFrame, in output: inout OutputBuffer
   ) {
     guard let symbols = table.symbols,
       let version = symbols.versions?.version(of: symbols[index], at: index)
-    else { return output.append("\",\"version\":null") }
+    else {
+      output.append("\",\"version\":")
+      return output.append(frame.none)
+    }
     output.append("\",\"version\":\"")
     output.append(name: symbols.strings.bytes(from: version.nameOffset), .json)
     output.reserve(2)
@@ -67,15 +79,16 @@ extension RelocationReport {
     var isFirst = true
     for address in table.relativeAddresses {
       frame.begin(isFirst: &isFirst, in: &output)
-      writeStart(address, type, in: &output)
-      output.append(",\"addend\":null,\"symbolIndex\":0,\"symbol\":null,\"version\":null")
+      writeStart(address, type, frame, in: &output)
+      output.append(",\"addend\":null,\"symbolIndex\":0")
+      writeNoSymbol(frame, in: &output)
       frame.end(in: &output)
     }
   }
 
   @inline(__always)
   private func writeStart(
-    _ address: UInt64, _ type: UInt32?, in output: inout OutputBuffer
+    _ address: UInt64, _ type: UInt32?, _ frame: ObjectFrame, in output: inout OutputBuffer
   ) {
     output.reserve(384)
     output.append("\"address\":\"")
@@ -86,7 +99,9 @@ extension RelocationReport {
       output.append("\",\"typeValue\":")
       output.append(decimal: UInt64(type))
     } else {
-      output.append("\",\"type\":null,\"typeValue\":null")
+      output.append("\",\"type\":")
+      output.append(frame.none)
+      output.append(",\"typeValue\":null")
     }
     output.reserve(128)
   }

@@ -54,7 +54,7 @@ struct Listing<Row>: Sendable {
     let rowValue: @Sendable (Row) -> Value?
     let presence: Presence
     /// The columns of a table that it is; empty for lists of objects.
-    let columns: [String]
+    let columns: [RowColumn]
   }
 
   private struct TextColumn: Sendable {

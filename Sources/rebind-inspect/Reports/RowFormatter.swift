@@ -6,6 +6,9 @@ import RebindFiles
 ///
 /// `rows` has a flat object of JSON a line. `csv` is by RFC 4180, with a header. A file that failed has
 /// its line on standard error alone: a table has no place for it.
+///
+/// Readers guess the types of columns, and which quotes CSV has, by the first rows: DuckDB by 20,480. So a
+/// missing text is `""` in `rows`, not `null`, and the first title of `csv` has quotes.
 struct RowFormatter: ReportFormatter {
   private let isCSV: Bool
   private let shape: RowShape
@@ -16,7 +19,9 @@ struct RowFormatter: ReportFormatter {
   }
 
   func begin(in output: inout OutputBuffer) {
-    if isCSV { output.append(text: shape.columns.joined(separator: ",") + "\r\n") }
+    guard isCSV else { return }
+    let titles = shape.columns.map(\.title)
+    output.append(text: "\"\(titles[0])\"" + titles.dropFirst().map { "," + $0 }.joined() + "\r\n")
   }
 
   func write(_ body: some ReportBody, in output: inout OutputBuffer) {
@@ -40,17 +45,24 @@ struct RowShape: Sendable {
     self.presences = presences
   }
 
-  /// The titles of the columns, with those that say which file a row is of.
-  var columns: [String] {
+  /// The columns, with those that say which file a row is of.
+  var columns: [RowColumn] {
     (ReportSubject.row.record.fields + record.fields).filter { presences.contains($0.presence) }
       .flatMap(\.rowColumns)
   }
 }
 
+/// A column of a table.
+struct RowColumn: Sendable {
+  let title: String
+  /// False for numbers and truth values.
+  let isText: Bool
+}
+
 extension Declaration {
   /// The columns of a table that the field is: one, those of an object's fields, or none for a list
   /// of objects, whose elements may be rows themselves. An object of one of several kinds is its text.
-  var rowColumns: [String] { key.map { shape.rowColumns("\($0)") } ?? [] }
+  var rowColumns: [RowColumn] { key.map { shape.rowColumns("\($0)") } ?? [] }
 }
 
 extension Shape {
@@ -63,15 +75,29 @@ extension Shape {
     }
   }
 
-  fileprivate func rowColumns(_ key: String) -> [String] {
+  /// True for values that are strings in `rows`.
+  var isText: Bool {
+    switch self {
+    case .integer, .boolean: false
+    case .named: !isNumber
+    case .nullable(let shape): shape.isText
+    default: true
+    }
+  }
+
+  fileprivate func rowColumns(_ key: String) -> [RowColumn] {
     switch self {
     case .list: []
     case .nullable(let shape): shape.rowColumns(key)
     case .object(let record):
       record.fields.compactMap { field in
-        field.key.map { inner in key + "\(inner)".prefix(1).uppercased() + "\(inner)".dropFirst() }
+        field.key.map { inner in
+          RowColumn(
+            title: key + "\(inner)".prefix(1).uppercased() + "\(inner)".dropFirst(),
+            isText: field.shape.isText)
+        }
       }
-    default: [key]
+    default: [RowColumn(title: key, isText: isText)]
     }
   }
 }

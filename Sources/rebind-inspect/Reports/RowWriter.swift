@@ -54,7 +54,7 @@ struct RowWriter {
   }
 
   /// Writes a value as the columns that it is.
-  func write(_ value: Value, _ columns: [String], in output: inout OutputBuffer) {
+  func write(_ value: Value, _ columns: [RowColumn], in output: inout OutputBuffer) {
     guard case .object(let object) = value else {
       // An object that is not there has no value in any of its columns.
       for column in columns { write(value, column, in: &output) }
@@ -66,14 +66,14 @@ struct RowWriter {
     }
   }
 
-  private func write(_ value: Value, _ column: String, in output: inout OutputBuffer) {
+  private func write(_ value: Value, _ column: RowColumn, in output: inout OutputBuffer) {
     output.reserve(64)
     output.append(0x2c)
     if isCSV { return output.append(cell: value) }
     output.append(0x22)
-    output.append(text: column)
+    output.append(text: column.title)
     output.append(text: "\":")
-    output.append(flat: value, column)
+    output.append(flat: value, isText: column.isText)
   }
 }
 
@@ -90,15 +90,13 @@ extension OutputBuffer {
     }
   }
 
-  /// Appends a value of JSON that is no object or list.
-  fileprivate mutating func append(flat value: Value, _ key: String) {
+  /// Appends a value of JSON that is no object or list. A missing text is empty.
+  fileprivate mutating func append(flat value: Value, isText: Bool) {
     switch value {
-    case .null, .nested, .object: append(text: "null")
+    case .null, .nested, .object: append(text: isText ? "\"\"" : "null")
     case .string, .strings: appendString { $0.append(json: value.text) }
     case .bytes(let bytes): appendString { $0.append(name: bytes, .json) }
-    case .path(let path):
-      appendString { $0.append(path: path, .json) }
-      if let bytes = path.bytesIfNotUTF8 { append(text: ",\"\(key)Bytes\":\"\(bytes)\"") }
+    case .path(let path): appendString { $0.append(path: path, .json) }
     case .hexadecimal: append(text: "\"\(value.text)\"")
     case .unsigned, .signed, .boolean: append(text: value.text)
     case .base64(let bytes): appendString { Base64.write(bytes, in: &$0) }

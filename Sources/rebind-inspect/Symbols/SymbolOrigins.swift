@@ -58,7 +58,7 @@ struct SymbolOrigins {
       output.append(text: ",")
       output.append(csv: shadows)
     } else {
-      output.append(key: "definedBy", text: paths.first)
+      output.append(key: "definedBy", text: paths.first ?? "")
       output.append(key: "shadows", text: shadows)
     }
   }

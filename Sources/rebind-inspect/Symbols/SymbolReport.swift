@@ -41,8 +41,10 @@ extension SymbolReport {
     guard let table = symbols.table else { return }
     var demangler = Demangler()
     if !writer.isCSV {
-      return symbols.writeObjects(writer.frame, in: &output) { symbol, output in
-        if demangles { Self.write(demangler.demangle(table.name(of: symbol)), in: &output) }
+      let frame = writer.frame
+      return symbols.writeObjects(frame, in: &output) { symbol, output in
+        guard demangles else { return }
+        Self.write(demangler.demangle(table.name(of: symbol)), none: frame.none, in: &output)
       } behindVersion: { symbol, index, output in
         origins?.writeFlat(of: symbol, index, table, isCSV: false, in: &output)
       }
@@ -57,7 +59,8 @@ extension SymbolReport {
   }
 
   private static func write(
-    _ demangled: UnsafeRawBufferPointer?, in output: inout OutputBuffer
+    _ demangled: UnsafeRawBufferPointer?, none: StaticString = "null",
+    in output: inout OutputBuffer
   ) {
     output.append(",\"demangledName\":")
     if let demangled {
@@ -66,7 +69,7 @@ extension SymbolReport {
       output.reserve(1)
       output.append(0x22)
     } else {
-      output.append("null")
+      output.append(none)
     }
   }
 }

@@ -6,6 +6,9 @@ struct ObjectFrame {
   private let start: [UInt8]
   private let areLines: Bool
 
+  /// The value of a missing text: rows have an empty one, as `RowFormatter` says.
+  var none: StaticString { areLines ? "\"\"" : "null" }
+
   /// Elements, with `separator` in front of each.
   init(separator: StaticString) {
     start = separator.withUTF8Buffer { Array($0) } + [0x7b]
