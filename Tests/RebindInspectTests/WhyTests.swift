@@ -186,6 +186,19 @@ import Testing
       try why("f", in: program, ["--library", "libc.so.6"]).words == ["other-library liba.so"])
   }
 
+  /// A library without versions is another one than asked for, unless its name was asked for too.
+  @Test func librariesWithoutVersions() throws {
+    try fixture.library("libplain.so", "int f(void) { return 1; }")
+    let program = try fixture.program(
+      "program", "int f(void); int use(void) { return f(); }", needs: ["libplain.so"],
+      flags: ["-Wl,-rpath,\(fixture.directory.url.path)"])
+    #expect(try why("f@V1", in: program).words == ["other-library libplain.so"])
+    #expect(
+      try why("f@V1", in: program, ["--library", "libplain.so"]).words == ["other-version none"])
+    #expect(
+      try why("f@V1", in: program, ["--library", "liba.so"]).words == ["other-library libplain.so"])
+  }
+
   @Test func nothingDefinesIt() throws {
     let program = try fixture.program(
       "program",

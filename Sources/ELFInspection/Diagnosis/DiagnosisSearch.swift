@@ -93,9 +93,11 @@ struct DiagnosisSearch {
       let version = version(of: match) ?? match.definition?.version
       let names = match.definition.map { context.names($0.image) } ?? []
       if let wanted = sought.version, version != wanted {
-        // A definition without any version is identified by its library.
+        // A definition without any version is identified by its library, unless that is the one that was
+        // asked for.
+        let isOfLibrary = sought.library.map { names.contains($0) } ?? false
         found.append(
-          version == nil && !names.isEmpty
+          version == nil && !names.isEmpty && !isOfLibrary
             ? FileDiagnosis(.otherLibrary, names[0], slots: slots)
             : FileDiagnosis(.otherVersion, version ?? "none", slots: slots))
       } else if let library = sought.library, let name = names.first, !names.contains(library) {
