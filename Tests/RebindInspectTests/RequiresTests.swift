@@ -12,6 +12,7 @@ import Testing
       var kind: String
       var name: String
       var version: String?
+      var since: String?
       var symbols: [String]
       var image: String?
       var note: String?
@@ -80,6 +81,7 @@ import Testing
     let versions = report.rows("version")
     #expect(versions.map(\.name) == ["libc.so.6"] && versions.map(\.version) == ["GLIBC_2.28"])
     #expect(versions[0].symbols == ["fcntl64"] && versions[0].image == path)
+    #expect(versions[0].since == "GLIBC_2.28" && versions[0].note == nil)
     #expect(report.system("Debian") == "10" && report.system("Ubuntu") == "20.04")
     #expect(report.system("RHEL") == "8" && report.system("manylinux") == "2_28")
     #expect(report.system("Alpine") == nil)
@@ -106,6 +108,7 @@ import Testing
     try Self.runtime(in: fixture)
     let report = try Self.report([Self.caller("liba.so", ["pipe2", "inner"], in: fixture)])
     #expect(report.rows("version").map(\.version) == ["GLIBC_2.9", "GLIBC_PRIVATE"])
+    #expect(report.rows("version").map(\.note) == [nil, "only glibc's own files have it"])
     #expect(
       report.rows("system").allSatisfy { $0.version != nil } && !report.rows("system").isEmpty)
   }
@@ -123,6 +126,49 @@ import Testing
     #expect(refused.status == 1 && refused.errorOutput.contains("GLIBC_ABI_NEW of libc.so.6"))
   }
 
+  /// The number that a mark ends in is no version of the library.
+  @Test(arguments: [
+    ("GLIBC_ABI_NEW_2", "libc.so.6", "GLIBC_2.99"),
+    ("GLIBCXX_LDBL_3.4", "libstdc++.so.6", "GLIBCXX_3.4.99"),
+  ])
+  func unknownMarksWithNumbers(version: String, library: String, limit: String) throws {
+    let fixture = DependencyFixture()
+    let map = try fixture.write("map", Data("\(version) { global: f; };".utf8))
+    try fixture.library(library, "void f(void) {}", flags: ["-Wl,--version-script=\(map)"])
+    let path = try Self.caller("liba.so", ["f"], in: fixture, needs: [library])
+    let report = try Self.report([path])
+    #expect(report.rows("version").map(\.version) == [version])
+    #expect(report.rows("version").map(\.since) == [nil])
+    #expect(report.rows("system").count > 4)
+    #expect(report.rows("system").allSatisfy { $0.version == nil })
+    let refused = try inspect(["requires", "--at-most", limit, path])
+    #expect(
+      refused.status == 1 && refused.errorOutput.contains("\(version) of \(library) is newer"))
+    // Of its own prefix it has a number.
+    #expect(try inspect(["requires", "--at-most", version, path]).succeeded)
+  }
+
+  /// A library of somebody else's may call its versions as glibc does.
+  @Test func versionsOfOtherLibraries() throws {
+    let fixture = DependencyFixture()
+    try Self.runtime(in: fixture)
+    let map = try fixture.write(
+      "map", Data("GLIBC_2.99 { global: f; }; GLIBC_ABI_OTHER { global: g; };".utf8))
+    try fixture.library(
+      "libother.so", "void f(void) {} void g(void) {}", flags: ["-Wl,--version-script=\(map)"])
+    let path = try Self.caller(
+      "liba.so", ["f", "g", "pipe2"], in: fixture, needs: ["libother.so", "libc.so.6"])
+    let report = try Self.report([path])
+    #expect(
+      Set(report.rows("version").map { "\($0.name) \($0.version ?? "") \($0.since ?? "-")" }) == [
+        "libother.so GLIBC_2.99 -", "libother.so GLIBC_ABI_OTHER -",
+        "libc.so.6 GLIBC_2.9 GLIBC_2.9",
+      ])
+    #expect(report.system("Debian") == "9" && report.system("manylinux") == "2_12")
+    #expect(try inspect(["requires", "--at-most", "GLIBC_2.9", path]).succeeded)
+    #expect(try inspect(["requires", "--at-most", "GLIBC_2.8", path]).status == 1)
+  }
+
   /// The linker leaves a mark that no symbol asks for: glibc has to be 2.36.
   @Test func marksWithoutASymbol() throws {
     let fixture = DependencyFixture()
@@ -134,7 +180,7 @@ import Testing
     let report = try Self.report([path])
     let mark = try #require(report.rows("mark").first)
     #expect(mark.name == "libc.so.6" && mark.version == "GLIBC_ABI_DT_RELR")
-    #expect(mark.symbols.isEmpty && mark.note == "since GLIBC_2.36")
+    #expect(mark.symbols.isEmpty && mark.note == "since GLIBC_2.36" && mark.since == "GLIBC_2.36")
     #expect(report.system("Debian") == "12" && report.system("Fedora") == "38")
     let refused = try inspect(["requires", "--at-most", "GLIBC_2.35", path])
     #expect(refused.status == 1)
@@ -263,6 +309,36 @@ import Testing
     let other = try Self.report(["--at-most", "GLIBC_2.1", musl])
     #expect(other.rows("libc").map(\.name) == ["musl"] && other.rows("system").isEmpty)
     #expect(other.rows("libc")[0].note?.contains("no versions of symbols") == true)
+  }
+
+  /// A file that names no library need not be one that needs none.
+  @Test func filesThatNameNoLibrary() throws {
+    let fixture = DependencyFixture()
+    func note(_ path: String) throws -> String? {
+      let rows = try Self.report([path]).rows("libc")
+      #expect(rows.map(\.name) == ["none"])
+      return rows[0].note
+    }
+    #expect(try note(fixture.library("libalone.so", "int value;")) == "it needs no library")
+    #expect(try note(fixture.program("static", flags: ["-static"])) == "it needs no library")
+    let source =
+      "void f(void); void g(void); extern void w(void) __attribute__((weak)); void h(void)"
+    let two = try fixture.library("libtwo.so", source + " { f(); g(); if (w) w(); }")
+    #expect(
+      try note(two)
+        == "it names no library, but imports 2 symbols: what loads it has to have them")
+    let one = try fixture.library("libone.so", source + " { f(); if (w) w(); }")
+    #expect(try note(one)?.contains("imports a symbol:") == true)
+    try fixture.write("two.c", Data((source + " { f(); g(); if (w) w(); }\n").utf8))
+    try fixture.compile("gcc", ["-c", "-g", "-fPIC", "two.c", "-o", "object.o"])
+    #expect(try note(fixture.path("object.o"))?.hasPrefix("it is an object file:") == true)
+    try fixture.succeed("ar", ["rc", "lib.a", "object.o"])
+    #expect(
+      try inspect(["requires", fixture.path("lib.a")]).output.contains("it is an object file:"))
+    try fixture.compile("gcc", ["-shared", "object.o", "-o", "libfull.so"])
+    try fixture.succeed("objcopy", ["--only-keep-debug", "libfull.so", "libfull.debug"])
+    let debug = try note(fixture.path("libfull.debug"))
+    #expect(debug?.hasPrefix("it has debugging information alone") == true)
   }
 
   /// systemd's notes of libraries that are loaded by `dlopen`, and the level of the instruction set.

@@ -5,8 +5,7 @@ usage: ask.py REBIND-INSPECT FOLDER...
 
 Runs the page's commands with --format csv and with --format rows, and the page's queries over what they
 print, with no option of DuckDB's. SQLite asks the same of the CSV, which Python reads. Prints the answers'
-sizes and times, and fails if the answers differ. `provided` and `libb.so`, which the page asks for, are
-`malloc` and `libc.so.6` here. Without DuckDB for this Python it says so, and does nothing.
+sizes and times, and fails if the answers differ. Without DuckDB for this Python it says so, and does nothing.
 
 DuckDB guesses the types of columns and the quotes of CSV by the first rows. So it also reads each table with a
 guess by all rows, and a table whose first rows have none of the texts and quotes that a later file has.
@@ -36,9 +35,7 @@ def blocks(language):
 
 def queries():
     """The page's questions, by the first words that tell them apart."""
-    return [text.strip().rstrip(";").replace("'provided'", "'malloc'")
-            .replace("'libb.so'", "'libc.so.6'")
-            for text in blocks("sql") if text.startswith("SELECT")]
+    return [text.strip().rstrip(";") for text in blocks("sql") if text.startswith("SELECT")]
 
 
 def write_tables(program, folders, form, place):

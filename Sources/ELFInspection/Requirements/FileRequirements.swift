@@ -6,8 +6,20 @@ package struct FileRequirements {
   /// The C library that the file is for.
   package enum Runtime: String, CaseIterable, Sendable {
     case glibc, musl
-    /// It needs no library at all, as a static program.
+    /// It names no library, as a static program.
     case none
+  }
+
+  /// Why a file names no library.
+  package enum Lack: Equatable, Sendable {
+    /// A linker has yet to choose the libraries of an object file.
+    case notLinked
+    /// The dynamic table of a file of debugging information is in the file that it is about.
+    case debugFile
+    /// So many imports are left to what loads the file.
+    case imports(Int)
+    /// It needs nothing.
+    case nothing
   }
 
   /// A version of symbols that the file needs.
@@ -26,16 +38,28 @@ package struct FileRequirements {
       self.name = name
       self.library = library
       self.symbols = symbols
-      number = VersionName(name)
-      // `CXXABI_TM_1` ends in a number, and is a mark.
-      known = KnownSystem.marks[name].flatMap { VersionName($0) } ?? number
+      let number = VersionName(name)
+      self.number = number
+      isOfSystem = KnownSystem.prefixes.contains {
+        name.hasPrefix("\($0)_") && KnownSystem.defines($0, library)
+      }
+      // `CXXABI_TM_1` and `GLIBC_ABI_NEW_2` end in a number, and are marks.
+      let isMark = isOfSystem && number.map { !KnownSystem.prefixes.contains($0.prefix) } ?? true
+      known =
+        (isOfSystem ? KnownSystem.marks[name].flatMap { VersionName($0) } : nil)
+        ?? (isMark ? nil : number)
     }
+
+    /// True for a version of the C library's, of libstdc++'s or of libgcc's.
+    private let isOfSystem: Bool
 
     /// True for a version that no symbol asks for, such as `GLIBC_ABI_DT_RELR`.
     package var isMark: Bool { symbols.isEmpty }
   }
 
   package let runtime: Runtime
+  /// Nil if it names a library or a loader.
+  package let lack: Lack?
   package let versions: [Version]
   /// The level of the instruction set that the file needs, `x86-64-v3`; nil if it does not say.
   package let level: String?
@@ -68,9 +92,25 @@ package struct FileRequirements {
     dlopen = DlopenNote.all(in: notes)
     let needed = try file.dynamicTable?.needed ?? []
     let interpreter = try file.interpreter
-    runtime =
-      needed.isEmpty && interpreter == nil
-      ? .none : LoaderKind(interpreter: interpreter, needed: needed) == .musl ? .musl : .glibc
+    if needed.isEmpty, interpreter == nil {
+      runtime = .none
+      lack = Self.lack(of: file, table)
+    } else {
+      runtime = LoaderKind(interpreter: interpreter, needed: needed) == .musl ? .musl : .glibc
+      lack = nil
+    }
+  }
+
+  private static func lack(of file: ELFFile, _ table: SymbolTable?) -> Lack {
+    if file.isRelocatable { return .notLinked }
+    if file.isDebugFile { return .debugFile }
+    // Weak ones may stay without a definition.
+    let imports = table.map { table in
+      table.indices.count {
+        !table[$0].isDefined && table[$0].binding == .global && table.name(of: table[$0])[0] != 0
+      }
+    }
+    return imports.map { $0 > 0 ? .imports($0) : .nothing } ?? .nothing
   }
 
   /// The highest level among those that the properties name.
@@ -86,17 +126,25 @@ package struct FileRequirements {
 }
 
 extension FileRequirements.Version {
-  /// True if the file needs more than a limit of the same prefix allows. A mark of glibc's that is not
-  /// known is newer than all that are.
+  /// True if the file needs more than a limit of the same prefix allows. A mark of a system library's that
+  /// is not known is newer than all that are.
   package func exceeds(_ limit: VersionName) -> Bool {
-    guard let known else { return name.hasPrefix("\(limit.prefix)_ABI_") }
-    return known.isNewer(than: limit)
+    // A library of somebody else's may have a version that is called as glibc's are.
+    if KnownSystem.prefixes.contains(limit.prefix), !isOfSystem { return false }
+    if let number, number.prefix == limit.prefix { return number.isNewer(than: limit) }
+    if let known { return known.isNewer(than: limit) }
+    return isOfSystem
+      ? isUnknown && name.hasPrefix("\(limit.prefix)_") : name.hasPrefix("\(limit.prefix)_ABI_")
   }
 
   /// True for a mark that no release is known to have, of a library that the table knows. Each release
   /// has what is private to glibc's own files, for these alone.
-  package var isUnknown: Bool {
-    known == nil && name != "GLIBC_PRIVATE"
-      && KnownSystem.prefixes.contains { name.hasPrefix("\($0)_") }
-  }
+  package var isUnknown: Bool { isOfSystem && known == nil && !isPrivate }
+
+  /// True for what glibc's own files have for each other.
+  package var isPrivate: Bool { isOfSystem && name == "GLIBC_PRIVATE" }
+
+  /// Of a version of a system library itself, and of a mark the version that came with it. Nil for other
+  /// libraries, and for marks that are not known.
+  package var since: VersionName? { isOfSystem ? known : nil }
 }

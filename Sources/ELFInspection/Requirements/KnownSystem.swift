@@ -33,6 +33,25 @@ package struct KnownSystem: Sendable {
   /// The prefixes that the table knows.
   package static let prefixes: Set<String> = ["GLIBC", "GLIBCXX", "CXXABI", "GCC"]
 
+  /// True if a library, by its soname, is one that defines versions of a prefix that the table knows. libgcc
+  /// has some of glibc's, and glibc had libcrypt and libnsl once.
+  static func defines(_ prefix: String, _ library: String) -> Bool {
+    switch prefix {
+    case "GLIBC":
+      library.hasPrefix("ld-linux") || library.hasPrefix("libnss_")
+        || namesOfGlibc.contains { library.hasPrefix("\($0).so") }
+    case "GLIBCXX", "CXXABI": library.hasPrefix("libstdc++.so")
+    case "GCC": library.hasPrefix("libgcc_s.so")
+    default: false
+    }
+  }
+
+  private static let namesOfGlibc = [
+    "libc", "libm", "libmvec", "libpthread", "libdl", "librt", "libresolv", "libutil", "libanl",
+    "libthread_db", "libBrokenLocale", "libc_malloc_debug", "libcidn", "libcrypt", "libnsl", "ld",
+    "ld64", "libgcc_s",
+  ]
+
   /// Marks without numbers, and the version that came with each.
   ///
   /// Those of glibc stand in its files `elf/Versions`, `sysdeps/x86/Versions`,

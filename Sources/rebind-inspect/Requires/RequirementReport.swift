@@ -50,7 +50,7 @@ struct RequirementReport: TableBody {
     }
     let runtime = found[0].requirements.runtime
     rows =
-      [Self.row(of: runtime, subject.path)] + Self.highest(asked) + Self.marks(asked)
+      [Self.row(of: found[0].requirements, subject.path)] + Self.highest(asked) + Self.marks(asked)
       + Self.others(found) + Self.systems(asked, runtime)
     let prefixes = KnownSystem.prefixes.union(asked.compactMap(\.version.number?.prefix))
     unknownLimits = limits.filter { !prefixes.contains($0.prefix) }
@@ -66,16 +66,22 @@ struct RequirementReport: TableBody {
   }
 
   private static func row(
-    of runtime: FileRequirements.Runtime, _ path: FilePath
+    of requirements: FileRequirements, _ path: FilePath
   ) -> RequirementRow {
     let note: String? =
-      switch runtime {
-      case .glibc: nil
-      case .musl: "musl has no versions of symbols: they do not say which release it needs"
-      case .none: "it needs no library"
+      switch (requirements.runtime, requirements.lack) {
+      case (.glibc, _): nil
+      case (.musl, _): "musl has no versions of symbols: they do not say which release it needs"
+      case (.none, .notLinked): "it is an object file: a linker has yet to choose its libraries"
+      case (.none, .debugFile): "it has debugging information alone: ask the file that it is about"
+      case (.none, .imports(1)):
+        "it names no library, but imports a symbol: what loads it has to have that"
+      case (.none, .imports(let count)):
+        "it names no library, but imports \(count) symbols: what loads it has to have them"
+      case (.none, _): "it needs no library"
       }
     return RequirementRow(
-      kind: .libc, name: runtime.rawValue, version: nil, image: path, note: note)
+      kind: .libc, name: requirements.runtime.rawValue, version: nil, image: path, note: note)
   }
 
   /// For each library and prefix the highest version, where they come first.
@@ -105,10 +111,14 @@ struct RequirementReport: TableBody {
   }
 
   private static func row(_ kind: RequirementRow.Kind, _ asked: Asked) -> RequirementRow {
-    let since = KnownSystem.marks[asked.version.name].map { "since \($0)" }
+    let version = asked.version
+    let since = version.since?.text
     return RequirementRow(
-      kind: kind, name: asked.version.library, version: asked.version.name,
-      symbols: asked.blamed, image: asked.image, note: since)
+      kind: kind, name: version.library, version: version.name, since: since,
+      symbols: asked.blamed, image: asked.image,
+      note: version.isPrivate
+        ? "only glibc's own files have it"
+        : since.flatMap { $0 == version.name ? nil : "since \($0)" })
   }
 
   private static func others(
@@ -134,8 +144,7 @@ struct RequirementReport: TableBody {
     guard runtime == .glibc else { return [] }
     let isUnknown = asked.contains { $0.version.isUnknown }
     var newest: [String: VersionName] = [:]
-    for version in asked.compactMap(\.version.known)
-    where KnownSystem.prefixes.contains(version.prefix) {
+    for version in asked.compactMap(\.version.since) {
       if let other = newest[version.prefix], !version.isNewer(than: other) { continue }
       newest[version.prefix] = version
     }

@@ -14,6 +14,8 @@ struct RequirementRow {
   let name: String
   /// The version, the level, the priority or the release; nil for none.
   let version: String?
+  /// Of a version or a mark, the version of a system library that came with it; nil if it is not known.
+  var since: String?
   var symbols: [String] = []
   /// The file or library that asks for it.
   let image: FilePath?
@@ -38,6 +40,13 @@ struct RequirementRow {
         """
       ) { .text($0.version) },
       Field(
+        "since", .text.orNull,
+        """
+        of a version of glibc, libstdc++ or libgcc itself, and of a mark of theirs the version that came \
+        with it; `null` for others, and if it is not known
+        """
+      ) { .text($0.since) },
+      Field(
         "symbols", "SYMBOLS", .texts,
         "the symbols that ask for the version; empty for a mark, and for all else"
       ) { .texts($0.symbols) },
@@ -55,7 +64,11 @@ struct RequirementRow {
 extension RequirementRow.Kind {
   var meaning: String {
     switch self {
-    case .libc: "the C library that the file is for: `glibc`, `musl` or `none`"
+    case .libc:
+      """
+      the C library that the file is for: `glibc`, `musl`, or `none` for a file that names no library, \
+      such as a static program or an object file
+      """
     case .version:
       "the highest version of its kind that is asked for of a library, and the symbols to blame"
     case .mark:

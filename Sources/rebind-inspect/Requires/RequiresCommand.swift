@@ -15,7 +15,8 @@ struct RequiresCommand: FileSubcommand {
     overview: """
       For each library, a line has the highest version that is asked for and the symbols to \
       blame. Lines with `system` have the oldest release of each distribution, of those that are \
-      known here, that has all of them. The facts are those of x86-64; a distribution may have backported a version.
+      known here, that has all of them. The facts are those of x86-64; a distribution may have backported a version. \
+      Versions that are needed weakly do not count: the loader goes on without them.
 
       With `--at-most`, a file that needs more is a line on standard error for each version, and \
       the exit status is 1. musl and static programs need no version of glibc. A prefix that \
