@@ -40,6 +40,11 @@ import Testing
     let program = try program()
     #expect(try symbols(["Shop::price(int)", program]) == [Self.provided])
     #expect(try symbols(["Shop::price", program]) == [Self.provided, Self.overloaded])
+    // Blanks say nothing, but between words.
+    for name in ["Shop::price( int )", " Shop::price (int)", "Shop :: price(int )"] {
+      #expect(try symbols([name, program]) == [Self.provided])
+    }
+    #expect(try inspect(["why", "Shop::pri ce(int)", program]).status == 1)
     #expect(
       try symbols(["--readable-name", "Shop::*", program]) == [Self.provided, Self.overloaded])
     let text = try inspect(["why", "Shop::price(int)", program])

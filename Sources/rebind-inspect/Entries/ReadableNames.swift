@@ -1,14 +1,13 @@
 #if Commands
 
 import ArgumentParser
-import Glibc
 import RebindFiles
 
 /// Patterns for the readable names of mangled symbols.
 struct ReadableNames: Sendable {
   private let patterns: [NamePattern]
-  /// A name as it is; nil for none.
-  private let name: [CChar]?
+  /// A name as it is, without the blanks that say nothing; nil for none.
+  private let name: [UInt8]?
   /// How C++ mangles the name if it is an identifier, up to what the function takes; empty for others.
   private let mangledStarts: [[UInt8]]
 
@@ -21,12 +20,17 @@ struct ReadableNames: Sendable {
   /// A name, and no pattern: `operator*` is no beginning.
   init(name: String) {
     patterns = []
-    self.name = name.utf8.map { CChar(bitPattern: $0) } + [0]
+    var name = name
+    self.name = name.withUTF8 { Array(WithoutBlanks(UnsafeRawBufferPointer($0))) }
     let isIdentifier = name.utf8.allSatisfy {
       $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "$") || Self.isLetterOrDigit($0)
     }
     mangledStarts =
       isIdentifier ? ["_Z", "_ZL"].map { Array("\($0)\(name.utf8.count)\(name)".utf8) } : []
+  }
+
+  fileprivate static func isOfWord(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "_") || isLetterOrDigit(byte)
   }
 
   private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
@@ -60,8 +64,7 @@ struct ReadableNames: Sendable {
   }
 
   private func contains(_ readable: UnsafeRawBufferPointer) -> Bool {
-    guard let start = readable.assumingMemoryBound(to: CChar.self).baseAddress else { return false }
-    return name.map { strcmp($0, start) == 0 } ?? false
+    name.map { WithoutBlanks(readable).elementsEqual($0) } ?? false
       || patterns.contains { $0.matches(readable) }
   }
 
@@ -123,6 +126,30 @@ struct ReadableNames: Sendable {
     if let next = signs.first, next == UInt8(ascii: "_") || isLetterOrDigit(next) { return nil }
     if signs.starts(with: "()".utf8) { return word.count + 2 }
     return word.count + signs.prefix { "<=>-*".utf8.contains($0) }.count
+  }
+}
+
+/// The bytes of a name up to its zero byte, with blanks only between words: `f( int, char const * )` and
+/// `f(int, char const*)` are the same.
+private struct WithoutBlanks: Sequence, IteratorProtocol {
+  private let bytes: UnsafeRawBufferPointer
+  private var place = 0
+  private var isBehindWord = false
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  mutating func next() -> UInt8? {
+    let start = place
+    while place < bytes.count, bytes[place] == 0x20 { place += 1 }
+    guard place < bytes.count, bytes[place] != 0 else { return nil }
+    let isWord = ReadableNames.isOfWord(bytes[place])
+    if place > start, isBehindWord, isWord {
+      isBehindWord = false
+      return 0x20
+    }
+    isBehindWord = isWord
+    place += 1
+    return bytes[place - 1]
   }
 }
 
