@@ -59,6 +59,35 @@ import Testing
     #expect(lines[2].contains(" leads to \(witness.program.path)+0x"))
   }
 
+  /// Notes name libraries that the process may load, and those that it has loaded say nothing new.
+  @Test func librariesOfNotes() throws {
+    let fixture = DependencyFixture()
+    try fixture.library(
+      "libnoting.so",
+      RequiresTests.note(#"[{"soname":["libabsent.so.1","libother.so"]},{"soname":"libc.so.6"}]"#))
+    try fixture.program(
+      "program",
+      """
+      #include <stdio.h>
+      #include <unistd.h>
+      __attribute__((constructor)) static void wait(void) { puts("ready"); fflush(stdout); pause(); }
+      """, needs: ["libnoting.so"], flags: ["-Wl,-rpath,\(fixture.directory.url.path)"])
+    let process = try WaitingProcess(URL(filePath: fixture.path("program")))
+    #expect(process.said == "ready\n")
+    let lines = try inspect(["why", "nothing_at_all", "--pid", "\(process.id)"]).output
+      .split(separator: "\n").dropFirst()
+    #expect(
+      lines.map { $0.prefix { $0 != " " } } == ["not-imported", "not-defined", "dlopen-missing"])
+    #expect(
+      lines.last == """
+        dlopen-missing libabsent.so.1|libother.so 0 images of the process may load these with dlopen. \
+        They have not, and these may define it
+        """)
+    // Nothing more is said of what an image defines.
+    let malloc = try inspect(["why", "malloc", "--pid", "\(process.id)"]).output
+    #expect(!malloc.contains("dlopen"))
+  }
+
   @Test func images() throws {
     let witness = try WitnessProcess(binding: "now")
     let pid = "\(witness.id)"

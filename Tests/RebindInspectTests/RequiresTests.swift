@@ -361,8 +361,38 @@ import Testing
     #expect(scope[0].dlopen.map(\.soname) == [["libz.so.1", "libz-ng.so.1"], ["libq.so"]])
     let tree = try inspect(["tree", path]).output.split(separator: "\n")
     #expect(tree.contains("1 libz.so.1|libz-ng.so.1 dlopen - - suggested"))
-    let broken = try fixture.library("libb.so", Self.note(#"[{"soname":["#))
-    #expect(try Self.report([broken]).rows("dlopen").isEmpty)
+  }
+
+  /// The parts of a note that cannot be read are left out, and said.
+  @Test(arguments: [
+    (#"[{"soname":["#, [], "the note of dlopen in .note.dlopen is no JSON, and is left out"),
+    (
+      #"{"soname":["libz.so.1"]}"#, [],
+      "the note of dlopen in .note.dlopen is no list of JSON, and is left out"
+    ),
+    (
+      #"[{"soname":["","libq.so"]},{"soname":[""]},7]"#, ["libq.so"],
+      "the note of dlopen in .note.dlopen has an entry without a soname, which is left out"
+    ),
+    (#"[{"soname":["","libq.so",""]}]"#, ["libq.so"], nil),
+  ])
+  func brokenNotes(json: String, names: [String], problem: String?) throws {
+    let fixture = DependencyFixture()
+    let path = try fixture.library("liba.so", Self.note(json))
+    let line = problem.map { "rebind-inspect: \(path): \($0)\n" } ?? ""
+    for command in [["requires"], ["requires", "--closure"], ["tree"], ["why", "nothing_at_all"]] {
+      let result = try inspect(command + [path])
+      #expect(result.succeeded && result.errorOutput == line, "\(command)")
+    }
+    #expect(try Self.report([path]).rows("dlopen").map(\.name) == names)
+    // A library's note is said of the file that needs it.
+    let program = try fixture.program(
+      "program", needs: ["liba.so"], flags: ["-Wl,-rpath,\(fixture.directory.url.path)"])
+    for command in [["requires", "--closure"], ["tree"], ["why", "nothing_at_all"]] {
+      let result = try inspect(command + [program])
+      let line = problem.map { "rebind-inspect: \(program): \(path): \($0)\n" } ?? ""
+      #expect(result.succeeded && result.errorOutput == line, "\(command)")
+    }
   }
 
   /// A note for packagers, in assembly.

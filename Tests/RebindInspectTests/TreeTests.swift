@@ -309,6 +309,24 @@ private let isX86 = false
     #expect(try inspect(["tree", "--as", "dot", "--format", "json", program]).status == 64)
     #expect(try inspect(["tree", "--as", "mermaid", program, program]).status == 64)
 
+    // Libraries of notes: one that is loaded anyway, and one that is not, which two images name.
+    let note = RequiresTests.note(
+      #"[{"soname":["libz.so.1","libz-ng.so.1"],"priority":"suggested"},{"soname":["libnoted.so"]}]"#
+    )
+    try fixture.library("lib/libnoted.so", note)
+    let noting = try fixture.library(
+      "libnoting.so", note, needs: ["lib/libnoted.so"], flags: ["-Wl,-rpath,\(fixture.path("lib"))"]
+    )
+    let picture = try inspect(["tree", "--as", "dot", noting]).output
+    #expect(picture.contains("  n2 [label=\"libz.so.1|libz-ng.so.1\", style=dashed];\n"))
+    for edge in ["n0 -> n2", "n1 -> n2"] {
+      #expect(picture.contains("  \(edge) [style=dashed, label=\"dlopen: suggested\"];\n"))
+    }
+    #expect(picture.contains("  n0 -> n1 [style=dashed, label=\"dlopen: recommended\"];\n"))
+    let flowchart = try inspect(["tree", "--as", "mermaid", noting]).output
+    #expect(flowchart.contains("  n0 -.->|\"dlopen: suggested\"| n2\n"))
+    #expect(!flowchart.contains("missing"))
+
     let terminal = try inspectOnTerminal(["tree", program], environment: ["NO_COLOR": "1"]).output
     #expect(terminal.hasPrefix("DEPTH NAME") && terminal.contains("\r\n    1   liba.so "))
   }

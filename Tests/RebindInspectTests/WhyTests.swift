@@ -270,6 +270,28 @@ import Testing
     #expect(try why("malloc", in: program).words == ["not-imported -"])
   }
 
+  /// Many libraries of a note, none of which is there, take about as long as one that is named as often.
+  @Test func manyLibrariesOfNotes() throws {
+    func seconds(_ name: (Int) -> Int, _ end: String) throws -> Double {
+      let entries = (0..<24000).map { #"{"soname":"libabsent\#(name($0)).so.1"}"# }
+      let library = try fixture.library(
+        "library.so", RequiresTests.note("[\(entries.joined(separator: ","))]"))
+      let times = try (0..<2).map { _ in
+        let result = try bash(
+          "TIMEFORMAT=%U; time \"$0\" why provided --library-path '' \"$1\" > \"$1.out\"", [library]
+        )
+        return try #require(
+          Double(result.errorOutput.trimmingCharacters(in: .whitespacesAndNewlines)))
+      }
+      let output = try String(contentsOf: URL(filePath: library + ".out"), encoding: .utf8)
+      #expect(output.contains("dlopen-missing libabsent10000.so.1\(end)"))
+      return times.min() ?? 0
+    }
+    let one = try seconds({ _ in 10000 }, " ")
+    let many = try seconds({ 10000 + $0 }, ",libabsent10001.so.1,")
+    #expect(many < 1.5 * one, "\(one) s, \(many) s")
+  }
+
   @Test func filesWithoutALoader() throws {
     for flag in ["-static", "-static-pie"] {
       let program = try fixture.program(

@@ -43,5 +43,15 @@ extension DependencyGraph {
 
 extension DependencyImage {
   /// The libraries that its notes name; none if these are broken.
-  package var dlopen: [DlopenNote] { (try? file.dlopenNotes) ?? [] }
+  package var dlopen: [DlopenNote] { DlopenNotes(of: file).entries }
+}
+
+extension DependencyGraph {
+  /// The parts of its images' notes of `dlopen` that cannot be read, a line each.
+  package var dlopenProblems: [String] {
+    images.indices.flatMap { index in
+      let place = index == 0 ? "" : "\(images[index].path.text): "
+      return DlopenNotes(of: images[index].file).problems.map { place + $0 }
+    }
+  }
 }

@@ -143,13 +143,14 @@ extension DependencyGraph {
   private func dlopenDiagnoses(of sought: SoughtSymbol) -> [FileDiagnosis] {
     var found: [FileDiagnosis] = []
     var missing: [String] = []
+    var seen: Set<String> = []
     for library in dlopenLibraries() {
       guard let (name, path, file) = library.found,
         let table = try? file.dynamicTable ?? DynamicTable(),
         let symbols = try? SymbolTable(of: file)
       else {
-        let names = library.note.sonames.joined(separator: "|")
-        if !missing.contains(names) { missing.append(names) }
+        let names = library.note.name
+        if seen.insert(names).inserted { missing.append(names) }
         continue
       }
       let names = [name, table.soname, path.lastComponent, path.text]

@@ -11,7 +11,7 @@ package struct ProcessDiagnosis {
   /// True if the image has anything to do with the symbol.
   package var isConcerned: Bool {
     diagnoses.contains {
-      ![.notImported, .notDefined, .mayBeInside, .similarName].contains($0.reason)
+      ![.notImported, .notDefined, .mayBeInside, .similarName, .dlopenMissing].contains($0.reason)
     }
   }
 }
@@ -71,13 +71,29 @@ extension ProcessScope {
         }
       }
     }
-    let context = DiagnosisSearch.Context(
+    // Once, and not for each of its images.
+    let isFirst = image === images.first
+    var context = DiagnosisSearch.Context(
       file: image.file ?? image.loaded, hasFile: image.file != nil,
-      // Once, and not for each of its images.
-      wantsGuesses: image === images.first, table: image.table, scope: scope, isComplete: true,
+      wantsGuesses: isFirst, table: image.table, scope: scope, isComplete: true,
       ownNames: image.names, slotCount: { [counts] in counts[$0] ?? 0 }
     ) { self.images[$0].names }
+    if isFirst { context.dlopen = { self.dlopenDiagnoses } }
     return ProcessDiagnosis(diagnoses: try search.diagnoses(context), slots: found)
+  }
+
+  /// The libraries that notes of its images name, and that it has not loaded.
+  private var dlopenDiagnoses: [FileDiagnosis] {
+    let loaded = Set(images.flatMap(\.names))
+    var names: [String] = []
+    var seen: Set<String> = []
+    for image in ordinaryImages {
+      for note in DlopenNotes(of: image.file ?? image.loaded).entries
+      where !note.sonames.contains(where: loaded.contains) && seen.insert(note.name).inserted {
+        names.append(note.name)
+      }
+    }
+    return names.isEmpty ? [] : [FileDiagnosis(.dlopenMissing, names.joined(separator: ","))]
   }
 
   private func definition(

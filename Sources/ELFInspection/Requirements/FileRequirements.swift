@@ -63,7 +63,7 @@ package struct FileRequirements {
   package let versions: [Version]
   /// The level of the instruction set that the file needs, `x86-64-v3`; nil if it does not say.
   package let level: String?
-  package let dlopen: [DlopenNote]
+  package let dlopen: DlopenNotes
   private let table: SymbolTable?
 
   /// The names of the symbols that ask for a version, in the order of the table.
@@ -89,7 +89,7 @@ package struct FileRequirements {
     }
     let notes = try file.notes
     level = Self.level(notes)
-    dlopen = DlopenNote.all(in: notes)
+    dlopen = DlopenNotes(of: notes)
     let needed = try file.dynamicTable?.needed ?? []
     let interpreter = try file.interpreter
     if needed.isEmpty, interpreter == nil {

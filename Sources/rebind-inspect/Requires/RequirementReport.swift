@@ -11,6 +11,8 @@ struct RequirementReport: TableBody {
   let excesses: [String]
   /// The limits whose prefix no version has, neither one that is needed nor one that systems have.
   let unknownLimits: [VersionName]
+  /// The parts of notes that cannot be read, a line each.
+  let warnings: [String]
 
   /// A requirement of one image.
   private struct Asked {
@@ -43,6 +45,10 @@ struct RequirementReport: TableBody {
     self.subject = subject
     var found: [(path: FilePath, requirements: FileRequirements)] = []
     for (path, file) in files { found.append((path, try FileRequirements(of: file))) }
+    warnings = found.flatMap { path, requirements in
+      let place = path.text == subject.path.text ? "" : "\(path.text): "
+      return requirements.dlopen.problems.map { place + $0 }
+    }
     let asked = found.flatMap { path, requirements in
       requirements.versions.map {
         Asked(version: $0, image: path, requirements: requirements)
@@ -128,10 +134,10 @@ struct RequirementReport: TableBody {
       (requirements.level.map {
         [RequirementRow(kind: .level, name: "cpu", version: $0, image: path)]
       } ?? [])
-        + requirements.dlopen.map { note in
+        + requirements.dlopen.entries.map { note in
           let words = [note.feature, note.description].filter { !$0.isEmpty }
           return RequirementRow(
-            kind: .dlopen, name: note.sonames.joined(separator: "|"), version: note.priority,
+            kind: .dlopen, name: note.name, version: note.priority,
             image: path, note: words.isEmpty ? nil : words.joined(separator: ": "))
         }
     }

@@ -77,6 +77,7 @@ struct RequiresCommand: FileSubcommand {
       } then: { report, writer in
         unknown.note(report.unknownLimits)
         for excess in report.excesses { writer.fail(report.subject.path, excess) }
+        for warning in report.warnings { writer.warn(report.subject.path, warning) }
       }
     }
     let resolver = search.resolver
@@ -91,6 +92,8 @@ struct RequiresCommand: FileSubcommand {
     } problems: { report in
       unknown.note(report.unknownLimits)
       return problems + report.excesses
+    } warnings: {
+      $0.warnings
     }
   }
 

@@ -12,7 +12,8 @@ struct TreeCommand: FileSubcommand {
     overview: """
       Nothing is run: libraries are found by the rules of the loader that the file asks for, \
       glibc's or musl's. The libraries that an image needs are below it once, where the loader \
-      comes to it first.
+      comes to it first. Behind them stand those that it may load with `dlopen`, by the notes of its \
+      authors. A picture has them too, at dashed arrows.
 
       A missing loader, library or version is a line on standard error, and the exit status is \
       1. A library that should be preloaded and is missing is a line alone: the loader goes on.
@@ -82,7 +83,7 @@ struct TreeCommand: FileSubcommand {
     } problems: {
       $0.graph.problems
     } warnings: {
-      $0.graph.warnings
+      $0.graph.warnings + $0.graph.dlopenProblems
     }
   }
 }

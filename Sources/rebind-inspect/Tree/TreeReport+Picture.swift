@@ -1,13 +1,15 @@
 #if Commands
 
 import ELFInspection
+import Rebind
 import RebindFiles
 
 extension TreeReport {
-  /// An image, or a library that is missing.
+  /// An image, or a library that is missing, or that an image may load with `dlopen`.
   private struct Node {
     let label: String
     var isMissing = false
+    var isDlopen = false
   }
 
   /// A library that an image needs, or that the program is given.
@@ -17,11 +19,13 @@ extension TreeReport {
     var isPreload = false
     /// The versions that are not there.
     var lacks = ""
+    /// The priority of a library that an image may load with `dlopen`; nil for others.
+    var dlopen: String?
   }
 
   /// Writes the images as nodes, and what they need as edges between them.
   func write(_ picture: TreePicture, in output: inout OutputBuffer) {
-    let nodes =
+    var nodes =
       graph.images.map { Node(label: $0.reason == nil ? $0.path.text : $0.name) }
       + graph.missing.map { Node(label: $0.name, isMissing: true) }
     var edges: [Edge] = []
@@ -41,9 +45,30 @@ extension TreeReport {
             lacks: lacks.map(\.version).joined(separator: " ")))
       }
     }
+    appendDlopen(&nodes, &edges)
     switch picture {
     case .dot: writeDot(nodes, edges, in: &output)
     case .mermaid: writeMermaid(nodes, edges, in: &output)
+    }
+  }
+
+  /// Appends the libraries that notes name: a node each, or the image that the loader loads anyway.
+  private func appendDlopen(_ nodes: inout [Node], _ edges: inout [Edge]) {
+    var places: [String: Int] = [:]
+    for (index, image) in graph.images.enumerated() {
+      for name in [image.name, image.table.soname].compactMap({ $0 }) where places[name] == nil {
+        places[name] = index
+      }
+    }
+    for (index, image) in graph.images.enumerated() {
+      for note in image.dlopen {
+        let place = note.sonames.lazy.compactMap { places[$0] }.first ?? places[note.name]
+        if place == nil {
+          places[note.name] = nodes.count
+          nodes.append(Node(label: note.name, isDlopen: true))
+        }
+        edges.append(Edge(from: index, to: place ?? nodes.count - 1, dlopen: note.priority))
+      }
     }
   }
 
@@ -54,13 +79,18 @@ extension TreeReport {
     output.append(text: "digraph dependencies {\n  node [shape=box];\n")
     for (index, node) in nodes.enumerated() {
       output.append(text: "  n\(index) [label=\(quoted(plain(node.label)))")
-      output.append(text: node.isMissing ? ", color=red, style=dashed];\n" : "];\n")
+      output.append(
+        text: node.isMissing
+          ? ", color=red, style=dashed];\n" : node.isDlopen ? ", style=dashed];\n" : "];\n")
     }
     for edge in edges {
       var attributes: [String] = []
       if edge.isPreload { attributes.append("style=dotted") }
       if !edge.lacks.isEmpty {
         attributes += ["color=red", "label=\(quoted(plain(edge.lacks)))"]
+      }
+      if let priority = edge.dlopen {
+        attributes += ["style=dashed", "label=\(quoted(plain("dlopen: \(priority)")))"]
       }
       output.append(text: "  n\(edge.from) -> n\(edge.to)")
       output.append(
@@ -78,8 +108,9 @@ extension TreeReport {
       output.append(text: "  n\(index)[\(quoted(plain(node.label)))]\n")
     }
     for edge in edges {
-      let arrow =
-        edge.isPreload ? "-.->" : edge.lacks.isEmpty ? "-->" : "-->|\(quoted(plain(edge.lacks)))|"
+      let label = edge.dlopen.map { "dlopen: \($0)" } ?? edge.lacks
+      let line = edge.isPreload || edge.dlopen != nil ? "-.->" : "-->"
+      let arrow = label.isEmpty ? line : "\(line)|\(quoted(plain(label)))|"
       output.append(text: "  n\(edge.from) \(arrow) n\(edge.to)\n")
     }
     if nodes.contains(where: \.isMissing) {

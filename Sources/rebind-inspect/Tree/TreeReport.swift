@@ -61,7 +61,7 @@ struct TreeReport: TableBody {
   private func dlopen(of index: Int, depth: Int) -> [TreeLine] {
     graph.images[index].dlopen.map { note in
       TreeLine(
-        depth: depth, name: note.sonames.joined(separator: "|"), image: nil, graph: graph,
+        depth: depth, name: note.name, image: nil, graph: graph,
         notes: [note.priority], isDlopen: true)
     }
   }

@@ -66,6 +66,8 @@ extension Diagnosis.Reason {
         ? "the \(what) may have it for itself alone, but is stripped of its symbols"
         : "the \(what) may have it for itself alone, but has no file that tells"
     case .similarName: "nothing has this name; a similar one is exported"
+    case .dlopenMissing where what == "image":
+      "images of the process may load these with dlopen. They have not, and these may define it"
     case .dlopenMissing:
       "the \(what) or a library of it may load these with dlopen. They cannot be read, and may define it"
     case .unchangeable:

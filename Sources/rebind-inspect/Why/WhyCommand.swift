@@ -75,7 +75,10 @@ struct WhyCommand: Subcommand {
       the symbol. Calls of a pointer from `dlsym` go through no slot
       """,
       "dlopen-missing":
-        "such libraries may define it, but they are not found here, or cannot be read",
+        """
+      such libraries may define it, but they are not found here, or cannot be read. Of a process: its \
+      images may load them, and have not
+      """,
       "may-be-inside":
         "nothing has the symbol, but the file may: it has no symbols that tell",
       "similar-name": "nothing has the symbol, but this function is exported, nearly of that name",
@@ -150,6 +153,7 @@ struct WhyCommand: Subcommand {
       output.formatter(RowShape(WhyReport.row), hasHeadings: files.count > 1))
     for path in files {
       var rest: [WhyReport] = []
+      var warnings: [String] = []
       writer.read(path) { file throws(ELFFileError) -> WhyReport? in
         let graph = try resolver.graph(of: file)
         let scope = SymbolScope(of: graph)
@@ -165,10 +169,12 @@ struct WhyCommand: Subcommand {
               isReadable: isFound(symbol)))
         }
         rest = Array(reports.dropFirst())
+        warnings = graph.dlopenProblems
         return reports.first
       } then: { report, writer in
         for other in rest { writer.write(other) }
         for problem in report.problems { writer.fail(report.subject.path, problem) }
+        for warning in warnings { writer.warn(report.subject.path, warning) }
       }
     }
     try finish(files, &writer)
