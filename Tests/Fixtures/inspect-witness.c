@@ -70,6 +70,7 @@ int main(int count, char **arguments) {
   ask("number", "V1", NULL);
   ask("number", "V2", NULL);
   ask("number", NULL, "libplain.so");
+  ask("number", "V1", "libplain.so");
   ask("value", NULL, NULL);
   ask("no_such_function", NULL, NULL);
   wait_to_be_looked_at();

@@ -8,7 +8,7 @@ import Testing
   func agreesWithTheCore(binding: String) throws {
     let witness = try WitnessProcess(binding: binding)
     let questions = Set(witness.lines("why").map { Array($0[0..<3]) })
-    #expect(questions.count == 9)
+    #expect(questions.count == 10)
     for question in questions {
       let said = witness.lines("why").filter { Array($0[0..<3]) == question }.map {
         $0.dropFirst(3)

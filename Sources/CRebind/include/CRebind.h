@@ -563,7 +563,8 @@ typedef enum crebind_reason {
   /// The image imports another name that calls of the function may go by: one of
   /// `crebind_other_names`.
   CREBIND_REASON_OTHER_NAME = 4,
-  /// The image imports another version than the one asked for.
+  /// The image imports another version than the one asked for. `none`: the library that was asked for
+  /// has no versions.
   CREBIND_REASON_OTHER_VERSION = 5,
   /// The image is bound to another library's definition than the one asked for.
   CREBIND_REASON_OTHER_LIBRARY = 6,

@@ -67,8 +67,12 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
                     && slot->address % sizeof(uintptr_t) == 0
                     && !crebind_patch_is_beside_code(image, slot->address);
   if (crebind_item_selects(count->world, count->item, version, definer)) return status;
-  if (count->item->version != NULL && version != NULL
-      && !crebind_equal(version, count->item->version)) {
+  const char *wanted = count->item->version, *library = count->item->library;
+  // A definition without any version is identified by its library, unless that was asked for.
+  if (version == NULL && wanted != NULL && library != NULL && is_defined
+      && crebind_world_is_library(count->world, definer, library))
+    version = "none";
+  if (wanted != NULL && version != NULL && !crebind_equal(version, wanted)) {
     count->other_version = version;
   } else if (definer != SIZE_MAX) {
     crebind_image_info info = crebind_world_info(count->world, definer);
