@@ -1,4 +1,4 @@
-/// Diagnoses while another thread opens and closes libraries that import the function: a row that is
+/// Diagnoses while another thread opens and closes libraries that import the function. A row that is
 /// of no image names none, though the look before had one of theirs in its place.
 ///
 /// Usage: diagnose-beside ROUNDS LASTING-LIBRARY LIBRARY OTHER-LIBRARY

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -63,6 +64,36 @@ import Testing
       let failure = try compile("int main(void) { return 0; }\n", ["-lnowhere"])
       #expect(failure.wasMade && !failure.result.succeeded)
     }
+  }
+
+  /// Exit tests are processes, and several build the same library at once.
+  @Test func processesMakeTheSameOnce() throws {
+    try writeShellProgram(
+      "echo made >> '\(log.path)'\nsleep 0.2\nexec gcc \"$@\"", to: compiler.path)
+    let outcomes = Mutex<[Result<Bool, any Error>]>([])
+    let group = DispatchGroup()
+    for _ in 0..<6 {
+      group.enter()
+      Thread {
+        let outcome = Result { try compilesAnObject() }
+        outcomes.withLock { $0.append(outcome) }
+        group.leave()
+      }.start()
+    }
+    group.wait()
+    let succeeded = try outcomes.withLock { try $0.filter { try $0.get() } }
+    #expect(succeeded.count == 6)
+    #expect(try String(contentsOf: log, encoding: .utf8) == "made\n")
+  }
+
+  /// True if a run of the tests then has the object.
+  private func compilesAnObject() throws -> Bool {
+    let folder = try TemporaryDirectory()
+    try Data("int value;\n".utf8).write(to: folder.url.appending(path: "main.c"))
+    let arguments = ["-c", "main.c", "-o", "main.o"]
+    let result = try KeptProducts(in: store).run(compiler.path, arguments, in: folder.url)
+    let object = folder.url.appending(path: "main.o").path
+    return result.succeeded && FileManager.default.fileExists(atPath: object)
   }
 
   @Test func theUnusedIsDeleted() throws {

@@ -123,22 +123,40 @@ public final class KeptProducts: Sendable {
     return try entries.value(for: stamp) {
       let place = store.appending(path: Self.hash(of: words.joined(separator: "\0").utf8))
       let stamp = Data(stamp.utf8)
-      if let entry = Entry(at: place, of: stamp) {
-        Self.markAsUsed(place)
+      return try withLock(of: place) {
+        if let entry = Entry(at: place, of: stamp) {
+          Self.markAsUsed(place)
+          return entry
+        }
+        // A run may be killed: folders are replaced, not written into.
+        let new = store.appending(path: "new-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: new, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: new) }
+        guard let result = try make(new) else { return nil }
+        let entry = Entry(url: place, result: result)
+        try entry.write(stamp, in: new)
+        try? FileManager.default.removeItem(at: place)
+        try FileManager.default.moveItem(at: new, to: place)
         return entry
       }
-      // Another run may be at it: folders are replaced, not written into.
-      let new = store.appending(path: "new-\(UUID().uuidString)")
-      try FileManager.default.createDirectory(at: new, withIntermediateDirectories: false)
-      defer { try? FileManager.default.removeItem(at: new) }
-      guard let result = try make(new) else { return nil }
-      let entry = Entry(url: place, result: result)
-      try entry.write(stamp, in: new)
-      try? FileManager.default.removeItem(at: place)
-      try FileManager.default.moveItem(at: new, to: place)
-      return entry
     }
   }
+
+  /// Keeps other processes from an entry: exit tests build the same library at the same time.
+  private func withLock<Result>(of place: URL, _ body: () throws -> Result) throws -> Result {
+    let path = "\(place.path)\(Self.lockSuffix)"
+    let lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard lock >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    defer { close(lock) }
+    // A child that is forked meanwhile would keep it without the unlocking.
+    defer { flock(lock, LOCK_UN) }
+    while flock(lock, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    }
+    return try body()
+  }
+
+  private static let lockSuffix = ".lock"
 
   private static let day = 24 * 60 * 60.0
 
@@ -146,6 +164,8 @@ public final class KeptProducts: Sendable {
   private func deleteUnused(for days: Double) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: store.path)) ?? []
     for path in names.map({ "\(store.path)/\($0)" }) where Self.age(of: path) > days * Self.day {
+      // Another process may wait for a lock's file.
+      guard !path.hasSuffix(Self.lockSuffix) else { continue }
       try? FileManager.default.removeItem(atPath: path)
     }
   }
