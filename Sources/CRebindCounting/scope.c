@@ -87,10 +87,13 @@ crebind_counting_scope *crebind_counting_make(crebind_counting_reach reach) {
   return scope;
 }
 
+/// A task that outlives its scopes may be counted by others.
 static void release(crebind_counting_scope *scope) {
+  crebind_reach_this_thread.suppressed++;
   if (scope->images != NULL) crebind_counting_images_free(scope->images);
   if (scope->sites != NULL) crebind_counting_sites_free(scope->sites);
   munmap(scope, sizeof *scope);
+  crebind_reach_this_thread.suppressed--;
 }
 
 bool crebind_counting_watch_images(crebind_counting_scope *scope, bool spares_testing) {

@@ -22,8 +22,8 @@ public struct AllocationCounts: Sendable, Hashable {
     /// the calls were counted, and for code that is in no image.
     public let path: String
 
-    /// The calls of each function that it called.
-    let calls: [String: Int]
+    /// The calls of each function that was counted.
+    let calls: FunctionCalls
 
     /// The calls of a function that this image made; nil if it was not counted.
     ///
@@ -33,17 +33,17 @@ public struct AllocationCounts: Sendable, Hashable {
   }
 
   /// The calls of each function that was counted.
-  let calls: [String: Int]
+  let calls: FunctionCalls
 
   /// The functions that could not be counted.
-  public let absences: [Absence]
+  public internal(set) var absences: [Absence]
 
   /// The images that made calls, if ``CountedKinds/callingImages`` was asked for.
-  public let images: [Image]?
+  public internal(set) var images: [Image]?
 
   /// The places that the calls came from, those with the most calls first, if ``CountedKinds/sites`` was
   /// asked for.
-  public let sites: [Site]?
+  public internal(set) var sites: [Site]?
 
   /// The calls whose backtraces were not kept, because there were too many sites.
   public let callsWithoutSite: Int

@@ -24,23 +24,19 @@ internal import CRebindCounting
 public func countingAllocations<Value>(
   of kinds: CountedKinds = .standard, reach: CountingReach = .task, body: () throws -> Value
 ) throws -> AllocationCounts {
-  let scope = try uncounted { () throws(CountingError) in
-    try CountingScope(kinds, reach: reach.code)
-  }
-  let pointer = scope.pointer
+  let scope = try HeldScope(kinds, reach: reach.code)
   guard reach == .task else {
-    return try count(scope, pointer, tracksPeak: kinds.contains(.processPeak), body)
+    return try count(scope, tracksPeak: kinds.contains(.processPeak), body)
   }
-  let (value, outer) = uncounted { taskValue(of: scope) }
   do {
-    let result = try TaskCounting.$current.withValue(value) {
-      crebind_counting_begin(pointer, outer, false)
-      defer { crebind_counting_end(pointer) }
+    let result = try TaskCounting.$current.withValue(scope.taskValue) {
+      crebind_counting_begin(scope.pointer, scope.outer, false)
+      defer { crebind_counting_end(scope.pointer) }
       return try body()
     }
-    return withExtendedLifetime(result) { uncounted { scope.finish() } }
+    return withExtendedLifetime(result) { scope.finish() }
   } catch {
-    uncounted { scope.giveBack() }
+    scope.giveBack()
     throw error
   }
 }
@@ -63,28 +59,24 @@ nonisolated(nonsending) package func countingAllocations<Value>(
   of kinds: CountedKinds, reach: CountingReach, sparesTesting: Bool,
   body: nonisolated(nonsending) () async throws -> Value
 ) async throws -> AllocationCounts {
-  let scope = try uncounted { () throws(CountingError) in
-    try CountingScope(kinds, reach: reach.code, sparesTesting: sparesTesting)
-  }
-  let pointer = scope.pointer
+  let scope = try HeldScope(kinds, reach: reach.code, sparesTesting: sparesTesting)
   let tracksPeak = kinds.contains(.processPeak)
   do {
     let result: Value
     if reach == .task {
-      let (value, outer) = uncounted { taskValue(of: scope) }
-      result = try await TaskCounting.$current.withValue(value) {
-        crebind_counting_begin(pointer, outer, false)
-        defer { crebind_counting_end(pointer) }
+      result = try await TaskCounting.$current.withValue(scope.taskValue) {
+        crebind_counting_begin(scope.pointer, scope.outer, false)
+        defer { crebind_counting_end(scope.pointer) }
         return try await body()
       }
     } else {
-      crebind_counting_begin(pointer, nil, tracksPeak)
-      defer { crebind_counting_end(pointer) }
+      crebind_counting_begin(scope.pointer, nil, tracksPeak)
+      defer { crebind_counting_end(scope.pointer) }
       result = try await body()
     }
-    return withExtendedLifetime(result) { uncounted { scope.finish() } }
+    return withExtendedLifetime(result) { scope.finish() }
   } catch {
-    uncounted { scope.giveBack() }
+    scope.giveBack()
     throw error
   }
 }
@@ -96,30 +88,22 @@ nonisolated(nonsending) package func countingAllocations<Value>(
 public func countingAllocations<Value>(
   of kinds: CountedKinds = .standard, reach: CountingThreadReach, body: () throws -> Value
 ) throws -> AllocationCounts {
-  let scope = try uncounted { () throws(CountingError) in
-    try CountingScope(kinds, reach: CREBIND_COUNTING_THREAD)
-  }
-  return try count(scope, scope.pointer, tracksPeak: false, body)
+  return try count(
+    HeldScope(kinds, reach: CREBIND_COUNTING_THREAD), tracksPeak: false, body)
 }
 
 /// Counts a body in a scope that needs no task-local value.
 private func count<Value>(
-  _ scope: CountingScope, _ pointer: OpaquePointer, tracksPeak: Bool, _ body: () throws -> Value
+  _ scope: HeldScope, tracksPeak: Bool, _ body: () throws -> Value
 ) throws -> AllocationCounts {
-  crebind_counting_begin(pointer, nil, tracksPeak)
+  crebind_counting_begin(scope.pointer, nil, tracksPeak)
   do {
     let result = try body()
-    crebind_counting_end(pointer)
-    return withExtendedLifetime(result) { uncounted { scope.finish() } }
+    crebind_counting_end(scope.pointer)
+    return withExtendedLifetime(result) { scope.finish() }
   } catch {
-    crebind_counting_end(pointer)
-    uncounted { scope.giveBack() }
+    crebind_counting_end(scope.pointer)
+    scope.giveBack()
     throw error
   }
-}
-
-/// The task-local value that leads to a scope, and the scope that it led to so far.
-private func taskValue(of scope: CountingScope) -> (TaskCounting, OpaquePointer?) {
-  _ = TaskCounting.key
-  return (TaskCounting(scope, inside: TaskCounting.current), TaskCounting.scope)
 }

@@ -89,6 +89,93 @@ private func list(_ count: Int) -> Node? {
     #expect(try #require(outer.objects) == 15)
   }
 
+  /// A counting has no part in the blocks that an outer one sees, so that it hides no leak.
+  @Test(arguments: [CountedKinds.standard, [.standard, .callingImages, .sites, .mappings]])
+  func anInnerCountingLeavesNoBlocks(kinds: CountedKinds) throws {
+    let inners: [() throws -> AllocationCounts] = [
+      { try countingAllocations(of: kinds) { _ = list(3) } },
+      { try countingAllocations(of: kinds, reach: .thread) { _ = list(3) } },
+      { try countingAllocations(of: kinds, reach: .process) { _ = list(3) } },
+    ]
+    for inner in inners {
+      // Types that the runtime makes at their first use stay.
+      _ = try inner()
+      for isOfTask in [true, false] {
+        func outer(_ body: () throws -> Void) throws -> AllocationCounts {
+          let kinds: CountedKinds = [.memory, .mappings]
+          return isOfTask
+            ? try countingAllocations(of: kinds, body: body)
+            : try countingAllocations(of: kinds, reach: .thread, body: body)
+        }
+        let dropped = try outer { _ = try inner() }
+        #expect(dropped.liveBlocks == 0 && dropped.liveUsableBytes == 0, "\(dropped)")
+        #expect(dropped.mappings == 0 && dropped.unmappings == 0, "\(dropped)")
+
+        var result: AllocationCounts?
+        let kept = try outer { result = try inner() }
+        #expect(result?.absences != [] || kinds != .standard || kept.liveBlocks == 0, "\(kept)")
+        let freed = try outer { result = nil }
+        #expect(try #require(kept.liveBlocks) + #require(freed.liveBlocks) == 0)
+
+        var leaked: UnsafeMutableRawPointer?
+        let leaking = try outer {
+          _ = try inner()
+          leaked = malloc(10)
+          _ = try inner()
+        }
+        free(leaked)
+        #expect(leaking.liveBlocks == 1, "\(leaking)")
+      }
+    }
+  }
+
+  @concurrent private static func suspend() async {}
+
+  @Test func anInnerCountingThatSuspendsLeavesNoBlocks() async throws {
+    var leaked: UnsafeMutableRawPointer?
+    func count() async throws -> AllocationCounts {
+      try await countingAllocations(of: .memory) {
+        _ = try await countingAllocations { await Self.suspend() }
+        _ = try await countingAllocations(reach: .process) { await Self.suspend() }
+        leaked = malloc(10)
+      }
+    }
+    // The task gets memory for frames, which it keeps.
+    _ = try await count()
+    free(leaked)
+    let counts = try await count()
+    free(leaked)
+    #expect(counts.liveBlocks == 1, "\(counts)")
+  }
+
+  /// The optimiser moves no free of the machinery's to where it is counted. Errors leave no blocks, either:
+  /// in a test the testing library keeps their backtraces.
+  @Test(arguments: ["-Onone", "-O"])
+  func innerCountingsOfAProgram(optimisation: String) throws {
+    let program = try RebindProgram(
+      """
+      import RebindCounting
+      struct Failure: Error {}
+      final class Node {}
+      let inners: [() throws -> AllocationCounts?] = [
+        { try countingAllocations { _ = Node() } },
+        { try countingAllocations(reach: .thread) { _ = Node() } },
+        { try? countingAllocations { throw Failure() } },
+        { try? countingAllocations(reach: .thread) { throw Failure() } },
+        { try? countingAllocations(reach: .process) { throw Failure() } },
+      ]
+      for inner in inners {
+        _ = try countingAllocations { _ = try inner() }
+        let ofTask = try countingAllocations { _ = try inner() }
+        let ofThread = try countingAllocations(reach: .thread) { _ = try inner() }
+        print(ofTask.liveBlocks!, ofTask.liveUsableBytes!, ofThread.liveBlocks!)
+      }
+      """, modules: countingModules, flags: [optimisation])
+    let result = try program.run()
+    #expect(result.succeeded)
+    #expect(result.output == String(repeating: "0 0 0\n", count: 5), "\(result)")
+  }
+
   // MARK: - Reach
 
   @Test func childTasksAreReached() async throws {

@@ -3,27 +3,38 @@ internal import CRebindCounting
 extension AllocationCounts {
   /// The counts of a scope.
   ///
+  /// The machinery's memory is not counted, and that of the result is: its owner may free it while an
+  /// outer counting goes on.
+  ///
   /// - Parameter kinds: Those that the scope's counters are in place for.
   init(of scope: OpaquePointer, kinds: CountedKinds) {
+    let draft = uncounted { Unmanaged.passRetained(Draft(of: scope, kinds: kinds)) }
+    self = draft._withUnsafeGuaranteedRef { $0.copy() }
+    releaseUncounted(draft)
+  }
+
+  /// The numbers of a scope, and collections whose memory is not counted.
+  fileprivate init(draftOf scope: OpaquePointer, kinds: CountedKinds) {
     var counts = crebind_counting_counts()
     let hasPeak = crebind_counting_read(scope, &counts)
     let groups = kinds.groups
-    var calls: [String: Int] = [:]
+    var calls = FunctionCalls()
     var absences: [Absence] = []
     // A function that nothing in the process can call has no calls, and no reason to be named.
     var absentGroups: Set<UInt32> = []
-    for function in 0..<CREBIND_COUNTING_FUNCTION_COUNT.rawValue {
-      let code = crebind_counting_function(rawValue: function)
-      let group = crebind_counting_group_of(code)
+    for function in crebind_counting_function.all {
+      let group = crebind_counting_group_of(function)
       guard groups.contains(group) else { continue }
-      let name = String(cString: crebind_counting_name(code))
-      if let reason = text({ crebind_counting_absence(code, $0) }) {
-        guard crebind_counting_is_known(code) || Self.principals.contains(name) else { continue }
+      let name = String(cString: crebind_counting_name(function))
+      if let reason = text({ crebind_counting_absence(function, $0) }) {
+        guard crebind_counting_is_known(function) || Self.principals.contains(name) else {
+          continue
+        }
         absences.append(Absence(function: name, reason: reason))
         absentGroups.insert(group.rawValue)
       } else {
-        calls[name] = withUnsafeBytes(of: counts.calls) {
-          Int($0.load(fromByteOffset: Int(function) * 8, as: UInt64.self))
+        calls[function] = withUnsafeBytes(of: counts.calls) {
+          Int($0.load(fromByteOffset: Int(function.rawValue) * 8, as: UInt64.self))
         }
       }
     }
@@ -61,9 +72,8 @@ extension AllocationCounts {
     }
     images =
       kinds.contains(.callingImages)
-      ? Image.all(of: scope, counted: calls.keys).filter { $0.calls.values.contains { $0 > 0 } }
-      : nil
-    sites = kinds.contains(.sites) ? Site.all(of: scope) : nil
+      ? Image.all(of: scope, counted: calls).filter(\.calls.isCalled) : nil
+    sites = nil
     callsWithoutSite = Int(crebind_counting_dropped_calls(scope))
     self.kinds = kinds
     self.calls = calls
@@ -78,21 +88,48 @@ extension AllocationCounts {
   ]
 }
 
+/// The counts of a scope, in memory that is not counted.
+private final class Draft {
+  private let counts: AllocationCounts
+  private let sites: AllocationCounts.DraftSites?
+
+  init(of scope: OpaquePointer, kinds: CountedKinds) {
+    counts = AllocationCounts(draftOf: scope, kinds: kinds)
+    sites = kinds.contains(.sites) ? AllocationCounts.DraftSites(of: scope) : nil
+  }
+
+  /// A copy that shares no memory.
+  func copy() -> AllocationCounts {
+    var counts = counts
+    counts.absences = counts.absences.map {
+      AllocationCounts.Absence(function: $0.function.copy, reason: $0.reason.copy)
+    }
+    counts.images = counts.images?.map {
+      AllocationCounts.Image(path: $0.path.copy, calls: $0.calls)
+    }
+    counts.sites = sites?.copy()
+    return counts
+  }
+}
+
+extension String {
+  /// The same text in memory of its own.
+  var copy: String {
+    var text = self
+    return text.withUTF8 { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
 extension AllocationCounts.Image {
   /// The images of a scope that watches them.
-  static func all(of scope: OpaquePointer, counted: some Sequence<String>) -> [Self] {
-    let functions = (0..<CREBIND_COUNTING_FUNCTION_COUNT.rawValue).map {
-      String(cString: crebind_counting_name(crebind_counting_function(rawValue: $0)))
-    }
-    let counted = Set(counted)
-    var numbers = [UInt64](repeating: 0, count: functions.count)
+  fileprivate static func all(of scope: OpaquePointer, counted: FunctionCalls) -> [Self] {
+    let functions = crebind_counting_function.all.filter { counted[$0] != nil }
+    var numbers = [UInt64](repeating: 0, count: Int(CREBIND_COUNTING_FUNCTION_COUNT.rawValue))
     var images: [Self] = []
     while let path = crebind_counting_image(scope, images.count, &numbers) {
-      let calls = zip(functions, numbers).filter { counted.contains($0.0) }
-      images.append(
-        Self(
-          path: String(cString: path),
-          calls: Dictionary(uniqueKeysWithValues: calls.map { ($0, Int($1)) })))
+      var calls = FunctionCalls()
+      for function in functions { calls[function] = Int(numbers[Int(function.rawValue)]) }
+      images.append(Self(path: String(cString: path), calls: calls))
     }
     return images
   }

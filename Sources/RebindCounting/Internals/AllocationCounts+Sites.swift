@@ -7,21 +7,32 @@ internal import Glibc
 internal import Musl
 #endif
 
-extension AllocationCounts.Site {
-  /// The sites of a scope that watches them, those with the most calls first.
-  static func all(of scope: OpaquePointer) -> [Self] {
-    var position = 0
-    var site = crebind_counting_site()
-    var found: [(site: crebind_counting_site, addresses: [UInt])] = []
-    while crebind_counting_next_site(scope, &position, &site) {
-      found.append((site, Array(UnsafeBufferPointer(start: site.frames, count: site.frame_count))))
+extension AllocationCounts {
+  /// The sites of a scope that watches them, and their frames, in memory that is not counted.
+  struct DraftSites {
+    private var sites: [(site: crebind_counting_site, addresses: [UInt])] = []
+    private let frames: [UInt: [Frame]]
+
+    init(of scope: OpaquePointer) {
+      var position = 0
+      var site = crebind_counting_site()
+      while crebind_counting_next_site(scope, &position, &site) {
+        sites.append(
+          (site, Array(UnsafeBufferPointer(start: site.frames, count: site.frame_count))))
+      }
+      frames = Frame.all(at: Set(sites.flatMap(\.addresses)))
     }
-    let frames = AllocationCounts.Frame.all(at: Set(found.flatMap(\.addresses)))
-    return found.map { site, addresses in
-      Self(
-        function: String(cString: crebind_counting_name(site.function)), calls: Int(site.calls),
-        bytes: Int(site.bytes), frames: addresses.flatMap { frames[$0] ?? [] }, isCut: site.is_cut)
-    }.sorted { ($0.calls, $0.bytes, $1.function) > ($1.calls, $1.bytes, $0.function) }
+
+    /// The sites with the most calls first. They share no memory with this.
+    func copy() -> [Site] {
+      let frames = frames.mapValues { $0.map(\.copy) }
+      return sites.map { site, addresses in
+        Site(
+          function: String(cString: crebind_counting_name(site.function)), calls: Int(site.calls),
+          bytes: Int(site.bytes), frames: addresses.flatMap { frames[$0] ?? [] },
+          isCut: site.is_cut)
+      }.sorted { ($0.calls, $0.bytes, $1.function) > ($1.calls, $1.bytes, $0.function) }
+    }
   }
 }
 
@@ -44,6 +55,12 @@ extension AllocationCounts.Frame {
       }
     }
     return frames
+  }
+
+  /// The same texts in memory of their own.
+  fileprivate var copy: Self {
+    Self(
+      image: image?.copy, address: address, function: function?.copy, file: file?.copy, line: line)
   }
 
   private init(address: UInt) {

@@ -9,11 +9,13 @@ final class CountingScope: Sendable {
   /// operations alone, and the rest is constant while the scope is active. It is freed with this object,
   /// when no reference is left that another thread could use.
   nonisolated(unsafe) let pointer: OpaquePointer
-  private let kinds: CountedKinds
+  fileprivate let kinds: CountedKinds
+  /// Of a task: the next older scope, which this one leads to.
+  fileprivate let outer: CountingScope?
 
   /// - Parameter sparesTesting: Leaves calls alone that the testing libraries make.
-  init(
-    _ kinds: CountedKinds, reach: crebind_counting_reach, sparesTesting: Bool = false
+  fileprivate init(
+    _ kinds: CountedKinds, reach: crebind_counting_reach, sparesTesting: Bool
   ) throws(CountingError) {
     _ = Self.toldRuntime
     var installed: [crebind_counting_group] = []
@@ -40,6 +42,7 @@ final class CountingScope: Sendable {
     }
     self.kinds = kinds
     pointer = scope
+    outer = reach == CREBIND_COUNTING_TASK ? TaskCounting.current?.owner : nil
   }
 
   deinit { crebind_counting_free(pointer) }
@@ -54,16 +57,45 @@ final class CountingScope: Sendable {
   }
 
   private static let toldRuntime: Void = crebind_counting_set_runtime(runtime)
+}
 
-  /// Reads the counts, and gives the slots back.
+/// A reference to a scope of which the machinery alone decides when it ends: where calls are not counted.
+struct HeldScope {
+  private let scope: Unmanaged<CountingScope>
+  let pointer: OpaquePointer
+
+  /// - Parameter sparesTesting: Leaves calls alone that the testing libraries make.
+  init(
+    _ kinds: CountedKinds, reach: crebind_counting_reach, sparesTesting: Bool = false
+  ) throws(CountingError) {
+    scope = try uncounted { () throws(CountingError) in
+      if reach == CREBIND_COUNTING_TASK { _ = TaskCounting.key }
+      return Unmanaged.passRetained(
+        try CountingScope(kinds, reach: reach, sparesTesting: sparesTesting))
+    }
+    pointer = scope._withUnsafeGuaranteedRef(\.pointer)
+  }
+
+  /// The task-local value that leads to the scope.
+  var taskValue: TaskCounting { TaskCounting(scope.takeUnretainedValue()) }
+
+  /// The scope that the task-local value has led to so far.
+  var outer: OpaquePointer? { scope._withUnsafeGuaranteedRef { $0.outer?.pointer } }
+
+  /// Reads the counts, and gives the scope and the slots back.
   func finish() -> AllocationCounts {
-    let counts = AllocationCounts(of: pointer, kinds: kinds)
+    let counts = AllocationCounts(of: pointer, kinds: scope._withUnsafeGuaranteedRef(\.kinds))
     giveBack()
     return counts
   }
 
-  /// Gives the slots back.
-  func giveBack() { kinds.groups.forEach(crebind_counting_uninstall) }
+  /// Gives the scope and the slots back.
+  func giveBack() {
+    uncounted {
+      scope._withUnsafeGuaranteedRef(\.kinds).groups.forEach(crebind_counting_uninstall)
+    }
+    releaseUncounted(scope)
+  }
 }
 
 /// The scopes that count a task's calls, as a task-local value.
@@ -74,24 +106,14 @@ final class CountingScope: Sendable {
 struct TaskCounting: Sendable {
   /// The youngest scope's `crebind_counting_scope *`, which leads to the older ones.
   ///
-  /// Not checked: it is the pointer of the owner's ``CountingScope``, which threads may share. Each copy of
-  /// this value has the owner, which keeps that scope and the older ones.
+  /// Not checked: it is the pointer of `owner`, which threads may share. Each copy of this value has the
+  /// owner, which keeps the older scopes, too.
   nonisolated(unsafe) private let youngest: OpaquePointer
-  private let owner: Owner
+  fileprivate let owner: CountingScope
 
-  private final class Owner: Sendable {
-    let scope: CountingScope
-    let outer: Owner?
-
-    init(_ scope: CountingScope, outer: Owner?) {
-      self.scope = scope
-      self.outer = outer
-    }
-  }
-
-  init(_ scope: CountingScope, inside outer: TaskCounting?) {
+  fileprivate init(_ scope: CountingScope) {
     youngest = scope.pointer
-    owner = Owner(scope, outer: outer?.owner)
+    owner = scope
   }
 
   @TaskLocal static var current: TaskCounting?
@@ -102,9 +124,6 @@ struct TaskCounting: Sendable {
     // A task-local value's key is the address of its declaration, an object that is never freed.
     crebind_counting_set_task_key(Unmanaged.passUnretained($current).toOpaque())
   }()
-
-  /// The youngest scope of this task.
-  static var scope: OpaquePointer? { current?.youngest }
 }
 
 /// Runs code whose calls are not counted, in no scope.
@@ -114,4 +133,12 @@ func uncounted<Result, Failure: Error>(
   crebind_counting_suppress_begin()
   defer { crebind_counting_suppress_end() }
   return try body()
+}
+
+/// Gives up a reference, with calls that are not counted. The compiler moves no release out of here.
+@inline(never)
+func releaseUncounted<Object>(_ reference: Unmanaged<Object>) {
+  crebind_counting_suppress_begin()
+  reference.release()
+  crebind_counting_suppress_end()
 }
