@@ -1,11 +1,17 @@
 #include "lock.h"
+#include "readers.h"
 
 #include <pthread.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
+static void begin_child(void) {
+  crebind_counting_forget_readers();
+  crebind_counting_unlock();
+}
+
 static void keep_through_forks(void) {
-  pthread_atfork(crebind_counting_lock, crebind_counting_unlock, crebind_counting_unlock);
+  pthread_atfork(crebind_counting_lock, crebind_counting_unlock, begin_child);
 }
 
 void crebind_counting_lock(void) {

@@ -3,12 +3,13 @@
 /// For a thread and for the process a scope is a difference of the threads' own numbers. A task's calls
 /// come on several threads, whose other calls are not the task's. So its scope is told each call, and has
 /// numbers of its own: a *lane* for each thread, as far as these go. A scope that watches images or sites
-/// is told each call, too, whatever its reach.
+/// is told each call, too, whatever its reach: its numbers are the sums of what it watches.
 
 #define _GNU_SOURCE
 
 #include "images.h"
 #include "lock.h"
+#include "readers.h"
 #include "sites.h"
 #include "tally.h"
 
@@ -43,12 +44,14 @@ struct crebind_counting_scope {
   int peak_index;
   /// Of a thread: the peak that the next older scope has reached so far.
   int64_t outer_peak;
-  /// Of a thread or process: the numbers at the beginning. After the end, the result, with that of
-  /// `has_peak`.
+  /// Of a thread or process that is not told calls: the numbers at the beginning. After the end, the
+  /// result.
   crebind_counting_counts counts;
+  /// Whether the peak is known.
   bool has_peak;
   /// Of a task: the next older scope.
   crebind_counting_scope *outer;
+  /// If it is told calls.
   _Atomic int64_t live, peak;
   /// If it watches them.
   crebind_counting_images *images;
@@ -57,8 +60,9 @@ struct crebind_counting_scope {
   uint32_t site_groups;
   /// Of a thread or the process, if it is told calls: the next older such scope.
   _Atomic(crebind_counting_scope *) outer_told;
-  /// Of a task: the calls of threads that have found no lane. Else those that are spared. Additions are
-  /// atomic here.
+  /// No call reads the list any more that the scope was on.
+  bool is_alone;
+  /// The calls of threads that have found no lane. Additions are atomic here.
   crebind_counting_tally shared;
   lane lanes[LANES];
 };
@@ -152,37 +156,37 @@ static bool watch(crebind_counting_scope *scope, const crebind_counting_event *e
   return true;
 }
 
+/// Counts a call in a scope that is told it.
+static inline void tell_scope(crebind_counting_scope *scope, const crebind_counting_block *block,
+                              const crebind_counting_event *event) {
+  if (!scope->is_active) return;
+  if (scope->watches && !watch(scope, event)) return;
+  crebind_counting_tally *tally = lane_of(scope, block->number);
+  if (tally != NULL) crebind_counting_add(tally, event);
+  else add_beside_others(&scope->shared, event);
+  if (event->live == 0) return;
+  int64_t live = atomic_fetch_add_explicit(&scope->live, event->live, memory_order_relaxed);
+  if (event->live > 0) crebind_counting_raise(&scope->peak, live + event->live);
+}
+
 /// Counts a call in the scopes of the thread's task.
 static void tell_task(const crebind_counting_block *block, const crebind_counting_event *event) {
   crebind_counting_scope *const *value = swift_task_localValueGet(task_key);
   for (crebind_counting_scope *scope = value != NULL ? *value : NULL; scope != NULL;
-       scope = scope->outer) {
-    if (!atomic_load_explicit(&scope->is_active, memory_order_relaxed)) continue;
-    if (scope->watches && !watch(scope, event)) continue;
-    crebind_counting_tally *tally = lane_of(scope, block->number);
-    if (tally != NULL) crebind_counting_add(tally, event);
-    else add_beside_others(&scope->shared, event);
-    if (event->live == 0) continue;
-    int64_t live = atomic_fetch_add_explicit(&scope->live, event->live, memory_order_relaxed);
-    if (event->live > 0) crebind_counting_raise(&scope->peak, live + event->live);
-  }
+       scope = scope->outer)
+    tell_scope(scope, block, event);
 }
 
 // MARK: - Calls of a thread or the process that are watched
 
 /// The scopes of the process that are told calls, the youngest first.
 static _Atomic(crebind_counting_scope *) process_told;
-/// How many calls are reading the list just now.
-static _Atomic uint32_t readers;
 /// Scopes to be freed when no call reads the list. Guarded by the lock.
 static crebind_counting_scope *retired;
 
-static void tell_list(crebind_counting_scope *scope, const crebind_counting_event *event) {
-  for (; scope != NULL; scope = scope->outer_told) {
-    if (!scope->is_active || watch(scope, event)) continue;
-    add_beside_others(&scope->shared, event);
-    scope->shared.live += event->live;
-  }
+static void tell_list(crebind_counting_scope *scope, const crebind_counting_block *block,
+                      const crebind_counting_event *event) {
+  for (; scope != NULL; scope = scope->outer_told) tell_scope(scope, block, event);
 }
 
 void crebind_counting_tell(const crebind_counting_block *block,
@@ -191,11 +195,11 @@ void crebind_counting_tell(const crebind_counting_block *block,
   if (event->live != 0
       && atomic_load_explicit(&crebind_counting_peak_scopes, memory_order_relaxed) != 0)
     crebind_counting_note_peak(event->live);
-  tell_list(crebind_counting_this_thread.told, event);
+  tell_list(crebind_counting_this_thread.told, block, event);
   if (process_told == NULL) return;
-  readers++;
-  tell_list(process_told, event);
-  readers--;
+  unsigned parity = crebind_counting_begin_reading();
+  tell_list(process_told, block, event);
+  crebind_counting_end_reading(parity);
 }
 
 static bool is_told(const crebind_counting_scope *scope) {
@@ -203,7 +207,6 @@ static bool is_told(const crebind_counting_scope *scope) {
 }
 
 static void begin_told(crebind_counting_scope *scope) {
-  if (!is_told(scope)) return;
   switch (scope->reach) {
   case CREBIND_COUNTING_TASK: task_scopes++; break;
   case CREBIND_COUNTING_THREAD:
@@ -221,7 +224,6 @@ static void begin_told(crebind_counting_scope *scope) {
 }
 
 static void end_told(crebind_counting_scope *scope) {
-  if (!is_told(scope)) return;
   crebind_counting_told_scopes--;
   switch (scope->reach) {
   case CREBIND_COUNTING_TASK: task_scopes--; break;
@@ -231,22 +233,23 @@ static void end_told(crebind_counting_scope *scope) {
     _Atomic(crebind_counting_scope *) *link = &process_told;
     while (*link != scope) link = &(*link)->outer_told;
     *link = scope->outer_told;
+    // A call that has found it there is counted in full.
+    scope->is_alone = crebind_counting_wait_for_readers();
     crebind_counting_unlock();
     break;
   }
 }
 
 void crebind_counting_free(crebind_counting_scope *scope) {
-  if (scope->reach != CREBIND_COUNTING_PROCESS || !is_told(scope)) {
+  if (scope->reach != CREBIND_COUNTING_PROCESS || !is_told(scope) || scope->is_alone) {
     release(scope);
     return;
   }
-  // A call may have found it in the list before it ended. Nothing waits for that: the next scope that is
-  // freed will free it. A call that begins later cannot find it.
+  // A call that was stopped may have it. Then the next scope that comes here will free it.
   crebind_counting_lock();
   scope->outer = retired;
   retired = scope;
-  while (readers == 0 && retired != NULL) {
+  while (retired != NULL && crebind_counting_has_no_readers()) {
     crebind_counting_scope *next = retired->outer;
     release(retired);
     retired = next;
@@ -291,26 +294,20 @@ static crebind_counting_block *own_block(void) {
   return block != NULL ? block : crebind_counting_claim();
 }
 
-/// The counts so far, since the threads were new, or in a task's scope.
+/// The counts so far: in a scope that is told calls, or since the threads were new.
 static crebind_counting_counts sum(const crebind_counting_scope *scope) {
   crebind_counting_counts sum = {.live = 0};
-  switch (scope->reach) {
-  case CREBIND_COUNTING_TASK:
+  if (is_told(scope)) {
     add_tally(&sum, &scope->shared);
     for (int i = 0; i < LANES; i++) add_tally(&sum, &scope->lanes[i].tally);
     sum.live = scope->live;
-    break;
-  case CREBIND_COUNTING_THREAD: add_tally(&sum, &own_block()->tally); break;
-  case CREBIND_COUNTING_PROCESS:
+    sum.peak = scope->peak;
+  } else if (scope->reach == CREBIND_COUNTING_THREAD) {
+    add_tally(&sum, &own_block()->tally);
+  } else {
     for (const crebind_reach_block *block = crebind_counting_blocks; block != NULL;
          block = block->next)
       add_tally(&sum, &((const crebind_counting_block *)block)->tally);
-    break;
-  }
-  if (scope->reach != CREBIND_COUNTING_TASK && is_told(scope)) {
-    crebind_counting_counts spared = {.live = 0};
-    add_tally(&spared, &scope->shared);
-    subtract(&sum, &spared);
   }
   return sum;
 }
@@ -331,61 +328,61 @@ static int begin_peak(void) {
   return index < PEAK_SCOPES ? index : -1;
 }
 
-void crebind_counting_begin(crebind_counting_scope *scope, crebind_counting_scope *outer,
-                            bool tracks_peak) {
+/// Begins a scope that is a difference.
+static void begin_difference(crebind_counting_scope *scope, bool tracks_peak) {
   crebind_counting_block *block = own_block();
-  scope->outer = outer;
-  switch (scope->reach) {
-  case CREBIND_COUNTING_TASK: break;
-  case CREBIND_COUNTING_THREAD:
+  if (scope->reach == CREBIND_COUNTING_THREAD) {
     scope->outer_peak = block->peak;
     block->peak = block->tally.live;
-    break;
-  case CREBIND_COUNTING_PROCESS:
-    if (tracks_peak) scope->peak_index = begin_peak();
-    break;
+  } else if (tracks_peak) {
+    scope->peak_index = begin_peak();
   }
-  begin_told(scope);
-  if (scope->reach != CREBIND_COUNTING_TASK) scope->counts = sum(scope);
+  scope->counts = sum(scope);
+}
+
+/// The difference since then.
+static crebind_counting_counts difference(const crebind_counting_scope *scope) {
+  crebind_counting_counts counts = sum(scope);
+  if (scope->reach == CREBIND_COUNTING_THREAD)
+    counts.peak = own_block()->peak - scope->counts.live;
+  else if (scope->peak_index >= 0) counts.peak = peaks[scope->peak_index].peak;
+  subtract(&counts, &scope->counts);
+  return counts;
+}
+
+static void end_difference(crebind_counting_scope *scope) {
+  crebind_counting_block *block = own_block();
+  if (scope->reach == CREBIND_COUNTING_THREAD) {
+    if (block->peak < scope->outer_peak) block->peak = scope->outer_peak;
+  } else if (scope->peak_index >= 0) {
+    crebind_counting_peak_scopes &= ~(1u << scope->peak_index);
+  }
+}
+
+void crebind_counting_begin(crebind_counting_scope *scope, crebind_counting_scope *outer,
+                            bool tracks_peak) {
+  scope->outer = outer;
+  if (is_told(scope)) begin_told(scope);
+  else begin_difference(scope, tracks_peak);
+  scope->has_peak = scope->reach != CREBIND_COUNTING_PROCESS
+                    || (is_told(scope) ? tracks_peak : scope->peak_index >= 0);
   scope->is_active = true;
 }
 
 bool crebind_counting_read(const crebind_counting_scope *scope, crebind_counting_counts *counts) {
-  if (!scope->is_active) {
-    *counts = scope->counts;
-    return scope->has_peak;
-  }
-  *counts = sum(scope);
-  bool has_peak = true;
-  switch (scope->reach) {
-  case CREBIND_COUNTING_TASK: counts->peak = scope->peak; break;
-  case CREBIND_COUNTING_THREAD:
-    counts->peak = own_block()->peak - scope->counts.live;
-    subtract(counts, &scope->counts);
-    break;
-  case CREBIND_COUNTING_PROCESS:
-    has_peak = scope->peak_index >= 0;
-    if (has_peak) counts->peak = peaks[scope->peak_index].peak;
-    subtract(counts, &scope->counts);
-    break;
-  }
-  return has_peak;
+  if (!scope->is_active) *counts = scope->counts;
+  else *counts = is_told(scope) ? sum(scope) : difference(scope);
+  return scope->has_peak;
 }
 
 void crebind_counting_end(crebind_counting_scope *scope) {
-  crebind_counting_counts counts;
-  scope->has_peak = crebind_counting_read(scope, &counts);
-  scope->is_active = false;
-  scope->counts = counts;
-  end_told(scope);
-  crebind_counting_block *block = own_block();
-  switch (scope->reach) {
-  case CREBIND_COUNTING_TASK: break;
-  case CREBIND_COUNTING_THREAD:
-    if (block->peak < scope->outer_peak) block->peak = scope->outer_peak;
-    break;
-  case CREBIND_COUNTING_PROCESS:
-    if (scope->peak_index >= 0) crebind_counting_peak_scopes &= ~(1u << scope->peak_index);
-    break;
+  if (is_told(scope)) {
+    scope->is_active = false;
+    end_told(scope);
+    scope->counts = sum(scope);
+  } else {
+    scope->counts = difference(scope);
+    scope->is_active = false;
+    end_difference(scope);
   }
 }

@@ -210,10 +210,51 @@ static void count_images(crebind_counting_reach reach) {
   crebind_counting_free(scope);
 }
 
-/// Threads come and go while scopes of the process that watch images do.
+/// The calls of images, or of sites and those without one, are all that the scope has counted.
+static void check_sums(const crebind_counting_scope *scope, const crebind_counting_counts *counts) {
+  uint64_t calls[CREBIND_COUNTING_FUNCTION_COUNT], sums[CREBIND_COUNTING_FUNCTION_COUNT] = {0};
+  for (size_t i = 0; crebind_counting_image(scope, i, calls) != NULL; i++)
+    for (int j = 0; j < CREBIND_COUNTING_FUNCTION_COUNT; j++) sums[j] += calls[j];
+  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++) CHECK(sums[i] == counts->calls[i]);
+  crebind_counting_site site;
+  uint64_t of_sites = crebind_counting_dropped_calls(scope);
+  for (size_t i = 0; crebind_counting_next_site(scope, &i, &site);) of_sites += site.calls;
+  CHECK(of_sites == all_calls(counts));
+}
+
+static volatile bool is_over;
+
+static void *allocate_on(void *argument) {
+  while (!is_over) free(malloc(24));
+  return argument;
+}
+
+/// A child does not wait for the calls that its parent's other threads were telling, and frees its scopes.
+static void check_memory_of_child(void) {
+  crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_PROCESS);
+  CHECK(crebind_counting_watch_images(scope, false));
+  crebind_counting_begin(scope, NULL, false);
+  for (int i = 0; i < 20; i++) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+      free(malloc(1));
+      crebind_counting_end(scope);
+      crebind_counting_free(scope);
+      // It is mapped no more.
+      _exit(msync(scope, 1, MS_ASYNC) != 0 && errno == ENOMEM ? 0 : 1);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+  }
+  crebind_counting_end(scope);
+  crebind_counting_free(scope);
+}
+
+/// Threads allocate while scopes of the process that watch images come and go.
 static void count_images_beside_others(void) {
-  pthread_t threads[8];
-  for (int i = 0; i < 8; i++) CHECK(pthread_create(&threads[i], NULL, allocate, NULL) == 0);
+  pthread_t threads[24];
+  for (int i = 0; i < 24; i++) CHECK(pthread_create(&threads[i], NULL, allocate_on, NULL) == 0);
   for (int i = 0; i < 200; i++) {
     crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_PROCESS);
     CHECK(crebind_counting_watch_images(scope, false));
@@ -224,9 +265,12 @@ static void count_images_beside_others(void) {
     crebind_counting_counts counts;
     CHECK(!crebind_counting_read(scope, &counts));
     CHECK(counts.calls[CREBIND_COUNTING_MALLOC] >= 1);
+    check_sums(scope, &counts);
     crebind_counting_free(scope);
   }
-  for (int i = 0; i < 8; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  check_memory_of_child();
+  is_over = true;
+  for (int i = 0; i < 24; i++) CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
 // MARK: - Sites

@@ -1,0 +1,48 @@
+#include "readers.h"
+
+#include <time.h>
+
+/// Changes whenever somebody waits. Those who come later count in the other number, so that the wait ends
+/// though there are always some.
+static _Atomic unsigned epoch;
+static _Atomic uint32_t readers[2];
+/// Those of this thread: more than one if a signal handler interrupts a call.
+static __thread uint32_t own_readers[2] __attribute__((tls_model("initial-exec")));
+
+unsigned crebind_counting_begin_reading(void) {
+  for (;;) {
+    unsigned now = epoch, parity = now & 1;
+    own_readers[parity]++;
+    readers[parity]++;
+    if (epoch == now) return parity;
+    // Somebody waits already, and may have missed this one.
+    crebind_counting_end_reading(parity);
+  }
+}
+
+void crebind_counting_end_reading(unsigned parity) {
+  readers[parity]--;
+  own_readers[parity]--;
+}
+
+void crebind_counting_pause(long nanoseconds) {
+  struct timespec time = {.tv_nsec = nanoseconds};
+  crebind_reach_this_thread.suppressed++;
+  nanosleep(&time, NULL);
+  crebind_reach_this_thread.suppressed--;
+}
+
+bool crebind_counting_wait_for_readers(void) {
+  unsigned parity = epoch++ & 1;
+  for (int i = 0; i < 2000; i++) {
+    if (readers[parity] == 0) return true;
+    crebind_counting_pause(50000);
+  }
+  return false;
+}
+
+bool crebind_counting_has_no_readers(void) { return readers[0] == 0 && readers[1] == 0; }
+
+void crebind_counting_forget_readers(void) {
+  for (int i = 0; i < 2; i++) readers[i] = own_readers[i];
+}

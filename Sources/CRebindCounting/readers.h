@@ -1,0 +1,30 @@
+/// The calls that read the lists of scopes. They take no lock, so that whoever takes a scope off a list
+/// waits for them.
+
+#ifndef CREBIND_COUNTING_READERS_H
+#define CREBIND_COUNTING_READERS_H
+
+#include "tally.h"
+
+/// A call of this thread begins to read.
+///
+/// \returns What `crebind_counting_end_reading` is given.
+CREBIND_COUNTING_HIDDEN unsigned crebind_counting_begin_reading(void);
+CREBIND_COUNTING_HIDDEN void crebind_counting_end_reading(unsigned parity);
+
+/// Waits until the calls have ended that are reading now, for a tenth of a second at most: a thread may
+/// have been stopped. The caller has the lock.
+///
+/// \returns Whether they have ended.
+CREBIND_COUNTING_HIDDEN bool crebind_counting_wait_for_readers(void);
+
+/// Whether no call is reading.
+CREBIND_COUNTING_HIDDEN bool crebind_counting_has_no_readers(void);
+
+/// In a process that was forked: the other threads' calls will not end.
+CREBIND_COUNTING_HIDDEN void crebind_counting_forget_readers(void);
+
+/// Sleeps. The time may be frozen for others.
+CREBIND_COUNTING_HIDDEN void crebind_counting_pause(long nanoseconds);
+
+#endif
