@@ -12,7 +12,7 @@
 #define RANGES 2048
 
 typedef struct image {
-  bool is_spared;
+  crebind_counting_maker maker;
   char path[512];
   _Atomic uint64_t calls[CREBIND_COUNTING_FUNCTION_COUNT];
 } image;
@@ -32,13 +32,26 @@ struct crebind_counting_images {
   image elsewhere;
 };
 
-/// How the names of the testing libraries' files begin.
-static bool is_of_testing(const char *path) {
-  static const char *const prefixes[] = {"libTesting", "lib_Testing", "libXCTest"};
+/// Whose library a file is, by how its name begins.
+static crebind_counting_maker maker_of(const char *path, bool spares_testing) {
+  static const struct {
+    const char *prefix;
+    crebind_counting_maker maker;
+  } libraries[] = {
+      {"libTesting", CREBIND_COUNTING_SPARED},
+      {"lib_Testing", CREBIND_COUNTING_SPARED},
+      {"libXCTest", CREBIND_COUNTING_SPARED},
+      {"libswift_Concurrency", CREBIND_COUNTING_OF_TASKS},
+      {"libdispatch", CREBIND_COUNTING_OF_TASKS},
+      {"libBlocksRuntime", CREBIND_COUNTING_OF_TASKS},
+  };
   const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return true;
-  return false;
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+    if (strncmp(name, libraries[i].prefix, strlen(libraries[i].prefix)) != 0) continue;
+    bool counts = libraries[i].maker == CREBIND_COUNTING_SPARED && !spares_testing;
+    return counts ? CREBIND_COUNTING_ANYBODY : libraries[i].maker;
+  }
+  return CREBIND_COUNTING_ANYBODY;
 }
 
 static void see_image(const crebind_image_contents *contents, void *context) {
@@ -48,7 +61,7 @@ static void see_image(const crebind_image_contents *contents, void *context) {
   // musl gives the vDSO no name.
   const char *path = contents->info.path[0] != 0 ? contents->info.path : "[vdso]";
   if (!contents->is_main) snprintf(image->path, sizeof image->path, "%s", path);
-  image->is_spared = images->spares_testing && is_of_testing(image->path);
+  image->maker = maker_of(image->path, images->spares_testing);
   for (size_t i = 0; i < contents->segment_count && images->range_count < RANGES; i++) {
     const crebind_segment *segment = &contents->segments[i];
     if (segment->type != PT_LOAD || (segment->flags & PF_X) == 0) continue;
@@ -72,18 +85,19 @@ void crebind_counting_images_free(crebind_counting_images *images) {
   munmap(images, sizeof *images);
 }
 
-bool crebind_counting_images_note(crebind_counting_images *images,
-                                  const crebind_counting_event *event) {
+crebind_counting_maker crebind_counting_images_note(crebind_counting_images *images,
+                                                    const crebind_counting_event *event) {
   uintptr_t caller = (uintptr_t)event->caller;
+  image *image = &images->elsewhere;
   for (size_t i = 0; i < images->range_count; i++) {
     range *range = &images->ranges[i];
     if (caller < range->start || caller >= range->end) continue;
-    if (!range->image->is_spared)
-      atomic_fetch_add_explicit(&range->image->calls[event->function], 1, memory_order_relaxed);
-    return !range->image->is_spared;
+    image = range->image;
+    break;
   }
-  atomic_fetch_add_explicit(&images->elsewhere.calls[event->function], 1, memory_order_relaxed);
-  return true;
+  if (image->maker != CREBIND_COUNTING_SPARED)
+    atomic_fetch_add_explicit(&image->calls[event->function], 1, memory_order_relaxed);
+  return image->maker;
 }
 
 const char *crebind_counting_images_read(const crebind_counting_images *images, size_t index,

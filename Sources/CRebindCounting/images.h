@@ -11,9 +11,18 @@ typedef struct crebind_counting_images crebind_counting_images;
 CREBIND_COUNTING_HIDDEN crebind_counting_images *crebind_counting_images_make(bool spares_testing);
 CREBIND_COUNTING_HIDDEN void crebind_counting_images_free(crebind_counting_images *images);
 
-/// Counts a call for the image that makes it. False if that is spared. Takes no lock.
-CREBIND_COUNTING_HIDDEN bool crebind_counting_images_note(crebind_counting_images *images,
-                                                          const crebind_counting_event *event);
+/// Who makes a call.
+typedef enum crebind_counting_maker {
+  CREBIND_COUNTING_ANYBODY,
+  /// The runtime of tasks or of queues.
+  CREBIND_COUNTING_OF_TASKS,
+  /// A testing library that is spared.
+  CREBIND_COUNTING_SPARED,
+} crebind_counting_maker;
+
+/// Counts a call for the image that makes it, unless that is spared. Takes no lock.
+CREBIND_COUNTING_HIDDEN crebind_counting_maker crebind_counting_images_note(
+    crebind_counting_images *images, const crebind_counting_event *event);
 
 CREBIND_COUNTING_HIDDEN const char *crebind_counting_images_read(
     const crebind_counting_images *images, size_t index, uint64_t *calls);

@@ -45,27 +45,30 @@ __attribute__((always_inline)) static inline void note(crebind_counting_event ev
 }
 
 /// A call that asked for `bytes` and returned `block`.
-static inline void note_allocation(crebind_counting_function function, const passing *passing,
+__attribute__((always_inline)) static inline void note_allocation(crebind_counting_function function, const passing *passing,
                                    size_t bytes, void *block) {
   note((crebind_counting_event){.function = function,
                                 .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
                                 .bytes = block != NULL ? bytes : 0,
                                 .live = size_of(block),
-                                .caller = passing->caller});
+                                .caller = passing->caller,
+                                .block = block});
 }
 
-/// The same for one that was given the block `old`, which had `size` bytes.
+/// The same for one that was given the block at the address `old`, which had `size` bytes.
 static inline void note_reallocation(crebind_counting_function function, const passing *passing,
-                                     size_t bytes, bool had_block, int64_t size, void *block) {
+                                     size_t bytes, uintptr_t old, int64_t size, void *block) {
   // Of 0 bytes the C library may free the block and return none; else without a new one the old
   // one stays.
-  bool replaced = had_block && (block != NULL || bytes == 0);
+  bool replaced = old != 0 && (block != NULL || bytes == 0);
   note((crebind_counting_event){.function = function,
                                 .marks = (block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0)
                                          | (replaced ? CREBIND_COUNTING_REPLACED : 0),
                                 .bytes = block != NULL ? bytes : 0,
                                 .live = size_of(block) - (replaced ? size : 0),
-                                .caller = passing->caller});
+                                .caller = passing->caller,
+                                .block = block,
+                                .old = replaced ? (const void *)old : NULL});
 }
 
 /// The product of a count and a size; SIZE_MAX, which no allocator can give, where it is too large.
@@ -93,22 +96,24 @@ void *crebind_counting_calloc(size_t count, size_t size) {
 void *crebind_counting_realloc(void *old, size_t size) {
   passing call =
       enter(CREBIND_COUNTING_REALLOC, (const void *)crebind_counting_realloc, CALLER);
-  bool had_block = old != NULL;
+  // A number, as the block itself is gone then.
+  uintptr_t address = (uintptr_t)old;
   int64_t old_size = call.counts ? size_of(old) : 0;
   void *block = ORIGINAL(call, void *, void *, size_t)(old, size);
   if (leave(&call))
-    note_reallocation(CREBIND_COUNTING_REALLOC, &call, size, had_block, old_size, block);
+    note_reallocation(CREBIND_COUNTING_REALLOC, &call, size, address, old_size, block);
   return block;
 }
 
 void *crebind_counting_reallocarray(void *old, size_t count, size_t size) {
   passing call =
       enter(CREBIND_COUNTING_REALLOCARRAY, (const void *)crebind_counting_reallocarray, CALLER);
-  bool had_block = old != NULL;
+  // A number, as the block itself is gone then.
+  uintptr_t address = (uintptr_t)old;
   int64_t old_size = call.counts ? size_of(old) : 0;
   void *block = ORIGINAL(call, void *, void *, size_t, size_t)(old, count, size);
   if (leave(&call))
-    note_reallocation(CREBIND_COUNTING_REALLOCARRAY, &call, product(count, size), had_block,
+    note_reallocation(CREBIND_COUNTING_REALLOCARRAY, &call, product(count, size), address,
                       old_size, block);
   return block;
 }
@@ -152,8 +157,12 @@ void crebind_counting_free_block(void *block) {
       enter(CREBIND_COUNTING_FREE, (const void *)crebind_counting_free_block, CALLER);
   bool counts = call.counts && block != NULL;
   int64_t size = counts ? size_of(block) : 0;
+  // A number, as the block itself is gone then.
+  uintptr_t address = (uintptr_t)block;
   ORIGINAL(call, void, void *)(block);
-  if (leave(&call) && counts)
-    note((crebind_counting_event){
-        .function = CREBIND_COUNTING_FREE, .live = -size, .caller = call.caller});
+  if (leave(&call) && address != 0)
+    note((crebind_counting_event){.function = CREBIND_COUNTING_FREE,
+                                  .live = -size,
+                                  .caller = call.caller,
+                                  .old = (const void *)address});
 }

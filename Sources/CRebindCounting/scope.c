@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 
 #include "images.h"
+#include "leaks.h"
 #include "lock.h"
 #include "readers.h"
 #include "sites.h"
@@ -38,7 +39,7 @@ typedef struct lane {
 struct crebind_counting_scope {
   crebind_counting_reach reach;
   _Atomic bool is_active;
-  /// Images, or sites, or both.
+  /// Images, sites or leaks.
   bool watches;
   /// Of a process: its place in `peaks`, or -1.
   int peak_index;
@@ -56,6 +57,9 @@ struct crebind_counting_scope {
   /// If it watches them.
   crebind_counting_images *images;
   crebind_counting_sites *sites;
+  crebind_counting_leaks *leaks;
+  /// If it watches leaks: the next older such scope.
+  _Atomic(crebind_counting_scope *) outer_leaking;
   /// A bit for each group whose calls have sites. Other scopes may have counters of more in place.
   uint32_t site_groups;
   /// Of a thread or the process, if it is told calls: the next older such scope.
@@ -96,6 +100,7 @@ static void release(crebind_counting_scope *scope) {
   crebind_reach_this_thread.suppressed++;
   if (scope->images != NULL) crebind_counting_images_free(scope->images);
   if (scope->sites != NULL) crebind_counting_sites_free(scope->sites);
+  if (scope->leaks != NULL) crebind_counting_leaks_free(scope->leaks);
   munmap(scope, sizeof *scope);
   crebind_reach_this_thread.suppressed--;
 }
@@ -111,6 +116,16 @@ bool crebind_counting_watch_sites(crebind_counting_scope *scope, uint32_t groups
   scope->site_groups = groups;
   scope->sites = crebind_counting_sites_make(limit);
   return scope->sites != NULL;
+}
+
+bool crebind_counting_watch_leaks(crebind_counting_scope *scope) {
+  scope->watches = true;
+  scope->leaks = crebind_counting_leaks_make();
+  return scope->leaks != NULL;
+}
+
+int64_t crebind_counting_leaked_blocks(const crebind_counting_scope *scope) {
+  return scope->leaks != NULL ? crebind_counting_leaks_count(scope->leaks) : -1;
 }
 
 bool crebind_counting_next_site(const crebind_counting_scope *scope, size_t *position,
@@ -137,7 +152,7 @@ static crebind_counting_tally *lane_of(crebind_counting_scope *scope, uint32_t n
   return owner == number && number != 0 ? &lane->tally : NULL;
 }
 
-static void add_beside_others(crebind_counting_tally *tally, const crebind_counting_event *event) {
+__attribute__((noinline)) static void add_beside_others(crebind_counting_tally *tally, const crebind_counting_event *event) {
   tally->calls[event->function]++;
   bool is_mapped = (event->marks & CREBIND_COUNTING_MAPPED) != 0;
   if (event->bytes != 0) *(is_mapped ? &tally->mapped_bytes : &tally->bytes) += event->bytes;
@@ -148,8 +163,15 @@ static void add_beside_others(crebind_counting_tally *tally, const crebind_count
 }
 
 /// Counts a call for what the scope watches. False if it is spared.
-static bool watch(crebind_counting_scope *scope, const crebind_counting_event *event) {
-  if (scope->images != NULL && !crebind_counting_images_note(scope->images, event)) return false;
+__attribute__((noinline)) static bool watch(crebind_counting_scope *scope, const crebind_counting_event *event) {
+  crebind_counting_maker maker = scope->images != NULL
+                                     ? crebind_counting_images_note(scope->images, event)
+                                     : CREBIND_COUNTING_ANYBODY;
+  if (maker == CREBIND_COUNTING_SPARED) return false;
+  // A block that replaces another one is looked at with that.
+  if (scope->leaks != NULL && maker == CREBIND_COUNTING_ANYBODY && event->block != NULL
+      && event->old == NULL)
+    crebind_counting_leaks_add(scope->leaks, event->block);
   if (scope->sites != NULL
       && (scope->site_groups & 1u << crebind_counting_group_of(event->function)) != 0)
     crebind_counting_sites_note(scope->sites, event);
@@ -157,7 +179,7 @@ static bool watch(crebind_counting_scope *scope, const crebind_counting_event *e
 }
 
 /// Counts a call in a scope that is told it.
-static inline void tell_scope(crebind_counting_scope *scope, const crebind_counting_block *block,
+__attribute__((always_inline)) static inline void tell_scope(crebind_counting_scope *scope, const crebind_counting_block *block,
                               const crebind_counting_event *event) {
   if (!scope->is_active) return;
   if (scope->watches && !watch(scope, event)) return;
@@ -181,12 +203,27 @@ static void tell_task(const crebind_counting_block *block, const crebind_countin
 
 /// The scopes of the process that are told calls, the youngest first.
 static _Atomic(crebind_counting_scope *) process_told;
+/// The scopes that watch leaks, the same way. They are told the frees of all threads.
+static _Atomic(crebind_counting_scope *) leaking;
+/// Not 0: one of these lists is not empty.
+static _Atomic uint32_t listed_scopes;
 /// Scopes to be freed when no call reads the list. Guarded by the lock.
 static crebind_counting_scope *retired;
 
-static void tell_list(crebind_counting_scope *scope, const crebind_counting_block *block,
+__attribute__((noinline)) static void tell_list(crebind_counting_scope *scope, const crebind_counting_block *block,
                       const crebind_counting_event *event) {
   for (; scope != NULL; scope = scope->outer_told) tell_scope(scope, block, event);
+}
+
+/// Counts a call in the scopes that are listed.
+__attribute__((noinline)) static void tell_listed(const crebind_counting_block *block,
+                                                  const crebind_counting_event *event) {
+  unsigned parity = crebind_counting_begin_reading();
+  tell_list(process_told, block, event);
+  if (event->old != NULL)
+    for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking)
+      crebind_counting_leaks_replace(scope->leaks, event->old, event->block);
+  crebind_counting_end_reading(parity);
 }
 
 void crebind_counting_tell(const crebind_counting_block *block,
@@ -195,53 +232,77 @@ void crebind_counting_tell(const crebind_counting_block *block,
   if (event->live != 0
       && atomic_load_explicit(&crebind_counting_peak_scopes, memory_order_relaxed) != 0)
     crebind_counting_note_peak(event->live);
-  tell_list(crebind_counting_this_thread.told, block, event);
-  if (process_told == NULL) return;
-  unsigned parity = crebind_counting_begin_reading();
-  tell_list(process_told, block, event);
-  crebind_counting_end_reading(parity);
+  if (crebind_counting_this_thread.told != NULL)
+    tell_list(crebind_counting_this_thread.told, block, event);
+  if (listed_scopes != 0) tell_listed(block, event);
 }
 
 static bool is_told(const crebind_counting_scope *scope) {
   return scope->reach == CREBIND_COUNTING_TASK || scope->watches;
 }
 
-static void begin_told(crebind_counting_scope *scope) {
-  switch (scope->reach) {
-  case CREBIND_COUNTING_TASK: task_scopes++; break;
-  case CREBIND_COUNTING_THREAD:
-    scope->outer_told = crebind_counting_this_thread.told;
-    crebind_counting_this_thread.told = scope;
-    break;
-  case CREBIND_COUNTING_PROCESS:
-    crebind_counting_lock();
+/// Whether it is on a list that other threads read.
+static bool is_listed(const crebind_counting_scope *scope) {
+  return is_told(scope) && (scope->reach == CREBIND_COUNTING_PROCESS || scope->leaks != NULL);
+}
+
+/// Puts it on the lists that other threads read.
+static void list(crebind_counting_scope *scope) {
+  crebind_counting_lock();
+  if (scope->reach == CREBIND_COUNTING_PROCESS) {
     scope->outer_told = process_told;
     process_told = scope;
-    crebind_counting_unlock();
-    break;
   }
+  if (scope->leaks != NULL) {
+    scope->outer_leaking = leaking;
+    leaking = scope;
+  }
+  listed_scopes++;
+  crebind_counting_unlock();
+}
+
+static void unlist(crebind_counting_scope *scope) {
+  crebind_counting_lock();
+  _Atomic(crebind_counting_scope *) *link = &process_told;
+  while (*link != NULL && *link != scope) link = &(*link)->outer_told;
+  if (*link != NULL) *link = scope->outer_told;
+  link = &leaking;
+  while (*link != NULL && *link != scope) link = &(*link)->outer_leaking;
+  if (*link != NULL) *link = scope->outer_leaking;
+  listed_scopes--;
+  // A call that has found it there is counted in full.
+  scope->is_alone = crebind_counting_wait_for_readers();
+  crebind_counting_unlock();
+}
+
+static void begin_told(crebind_counting_scope *scope) {
+  if (scope->reach == CREBIND_COUNTING_TASK) {
+    task_scopes++;
+  } else if (scope->reach == CREBIND_COUNTING_THREAD) {
+    scope->outer_told = crebind_counting_this_thread.told;
+    crebind_counting_this_thread.told = scope;
+  }
+  if (is_listed(scope)) list(scope);
   crebind_counting_told_scopes++;
 }
 
+/// The runtime frees a task, and the result that it keeps, a little later than the task ends.
+static void wait_for_frees(const crebind_counting_scope *scope) {
+  for (int i = 0; i < 100 && crebind_counting_leaked_blocks(scope) > 0; i++)
+    crebind_counting_pause(1000000);
+}
+
 static void end_told(crebind_counting_scope *scope) {
+  if (scope->leaks != NULL) wait_for_frees(scope);
   crebind_counting_told_scopes--;
-  switch (scope->reach) {
-  case CREBIND_COUNTING_TASK: task_scopes--; break;
-  case CREBIND_COUNTING_THREAD: crebind_counting_this_thread.told = scope->outer_told; break;
-  case CREBIND_COUNTING_PROCESS:
-    crebind_counting_lock();
-    _Atomic(crebind_counting_scope *) *link = &process_told;
-    while (*link != scope) link = &(*link)->outer_told;
-    *link = scope->outer_told;
-    // A call that has found it there is counted in full.
-    scope->is_alone = crebind_counting_wait_for_readers();
-    crebind_counting_unlock();
-    break;
-  }
+  if (scope->reach == CREBIND_COUNTING_TASK) task_scopes--;
+  else if (scope->reach == CREBIND_COUNTING_THREAD)
+    crebind_counting_this_thread.told = scope->outer_told;
+  if (is_listed(scope)) unlist(scope);
 }
 
 void crebind_counting_free(crebind_counting_scope *scope) {
-  if (scope->reach != CREBIND_COUNTING_PROCESS || !is_told(scope) || scope->is_alone) {
+  if (!is_listed(scope) || scope->is_alone) {
     release(scope);
     return;
   }

@@ -64,6 +64,8 @@ typedef struct crebind_counting_event {
   int64_t live;
   /// The return address.
   const void *caller;
+  /// The block that the call returned, and the one that it has freed or replaced.
+  const void *block, *old;
 } crebind_counting_event;
 
 /// Gives the thread a block. If memory runs out it is one for all threads, whose numbers are then

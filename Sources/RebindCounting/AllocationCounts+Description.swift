@@ -27,6 +27,8 @@ extension AllocationCounts: CustomStringConvertible {
     return [("allocations", allocations)] + calls(of: Self.allocators)
       + [
         ("frees", frees), ("bytes asked for", bytes), ("live blocks", liveBlocks),
+      ] + (leakedBlocks.map { [("leaked blocks", $0)] } ?? [])
+      + [
         ("live bytes (usable size)", liveUsableBytes),
         ("peak bytes (usable size)", peakUsableBytes),
       ]

@@ -93,6 +93,10 @@ public struct AllocationCounts: Sendable, Hashable {
     return allocations - frees
   }
 
+  /// The blocks that were given and that no thread has freed, in the reach of the counting or out of it.
+  /// Those that the runtime of tasks and of queues keeps for itself are left out. Nil if they were not kept.
+  package let leakedBlocks: Int?
+
   /// The calls of a function; nil if it was not counted.
   ///
   /// - Parameter function: A name, such as `malloc` or `swift_retain_n`.

@@ -49,17 +49,21 @@ nonisolated(nonsending) public func countingAllocations<Value>(
   of kinds: CountedKinds = .standard, reach: CountingReach = .task,
   body: nonisolated(nonsending) () async throws -> Value
 ) async throws -> AllocationCounts {
-  try await countingAllocations(of: kinds, reach: reach, sparesTesting: false, body: body)
+  try await countingAllocations(
+    of: kinds, reach: reach, sparesTesting: false, findsLeaks: false, body: body)
 }
 
 /// The same, for a trait.
 ///
-/// - Parameter sparesTesting: Leaves calls alone that the testing libraries make.
+/// - Parameters:
+///   - sparesTesting: Leaves calls alone that the testing libraries make.
+///   - findsLeaks: Keeps the blocks that nobody frees: ``AllocationCounts/leakedBlocks``.
 nonisolated(nonsending) package func countingAllocations<Value>(
-  of kinds: CountedKinds, reach: CountingReach, sparesTesting: Bool,
+  of kinds: CountedKinds, reach: CountingReach, sparesTesting: Bool, findsLeaks: Bool,
   body: nonisolated(nonsending) () async throws -> Value
 ) async throws -> AllocationCounts {
-  let scope = try HeldScope(kinds, reach: reach.code, sparesTesting: sparesTesting)
+  let scope = try HeldScope(
+    kinds, reach: reach.code, sparesTesting: sparesTesting, findsLeaks: findsLeaks)
   let tracksPeak = kinds.contains(.processPeak)
   do {
     let result: Value

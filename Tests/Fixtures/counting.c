@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -273,6 +274,80 @@ static void count_images_beside_others(void) {
   for (int i = 0; i < 24; i++) CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
+// MARK: - Leaks
+
+static void *free_blocks(void *blocks) {
+  for (void **place = blocks; *place != NULL; place++) free(*place);
+  return NULL;
+}
+
+/// A block is there until some thread frees it, and those of other threads and former times are none.
+static void count_leaks(crebind_counting_reach reach) {
+  void *old = malloc(10), *older = malloc(10), *blocks[8] = {NULL};
+  crebind_counting_scope *scope = crebind_counting_make(reach);
+  CHECK(crebind_counting_leaked_blocks(scope) == -1);
+  CHECK(crebind_counting_watch_leaks(scope));
+  crebind_counting_begin(scope, NULL, false);
+  task_value = scope;
+  has_task = reach == CREBIND_COUNTING_TASK;
+  free(old);
+  older = realloc(older, 100000);
+  CHECK(crebind_counting_leaked_blocks(scope) == 0);
+  blocks[0] = malloc(10);
+  blocks[1] = calloc(1, 10);
+  blocks[2] = strdup("libc's own call");
+  blocks[3] = realloc(NULL, 10);
+  CHECK(posix_memalign(&blocks[4], 64, 10) == 0);
+  for (int i = 1; i < 12; i++) blocks[0] = realloc(blocks[0], 10u << i);
+  volatile size_t size = SIZE_MAX / 2;
+  CHECK(realloc(blocks[1], size) == NULL);
+  for (int i = 0; i < 1000; i++) free(malloc((size_t)i));
+  CHECK(crebind_counting_leaked_blocks(scope) == 5);
+  block = malloc(1);
+  has_task = false;
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, free_blocks, blocks) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
+  // The C library keeps the memory of a thread.
+  CHECK(reach == CREBIND_COUNTING_PROCESS || crebind_counting_leaked_blocks(scope) == 1);
+  free(block);
+  crebind_counting_end(scope);
+  CHECK(reach == CREBIND_COUNTING_PROCESS || crebind_counting_leaked_blocks(scope) == 0);
+  crebind_counting_free(scope);
+  free(older);
+}
+
+static void *allocate_and_pass(void *argument) {
+  void *_Atomic *box = argument;
+  while (!is_over) {
+    void *passed = atomic_exchange(box, malloc(24));
+    free(passed);
+  }
+  return argument;
+}
+
+/// Threads free each other's blocks, whose addresses they are given again.
+static void count_leaks_beside_others(void) {
+  is_over = false;
+  void *_Atomic box = NULL;
+  pthread_t threads[8];
+  crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_PROCESS);
+  CHECK(crebind_counting_watch_leaks(scope));
+  for (int i = 0; i < 8; i++)
+    CHECK(pthread_create(&threads[i], NULL, allocate_and_pass, (void *)&box) == 0);
+  crebind_counting_begin(scope, NULL, false);
+  usleep(50000);
+  int64_t before = crebind_counting_leaked_blocks(scope);
+  usleep(50000);
+  is_over = true;
+  for (int i = 0; i < 8; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  CHECK(before >= 0 && crebind_counting_leaked_blocks(scope) == 1);
+  free(box);
+  crebind_counting_end(scope);
+  CHECK(crebind_counting_leaked_blocks(scope) == 0);
+  crebind_counting_free(scope);
+}
+
 // MARK: - Sites
 
 #if defined(__GLIBC__)
@@ -461,6 +536,10 @@ int main(void) {
   count_images(CREBIND_COUNTING_THREAD);
   count_images(CREBIND_COUNTING_PROCESS);
   count_images_beside_others();
+  count_leaks(CREBIND_COUNTING_TASK);
+  count_leaks(CREBIND_COUNTING_THREAD);
+  count_leaks(CREBIND_COUNTING_PROCESS);
+  count_leaks_beside_others();
   count_sites(CREBIND_COUNTING_TASK);
   count_sites(CREBIND_COUNTING_THREAD);
   count_sites(CREBIND_COUNTING_PROCESS);

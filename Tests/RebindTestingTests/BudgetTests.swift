@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import RebindCounting
 import RebindTesting
@@ -5,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.measured) struct BudgetTests {
-  private final class Node {
+  private final class Node: @unchecked Sendable {
     var next: Node?
   }
 
@@ -58,6 +59,75 @@ import Testing
     try await perform(.noLeaks) { Self.leaked = Node() }
   }
 
+  // MARK: - Leaks
+
+  /// The runtime frees memory of tasks when none runs, or keeps it.
+  @Test func tasksLeakNothing() async throws {
+    try await performAgain(.noLeaks) {
+      for _ in 0..<10 {
+        await withTaskGroup(of: Void.self) { group in
+          for _ in 0..<10 { group.addTask { withExtendedLifetime(Self.makeNodes(10)) {} } }
+        }
+        // Results that the group keeps until it frees the children.
+        let nodes = await withTaskGroup(of: Node?.self) { group in
+          for _ in 0..<10 { group.addTask { Self.makeNodes(10) } }
+          return await group.reduce(into: [Node?]()) { $0.append($1) }
+        }
+        withExtendedLifetime(nodes) {}
+        async let child = Self.makeNodes(10)
+        let task = Task { [nodes = nodes.count] in Self.makeNodes(nodes) }
+        withExtendedLifetime((await child, await task.value)) {}
+        await Task.yield()
+      }
+      try await Task.sleep(for: .milliseconds(1))
+      try await Task.sleep(for: .milliseconds(2), clock: .suspending)
+    }
+  }
+
+  /// A queue frees what the body has allocated.
+  @Test func queuesLeakNothing() async throws {
+    try await performAgain(.noLeaks) {
+      await withCheckedContinuation { continuation in
+        let node = Self.makeNodes(10)
+        DispatchQueue.global().async {
+          withExtendedLifetime(node) {}
+          continuation.resume()
+        }
+      }
+    }
+  }
+
+  /// A block is a leak, though as many older ones are freed.
+  @Test(.hasIssue(["1 blocks that are not freed, at most 0", "leaked blocks"]))
+  func isLeakedBesideFrees() async throws {
+    let old = UInt(bitPattern: malloc(10))
+    let leaked = Leaked()
+    try await perform(.noLeaks) {
+      free(UnsafeMutableRawPointer(bitPattern: old))
+      leaked.block = realloc(malloc(10), 1000)
+    }
+    free(leaked.block)
+  }
+
+  @Test(.hasIssue(["1 blocks that are not freed, at most 0"]))
+  func isLeakedByTasks() async throws {
+    let leaked = Leaked()
+    try await performAgain(.noLeaks) {
+      free(leaked.block)
+      await withTaskGroup(of: Void.self) { group in
+        group.addTask { leaked.block = malloc(10) }
+        group.addTask { withExtendedLifetime(Self.makeNodes(10)) {} }
+      }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    free(leaked.block)
+  }
+
+  /// A block for a body that is made once at a time.
+  private final class Leaked: @unchecked Sendable {
+    var block: UnsafeMutableRawPointer?
+  }
+
   @Test(
     .hasIssue(["2 allocations, at most 1", "calls of malloc, ", "makeNodes", "BudgetTests.swift:"]))
   func issueHasSites() async throws {
@@ -72,6 +142,14 @@ import Testing
     try await perform(.allocations(atMost: 0, reach: .process)) {
       withExtendedLifetime(Self.makeNodes(20)) {}
     }
+  }
+
+  /// The second time, as the runtime keeps what it makes of types at their first use.
+  private func performAgain(
+    _ trait: BudgetTrait, _ body: @Sendable () async throws -> Void
+  ) async throws {
+    try await body()
+    try await perform(trait, body)
   }
 
   /// Only the body of a test is counted, whatever a body is.

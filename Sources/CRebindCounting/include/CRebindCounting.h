@@ -163,6 +163,17 @@ const char *_Nullable crebind_counting_image(const crebind_counting_scope *scope
 /// The name of calls whose image is not known.
 #define CREBIND_COUNTING_ELSEWHERE "[elsewhere]"
 
+/// Has a scope keep the addresses of blocks that its calls are given, until any thread frees them. To be
+/// called before it begins. Its end then waits, for a tenth of a second at most, for blocks that are about
+/// to be freed. If it watches images, blocks that the runtime of tasks and of queues asks for itself are
+/// left out: it keeps some for later.
+///
+/// \returns false if memory runs out.
+bool crebind_counting_watch_leaks(crebind_counting_scope *scope);
+
+/// The blocks that nobody has freed; -1 if the scope does not keep them, or if there were too many.
+int64_t crebind_counting_leaked_blocks(const crebind_counting_scope *scope);
+
 /// The most frames of a site.
 #define CREBIND_COUNTING_SITE_FRAMES 48
 

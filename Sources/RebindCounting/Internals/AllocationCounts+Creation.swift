@@ -53,6 +53,8 @@ extension AllocationCounts {
     allocations = hasMemory ? sum(Self.allocators) - Int(counts.without_block) : nil
     frees = hasMemory ? sum(["free"]) + replaced : nil
     bytes = hasMemory ? Int(counts.bytes) : nil
+    let leaks = crebind_counting_leaked_blocks(scope)
+    leakedBlocks = hasMemory && leaks >= 0 ? Int(leaks) : nil
     liveUsableBytes = hasSizes ? Int(counts.live) : nil
     peakUsableBytes = hasSizes && hasPeak ? Int(counts.peak) : nil
     let hasReferences = isCounted(CREBIND_COUNTING_REFERENCES)

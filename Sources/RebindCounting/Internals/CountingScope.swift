@@ -13,9 +13,8 @@ final class CountingScope: Sendable {
   /// Of a task: the next older scope, which this one leads to.
   fileprivate let outer: CountingScope?
 
-  /// - Parameter sparesTesting: Leaves calls alone that the testing libraries make.
   fileprivate init(
-    _ kinds: CountedKinds, reach: crebind_counting_reach, sparesTesting: Bool
+    _ kinds: CountedKinds, reach: crebind_counting_reach, sparesTesting: Bool, findsLeaks: Bool
   ) throws(CountingError) {
     _ = Self.toldRuntime
     var installed: [crebind_counting_group] = []
@@ -34,7 +33,8 @@ final class CountingScope: Sendable {
     let watchesImages = kinds.contains(.callingImages) || sparesTesting
     guard !watchesImages || crebind_counting_watch_images(scope, sparesTesting),
       !kinds.contains(.sites)
-        || crebind_counting_watch_sites(scope, kinds.groupBits, Self.siteLimit)
+        || crebind_counting_watch_sites(scope, kinds.groupBits, Self.siteLimit),
+      !findsLeaks || crebind_counting_watch_leaks(scope)
     else {
       installed.forEach(crebind_counting_uninstall)
       crebind_counting_free(scope)
@@ -64,14 +64,18 @@ struct HeldScope {
   private let scope: Unmanaged<CountingScope>
   let pointer: OpaquePointer
 
-  /// - Parameter sparesTesting: Leaves calls alone that the testing libraries make.
+  /// - Parameters:
+  ///   - sparesTesting: Leaves calls alone that the testing libraries make.
+  ///   - findsLeaks: Keeps the blocks that nobody frees.
   init(
-    _ kinds: CountedKinds, reach: crebind_counting_reach, sparesTesting: Bool = false
+    _ kinds: CountedKinds, reach: crebind_counting_reach, sparesTesting: Bool = false,
+    findsLeaks: Bool = false
   ) throws(CountingError) {
     scope = try uncounted { () throws(CountingError) in
       if reach == CREBIND_COUNTING_TASK { _ = TaskCounting.key }
       return Unmanaged.passRetained(
-        try CountingScope(kinds, reach: reach, sparesTesting: sparesTesting))
+        try CountingScope(
+          kinds, reach: reach, sparesTesting: sparesTesting, findsLeaks: findsLeaks))
     }
     pointer = scope._withUnsafeGuaranteedRef(\.pointer)
   }

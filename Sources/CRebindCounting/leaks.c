@@ -1,0 +1,79 @@
+/// A table of addresses, in memory of its own, which threads write without waiting for each other.
+///
+/// A place is taken for an address for good, as allocators give addresses again. It has the number of
+/// times that the address was given less those that it was freed: a thread may be given a block that another
+/// one has just freed, and come here before it.
+
+#define _GNU_SOURCE
+
+#include "leaks.h"
+
+#include <sys/mman.h>
+
+/// 32 MB of addresses. Places that are not taken cost no memory.
+#define LIMIT (1 << 21)
+/// An address is looked for in so many places.
+#define PLACES 256
+
+typedef struct place {
+  /// 0 while it is free.
+  _Atomic uintptr_t address;
+  _Atomic intptr_t count;
+} place;
+
+struct crebind_counting_leaks {
+  _Atomic int64_t count;
+  _Atomic bool is_full;
+  place places[LIMIT];
+};
+
+crebind_counting_leaks *crebind_counting_leaks_make(void) {
+  crebind_counting_leaks *leaks = mmap(NULL, sizeof *leaks, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return leaks != MAP_FAILED ? leaks : NULL;
+}
+
+void crebind_counting_leaks_free(crebind_counting_leaks *leaks) { munmap(leaks, sizeof *leaks); }
+
+/// The place of an address, or a free one if none has it; NULL for neither.
+static place *find(crebind_counting_leaks *leaks, uintptr_t address) {
+  // Blocks are aligned to 8 or 16 bytes.
+  size_t first = (size_t)(((uint64_t)address >> 3) * 0x9e3779b97f4a7c15 >> 43);
+  for (size_t i = 0; i < PLACES; i++) {
+    place *place = &leaks->places[(first + i) % LIMIT];
+    uintptr_t found = atomic_load_explicit(&place->address, memory_order_relaxed);
+    if (found == address || found == 0) return place;
+  }
+  return NULL;
+}
+
+void crebind_counting_leaks_add(crebind_counting_leaks *leaks, const void *block) {
+  uintptr_t address = (uintptr_t)block;
+  for (place *place; (place = find(leaks, address)) != NULL;) {
+    uintptr_t found = 0;
+    if (place->address != address
+        && !atomic_compare_exchange_strong(&place->address, &found, address) && found != address)
+      continue;
+    place->count++;
+    leaks->count++;
+    return;
+  }
+  leaks->is_full = true;
+}
+
+void crebind_counting_leaks_replace(crebind_counting_leaks *leaks, const void *old,
+                                    const void *block) {
+  place *place = find(leaks, (uintptr_t)old);
+  if (place == NULL || place->address != (uintptr_t)old) return;
+  intptr_t count = place->count;
+  // An older block, or one of another scope's.
+  do {
+    if (count == 0) return;
+  } while (!atomic_compare_exchange_weak(&place->count, &count, count - 1));
+  leaks->count--;
+  if (block != NULL) crebind_counting_leaks_add(leaks, block);
+}
+
+int64_t crebind_counting_leaks_count(const crebind_counting_leaks *leaks) {
+  return leaks->is_full ? -1 : leaks->count;
+}

@@ -1,0 +1,24 @@
+/// The blocks that a scope's calls were given and that nobody has freed.
+
+#ifndef CREBIND_COUNTING_LEAKS_H
+#define CREBIND_COUNTING_LEAKS_H
+
+#include "tally.h"
+
+typedef struct crebind_counting_leaks crebind_counting_leaks;
+
+/// NULL if memory runs out.
+CREBIND_COUNTING_HIDDEN crebind_counting_leaks *crebind_counting_leaks_make(void);
+CREBIND_COUNTING_HIDDEN void crebind_counting_leaks_free(crebind_counting_leaks *leaks);
+
+/// A call of the scope was given a block. Takes no lock.
+CREBIND_COUNTING_HIDDEN void crebind_counting_leaks_add(crebind_counting_leaks *leaks,
+                                                        const void *block);
+/// Some thread has freed `old`, or given it for `block`. Takes no lock.
+CREBIND_COUNTING_HIDDEN void crebind_counting_leaks_replace(crebind_counting_leaks *leaks,
+                                                            const void *old, const void *block);
+
+/// The number of blocks; -1 if there were too many to keep them.
+CREBIND_COUNTING_HIDDEN int64_t crebind_counting_leaks_count(const crebind_counting_leaks *leaks);
+
+#endif
