@@ -29,6 +29,7 @@ const crebind_counting_entry crebind_counting_entries[CREBIND_COUNTING_FUNCTION_
     MEMORY(ALIGNED_ALLOC, aligned_alloc),
     MEMORY(MEMALIGN, memalign),
     MEMORY(VALLOC, valloc),
+    MEMORY(PVALLOC, pvalloc),
     [CREBIND_COUNTING_FREE] = {"free", CREBIND_COUNTING_MEMORY, (void *)crebind_counting_free_block},
     CREBIND_COUNTING_REFERENCES_LIST(REFERENCE)
     [CREBIND_COUNTING_ALLOC_OBJECT] = {"swift_allocObject", CREBIND_COUNTING_OBJECTS,

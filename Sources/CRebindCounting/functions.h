@@ -31,6 +31,7 @@ CREBIND_COUNTING_HIDDEN extern int crebind_counting_posix_memalign(void **block,
 CREBIND_COUNTING_HIDDEN extern void *crebind_counting_aligned_alloc(size_t alignment, size_t size);
 CREBIND_COUNTING_HIDDEN extern void *crebind_counting_memalign(size_t alignment, size_t size);
 CREBIND_COUNTING_HIDDEN extern void *crebind_counting_valloc(size_t size);
+CREBIND_COUNTING_HIDDEN extern void *crebind_counting_pvalloc(size_t size);
 CREBIND_COUNTING_HIDDEN extern void crebind_counting_free_block(void *block);
 
 CREBIND_COUNTING_HIDDEN extern void *crebind_counting_mmap(void *address, size_t length,

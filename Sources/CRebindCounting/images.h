@@ -11,7 +11,7 @@ typedef struct crebind_counting_images crebind_counting_images;
 CREBIND_COUNTING_HIDDEN crebind_counting_images *crebind_counting_images_make(bool spares_testing);
 CREBIND_COUNTING_HIDDEN void crebind_counting_images_free(crebind_counting_images *images);
 
-/// Who makes a call.
+/// The kind of the image that makes a call.
 typedef enum crebind_counting_maker {
   CREBIND_COUNTING_ANYBODY,
   /// The runtime of tasks or of queues.

@@ -1,8 +1,8 @@
 /// A table of addresses, in memory of its own, which threads write without waiting for each other.
 ///
-/// A place is taken for an address for good, as allocators give addresses again. It has the number of
-/// times that the address was given less those that it was freed: a thread may be given a block that another
-/// one has just freed, and come here before it.
+/// A place is taken for an address for good, as allocators give addresses again. It has a number: how often
+/// the address was given, less how often it was freed. A thread may be given a block that another one has
+/// just freed, and come here before it.
 
 #define _GNU_SOURCE
 

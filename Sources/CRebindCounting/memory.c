@@ -152,6 +152,14 @@ void *crebind_counting_valloc(size_t size) {
   return block;
 }
 
+void *crebind_counting_pvalloc(size_t size) {
+  passing call =
+      enter(CREBIND_COUNTING_PVALLOC, (const void *)crebind_counting_pvalloc, CALLER);
+  void *block = ORIGINAL(call, void *, size_t)(size);
+  if (leave(&call)) note_allocation(CREBIND_COUNTING_PVALLOC, &call, size, block);
+  return block;
+}
+
 void crebind_counting_free_block(void *block) {
   passing call =
       enter(CREBIND_COUNTING_FREE, (const void *)crebind_counting_free_block, CALLER);

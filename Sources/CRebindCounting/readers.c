@@ -2,8 +2,8 @@
 
 #include <time.h>
 
-/// Changes whenever somebody waits. Those who come later count in the other number, so that the wait ends
-/// though there are always some.
+/// Changes whenever somebody waits. Later calls count in the other number, so that the wait ends though more
+/// calls come all the time.
 static _Atomic unsigned epoch;
 static _Atomic uint32_t readers[2];
 /// Those of this thread: more than one if a signal handler interrupts a call.

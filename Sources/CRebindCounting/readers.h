@@ -8,7 +8,7 @@
 
 /// A call of this thread begins to read.
 ///
-/// \returns What `crebind_counting_end_reading` is given.
+/// \returns The argument of `crebind_counting_end_reading`.
 CREBIND_COUNTING_HIDDEN unsigned crebind_counting_begin_reading(void);
 CREBIND_COUNTING_HIDDEN void crebind_counting_end_reading(unsigned parity);
 

@@ -270,7 +270,7 @@ static void unlist(crebind_counting_scope *scope) {
   while (*link != NULL && *link != scope) link = &(*link)->outer_leaking;
   if (*link != NULL) *link = scope->outer_leaking;
   listed_scopes--;
-  // A call that has found it there is counted in full.
+  // A call that has found it on a list is counted in full.
   scope->is_alone = crebind_counting_wait_for_readers();
   crebind_counting_unlock();
 }

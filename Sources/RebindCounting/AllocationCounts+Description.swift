@@ -93,7 +93,7 @@ extension AllocationCounts: CustomStringConvertible {
     + ["swift_allocObject", "swift_beginAccess"] + mappers + ["munmap"]
   static let allocators = [
     "malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc", "memalign",
-    "valloc",
+    "valloc", "pvalloc",
   ]
   static let mappers = ["mmap", "mmap64", "mremap"]
   static let retainers = ["retain", "bridgeObjectRetain", "unknownObjectRetain"]

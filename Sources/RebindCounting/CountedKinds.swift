@@ -7,7 +7,7 @@ public struct CountedKinds: OptionSet, Sendable, Hashable {
   public init(rawValue: Int) { self.rawValue = rawValue }
 
   /// `malloc` and its kind: `calloc`, `realloc`, `reallocarray`, `posix_memalign`, `aligned_alloc`,
-  /// `memalign`, `valloc` and `free`.
+  /// `memalign`, `valloc`, `pvalloc` and `free`.
   public static let memory = CountedKinds(rawValue: 1 << 0)
 
   /// `swift_retain` and `swift_release`, with their variants for several references, and for bridged

@@ -17,6 +17,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if defined(__GLIBC__)
+#define HAS_PVALLOC 1
+#else
+#define HAS_PVALLOC 0
+#define pvalloc valloc
+#endif
+
 /// In place of Swift's runtime: the thread's task has this scope.
 static __thread crebind_counting_scope *volatile task_value;
 static __thread volatile bool has_task;
@@ -84,6 +91,20 @@ static void count_each_function(void) {
   CHECK(counts.bytes == 10 + 1000 + 21 + 100 + 20 + 64 + 5 + 4 + 16);
   CHECK(counts.replaced == 2 && counts.without_block == 0);
   CHECK(counts.live == 0 && counts.peak >= 1000 && counts.peak < 5000);
+}
+
+/// It asks for whole pages, and is counted as it is asked.
+static void count_pvalloc(void) {
+  crebind_counting_scope *scope = begin(CREBIND_COUNTING_THREAD);
+  block = pvalloc(5);
+  CHECK(((uintptr_t)block & 4095) == 0);
+  free(block);
+  crebind_counting_counts counts = end(scope);
+  CHECK(counts.calls[CREBIND_COUNTING_PVALLOC] == HAS_PVALLOC);
+  CHECK(counts.calls[CREBIND_COUNTING_VALLOC] == 1 - HAS_PVALLOC);
+  CHECK(all_calls(&counts) == 2 && counts.bytes == 5 && counts.live == 0);
+  char reason[CREBIND_COUNTING_REASON_SIZE];
+  CHECK(crebind_counting_absence(CREBIND_COUNTING_PVALLOC, reason) != HAS_PVALLOC);
 }
 
 static void count_what_fails(void) {
@@ -528,6 +549,7 @@ int main(void) {
   CHECK(crebind_counting_install(CREBIND_COUNTING_MEMORY) == 0);
   check_absences();
   count_each_function();
+  count_pvalloc();
   count_what_fails();
   count_nested();
   count_process();

@@ -214,6 +214,26 @@ private func list(_ count: Int) -> Node? {
     #expect(withoutPeak.absences.map(\.function) == ["peak bytes"])
   }
 
+  /// More than 16 countings cannot track it, which is another reason than that nobody has asked.
+  @Test func thePeaksOfTheProcessAreLimited() async {
+    // The countings of other tests would find none.
+    await #expect(processExitsWith: .success) {
+      var peaks: [AllocationCounts] = []
+      func count(_ depth: Int) throws {
+        guard depth > 0 else { return }
+        peaks.append(
+          try countingAllocations(of: [.memory, .processPeak], reach: .process) {
+            try count(depth - 1)
+          })
+      }
+      try count(17)
+      try #require(peaks.filter { $0.peakUsableBytes == nil }.count == 1)
+      try #require(peaks[0].absences.map(\.function) == ["peak bytes"])
+      try #require(peaks[0].description.contains("16 other countings"))
+      try #require(peaks[1...].allSatisfy { $0.absences == [] })
+    }
+  }
+
   /// Ten of ten runs give the same, while other tasks allocate.
   @Test func theCountsAreTheSameBesideOthers() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in

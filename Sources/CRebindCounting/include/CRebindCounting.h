@@ -51,12 +51,14 @@ typedef enum crebind_counting_function {
   CREBIND_COUNTING_MMAP64,
   CREBIND_COUNTING_MUNMAP,
   CREBIND_COUNTING_MREMAP,
+  /// glibc alone has it.
+  CREBIND_COUNTING_PVALLOC,
   CREBIND_COUNTING_FUNCTION_COUNT,
 } crebind_counting_function;
 
 /// The functions that are counted together.
 typedef enum crebind_counting_group {
-  /// malloc to free.
+  /// malloc to free, and pvalloc.
   CREBIND_COUNTING_MEMORY,
   /// swift_retain to swift_unknownObjectRelease_n.
   CREBIND_COUNTING_REFERENCES,

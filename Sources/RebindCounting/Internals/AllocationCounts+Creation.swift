@@ -70,7 +70,9 @@ extension AllocationCounts {
       absences.append(
         Absence(
           function: "peak bytes",
-          reason: "all threads share a number for it: ask for it with the kind .processPeak"))
+          reason: kinds.contains(.processPeak)
+            ? "16 other countings of the process track it already, and no more can"
+            : "all threads share a number for it: ask for it with the kind .processPeak"))
     }
     images =
       kinds.contains(.callingImages)
