@@ -36,17 +36,19 @@ __attribute__((always_inline)) static inline void *map(crebind_counting_function
   return mapping;
 }
 
-void *crebind_counting_mmap(void *address, size_t length, int protection, int flags, int file,
-                            int64_t offset) {
-  return map(CREBIND_COUNTING_MMAP, (const void *)crebind_counting_mmap, address, length, protection, flags, file, offset);
+CREBIND_COUNTING_COUNTER void *crebind_counting_mmap(void *address, size_t length, int protection,
+                                                     int flags, int file, int64_t offset) {
+  return map(CREBIND_COUNTING_MMAP, (const void *)crebind_counting_mmap, address, length,
+             protection, flags, file, offset);
 }
 
-void *crebind_counting_mmap64(void *address, size_t length, int protection, int flags, int file,
-                              int64_t offset) {
-  return map(CREBIND_COUNTING_MMAP64, (const void *)crebind_counting_mmap64, address, length, protection, flags, file, offset);
+CREBIND_COUNTING_COUNTER void *crebind_counting_mmap64(void *address, size_t length, int protection,
+                                                       int flags, int file, int64_t offset) {
+  return map(CREBIND_COUNTING_MMAP64, (const void *)crebind_counting_mmap64, address, length,
+             protection, flags, file, offset);
 }
 
-int crebind_counting_munmap(void *address, size_t length) {
+CREBIND_COUNTING_COUNTER int crebind_counting_munmap(void *address, size_t length) {
   passing call = enter(CREBIND_COUNTING_MUNMAP, (const void *)crebind_counting_munmap, CALLER);
   int result = ORIGINAL(call, int, void *, size_t)(address, length);
   if (has_passed(&call))
@@ -55,8 +57,8 @@ int crebind_counting_munmap(void *address, size_t length) {
 }
 
 /// The C library's is variadic. On these machines the last argument is in a register all the same.
-void *crebind_counting_mremap(void *old, size_t old_length, size_t length, int flags,
-                              void *address) {
+CREBIND_COUNTING_COUNTER void *crebind_counting_mremap(void *old, size_t old_length, size_t length,
+                                                       int flags, void *address) {
   passing call = enter(CREBIND_COUNTING_MREMAP, (const void *)crebind_counting_mremap, CALLER);
   void *mapping = ORIGINAL(call, void *, void *, size_t, size_t, int, void *)(
       old, old_length, length, flags, address);

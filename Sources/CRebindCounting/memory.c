@@ -45,8 +45,8 @@ __attribute__((always_inline)) static inline void note(crebind_counting_event ev
 }
 
 /// A call that asked for `bytes` and returned `block`.
-__attribute__((always_inline)) static inline void note_allocation(crebind_counting_function function, const passing *passing,
-                                   size_t bytes, void *block) {
+__attribute__((always_inline)) static inline void note_allocation(
+    crebind_counting_function function, const passing *passing, size_t bytes, void *block) {
   note((crebind_counting_event){.function = function,
                                 .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
                                 .bytes = block != NULL ? bytes : 0,
@@ -77,7 +77,7 @@ static inline size_t product(size_t count, size_t size) {
   return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }
 
-void *crebind_counting_malloc(size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counting_malloc(size_t size) {
   passing call =
       enter(CREBIND_COUNTING_MALLOC, (const void *)crebind_counting_malloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t)(size);
@@ -85,7 +85,7 @@ void *crebind_counting_malloc(size_t size) {
   return block;
 }
 
-void *crebind_counting_calloc(size_t count, size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counting_calloc(size_t count, size_t size) {
   passing call =
       enter(CREBIND_COUNTING_CALLOC, (const void *)crebind_counting_calloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t, size_t)(count, size);
@@ -93,7 +93,7 @@ void *crebind_counting_calloc(size_t count, size_t size) {
   return block;
 }
 
-void *crebind_counting_realloc(void *old, size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counting_realloc(void *old, size_t size) {
   passing call =
       enter(CREBIND_COUNTING_REALLOC, (const void *)crebind_counting_realloc, CALLER);
   // A number, as the block itself is gone then.
@@ -105,7 +105,7 @@ void *crebind_counting_realloc(void *old, size_t size) {
   return block;
 }
 
-void *crebind_counting_reallocarray(void *old, size_t count, size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counting_reallocarray(void *old, size_t count, size_t size) {
   passing call =
       enter(CREBIND_COUNTING_REALLOCARRAY, (const void *)crebind_counting_reallocarray, CALLER);
   // A number, as the block itself is gone then.
@@ -118,7 +118,7 @@ void *crebind_counting_reallocarray(void *old, size_t count, size_t size) {
   return block;
 }
 
-int crebind_counting_posix_memalign(void **block, size_t alignment, size_t size) {
+CREBIND_COUNTING_COUNTER int crebind_counting_posix_memalign(void **block, size_t alignment, size_t size) {
   passing call =
       enter(CREBIND_COUNTING_POSIX_MEMALIGN, (const void *)crebind_counting_posix_memalign, CALLER);
   int error = ORIGINAL(call, int, void **, size_t, size_t)(block, alignment, size);
@@ -128,7 +128,7 @@ int crebind_counting_posix_memalign(void **block, size_t alignment, size_t size)
   return error;
 }
 
-void *crebind_counting_aligned_alloc(size_t alignment, size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counting_aligned_alloc(size_t alignment, size_t size) {
   passing call =
       enter(CREBIND_COUNTING_ALIGNED_ALLOC, (const void *)crebind_counting_aligned_alloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t, size_t)(alignment, size);
@@ -136,7 +136,7 @@ void *crebind_counting_aligned_alloc(size_t alignment, size_t size) {
   return block;
 }
 
-void *crebind_counting_memalign(size_t alignment, size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counting_memalign(size_t alignment, size_t size) {
   passing call =
       enter(CREBIND_COUNTING_MEMALIGN, (const void *)crebind_counting_memalign, CALLER);
   void *block = ORIGINAL(call, void *, size_t, size_t)(alignment, size);
@@ -144,7 +144,7 @@ void *crebind_counting_memalign(size_t alignment, size_t size) {
   return block;
 }
 
-void *crebind_counting_valloc(size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counting_valloc(size_t size) {
   passing call =
       enter(CREBIND_COUNTING_VALLOC, (const void *)crebind_counting_valloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t)(size);
@@ -152,7 +152,7 @@ void *crebind_counting_valloc(size_t size) {
   return block;
 }
 
-void *crebind_counting_pvalloc(size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counting_pvalloc(size_t size) {
   passing call =
       enter(CREBIND_COUNTING_PVALLOC, (const void *)crebind_counting_pvalloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t)(size);
@@ -160,7 +160,7 @@ void *crebind_counting_pvalloc(size_t size) {
   return block;
 }
 
-void crebind_counting_free_block(void *block) {
+CREBIND_COUNTING_COUNTER void crebind_counting_free_block(void *block) {
   passing call =
       enter(CREBIND_COUNTING_FREE, (const void *)crebind_counting_free_block, CALLER);
   bool counts = call.counts && block != NULL;

@@ -17,14 +17,14 @@ CREBIND_COUNTING_HIDDEN void crebind_counting_note_reference(uint32_t function,
 #else
 /// The second argument is there for functions that take a number: others pass on what they find.
 #define COUNTER(number, name, function)                                                    \
-  CREBIND_COUNTING_HIDDEN void *crebind_counting_##name(void *object, uintptr_t count) {    \
+  CREBIND_COUNTING_COUNTER void *crebind_counting_##name(void *object, uintptr_t count) {   \
     crebind_counting_note_call(CREBIND_COUNTING_##function, __builtin_return_address(0));   \
     return ((void *(*)(void *, uintptr_t))crebind_counting_originals[number])(object, count); \
   }
 CREBIND_COUNTING_REFERENCES_LIST(COUNTER)
 #endif
 
-CREBIND_COUNTING_HIDDEN void *crebind_counting_alloc_object(void *metadata, size_t size,
+CREBIND_COUNTING_COUNTER void *crebind_counting_alloc_object(void *metadata, size_t size,
                                                             size_t alignment_mask) {
   crebind_counting_note_call(CREBIND_COUNTING_ALLOC_OBJECT, __builtin_return_address(0));
   return ((void *(*)(void *, size_t, size_t))
@@ -32,7 +32,7 @@ CREBIND_COUNTING_HIDDEN void *crebind_counting_alloc_object(void *metadata, size
                                                                          alignment_mask);
 }
 
-CREBIND_COUNTING_HIDDEN void crebind_counting_begin_access(void *pointer, void *buffer,
+CREBIND_COUNTING_COUNTER void crebind_counting_begin_access(void *pointer, void *buffer,
                                                            uintptr_t flags, void *caller) {
   crebind_counting_note_call(CREBIND_COUNTING_BEGIN_ACCESS, __builtin_return_address(0));
   ((void (*)(void *, void *, uintptr_t, void *))

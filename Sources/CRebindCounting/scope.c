@@ -152,7 +152,8 @@ static crebind_counting_tally *lane_of(crebind_counting_scope *scope, uint32_t n
   return owner == number && number != 0 ? &lane->tally : NULL;
 }
 
-__attribute__((noinline)) static void add_beside_others(crebind_counting_tally *tally, const crebind_counting_event *event) {
+__attribute__((noinline)) static void add_beside_others(crebind_counting_tally *tally,
+                                                        const crebind_counting_event *event) {
   tally->calls[event->function]++;
   bool is_mapped = (event->marks & CREBIND_COUNTING_MAPPED) != 0;
   if (event->bytes != 0) *(is_mapped ? &tally->mapped_bytes : &tally->bytes) += event->bytes;
@@ -163,7 +164,8 @@ __attribute__((noinline)) static void add_beside_others(crebind_counting_tally *
 }
 
 /// Counts a call for what the scope watches. False if it is spared.
-__attribute__((noinline)) static bool watch(crebind_counting_scope *scope, const crebind_counting_event *event) {
+__attribute__((noinline)) static bool watch(crebind_counting_scope *scope,
+                                            const crebind_counting_event *event) {
   crebind_counting_maker maker = scope->images != NULL
                                      ? crebind_counting_images_note(scope->images, event)
                                      : CREBIND_COUNTING_ANYBODY;
@@ -179,8 +181,9 @@ __attribute__((noinline)) static bool watch(crebind_counting_scope *scope, const
 }
 
 /// Counts a call in a scope that is told it.
-__attribute__((always_inline)) static inline void tell_scope(crebind_counting_scope *scope, const crebind_counting_block *block,
-                              const crebind_counting_event *event) {
+__attribute__((always_inline)) static inline void tell_scope(crebind_counting_scope *scope,
+                                                             const crebind_counting_block *block,
+                                                             const crebind_counting_event *event) {
   if (!scope->is_active) return;
   if (scope->watches && !watch(scope, event)) return;
   crebind_counting_tally *tally = lane_of(scope, block->number);
@@ -210,8 +213,9 @@ static _Atomic uint32_t listed_scopes;
 /// Scopes to be freed when no call reads the list. Guarded by the lock.
 static crebind_counting_scope *retired;
 
-__attribute__((noinline)) static void tell_list(crebind_counting_scope *scope, const crebind_counting_block *block,
-                      const crebind_counting_event *event) {
+__attribute__((noinline)) static void tell_list(crebind_counting_scope *scope,
+                                                const crebind_counting_block *block,
+                                                const crebind_counting_event *event) {
   for (; scope != NULL; scope = scope->outer_told) tell_scope(scope, block, event);
 }
 

@@ -4,23 +4,36 @@
 /// place is taken by one store of a number that stands for the whole site: a hash of its function and its
 /// frames, of 64 bits. Whoever finds it goes on to count, though the frames may not be written yet.
 ///
-/// The frames are those of `_Unwind_Backtrace`. GCC's takes them from the images' tables of frames:
-/// unlike frame pointers, they are there for code of every compiler. It has no memory of its own but the
-/// stack. It finds an image by `_dl_find_object`, without a lock (glibc 2.35, GCC 12), or else by
-/// `dl_iterate_phdr`, whose lock a thread may hold already. Its first call prepares constants under
-/// `pthread_once`, and may bind lazy slots: that is done in advance.
+/// The frames are those of `_Unwind_Backtrace`. GCC's takes them from the images' tables of frames, which
+/// most code of every compiler has. Optimised functions of Swift's that throw nothing may have none. Behind
+/// them the frames go on by frame pointers, as long as these lead up the stack and to code.
+///
+/// The unwinder has no memory of its own but the stack. It finds an image by `_dl_find_object`, without a
+/// lock (glibc 2.35, GCC 12), or else by `dl_iterate_phdr`, whose lock a thread may hold already. Its first
+/// call prepares constants under `pthread_once`, and may bind lazy slots: that is done in advance.
 
 #define _GNU_SOURCE
 
 #include "sites.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #if !defined(__GLIBC__)
 /// GCC's library for glibc cannot be linked with other C libraries. It is there where a program has it.
 #pragma weak _Unwind_Backtrace
 #pragma weak _Unwind_GetIPInfo
+#endif
+
+#if defined(__x86_64__)
+/// The number of the register that has a frame's address, for debuggers.
+#define FRAME_POINTER 6
+#elif defined(__aarch64__)
+#define FRAME_POINTER 29
 #endif
 
 #define FRAMES CREBIND_COUNTING_SITE_FRAMES
@@ -49,46 +62,125 @@ struct crebind_counting_sites {
 typedef struct trace {
   uintptr_t caller;
   bool is_found, is_cut;
+  /// The unwinder has found the end of the stack.
+  bool is_whole;
+  /// Of the last frame that it has found.
+  uintptr_t stack_pointer, frame_pointer;
   uint32_t count;
   uintptr_t frames[FRAMES];
 } trace;
+
+/// Whether an address is in a counter: that of an object's allocation is below the one of its memory.
+static bool is_of_counters(uintptr_t address) {
+  return address >= (uintptr_t)__start_crebind_counters
+         && address < (uintptr_t)__stop_crebind_counters;
+}
+
+/// False if no more are kept.
+static bool add_frame(trace *trace, uintptr_t address) {
+  if (is_of_counters(address)) return true;
+  if (trace->count == FRAMES) {
+    trace->is_cut = true;
+    return false;
+  }
+  trace->frames[trace->count++] = address;
+  return true;
+}
 
 static _Unwind_Reason_Code see_frame(struct _Unwind_Context *context, void *argument) {
   trace *trace = argument;
   int is_next = 0;
   uintptr_t address = (uintptr_t)_Unwind_GetIPInfo(context, &is_next);
-  // The unwinder's mark of a stack's end, as asynchronous code has it.
-  if (address == 0) return _URC_END_OF_STACK;
+  // The mark of a stack's end. Without it the last function had no table.
+  trace->is_whole = address == 0;
+  if (trace->is_whole) return _URC_END_OF_STACK;
+#if defined(FRAME_POINTER)
+  trace->stack_pointer = (uintptr_t)_Unwind_GetCFA(context);
+  trace->frame_pointer = (uintptr_t)_Unwind_GetGR(context, FRAME_POINTER);
+#endif
   // That of a frame that a signal interrupted: the others are behind a call.
   if (is_next) address++;
   // The frames of the counters, and of hooks above them, come first.
   if (address == trace->caller) trace->is_found = true;
   if (!trace->is_found) return _URC_NO_REASON;
-  if (trace->count == FRAMES) {
-    trace->is_cut = true;
-    return _URC_END_OF_STACK;
-  }
-  trace->frames[trace->count++] = address;
-  return _URC_NO_REASON;
+  return add_frame(trace, address) ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
+
+#if defined(FRAME_POINTER)
+/// Finds the object that an address is in, without a lock (glibc 2.35). The result has more fields, which
+/// have room here.
+extern int _dl_find_object(void *address, void *result) __attribute__((weak));
+
+static bool is_code(uintptr_t address) {
+  _Alignas(16) char result[256];
+  return _dl_find_object != NULL && _dl_find_object((void *)address, result) == 0;
+}
+
+/// Whether the page of an address can be read. The kernel looks at the set before it refuses the number.
+static bool is_readable(uintptr_t address) {
+  return syscall(SYS_rt_sigprocmask, ~0, address & ~(uintptr_t)4095, NULL, 8) != 0
+         && errno == EINVAL;
+}
+
+/// Whether all pages between two addresses of a stack can be read, so that they are of the same stack.
+static bool reaches(uintptr_t from, uintptr_t to) {
+  if (to < from || to - from > 1 << 20) return false;
+  for (uintptr_t page = from | 4095; page < to; page += 4096)
+    if (!is_readable(page + 1)) return false;
+  return true;
+}
+
+/// Goes on by frame pointers, where the last function had no table. The stack must not change.
+///
+/// \returns Whether they lead to the end of the stack.
+static bool walk_on(trace *trace) {
+  // Swift marks the frames of asynchronous functions by this bit.
+  const uintptr_t mark = (uintptr_t)1 << 60;
+  uintptr_t low = trace->stack_pointer;
+  for (uintptr_t pointer = trace->frame_pointer & ~mark; pointer != 0;) {
+    const uintptr_t *frame = (const uintptr_t *)pointer;
+    if (pointer % sizeof *frame != 0 || !reaches(low, pointer + 2 * sizeof *frame)) return false;
+    uintptr_t address = frame[1];
+#if defined(__aarch64__)
+    // Takes a signature off: xpaclri.
+    __asm__("mov x30, %0\n\thint #7\n\tmov %0, x30" : "+r"(address) : : "x30");
+#endif
+    if (!is_code(address)) return false;
+    if (!add_frame(trace, address)) return true;
+    low = pointer + 2 * sizeof *frame;
+    pointer = frame[0] & ~mark;
+  }
+  return true;
+}
+#else
+static bool walk_on(trace *trace) {
+  (void)trace;
+  return false;
+}
+#endif
 
 /// The unwinder's own calls are not counted, and reach no hook.
 static void walk(trace *trace) {
 #if !defined(__GLIBC__)
   if (_Unwind_Backtrace == NULL) return;
 #endif
+  int error = errno;
   crebind_reach_this_thread.suppressed++;
   _Unwind_Backtrace(see_frame, trace);
+  if (trace->is_found && !trace->is_whole && !trace->is_cut) trace->is_cut = !walk_on(trace);
   crebind_reach_this_thread.suppressed--;
+  errno = error;
 }
 
 static void find_frames(trace *trace, uintptr_t caller) {
   trace->caller = caller;
-  trace->is_found = trace->is_cut = false;
+  trace->is_found = trace->is_cut = trace->is_whole = false;
   trace->count = 0;
   walk(trace);
-  // Without an unwinder, or behind code that has no table of frames.
-  if (trace->count == 0) trace->frames[trace->count++] = caller;
+  if (trace->count > 0) return;
+  // Without an unwinder.
+  trace->frames[trace->count++] = caller;
+  trace->is_cut = true;
 }
 
 // MARK: - Sites

@@ -10,6 +10,10 @@
 
 #define CREBIND_COUNTING_HIDDEN __attribute__((visibility("hidden")))
 
+/// A counter, whose frame is in no backtrace. The linker says where their section is.
+#define CREBIND_COUNTING_COUNTER __attribute__((section("crebind_counters"))) CREBIND_COUNTING_HIDDEN
+CREBIND_COUNTING_HIDDEN extern const char __start_crebind_counters[], __stop_crebind_counters[];
+
 /// One writer's numbers: a thread's, or those of a thread in a task's scope.
 typedef struct crebind_counting_tally {
   _Atomic uint64_t calls[CREBIND_COUNTING_FUNCTION_COUNT];

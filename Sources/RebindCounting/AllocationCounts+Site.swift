@@ -12,7 +12,8 @@ extension AllocationCounts {
     /// Of asynchronous code these are the frames on the thread's stack: functions that await others are
     /// not on it.
     public let frames: [Frame]
-    /// Whether there were more frames than are kept.
+    /// Whether frames are missing at the end: more than are kept, or those behind code that has neither a
+    /// table of frames nor frame pointers.
     public let isCut: Bool
   }
 

@@ -483,6 +483,80 @@ static void count_many_sites(void) {
   free_here();
 }
 
+#if defined(__x86_64__)
+// Functions without a table of frames, which call their argument. The second one has something else in the
+// register of the frame pointer.
+__asm__(".text\n.type without_table, %function\nwithout_table:\n"
+        "push %rbp\n mov %rsp, %rbp\n call *%rdi\n pop %rbp\n ret\n"
+        ".type without_frame, %function\nwithout_frame:\n"
+        "push %rbp\n lea 24(%rsp), %rbp\n and $-4096, %rbp\n add $16384, %rbp\n call *%rdi\n"
+        "pop %rbp\n ret\n");
+#define HAS_FRAME_POINTERS (LEAST_FRAMES > 1)
+#elif defined(__aarch64__)
+__asm__(".text\n.type without_table, %function\nwithout_table:\n"
+        "stp x29, x30, [sp, #-16]!\n mov x29, sp\n blr x0\n ldp x29, x30, [sp], #16\n ret\n"
+        ".type without_frame, %function\nwithout_frame:\n"
+        "stp x29, x30, [sp, #-16]!\n mov x29, #8\n blr x0\n ldp x29, x30, [sp], #16\n ret\n");
+#define HAS_FRAME_POINTERS (LEAST_FRAMES > 1)
+#else
+#define without_table(function) function()
+#define without_frame(function) function()
+#define HAS_FRAME_POINTERS 0
+#endif
+
+#if defined(__x86_64__) || defined(__aarch64__)
+void without_table(void (*function)(void));
+void without_frame(void (*function)(void));
+#endif
+
+static void allocate_one(void) {
+  allocate_here(1);
+  __asm__ volatile("");
+}
+
+static uintptr_t outer_return_address;
+
+__attribute__((noinline)) static void call_without_table(void) {
+  outer_return_address = (uintptr_t)__builtin_return_address(0);
+  without_table(allocate_one);
+  __asm__ volatile("");
+}
+
+__attribute__((noinline)) static void call_without_frame(void) {
+  without_frame(allocate_one);
+  __asm__ volatile("");
+}
+
+/// A backtrace goes on by frame pointers at a function without a table, or says that it is cut.
+static void count_sites_without_tables(void) {
+  if (!HAS_FRAME_POINTERS) return;
+  crebind_counting_site site;
+  crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_THREAD);
+  CHECK(crebind_counting_watch_sites(scope, ~0u, 4));
+  crebind_counting_begin(scope, NULL, false);
+  errno = 77;
+  call_without_table();
+  CHECK(errno == 77);
+  crebind_counting_end(scope);
+  CHECK(sites_of_malloc(scope, &site) == 1);
+  size_t i = 0;
+  while (i < site.frame_count && site.frames[i] != outer_return_address) i++;
+  // The callers of malloc, allocate_here, allocate_one, without_table and call_without_table.
+  CHECK(i == 4);
+  crebind_counting_free(scope);
+  free_here();
+
+  scope = crebind_counting_make(CREBIND_COUNTING_THREAD);
+  CHECK(crebind_counting_watch_sites(scope, ~0u, 4));
+  crebind_counting_begin(scope, NULL, false);
+  call_without_frame();
+  crebind_counting_end(scope);
+  CHECK(sites_of_malloc(scope, &site) == 1);
+  CHECK(site.is_cut && site.frame_count >= 3);
+  crebind_counting_free(scope);
+  free_here();
+}
+
 // MARK: - Mappings
 
 static void count_mappings(void) {
@@ -566,6 +640,7 @@ int main(void) {
   count_sites(CREBIND_COUNTING_THREAD);
   count_sites(CREBIND_COUNTING_PROCESS);
   count_many_sites();
+  count_sites_without_tables();
   count_mappings();
   count_after_fork();
 

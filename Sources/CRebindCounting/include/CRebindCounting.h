@@ -188,7 +188,7 @@ typedef struct crebind_counting_site {
   /// The return addresses, the caller's first. NULL in none that has been read.
   const uintptr_t *_Nullable frames;
   size_t frame_count;
-  /// There were more frames.
+  /// There were more frames than are kept, or than were found.
   bool is_cut;
 } crebind_counting_site;
 
@@ -196,7 +196,8 @@ typedef struct crebind_counting_site {
 /// microsecond more.
 ///
 /// The frames are those that the unwinder of exceptions finds, which neither allocates nor, with glibc
-/// 2.35 and GCC 12 or newer, takes a lock. Without glibc, a program that does not have the unwinder gets
+/// 2.35 and GCC 12 or newer, takes a lock. Behind a function that it has no table for they go on by frame
+/// pointers, on x86-64 and AArch64 with such a glibc. Functions that keep none are missing there. Without glibc, a program that does not have the unwinder gets
 /// the caller's frame alone.
 ///
 /// \param groups A bit for each group, `1 << group`, whose calls it keeps.
