@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 
 #include "images.h"
+#include "generation.h"
 
 #include <CRebind.h>
 #include <elf.h>
@@ -13,6 +14,8 @@
 
 typedef struct image {
   crebind_counting_maker maker;
+  /// Whether the calls are its own, once that was asked.
+  enum { NOT_ASKED, CERTAIN, UNCERTAIN } certainty;
   char path[512];
   _Atomic uint64_t calls[CREBIND_COUNTING_FUNCTION_COUNT];
 } image;
@@ -25,6 +28,8 @@ typedef struct range {
 
 struct crebind_counting_images {
   bool spares_testing;
+  /// From before the images were looked at.
+  crebind_counting_generation generation;
   size_t image_count, range_count;
   image images[IMAGES];
   range ranges[RANGES];
@@ -76,6 +81,7 @@ crebind_counting_images *crebind_counting_images_make(bool spares_testing) {
                                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (images == MAP_FAILED) return NULL;
   images->spares_testing = spares_testing;
+  images->generation = crebind_counting_generation_now();
   if (crebind_images(see_image, images, NULL) == CREBIND_OK) return images;
   crebind_counting_images_free(images);
   return NULL;
@@ -100,11 +106,32 @@ crebind_counting_maker crebind_counting_images_note(crebind_counting_images *ima
   return image->maker;
 }
 
-const char *crebind_counting_images_read(const crebind_counting_images *images, size_t index,
+/// Whether the calls noted for an image are its own. The answer stays, so that no call is in two sums.
+static bool is_certain(const crebind_counting_images *images, image *image) {
+  if (image->certainty != NOT_ASKED) return image->certainty == CERTAIN;
+  image->certainty = CERTAIN;
+  for (size_t i = 0; i < images->range_count; i++)
+    if (images->ranges[i].image == image
+        && !crebind_counting_has_stayed(images->generation, images->ranges[i].start))
+      image->certainty = UNCERTAIN;
+  return image->certainty == CERTAIN;
+}
+
+static void add_calls(uint64_t *calls, const image *image) {
+  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++) calls[i] += image->calls[i];
+}
+
+const char *crebind_counting_images_read(crebind_counting_images *images, size_t index,
                                          uint64_t *calls) {
   if (index > images->image_count) return NULL;
-  bool is_elsewhere = index == images->image_count;
-  const image *image = is_elsewhere ? &images->elsewhere : &images->images[index];
-  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++) calls[i] = image->calls[i];
-  return is_elsewhere ? CREBIND_COUNTING_ELSEWHERE : image->path;
+  memset(calls, 0, CREBIND_COUNTING_FUNCTION_COUNT * sizeof *calls);
+  if (index < images->image_count) {
+    image *image = &images->images[index];
+    if (is_certain(images, image)) add_calls(calls, image);
+    return image->path;
+  }
+  add_calls(calls, &images->elsewhere);
+  for (size_t i = 0; i < images->image_count; i++)
+    if (!is_certain(images, &images->images[i])) add_calls(calls, &images->images[i]);
+  return CREBIND_COUNTING_ELSEWHERE;
 }

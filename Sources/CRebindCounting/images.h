@@ -24,7 +24,8 @@ typedef enum crebind_counting_maker {
 CREBIND_COUNTING_HIDDEN crebind_counting_maker crebind_counting_images_note(
     crebind_counting_images *images, const crebind_counting_event *event);
 
+/// See `crebind_counting_image`. The last one has the calls of images that others may have replaced, too.
 CREBIND_COUNTING_HIDDEN const char *crebind_counting_images_read(
-    const crebind_counting_images *images, size_t index, uint64_t *calls);
+    crebind_counting_images *images, size_t index, uint64_t *calls);
 
 #endif

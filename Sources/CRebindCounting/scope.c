@@ -133,6 +133,10 @@ bool crebind_counting_next_site(const crebind_counting_scope *scope, size_t *pos
   return scope->sites != NULL && crebind_counting_sites_next(scope->sites, position, site);
 }
 
+bool crebind_counting_is_certain(const crebind_counting_scope *scope, uintptr_t address) {
+  return scope->sites == NULL || crebind_counting_sites_are_certain(scope->sites, address);
+}
+
 uint64_t crebind_counting_dropped_calls(const crebind_counting_scope *scope) {
   return scope->sites != NULL ? crebind_counting_sites_dropped(scope->sites) : 0;
 }

@@ -15,6 +15,7 @@
 #define _GNU_SOURCE
 
 #include "sites.h"
+#include "generation.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -27,6 +28,8 @@
 /// GCC's library for glibc cannot be linked with other C libraries. It is there where a program has it.
 #pragma weak _Unwind_Backtrace
 #pragma weak _Unwind_GetIPInfo
+#pragma weak _Unwind_GetCFA
+#pragma weak _Unwind_GetGR
 #endif
 
 #if defined(__x86_64__)
@@ -53,6 +56,8 @@ typedef struct site {
 
 struct crebind_counting_sites {
   size_t limit;
+  /// From before the first call.
+  crebind_counting_generation generation;
   _Atomic uint64_t dropped;
   site sites[];
 };
@@ -244,6 +249,7 @@ crebind_counting_sites *crebind_counting_sites_make(size_t limit) {
                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (sites == MAP_FAILED) return NULL;
   sites->limit = limit;
+  sites->generation = crebind_counting_generation_now();
   trace trace = {.caller = 0};
   walk(&trace);
   return sites;
@@ -274,4 +280,8 @@ bool crebind_counting_sites_next(const crebind_counting_sites *sites, size_t *po
 
 uint64_t crebind_counting_sites_dropped(const crebind_counting_sites *sites) {
   return sites->dropped;
+}
+
+bool crebind_counting_sites_are_certain(const crebind_counting_sites *sites, uintptr_t address) {
+  return crebind_counting_has_stayed(sites->generation, address);
 }

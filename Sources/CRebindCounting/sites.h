@@ -21,6 +21,10 @@ CREBIND_COUNTING_HIDDEN bool crebind_counting_sites_next(const crebind_counting_
                                                          size_t *position,
                                                          crebind_counting_site *site);
 
+/// See `crebind_counting_is_certain`.
+CREBIND_COUNTING_HIDDEN bool crebind_counting_sites_are_certain(const crebind_counting_sites *sites,
+                                                                uintptr_t address);
+
 CREBIND_COUNTING_HIDDEN uint64_t
 crebind_counting_sites_dropped(const crebind_counting_sites *sites);
 

@@ -19,7 +19,8 @@ extension AllocationCounts {
 
   /// A place in a backtrace.
   public struct Frame: Sendable, Hashable {
-    /// The path of the image; empty for the program, nil for code that is in no image.
+    /// The path of the image; empty for the program. Nil for code that is in no image, and for an image that
+    /// may have taken the place of an unloaded one meanwhile.
     public let image: String?
     /// The address in the image's file; without an image, in memory.
     public let address: UInt64

@@ -19,7 +19,8 @@ public struct AllocationCounts: Sendable, Hashable {
   /// The calls that an image made: the program, or a library.
   public struct Image: Sendable, Hashable {
     /// The image's path; empty for the program. `[elsewhere]` stands for images that were loaded while
-    /// the calls were counted, and for code that is in no image.
+    /// the calls were counted, and for code that is in no image. It also has the calls of images that another
+    /// one may have replaced meanwhile.
     public let path: String
 
     /// The calls of each function that was counted.

@@ -109,6 +109,55 @@ func grow() -> Leaf { Leaf() }
     #expect(lines.first == "true - 0" && lines.last?.hasPrefix("the program+0x") == true)
   }
 
+  /// One library takes another one's place in memory while calls are counted: each has its name, or none.
+  @Test func aLibraryAtThePlaceOfAnother() throws {
+    let program = try RebindProgram(
+      """
+      import Glibc
+      import RebindCounting
+      typealias Function = @convention(c) () -> Void
+      let folder = CommandLine.arguments[1]
+      func open(_ name: String) -> (library: UnsafeMutableRawPointer, function: Function) {
+        let library = dlopen(folder + "/" + name + ".so", RTLD_NOW)!
+        return (library, unsafeBitCast(dlsym(library, name)!, to: Function.self))
+      }
+      let first = open("first")
+      var isAtItsPlace = false
+      let counts = try countingAllocations(of: [.memory, .callingImages, .sites], reach: .thread) {
+        first.function()
+        dlclose(first.library)
+        let second = open("second")
+        isAtItsPlace =
+          unsafeBitCast(first.function, to: Int.self) == unsafeBitCast(second.function, to: Int.self)
+        for _ in 0..<3 { second.function() }
+      }
+      print(isAtItsPlace)
+      for image in counts.images! where image.calls(of: "valloc") ?? 0 > 0 {
+        print(image.path, image.calls(of: "valloc")!)
+      }
+      for site in counts.sites! where site.function == "valloc" {
+        print(site.calls, site.frames[0].image ?? "-", site.frames[0].function ?? "-")
+        print(site.frames.contains { $0.function == "main" })
+      }
+      """, modules: countingModules)
+    let folder = URL(filePath: program.path).deletingLastPathComponent()
+    for name in ["first", "second"] {
+      let source = folder.appending(path: "\(name).c").path
+      let text = """
+        #include <stdlib.h>
+        void \(name)(void) { void *volatile block = valloc(1); free(block); }
+
+        """
+      try Data(text.utf8).write(to: URL(filePath: source))
+      let compiled = try run(
+        "gcc", ["-O1", "-shared", "-fPIC", source, "-o", folder.appending(path: "\(name).so").path])
+      try #require(compiled.succeeded, "\(compiled.errorOutput)")
+    }
+    let result = try run(program.path, [folder.path])
+    // The program is known all the time.
+    #expect(result.output == "true\n[elsewhere] 4\n3 - -\ntrue\n1 - -\ntrue\n", "\(result)")
+  }
+
   /// The file of another library took the place of the loaded one: its names would be wrong.
   @Test func aLibraryWhoseFileWasReplaced() throws {
     let source = """

@@ -59,6 +59,21 @@ import Testing
     try await perform(.noLeaks) { Self.leaked = Node() }
   }
 
+  /// The documentation says how many: two of the runtime's for each. They leave no blocks.
+  @Test func expectationsAllocate() async throws {
+    func count(_ expectations: Int) async throws -> AllocationCounts {
+      try await countingAllocations(
+        of: [.memory, .callingImages], reach: .task, sparesTesting: true, findsLeaks: true
+      ) {
+        for i in 0..<expectations { #expect(i < expectations) }
+      }
+    }
+    _ = try await count(1)
+    let counts = try await count(10)
+    #expect(counts.allocations == 20 && counts.leakedBlocks == 0, "\(counts)")
+    #expect(counts.description.contains("called by libswiftCore.so: malloc 20, free 20"))
+  }
+
   // MARK: - Leaks
 
   /// The runtime frees memory of tasks when none runs, or keeps it.

@@ -157,8 +157,8 @@ bool crebind_counting_watch_images(crebind_counting_scope *scope, bool spares_te
 /// \param index From 0.
 /// \param calls Receives `CREBIND_COUNTING_FUNCTION_COUNT` numbers.
 /// \returns The image's path, "" for the program, as long as the scope is there; NULL for no more. The
-///   last one, `CREBIND_COUNTING_ELSEWHERE`, stands for images that were loaded later, and for code that
-///   is in no image.
+///   last one, `CREBIND_COUNTING_ELSEWHERE`, stands for images that were loaded later, and for code that is
+///   in no image. It also has the calls of images that another one may have replaced.
 const char *_Nullable crebind_counting_image(const crebind_counting_scope *scope, size_t index,
                                              uint64_t *calls);
 
@@ -212,6 +212,10 @@ bool crebind_counting_watch_sites(crebind_counting_scope *scope, uint32_t groups
 /// \returns false for no more.
 bool crebind_counting_next_site(const crebind_counting_scope *scope, size_t *position,
                                 crebind_counting_site *site);
+
+/// Whether the image that an address of a frame is in now has been there all the time. Else its names may
+/// be wrong. To be called after they are read.
+bool crebind_counting_is_certain(const crebind_counting_scope *scope, uintptr_t address);
 
 /// The calls that have no site, because there were too many.
 uint64_t crebind_counting_dropped_calls(const crebind_counting_scope *scope);

@@ -20,7 +20,7 @@ extension AllocationCounts {
         sites.append(
           (site, Array(UnsafeBufferPointer(start: site.frames, count: site.frame_count))))
       }
-      frames = Frame.all(at: Set(sites.flatMap(\.addresses)))
+      frames = Frame.all(at: Set(sites.flatMap(\.addresses)), in: scope)
     }
 
     /// The sites with the most calls first. They share no memory with this.
@@ -38,7 +38,7 @@ extension AllocationCounts {
 
 extension AllocationCounts.Frame {
   /// The frames of return addresses: several of one where functions were inlined.
-  fileprivate static func all(at returns: Set<UInt>) -> [UInt: [Self]] {
+  fileprivate static func all(at returns: Set<UInt>, in scope: OpaquePointer) -> [UInt: [Self]] {
     var frames: [UInt: [Self]] = [:]
     // The call is before the address that it returns to.
     let ofImages = Dictionary(grouping: returns) { crebind_image_containing(pointer($0 &- 1)) }
@@ -52,6 +52,10 @@ extension AllocationCounts.Frame {
       for (index, address) in returns.enumerated() {
         let known = index < places.count ? places[index] : []
         frames[address] = image.frames(at: address &- 1, known: known)
+      }
+      // Another image may have been there when a call came, or be there now.
+      if !crebind_counting_is_certain(scope, UInt(bitPattern: header)) {
+        for address in returns { frames[address] = [Self(address: address &- 1)] }
       }
     }
     return frames

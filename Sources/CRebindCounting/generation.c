@@ -1,0 +1,56 @@
+#define _GNU_SOURCE
+
+#include "generation.h"
+
+#include <link.h>
+#include <stddef.h>
+#include <stdio.h>
+
+static int see_generation(struct dl_phdr_info *info, size_t size, void *context) {
+  crebind_counting_generation *generation = context;
+  // musl gives 0, too: it unloads nothing.
+  if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
+    *generation = (crebind_counting_generation){info->dlpi_adds, info->dlpi_subs};
+  return 1;
+}
+
+crebind_counting_generation crebind_counting_generation_now(void) {
+  crebind_counting_generation generation = {0, 0};
+  dl_iterate_phdr(see_generation, &generation);
+  return generation;
+}
+
+/// A search for two addresses in the list of images, which has the older ones first.
+typedef struct search {
+  uintptr_t address;
+  crebind_counting_generation generation;
+  size_t index, address_index, anchor_index;
+} search;
+
+static bool contains(const struct dl_phdr_info *info, uintptr_t address) {
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type == PT_LOAD && address - info->dlpi_addr - segment->p_vaddr < segment->p_memsz)
+      return true;
+  }
+  return false;
+}
+
+static int see_image(struct dl_phdr_info *info, size_t size, void *context) {
+  search *search = context;
+  if (search->index++ == 0) see_generation(info, size, &search->generation);
+  if (contains(info, search->address)) search->address_index = search->index;
+  // The counters, and the C library, which they need: neither was unloaded meanwhile.
+  if (contains(info, (uintptr_t)crebind_counting_has_stayed)
+      || contains(info, (uintptr_t)stdout))
+    search->anchor_index = search->index;
+  return 0;
+}
+
+bool crebind_counting_has_stayed(crebind_counting_generation since, uintptr_t address) {
+  search search = {.address = address};
+  dl_iterate_phdr(see_image, &search);
+  return search.generation.unloaded == since.unloaded
+         || search.generation.loaded == since.loaded
+         || (search.address_index != 0 && search.address_index <= search.anchor_index);
+}

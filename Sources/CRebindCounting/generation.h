@@ -1,0 +1,23 @@
+/// Whether the images that are loaded are those that were loaded at a time before.
+///
+/// The loader gives the place of an image that it has unloaded to another one.
+
+#ifndef CREBIND_COUNTING_GENERATION_H
+#define CREBIND_COUNTING_GENERATION_H
+
+#include "tally.h"
+
+/// The images that the loader has loaded so far, and those that it has unloaded.
+typedef struct crebind_counting_generation {
+  unsigned long long loaded, unloaded;
+} crebind_counting_generation;
+
+/// The generation now.
+CREBIND_COUNTING_HIDDEN crebind_counting_generation crebind_counting_generation_now(void);
+
+/// Whether no other image can have been at an address since a generation: none was unloaded, or none was
+/// loaded, or the one that is there now is as old as the counters.
+CREBIND_COUNTING_HIDDEN bool crebind_counting_has_stayed(crebind_counting_generation since,
+                                                         uintptr_t address);
+
+#endif
