@@ -15,8 +15,8 @@ typedef struct crebind_counting_generation {
 /// The generation now.
 CREBIND_COUNTING_HIDDEN crebind_counting_generation crebind_counting_generation_now(void);
 
-/// Whether no other image can have been at an address since a generation: none was unloaded, or none was
-/// loaded, or the one that is there now is as old as the counters.
+/// Whether no other image can have been at an address since a generation. That is so if none was unloaded, if
+/// none was loaded, or if the one that is there now is as old as the counters.
 CREBIND_COUNTING_HIDDEN bool crebind_counting_has_stayed(crebind_counting_generation since,
                                                          uintptr_t address);
 

@@ -2,6 +2,7 @@
 
 #include "images.h"
 #include "generation.h"
+#include "sites.h"
 
 #include <CRebind.h>
 #include <elf.h>
@@ -49,6 +50,7 @@ static crebind_counting_maker maker_of(const char *path, bool spares_testing) {
       {"libswift_Concurrency", CREBIND_COUNTING_OF_TASKS},
       {"libdispatch", CREBIND_COUNTING_OF_TASKS},
       {"libBlocksRuntime", CREBIND_COUNTING_OF_TASKS},
+      {"libswiftCore", CREBIND_COUNTING_OF_RUNTIME},
   };
   const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
   for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
@@ -81,6 +83,7 @@ crebind_counting_images *crebind_counting_images_make(bool spares_testing) {
                                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (images == MAP_FAILED) return NULL;
   images->spares_testing = spares_testing;
+  if (spares_testing) crebind_counting_prepare_frames();
   images->generation = crebind_counting_generation_now();
   if (crebind_images(see_image, images, NULL) == CREBIND_OK) return images;
   crebind_counting_images_free(images);
@@ -91,18 +94,36 @@ void crebind_counting_images_free(crebind_counting_images *images) {
   munmap(images, sizeof *images);
 }
 
+/// The image that an address is in.
+static image *image_of(crebind_counting_images *images, uintptr_t address) {
+  for (size_t i = 0; i < images->range_count; i++) {
+    const range *range = &images->ranges[i];
+    if (address >= range->start && address < range->end) return range->image;
+  }
+  return &images->elsewhere;
+}
+
+static bool is_of_runtime(const void *images, uintptr_t address) {
+  return image_of((crebind_counting_images *)images, address)->maker
+         == CREBIND_COUNTING_OF_RUNTIME;
+}
+
+/// Whether a testing library has the runtime make a call, as for its own objects. It calls the code of a
+/// test, too, which is nearer to the call then.
+static bool is_for_testing(crebind_counting_images *images, uintptr_t caller) {
+  uintptr_t frame = crebind_counting_frame_outside(caller, is_of_runtime, images);
+  return frame != 0 && image_of(images, frame)->maker == CREBIND_COUNTING_SPARED;
+}
+
 crebind_counting_maker crebind_counting_images_note(crebind_counting_images *images,
                                                     const crebind_counting_event *event) {
   uintptr_t caller = (uintptr_t)event->caller;
-  image *image = &images->elsewhere;
-  for (size_t i = 0; i < images->range_count; i++) {
-    range *range = &images->ranges[i];
-    if (caller < range->start || caller >= range->end) continue;
-    image = range->image;
-    break;
-  }
-  if (image->maker != CREBIND_COUNTING_SPARED)
-    atomic_fetch_add_explicit(&image->calls[event->function], 1, memory_order_relaxed);
+  image *image = image_of(images, caller);
+  if (image->maker == CREBIND_COUNTING_SPARED
+      || (image->maker == CREBIND_COUNTING_OF_RUNTIME && images->spares_testing
+          && is_for_testing(images, caller)))
+    return CREBIND_COUNTING_SPARED;
+  atomic_fetch_add_explicit(&image->calls[event->function], 1, memory_order_relaxed);
   return image->maker;
 }
 

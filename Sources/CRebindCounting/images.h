@@ -16,6 +16,8 @@ typedef enum crebind_counting_maker {
   CREBIND_COUNTING_ANYBODY,
   /// The runtime of tasks or of queues.
   CREBIND_COUNTING_OF_TASKS,
+  /// Swift's runtime, for others.
+  CREBIND_COUNTING_OF_RUNTIME,
   /// A testing library that is spared.
   CREBIND_COUNTING_SPARED,
 } crebind_counting_maker;

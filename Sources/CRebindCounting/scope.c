@@ -175,7 +175,7 @@ __attribute__((noinline)) static bool watch(crebind_counting_scope *scope,
                                      : CREBIND_COUNTING_ANYBODY;
   if (maker == CREBIND_COUNTING_SPARED) return false;
   // A block that replaces another one is looked at with that.
-  if (scope->leaks != NULL && maker == CREBIND_COUNTING_ANYBODY && event->block != NULL
+  if (scope->leaks != NULL && maker != CREBIND_COUNTING_OF_TASKS && event->block != NULL
       && event->old == NULL)
     crebind_counting_leaks_add(scope->leaks, event->block);
   if (scope->sites != NULL

@@ -65,6 +65,9 @@ struct crebind_counting_sites {
 // MARK: - Frames
 
 typedef struct trace {
+  /// If one frame is looked for: whether an address is in code that is passed over.
+  bool (*is_inside)(const void *context, uintptr_t address);
+  const void *context;
   uintptr_t caller;
   bool is_found, is_cut;
   /// The unwinder has found the end of the stack.
@@ -84,7 +87,9 @@ static bool is_of_counters(uintptr_t address) {
 /// False if no more are kept.
 static bool add_frame(trace *trace, uintptr_t address) {
   if (is_of_counters(address)) return true;
-  if (trace->count == FRAMES) {
+  bool is_search = trace->is_inside != NULL;
+  if (is_search && trace->is_inside(trace->context, address)) return true;
+  if (trace->count == (is_search ? 1 : FRAMES)) {
     trace->is_cut = true;
     return false;
   }
@@ -177,15 +182,29 @@ static void walk(trace *trace) {
   errno = error;
 }
 
-static void find_frames(trace *trace, uintptr_t caller) {
+static void begin(trace *trace, uintptr_t caller) {
   trace->caller = caller;
   trace->is_found = trace->is_cut = trace->is_whole = false;
   trace->count = 0;
+}
+
+static void find_frames(trace *trace, uintptr_t caller) {
+  trace->is_inside = NULL;
+  begin(trace, caller);
   walk(trace);
   if (trace->count > 0) return;
   // Without an unwinder.
   trace->frames[trace->count++] = caller;
   trace->is_cut = true;
+}
+
+uintptr_t crebind_counting_frame_outside(uintptr_t caller,
+                                         bool (*is_inside)(const void *context, uintptr_t address),
+                                         const void *context) {
+  trace trace = {.is_inside = is_inside, .context = context};
+  begin(&trace, caller);
+  walk(&trace);
+  return trace.count > 0 ? trace.frames[0] : 0;
 }
 
 // MARK: - Sites
@@ -239,6 +258,11 @@ void crebind_counting_sites_note(crebind_counting_sites *sites,
 
 // MARK: - Making and reading
 
+void crebind_counting_prepare_frames(void) {
+  trace trace = {.caller = 0};
+  walk(&trace);
+}
+
 static size_t size_of(size_t limit) {
   return sizeof(crebind_counting_sites) + limit * sizeof(site);
 }
@@ -250,8 +274,7 @@ crebind_counting_sites *crebind_counting_sites_make(size_t limit) {
   if (sites == MAP_FAILED) return NULL;
   sites->limit = limit;
   sites->generation = crebind_counting_generation_now();
-  trace trace = {.caller = 0};
-  walk(&trace);
+  crebind_counting_prepare_frames();
   return sites;
 }
 

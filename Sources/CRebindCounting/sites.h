@@ -16,6 +16,15 @@ CREBIND_COUNTING_HIDDEN void crebind_counting_sites_free(crebind_counting_sites 
 CREBIND_COUNTING_HIDDEN void crebind_counting_sites_note(crebind_counting_sites *sites,
                                                          const crebind_counting_event *event);
 
+/// The unwinder's first call prepares constants, under a lock. To be called before a call that counts needs it.
+CREBIND_COUNTING_HIDDEN void crebind_counting_prepare_frames(void);
+
+/// The first frame of this thread, from a caller on, that is in other code; 0 for none.
+///
+/// \param is_inside Whether an address is in the code that is passed over.
+CREBIND_COUNTING_HIDDEN uintptr_t crebind_counting_frame_outside(
+    uintptr_t caller, bool (*is_inside)(const void *context, uintptr_t address), const void *context);
+
 /// See `crebind_counting_next_site`.
 CREBIND_COUNTING_HIDDEN bool crebind_counting_sites_next(const crebind_counting_sites *sites,
                                                          size_t *position,

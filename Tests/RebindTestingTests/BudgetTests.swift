@@ -29,6 +29,14 @@ import Testing
 
   @Test(.allocations(atMost: 0), .noLeaks) func nothingIsAllocatedLater() async {}
 
+  /// But for types that the test uses for the first time.
+  @Test(arguments: [BudgetTrait.allocations(atMost: 0), .noLeaks])
+  func expectationsAreFree(trait: BudgetTrait) async throws {
+    try await performAgain(trait) {
+      for i in 0..<100 { #expect(i < 100) }
+    }
+  }
+
   /// In a debug build the call of the test itself retains something.
   @Test(.retains(atMost: 5), .allocations(atMost: 0)) func nothingIsRetained() {}
 
@@ -59,19 +67,28 @@ import Testing
     try await perform(.noLeaks) { Self.leaked = Node() }
   }
 
-  /// The documentation says how many: two of the runtime's for each. They leave no blocks.
-  @Test func expectationsAllocate() async throws {
+  /// Expectations allocate by the runtime, which is not counted, and keep nothing. The code of the test that
+  /// they call is counted.
+  @Test func expectationsAreSpared() async throws {
+    struct Failure: Error {}
     func count(_ expectations: Int) async throws -> AllocationCounts {
       try await countingAllocations(
-        of: [.memory, .callingImages], reach: .task, sparesTesting: true, findsLeaks: true
+        of: [.standard, .callingImages], reach: .task, sparesTesting: true, findsLeaks: true
       ) {
         for i in 0..<expectations { #expect(i < expectations) }
+        #expect(Self.makeNodes(3)?.next != nil)
+        #expect(throws: Failure.self) {
+          withExtendedLifetime(Self.makeNodes(4)) {}
+          throw Failure()
+        }
       }
     }
     _ = try await count(1)
-    let counts = try await count(10)
-    #expect(counts.allocations == 20 && counts.leakedBlocks == 0, "\(counts)")
-    #expect(counts.description.contains("called by libswiftCore.so: malloc 20, free 20"))
+    let one = try await count(1)
+    let many = try await count(100)
+    #expect(one.allocations == many.allocations && many.leakedBlocks == 0, "\(many)")
+    // The nodes, and the error.
+    #expect((8..<10).contains(try #require(many.allocations)), "\(many)")
   }
 
   // MARK: - Leaks
