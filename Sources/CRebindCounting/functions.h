@@ -5,6 +5,8 @@
 
 #include "tally.h"
 
+#include <sys/types.h>
+
 typedef struct crebind_counting_entry {
   const char *name;
   crebind_counting_group group;
@@ -34,9 +36,16 @@ CREBIND_COUNTING_HIDDEN extern void *crebind_counting_valloc(size_t size);
 CREBIND_COUNTING_HIDDEN extern void *crebind_counting_pvalloc(size_t size);
 CREBIND_COUNTING_HIDDEN extern void crebind_counting_free_block(void *block);
 
+/// The offset of mmap itself, which has 32 bits on 32-bit machines with glibc.
+#if defined(__GLIBC__)
+typedef long crebind_counting_offset;
+#else
+typedef off_t crebind_counting_offset;
+#endif
+
 CREBIND_COUNTING_HIDDEN extern void *crebind_counting_mmap(void *address, size_t length,
                                                            int protection, int flags, int file,
-                                                           int64_t offset);
+                                                           crebind_counting_offset offset);
 CREBIND_COUNTING_HIDDEN extern void *crebind_counting_mmap64(void *address, size_t length,
                                                              int protection, int flags, int file,
                                                              int64_t offset);

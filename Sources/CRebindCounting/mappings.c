@@ -18,34 +18,33 @@ static inline void note(crebind_counting_event event) {
   crebind_counting_tell_if_told(block, &event);
 }
 
-/// The caller is that of the counter, which this is a part of.
-__attribute__((always_inline)) static inline void *map(crebind_counting_function function,
-                                                       const void *counter, void *address, size_t length,
-                                                       int protection, int flags, int file,
-                                                       int64_t offset) {
-  passing call = enter(function, counter, CALLER);
-  void *mapping = ORIGINAL(call, void *, void *, size_t, int, int, int, int64_t)(
-      address, length, protection, flags, file, offset);
+static inline void note_mapping(crebind_counting_function function, const passing *call,
+                                const void *mapping, size_t length) {
   bool failed = mapping == MAP_FAILED;
-  if (has_passed(&call))
-    note((crebind_counting_event){.function = function,
-                                  .marks = CREBIND_COUNTING_MAPPED
-                                           | (failed ? CREBIND_COUNTING_WITHOUT_MAPPING : 0),
-                                  .bytes = failed ? 0 : length,
-                                  .caller = call.caller});
-  return mapping;
+  note((crebind_counting_event){.function = function,
+                                .marks = CREBIND_COUNTING_MAPPED
+                                         | (failed ? CREBIND_COUNTING_WITHOUT_MAPPING : 0),
+                                .bytes = failed ? 0 : length,
+                                .caller = call->caller});
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counting_mmap(void *address, size_t length, int protection,
-                                                     int flags, int file, int64_t offset) {
-  return map(CREBIND_COUNTING_MMAP, (const void *)crebind_counting_mmap, address, length,
-             protection, flags, file, offset);
+                                                     int flags, int file,
+                                                     crebind_counting_offset offset) {
+  passing call = enter(CREBIND_COUNTING_MMAP, (const void *)crebind_counting_mmap, CALLER);
+  void *mapping = ORIGINAL(call, void *, void *, size_t, int, int, int, crebind_counting_offset)(
+      address, length, protection, flags, file, offset);
+  if (has_passed(&call)) note_mapping(CREBIND_COUNTING_MMAP, &call, mapping, length);
+  return mapping;
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counting_mmap64(void *address, size_t length, int protection,
                                                        int flags, int file, int64_t offset) {
-  return map(CREBIND_COUNTING_MMAP64, (const void *)crebind_counting_mmap64, address, length,
-             protection, flags, file, offset);
+  passing call = enter(CREBIND_COUNTING_MMAP64, (const void *)crebind_counting_mmap64, CALLER);
+  void *mapping = ORIGINAL(call, void *, void *, size_t, int, int, int, int64_t)(
+      address, length, protection, flags, file, offset);
+  if (has_passed(&call)) note_mapping(CREBIND_COUNTING_MMAP64, &call, mapping, length);
+  return mapping;
 }
 
 CREBIND_COUNTING_COUNTER int crebind_counting_munmap(void *address, size_t length) {
