@@ -25,6 +25,34 @@ import Testing
     }
   }
 
+  /// The runtime asks for memory under the lock of its arrays' types now and then, as the number of
+  /// these grows. Whatever deals with such a call must need no new type.
+  @Test(arguments: 0..<64, ["handler", "fault", "recording"])
+  func theFirstCallMayComeUnderALockOfTheRuntime(typeCount: Int, kind: String) async {
+    await #expect(processExitsWith: .success) { [typeCount, kind] in
+      alarm(60)
+      var type: any Layered.Type = Layer<Never>.self
+      for _ in 0..<typeCount {
+        type.allocateArray()
+        type = type.next
+      }
+      switch kind {
+      case "handler":
+        try withRebinding(
+          "malloc", reach: .thread,
+          { (original, size: Int) -> UnsafeMutableRawPointer? in original(size) }
+        ) { type.allocateArray() }
+      case "fault":
+        try withFailing("malloc", onCall: 1000, reach: .thread) { _ in type.allocateArray() }
+      default:
+        try withRecordedCalls(of: "malloc", reach: .thread) { recording in
+          type.allocateArray()
+          try #require(!recording.callsOfRuntime.isEmpty)
+        }
+      }
+    }
+  }
+
   @Test(arguments: [RebindingReach.task, .process])
   func free(reach: RebindingReach) async {
     await #expect(processExitsWith: .success) { [reach = "\(reach)"] in
@@ -118,4 +146,22 @@ private func work() async throws {
   let text = try String(contentsOfFile: "/etc/os-release", encoding: .utf8)
   try #require(!text.isEmpty && Date().timeIntervalSince1970 > 0)
   try await Task.sleep(for: .milliseconds(1))
+}
+
+/// One of endlessly many types.
+private protocol Layered {
+  static var next: any Layered.Type { get }
+  static func allocateArray()
+}
+
+private struct Layer<Inner>: Layered {
+  var number = 0
+
+  static var next: any Layered.Type { Layer<Self>.self }
+
+  static func allocateArray() {
+    var array: [Self] = []
+    array.reserveCapacity(1)
+    withExtendedLifetime(array) {}
+  }
 }

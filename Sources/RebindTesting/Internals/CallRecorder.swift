@@ -6,6 +6,28 @@ struct CallRecorder {
   let texts: [Int]
   let recording: CallRecording
 
+  /// Uses the types that a recording needs, before the first one. The runtime asks for memory while it
+  /// holds the lock under which it makes types: a first recorded call of malloc that comes from there
+  /// must need none.
+  static let isPrepared: Bool = {
+    let recording = CallRecording()
+    let recorder = CallRecorder(function: "", texts: [0], recording: recording)
+    return "".withCString { text in
+      let words = [UInt64](
+        repeating: UInt64(UInt(bitPattern: text)), count: Int(crebind_testing_register_count()))
+      return words.withUnsafeBufferPointer { words in
+        let record = words.baseAddress.map {
+          crebind_testing_record(
+            registers: $0, numbers: (0, 0, 0, 0, 0, 0, 0, 0), caller: text, thread: 0, task: 1,
+            is_of_runtime: false)
+        }
+        let call = record.map(recorder.record)
+        recorder.note(crebind_testing_outcome(word: 0, number: 0, error: 0), of: call ?? 0)
+        return call == 0 && recording.calls.count == 1
+      }
+    }
+  }()
+
   /// A call has arrived. Returns its index.
   func record(_ record: crebind_testing_record) -> Int {
     let words = UnsafeBufferPointer(

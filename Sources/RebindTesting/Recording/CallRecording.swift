@@ -30,6 +30,7 @@ public final class CallRecording: Sendable {
   private var all: [RecordedCall] { state.withLock { $0 } }
 
   func interceptions(of functions: [String]) -> [Interception] {
+    _ = CallRecorder.isPrepared
     // A name that is given twice records its calls once.
     let known = functions.enumerated().filter { !functions[..<$0.offset].contains($0.element) }
     return known.map(\.element).map { function in
