@@ -104,6 +104,18 @@ import Testing
     #expect(absent.errorOutput == "rebind-inspect: /nowhere: No such file or directory\n")
     let folder = try inspect(["symbols", "--files-from", "/"])
     #expect(folder.status == 1 && folder.errorOutput == "rebind-inspect: /: Is a directory\n")
+    // Of names in one line, the first alone would be read.
+    for source in ["-", "/dev/stdin"] {
+      let ended = try bash(
+        #"printf '%s\0' "$@" | "$0" symbols --files-from \#(source)"#, Self.inputs)
+      #expect(ended.status == 1 && ended.output.isEmpty)
+      #expect(
+        ended.errorOutput == """
+          rebind-inspect: \(source == "-" ? "standard input" : source): \
+          the names end in zero bytes, which -0 reads
+
+          """)
+    }
     #expect(try inspect(["symbols", "-0"] + Self.inputs).status == 64)
     #expect(try inspect(["symbols"]).errorOutput.contains("Missing expected argument '<file> ...'"))
   }

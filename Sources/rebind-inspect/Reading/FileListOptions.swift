@@ -37,9 +37,16 @@ struct FileListOptions: ParsableArguments {
   func files(behind arguments: [InputPaths]) throws -> [FilePath] {
     let named = arguments.flatMap(\.paths)
     guard let list = filesFrom?.paths.first else { return named }
-    let end: UInt8 = null ? 0 : 0x0a
-    return try named
-      + Self.bytes(of: list).split(separator: end).map { FilePath(Array($0.prefix { $0 != 0 })) }
+    let bytes = try Self.bytes(of: list)
+    guard null || !bytes.contains(0) else {
+      throw Self.fail(list, "the names end in zero bytes, which -0 reads")
+    }
+    return named + bytes.split(separator: null ? 0 : 0x0a).map { FilePath(Array($0)) }
+  }
+
+  private static func fail(_ list: FilePath, _ reason: String) -> ExitCode {
+    Diagnostics.report(list.text == "-" ? FilePath("standard input") : list, reason)
+    return .failure
   }
 
   private static func bytes(of list: FilePath) throws -> [UInt8] {
@@ -53,9 +60,7 @@ struct FileListOptions: ParsableArguments {
       if count > 0 {
         bytes += piece[..<count]
       } else if errno != EINTR || descriptor < 0 {
-        let path = isInput ? FilePath("standard input") : list
-        Diagnostics.report(path, String(cString: strerror(errno)))
-        throw ExitCode.failure
+        throw fail(list, String(cString: strerror(errno)))
       }
     }
     if !isInput { close(descriptor) }
