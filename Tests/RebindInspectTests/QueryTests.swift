@@ -33,7 +33,7 @@ import Testing
         #"[["GLIBC_ABI_DT_RELR", 1]]"#,
         #"[["collision", 2], ["malloc", 2]]"#,
         #"[["./libc.so", "open64"]]"#,
-        #"[["./liba.so", "PyInit_a", "2_38"]]"#,
+        #"[["./liba.so", "PyInit_a", "2_36"]]"#,
         #"[["./liba.so", "/libb.so", 1], ["./liba.so", "/system/libc.so.6", 1], "#
           + #"["./libc.so", "/libb.so", 1], ["./libc.so", "/system/libc.so.6", 1]]"#,
         #"[["./liba.so", "malloc", "/libb.so", "/libd.so"]]"#,

@@ -193,7 +193,7 @@ import Testing
     #expect(try inspect(["requires", "--at-most", "GLIBC_2.36", path]).succeeded)
   }
 
-  /// Versions and marks that releases of 2026 were the first to have.
+  /// Versions and marks that releases of the last years were the first to have.
   @Test func newerReleases() throws {
     let fixture = DependencyFixture()
     for (version, systems) in [
@@ -220,6 +220,8 @@ import Testing
     let path = try Self.caller("liba.so", ["f"], in: fixture, needs: ["libstdc++.so.6"])
     #expect(try Self.report([path]).system("Fedora") == "42")
   }
+      ("GLIBC_2.36", ["Debian 12", "Ubuntu 24.04", "Fedora 38", "RHEL 10", "manylinux 2_36"]),
+      ("GLIBC_2.37", ["Debian 13", "Ubuntu 24.04", "Fedora 38", "RHEL 10", "manylinux 2_37"]),
 
   /// Each version above the limit is named with its symbols, and limits of other prefixes say nothing.
   @Test func limits() throws {

@@ -113,3 +113,5 @@ package struct KnownSystem: Sendable {
     manylinux 2_41|GLIBC_2.41 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14.0.0|https://github.com/pypa/auditwheel
     """
 }
+    manylinux 2_36|GLIBC_2.36 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12.0.0|https://github.com/pypa/auditwheel
+    manylinux 2_37|GLIBC_2.37 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12.0.0|https://github.com/pypa/auditwheel
