@@ -129,7 +129,7 @@ import Testing
   /// The number that a mark ends in is no version of the library.
   @Test(arguments: [
     ("GLIBC_ABI_NEW_2", "libc.so.6", "GLIBC_2.99"),
-    ("GLIBCXX_LDBL_3.4", "libstdc++.so.6", "GLIBCXX_3.4.99"),
+    ("GLIBCXX_NEW_3.4", "libstdc++.so.6", "GLIBCXX_3.4.99"),
   ])
   func unknownMarksWithNumbers(version: String, library: String, limit: String) throws {
     let fixture = DependencyFixture()
@@ -146,6 +146,29 @@ import Testing
       refused.status == 1 && refused.errorOutput.contains("\(version) of \(library) is newer"))
     // Of its own prefix it has a number.
     #expect(try inspect(["requires", "--at-most", version, path]).succeeded)
+  }
+
+  /// The versions that libstdc++ has on some machines alone came with those of the same number.
+  @Test(arguments: [
+    ("GLIBCXX_LDBL_3.4.29", "GLIBCXX_3.4.29", "GLIBCXX_3.4.28", "2_34"),
+    ("GLIBCXX_IEEE128_3.4.30", "GLIBCXX_3.4.30", "GLIBCXX_3.4.29", "2_35"),
+    ("CXXABI_ARM_1.3.3", "CXXABI_1.3.3", "CXXABI_1.3.2", "2_12"),
+  ])
+  func versionsOfOtherMachines(
+    version: String, since: String, older: String, manylinux: String
+  ) throws {
+    let fixture = DependencyFixture()
+    let map = try fixture.write("map", Data("\(version) { global: f; };".utf8))
+    try fixture.library(
+      "libstdc++.so.6", "void f(void) {}", flags: ["-Wl,--version-script=\(map)"])
+    let path = try Self.caller("liba.so", ["f"], in: fixture, needs: ["libstdc++.so.6"])
+    let report = try Self.report([path])
+    #expect(report.rows("version").map(\.version) == [version])
+    #expect(report.rows("version").map(\.since) == [since])
+    #expect(report.system("manylinux") == manylinux)
+    #expect(try inspect(["requires", "--at-most", since, path]).succeeded)
+    let refused = try inspect(["requires", "--at-most", older, path])
+    #expect(refused.status == 1 && refused.errorOutput.contains("\(version) of libstdc++.so.6"))
   }
 
   /// A library of somebody else's may call its versions as glibc does.
@@ -197,6 +220,8 @@ import Testing
   @Test func newerReleases() throws {
     let fixture = DependencyFixture()
     for (version, systems) in [
+      ("GLIBC_2.36", ["Debian 12", "Ubuntu 24.04", "Fedora 38", "RHEL 10", "manylinux 2_36"]),
+      ("GLIBC_2.37", ["Debian 13", "Ubuntu 24.04", "Fedora 38", "RHEL 10", "manylinux 2_37"]),
       ("GLIBC_2.41", ["Debian 13", "Ubuntu 25.10", "Fedora 42", "manylinux 2_41"]),
       ("GLIBC_2.42", ["Ubuntu 25.10", "Fedora 43"]),
       ("GLIBC_2.43", ["Ubuntu 26.04", "Fedora 44"]),
@@ -220,8 +245,6 @@ import Testing
     let path = try Self.caller("liba.so", ["f"], in: fixture, needs: ["libstdc++.so.6"])
     #expect(try Self.report([path]).system("Fedora") == "42")
   }
-      ("GLIBC_2.36", ["Debian 12", "Ubuntu 24.04", "Fedora 38", "RHEL 10", "manylinux 2_36"]),
-      ("GLIBC_2.37", ["Debian 13", "Ubuntu 24.04", "Fedora 38", "RHEL 10", "manylinux 2_37"]),
 
   /// Each version above the limit is named with its symbols, and limits of other prefixes say nothing.
   @Test func limits() throws {

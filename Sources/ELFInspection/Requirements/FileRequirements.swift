@@ -38,16 +38,11 @@ package struct FileRequirements {
       self.name = name
       self.library = library
       self.symbols = symbols
-      let number = VersionName(name)
-      self.number = number
+      number = VersionName(name)
       isOfSystem = KnownSystem.prefixes.contains {
         name.hasPrefix("\($0)_") && KnownSystem.defines($0, library)
       }
-      // `CXXABI_TM_1` and `GLIBC_ABI_NEW_2` end in a number, and are marks.
-      let isMark = isOfSystem && number.map { !KnownSystem.prefixes.contains($0.prefix) } ?? true
-      known =
-        (isOfSystem ? KnownSystem.marks[name].flatMap { VersionName($0) } : nil)
-        ?? (isMark ? nil : number)
+      known = isOfSystem ? KnownSystem.origin(of: name) : number
     }
 
     /// True for a version of the C library's, of libstdc++'s or of libgcc's.

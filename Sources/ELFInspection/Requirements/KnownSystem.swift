@@ -52,6 +52,24 @@ package struct KnownSystem: Sendable {
     "ld64", "libgcc_s",
   ]
 
+  /// The version of a prefix that the table knows that came with one of such a library. Nil for a mark that
+  /// is not known.
+  static func origin(of name: String) -> VersionName? {
+    if let mark = marks[name] { return VersionName(mark) }
+    guard let version = VersionName(name) else { return nil }
+    if prefixes.contains(version.prefix) { return version }
+    // `GLIBC_ABI_NEW_2` ends in a number, and is a mark.
+    guard let part = machineParts.first(where: { version.prefix.hasSuffix($0) }) else { return nil }
+    let prefix = String(version.prefix.dropLast(part.count))
+    guard prefix != "GLIBC", prefixes.contains(prefix) else { return nil }
+    return VersionName(prefix + name[version.prefix.endIndex...])
+  }
+
+  /// Parts of the names of versions that libstdc++ and libgcc have on some machines alone:
+  /// `GLIBCXX_LDBL_3.4.21` of PowerPC and S/390, and `CXXABI_ARM_1.3.3`. Each came with the version of its
+  /// number, or in a release before Debian 9, as `libstdc++-v3/config/abi/pre/gnu.ver` of GCC has them.
+  private static let machineParts = ["_LDBL", "_IEEE128", "_ARM"]
+
   /// Marks without numbers, and the version that came with each.
   ///
   /// Those of glibc stand in its files `elf/Versions`, `sysdeps/x86/Versions`,
@@ -107,11 +125,11 @@ package struct KnownSystem: Sendable {
     manylinux 2_31|GLIBC_2.31 GLIBCXX_3.4.28 CXXABI_1.3.12 GCC_7.0.0|https://github.com/pypa/auditwheel
     manylinux 2_34|GLIBC_2.34 GLIBCXX_3.4.29 CXXABI_1.3.13 GCC_7.0.0|https://github.com/pypa/auditwheel
     manylinux 2_35|GLIBC_2.35 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12.0.0|https://github.com/pypa/auditwheel
+    manylinux 2_36|GLIBC_2.36 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12.0.0|https://github.com/pypa/auditwheel
+    manylinux 2_37|GLIBC_2.37 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12.0.0|https://github.com/pypa/auditwheel
     manylinux 2_38|GLIBC_2.38 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12.0.0|https://github.com/pypa/auditwheel
     manylinux 2_39|GLIBC_2.39 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14.0.0|https://github.com/pypa/auditwheel
     manylinux 2_40|GLIBC_2.40 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14.0.0|https://github.com/pypa/auditwheel
     manylinux 2_41|GLIBC_2.41 GLIBCXX_3.4.33 CXXABI_1.3.15 GCC_14.0.0|https://github.com/pypa/auditwheel
     """
 }
-    manylinux 2_36|GLIBC_2.36 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12.0.0|https://github.com/pypa/auditwheel
-    manylinux 2_37|GLIBC_2.37 GLIBCXX_3.4.30 CXXABI_1.3.13 GCC_12.0.0|https://github.com/pypa/auditwheel
