@@ -336,6 +336,32 @@ import Testing
     #expect(other.rows("libc")[0].note?.contains("no versions of symbols") == true)
   }
 
+  /// A file for a C library that is not known here fits none of the systems: Android's and FreeBSD's.
+  @Test(arguments: [
+    ("libc.so", "LIBC", "/system/bin/linker64"), ("libc.so.7", "FBSD_1.0", "/libexec/ld-elf.so.1"),
+  ])
+  func unknownCLibraries(library: String, version: String, loader: String) throws {
+    let fixture = DependencyFixture()
+    let map = try fixture.write("map", Data("\(version) { global: f; };".utf8))
+    try fixture.library(library, "void f(void) {}", flags: ["-Wl,--version-script=\(map)"])
+    try fixture.library("libalone.so", "int value;")
+    let flags = ["-nostdlib", "-nostartfiles", "-Wl,--no-as-needed,--dynamic-linker=\(loader)"]
+    for path in [
+      try Self.caller("liba.so", ["f"], in: fixture, needs: [library]),
+      try fixture.program("program", needs: ["libalone.so"], flags: flags),
+    ] {
+      let report = try Self.report([path])
+      #expect(report.rows("libc").map(\.name) == ["other"])
+      #expect(report.rows("libc")[0].note?.hasPrefix("it is for a C library that is not") == true)
+      #expect(report.rows("system").isEmpty)
+    }
+    // glibc may be asked for its loader by any name.
+    try Self.runtime(in: fixture)
+    let moved = try fixture.program(
+      "moved", "void open(void); void (*pointer)(void) = open;", needs: ["libc.so.6"], flags: flags)
+    #expect(try Self.report([moved]).rows("libc").map(\.name) == ["glibc"])
+  }
+
   /// A file that names no library need not be one that needs none.
   @Test func filesThatNameNoLibrary() throws {
     let fixture = DependencyFixture()

@@ -6,6 +6,8 @@ package struct FileRequirements {
   /// The C library that the file is for.
   package enum Runtime: String, CaseIterable, Sendable {
     case glibc, musl
+    /// Neither of them, as Android's.
+    case other
     /// It names no library, as a static program.
     case none
   }
@@ -46,7 +48,7 @@ package struct FileRequirements {
     }
 
     /// True for a version of the C library's, of libstdc++'s or of libgcc's.
-    private let isOfSystem: Bool
+    fileprivate let isOfSystem: Bool
 
     /// True for a version that no symbol asks for, such as `GLIBC_ABI_DT_RELR`.
     package var isMark: Bool { symbols.isEmpty }
@@ -91,10 +93,27 @@ package struct FileRequirements {
       runtime = .none
       lack = Self.lack(of: file, table)
     } else {
-      runtime = LoaderKind(interpreter: interpreter, needed: needed) == .musl ? .musl : .glibc
+      let kind = LoaderKind(interpreter: interpreter, needed: needed)
+      runtime = Self.runtime(kind, interpreter, versions)
       lack = nil
     }
   }
+
+  private static func runtime(
+    _ kind: LoaderKind, _ interpreter: String?, _ versions: [Version]
+  ) -> Runtime {
+    // musl has no versions, and glibc's are known by their names.
+    if versions.contains(where: { $0.library.hasPrefix("libc.so") && !$0.isOfSystem }) {
+      return .other
+    }
+    if kind == .musl { return .musl }
+    guard let interpreter, !versions.contains(where: \.isOfSystem) else { return .glibc }
+    let name = FilePath(interpreter).lastComponent
+    return namesOfLoaders.contains { name.hasPrefix($0) } ? .glibc : .other
+  }
+
+  /// How the names of glibc's loaders start.
+  private static let namesOfLoaders = ["ld-linux", "ld.so", "ld64.so", "ld-lsb", "ld-2."]
 
   private static func lack(of file: ELFFile, _ table: SymbolTable?) -> Lack {
     if file.isRelocatable { return .notLinked }

@@ -78,6 +78,7 @@ struct RequirementReport: TableBody {
       switch (requirements.runtime, requirements.lack) {
       case (.glibc, _): nil
       case (.musl, _): "musl has no versions of symbols: they do not say which release it needs"
+      case (.other, _): "it is for a C library that is not known here, neither glibc nor musl"
       case (.none, .notLinked): "it is an object file: a linker has yet to choose its libraries"
       case (.none, .debugFile): "it has debugging information alone: ask the file that it is about"
       case (.none, .imports(1)):
@@ -143,7 +144,7 @@ struct RequirementReport: TableBody {
     }
   }
 
-  /// None for a file that needs no glibc.
+  /// None for a file that is not for glibc.
   private static func systems(
     _ asked: [Asked], _ runtime: FileRequirements.Runtime
   ) -> [RequirementRow] {

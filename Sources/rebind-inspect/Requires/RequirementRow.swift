@@ -66,8 +66,8 @@ extension RequirementRow.Kind {
     switch self {
     case .libc:
       """
-      the C library that the file is for: `glibc`, `musl`, or `none` for a file that names no library, \
-      such as a static program or an object file
+      the C library that the file is for: `glibc`, `musl`, or `other`, such as Android's. `none` for a \
+      file that names no library, such as a static program or an object file
       """
     case .version:
       "the highest version of its kind that is asked for of a library, and the symbols to blame"
