@@ -149,7 +149,10 @@ static bool walk_on(trace *trace) {
   uintptr_t low = trace->stack_pointer;
   for (uintptr_t pointer = trace->frame_pointer & ~mark; pointer != 0;) {
     const uintptr_t *frame = (const uintptr_t *)pointer;
-    if (pointer % sizeof *frame != 0 || !reaches(low, pointer + 2 * sizeof *frame)) return false;
+    // Up the stack alone, so that it ends.
+    if (pointer % sizeof *frame != 0 || pointer < low
+        || !reaches(low, pointer + 2 * sizeof *frame))
+      return false;
     uintptr_t address = frame[1];
 #if defined(__aarch64__)
     // Takes a signature off: xpaclri.
@@ -177,7 +180,9 @@ static void walk(trace *trace) {
   int error = errno;
   crebind_reach_this_thread.suppressed++;
   _Unwind_Backtrace(see_frame, trace);
-  if (trace->is_found && !trace->is_whole && !trace->is_cut) trace->is_cut = !walk_on(trace);
+  // It may be cut at the most frames, too.
+  if (trace->is_found && !trace->is_whole && !trace->is_cut && !walk_on(trace))
+    trace->is_cut = true;
   crebind_reach_this_thread.suppressed--;
   errno = error;
 }

@@ -485,28 +485,37 @@ static void count_many_sites(void) {
 
 #if defined(__x86_64__)
 // Functions without a table of frames, which call their argument. The second one has something else in the
-// register of the frame pointer.
+// register of the frame pointer. That of the third one leads to itself.
 __asm__(".text\n.type without_table, %function\nwithout_table:\n"
         "push %rbp\n mov %rsp, %rbp\n call *%rdi\n pop %rbp\n ret\n"
         ".type without_frame, %function\nwithout_frame:\n"
         "push %rbp\n lea 24(%rsp), %rbp\n and $-4096, %rbp\n add $16384, %rbp\n call *%rdi\n"
-        "pop %rbp\n ret\n");
+        "pop %rbp\n ret\n"
+        ".type with_circle, %function\nwith_circle:\n"
+        "push %rbp\n sub $16, %rsp\n mov %rsp, %rbp\n mov %rbp, (%rsp)\n"
+        "lea with_circle(%rip), %rax\n mov %rax, 8(%rsp)\n call *%rdi\n"
+        "add $16, %rsp\n pop %rbp\n ret\n");
 #define HAS_FRAME_POINTERS (LEAST_FRAMES > 1)
 #elif defined(__aarch64__)
 __asm__(".text\n.type without_table, %function\nwithout_table:\n"
         "stp x29, x30, [sp, #-16]!\n mov x29, sp\n blr x0\n ldp x29, x30, [sp], #16\n ret\n"
         ".type without_frame, %function\nwithout_frame:\n"
-        "stp x29, x30, [sp, #-16]!\n mov x29, #8\n blr x0\n ldp x29, x30, [sp], #16\n ret\n");
+        "stp x29, x30, [sp, #-16]!\n mov x29, #8\n blr x0\n ldp x29, x30, [sp], #16\n ret\n"
+        ".type with_circle, %function\nwith_circle:\n"
+        "stp x29, x30, [sp, #-32]!\n add x29, sp, #16\n adr x9, with_circle\n"
+        "stp x29, x9, [sp, #16]\n blr x0\n ldp x29, x30, [sp], #32\n ret\n");
 #define HAS_FRAME_POINTERS (LEAST_FRAMES > 1)
 #else
 #define without_table(function) function()
 #define without_frame(function) function()
+#define with_circle(function) function()
 #define HAS_FRAME_POINTERS 0
 #endif
 
 #if defined(__x86_64__) || defined(__aarch64__)
 void without_table(void (*function)(void));
 void without_frame(void (*function)(void));
+void with_circle(void (*function)(void));
 #endif
 
 static void allocate_one(void) {
@@ -525,6 +534,32 @@ __attribute__((noinline)) static void call_without_table(void) {
 __attribute__((noinline)) static void call_without_frame(void) {
   without_frame(allocate_one);
   __asm__ volatile("");
+}
+
+__attribute__((noinline)) static void call_with_circle(void) {
+  with_circle(allocate_one);
+  __asm__ volatile("");
+}
+
+__attribute__((noinline)) static void call_deep(int depth) {
+  if (depth == 0) call_without_table();
+  else call_deep(depth - 1);
+  __asm__ volatile("");
+}
+
+static void call_below_many(void) { call_deep(2 * CREBIND_COUNTING_SITE_FRAMES); }
+
+static void check_that_it_is_cut(void (*call)(void), size_t least, size_t most) {
+  crebind_counting_site site;
+  crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_THREAD);
+  CHECK(crebind_counting_watch_sites(scope, ~0u, 4));
+  crebind_counting_begin(scope, NULL, false);
+  call();
+  crebind_counting_end(scope);
+  CHECK(sites_of_malloc(scope, &site) == 1);
+  CHECK(site.is_cut && site.frame_count >= least && site.frame_count <= most);
+  crebind_counting_free(scope);
+  free_here();
 }
 
 /// A backtrace goes on by frame pointers at a function without a table, or says that it is cut.
@@ -546,15 +581,9 @@ static void count_sites_without_tables(void) {
   crebind_counting_free(scope);
   free_here();
 
-  scope = crebind_counting_make(CREBIND_COUNTING_THREAD);
-  CHECK(crebind_counting_watch_sites(scope, ~0u, 4));
-  crebind_counting_begin(scope, NULL, false);
-  call_without_frame();
-  crebind_counting_end(scope);
-  CHECK(sites_of_malloc(scope, &site) == 1);
-  CHECK(site.is_cut && site.frame_count >= 3);
-  crebind_counting_free(scope);
-  free_here();
+  check_that_it_is_cut(call_without_frame, 3, 7);
+  check_that_it_is_cut(call_with_circle, 3, 7);
+  check_that_it_is_cut(call_below_many, CREBIND_COUNTING_SITE_FRAMES, CREBIND_COUNTING_SITE_FRAMES);
 }
 
 // MARK: - Mappings
