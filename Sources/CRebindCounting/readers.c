@@ -32,13 +32,22 @@ void crebind_counting_pause(long nanoseconds) {
   crebind_reach_this_thread.suppressed--;
 }
 
-bool crebind_counting_wait_for_readers(void) {
-  unsigned parity = epoch++ & 1;
-  for (int i = 0; i < 2000; i++) {
-    if (readers[parity] == 0) return true;
+/// \param patience How often it is looked again.
+static bool have_ended(unsigned parity, int *patience) {
+  while (readers[parity] != 0) {
+    if ((*patience)-- == 0) return false;
     crebind_counting_pause(50000);
   }
-  return false;
+  return true;
+}
+
+bool crebind_counting_wait_for_readers(void) {
+  int patience = 2000;
+  unsigned parity = epoch & 1;
+  // Those that a former wait has given up may go on from a scope of theirs to an older one.
+  if (!have_ended(1 - parity, &patience)) return false;
+  epoch++;
+  return have_ended(parity, &patience);
 }
 
 bool crebind_counting_has_no_readers(void) { return readers[0] == 0 && readers[1] == 0; }

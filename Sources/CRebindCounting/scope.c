@@ -269,6 +269,14 @@ static void list(crebind_counting_scope *scope) {
   crebind_counting_unlock();
 }
 
+static void release_retired(void) {
+  while (retired != NULL) {
+    crebind_counting_scope *next = retired->outer;
+    release(retired);
+    retired = next;
+  }
+}
+
 static void unlist(crebind_counting_scope *scope) {
   crebind_counting_lock();
   _Atomic(crebind_counting_scope *) *link = &process_told;
@@ -280,6 +288,7 @@ static void unlist(crebind_counting_scope *scope) {
   listed_scopes--;
   // A call that has found it on a list is counted in full.
   scope->is_alone = crebind_counting_wait_for_readers();
+  if (scope->is_alone) release_retired();
   crebind_counting_unlock();
 }
 
@@ -314,15 +323,11 @@ void crebind_counting_free(crebind_counting_scope *scope) {
     release(scope);
     return;
   }
-  // A call that was stopped may have it. Then the next scope that comes here will free it.
+  // A call that was stopped may have it. Then the next scope that waits for calls will free it.
   crebind_counting_lock();
   scope->outer = retired;
   retired = scope;
-  while (retired != NULL && crebind_counting_has_no_readers()) {
-    crebind_counting_scope *next = retired->outer;
-    release(retired);
-    retired = next;
-  }
+  if (crebind_counting_has_no_readers()) release_retired();
   crebind_counting_unlock();
 }
 

@@ -9,11 +9,13 @@
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -293,6 +295,77 @@ static void count_images_beside_others(void) {
   check_memory_of_child();
   is_over = true;
   for (int i = 0; i < 24; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+static _Atomic bool is_stopped, may_go_on;
+
+/// Of a thread that reads a scope on a page that it must not read.
+static void stop(int signal) {
+  CHECK(signal == SIGSEGV);
+  is_stopped = true;
+  while (!may_go_on) usleep(1000);
+}
+
+static void *allocate_and_stop(void *argument) {
+  free(malloc(1));
+  return argument;
+}
+
+static volatile sig_atomic_t forks;
+
+/// It interrupts the thread that has the lock.
+static void fork_in_handler(int signal) {
+  CHECK(signal == SIGALRM);
+  pid_t child = fork();
+  if (child == 0) _exit(0);
+  int status;
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  forks = forks + 1;
+}
+
+static crebind_counting_scope *begin_watching_process(void) {
+  crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_PROCESS);
+  CHECK(crebind_counting_watch_images(scope, false));
+  crebind_counting_begin(scope, NULL, false);
+  return scope;
+}
+
+static bool is_mapped(void *memory) { return msync(memory, 1, MS_ASYNC) == 0; }
+
+/// A thread is stopped inside of a call that is being told to two scopes. They end meanwhile, and a signal
+/// handler forks. Their memory is there until the thread has gone on, and not for ever.
+static void count_beside_a_stopped_thread(void) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  crebind_counting_scope *older = begin_watching_process(), *younger = begin_watching_process();
+  struct sigaction stopping = {.sa_handler = stop}, forking = {.sa_handler = fork_in_handler}, before;
+  // The thread that is stopped leaves the signal to this one.
+  CHECK(sigaddset(&stopping.sa_mask, SIGALRM) == 0);
+  // The program's parent may have it blocked.
+  CHECK(pthread_sigmask(SIG_UNBLOCK, &stopping.sa_mask, NULL) == 0);
+  CHECK(sigaction(SIGSEGV, &stopping, &before) == 0 && sigaction(SIGALRM, &forking, NULL) == 0);
+  crebind_counting_suppress_begin();
+  CHECK(mprotect(younger, page, PROT_NONE) == 0);
+  pthread_t thread;
+  CHECK(pthread_create(&thread, NULL, allocate_and_stop, NULL) == 0);
+  while (!is_stopped) usleep(1000);
+  CHECK(mprotect(younger, page, PROT_READ | PROT_WRITE) == 0);
+  // While the end waits for the thread, with the lock.
+  struct itimerval soon = {.it_value = {.tv_usec = 20000}};
+  CHECK(setitimer(ITIMER_REAL, &soon, NULL) == 0);
+  crebind_counting_end(younger);
+  CHECK(forks == 1);
+  crebind_counting_free(younger);
+  crebind_counting_end(older);
+  crebind_counting_free(older);
+  CHECK(is_mapped(younger) && is_mapped(older));
+  CHECK(sigaction(SIGSEGV, &before, NULL) == 0);
+  may_go_on = true;
+  CHECK(pthread_join(thread, NULL) == 0);
+  crebind_counting_scope *next = begin_watching_process();
+  crebind_counting_end(next);
+  crebind_counting_free(next);
+  CHECK(!is_mapped(younger) && !is_mapped(older));
+  crebind_counting_suppress_end();
 }
 
 // MARK: - Leaks
@@ -661,6 +734,7 @@ int main(void) {
   count_images(CREBIND_COUNTING_THREAD);
   count_images(CREBIND_COUNTING_PROCESS);
   count_images_beside_others();
+  count_beside_a_stopped_thread();
   count_leaks(CREBIND_COUNTING_TASK);
   count_leaks(CREBIND_COUNTING_THREAD);
   count_leaks(CREBIND_COUNTING_PROCESS);
