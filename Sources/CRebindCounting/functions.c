@@ -2,7 +2,12 @@
 #include "references.h"
 
 void *crebind_counting_originals[CREBIND_COUNTING_FUNCTION_COUNT];
-size_t (*crebind_counting_usable_size)(void *block);
+size_t (*crebind_counting_usable_size)(void *block) = crebind_counting_no_size;
+
+size_t crebind_counting_no_size(void *block) {
+  (void)block;
+  return 0;
+}
 
 #define DECLARE(number, name, function) \
   CREBIND_COUNTING_HIDDEN extern void *crebind_counting_##name(void *object, uintptr_t count);

@@ -20,8 +20,9 @@ extern CREBIND_COUNTING_HIDDEN const crebind_counting_entry
 /// The counters go on to these. The core writes one before any slot leads to its counter.
 extern CREBIND_COUNTING_HIDDEN void *crebind_counting_originals[CREBIND_COUNTING_FUNCTION_COUNT];
 
-/// malloc_usable_size of the allocator that is counted; NULL if it has none.
+/// malloc_usable_size of the allocator that is counted, or a function that gives 0 if it has none.
 extern CREBIND_COUNTING_HIDDEN size_t (*crebind_counting_usable_size)(void *block);
+CREBIND_COUNTING_HIDDEN size_t crebind_counting_no_size(void *block);
 
 CREBIND_COUNTING_HIDDEN extern void *crebind_counting_malloc(size_t size);
 CREBIND_COUNTING_HIDDEN extern void *crebind_counting_calloc(size_t count, size_t size);

@@ -139,7 +139,7 @@ static void drop_absent(survey *survey) {
 
 /// The sizes of blocks are known if the allocator that is counted tells them.
 static void find_sizes(void) {
-  crebind_counting_usable_size = NULL;
+  crebind_counting_usable_size = crebind_counting_no_size;
   of_sizes.is_absent = false;
   if (findings[CREBIND_COUNTING_MALLOC].is_absent) {
     refuse(&of_sizes, findings[CREBIND_COUNTING_MALLOC].reason);

@@ -1,8 +1,7 @@
 /// A table of addresses, in memory of its own, which threads write without waiting for each other.
 ///
-/// A place is taken for an address for good, as allocators give addresses again. It has a number: how often
-/// the address was given, less how often it was freed. A thread may be given a block that another one has
-/// just freed, and come here before it.
+/// A place is taken for an address for good, as allocators give addresses again. A thread comes here before
+/// it frees a block. So none comes here first that is given the address next.
 
 #define _GNU_SOURCE
 
@@ -18,7 +17,7 @@
 typedef struct place {
   /// 0 while it is free.
   _Atomic uintptr_t address;
-  _Atomic intptr_t count;
+  _Atomic bool is_given;
 } place;
 
 struct crebind_counting_leaks {
@@ -48,31 +47,30 @@ static place *find(crebind_counting_leaks *leaks, uintptr_t address) {
 }
 
 void crebind_counting_leaks_add(crebind_counting_leaks *leaks, const void *block) {
+  if (leaks->is_full) return;
   uintptr_t address = (uintptr_t)block;
   for (place *place; (place = find(leaks, address)) != NULL;) {
     uintptr_t found = 0;
     if (place->address != address
         && !atomic_compare_exchange_strong(&place->address, &found, address) && found != address)
       continue;
-    place->count++;
-    leaks->count++;
+    // Else it was freed where nobody saw it.
+    if (!atomic_exchange(&place->is_given, true)) leaks->count++;
     return;
   }
   leaks->is_full = true;
 }
 
-void crebind_counting_leaks_replace(crebind_counting_leaks *leaks, const void *old,
-                                    const void *block) {
-  place *place = find(leaks, (uintptr_t)old);
-  if (place == NULL || place->address != (uintptr_t)old) return;
-  intptr_t count = place->count;
+bool crebind_counting_leaks_take(crebind_counting_leaks *leaks, const void *block) {
+  place *place = find(leaks, (uintptr_t)block);
+  if (place == NULL || place->address != (uintptr_t)block) return false;
   // An older block, or one of another scope's.
-  do {
-    if (count == 0) return;
-  } while (!atomic_compare_exchange_weak(&place->count, &count, count - 1));
+  if (!atomic_exchange(&place->is_given, false)) return false;
   leaks->count--;
-  if (block != NULL) crebind_counting_leaks_add(leaks, block);
+  return true;
 }
+
+void crebind_counting_leaks_give_up(crebind_counting_leaks *leaks) { leaks->is_full = true; }
 
 int64_t crebind_counting_leaks_count(const crebind_counting_leaks *leaks) {
   return leaks->is_full ? -1 : leaks->count;

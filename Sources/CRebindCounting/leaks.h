@@ -14,9 +14,14 @@ CREBIND_COUNTING_HIDDEN void crebind_counting_leaks_free(crebind_counting_leaks 
 /// A call of the scope was given a block. Takes no lock.
 CREBIND_COUNTING_HIDDEN void crebind_counting_leaks_add(crebind_counting_leaks *leaks,
                                                         const void *block);
-/// Some thread has freed `old`, or given it for `block`. Takes no lock.
-CREBIND_COUNTING_HIDDEN void crebind_counting_leaks_replace(crebind_counting_leaks *leaks,
-                                                            const void *old, const void *block);
+/// Some thread is about to free a block, or to give it for another one. Takes no lock.
+///
+/// \returns Whether the scope's calls were given it.
+CREBIND_COUNTING_HIDDEN bool crebind_counting_leaks_take(crebind_counting_leaks *leaks,
+                                                         const void *block);
+
+/// A block cannot be kept.
+CREBIND_COUNTING_HIDDEN void crebind_counting_leaks_give_up(crebind_counting_leaks *leaks);
 
 /// The number of blocks; -1 if there were too many to keep them.
 CREBIND_COUNTING_HIDDEN int64_t crebind_counting_leaks_count(const crebind_counting_leaks *leaks);

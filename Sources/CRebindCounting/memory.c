@@ -17,15 +17,11 @@ static inline bool leave(const passing *passing) {
 }
 
 static inline int64_t size_of(void *block) {
-  return block != NULL && crebind_counting_usable_size != NULL
-             ? (int64_t)crebind_counting_usable_size(block)
-             : 0;
+  return block != NULL ? (int64_t)crebind_counting_usable_size(block) : 0;
 }
 
 static inline bool has_listeners(void) {
-  return (atomic_load_explicit(&crebind_counting_told_scopes, memory_order_relaxed)
-          | atomic_load_explicit(&crebind_counting_peak_scopes, memory_order_relaxed))
-         != 0;
+  return atomic_load_explicit(&crebind_counting_listening_scopes, memory_order_relaxed) != 0;
 }
 
 __attribute__((always_inline)) static inline void note(crebind_counting_event event) {
@@ -44,6 +40,17 @@ __attribute__((always_inline)) static inline void note(crebind_counting_event ev
   }
 }
 
+/// A call begins that may free a block. False if no scope keeps blocks.
+static inline bool begin_move(crebind_counting_move *move, const passing *passing,
+                              const void *old) {
+  if (__builtin_expect(atomic_load_explicit(&crebind_counting_leaking_scopes, memory_order_relaxed)
+                           == 0, 1)
+      || !passing->counts || old == NULL)
+    return false;
+  crebind_counting_begin_move(move, old);
+  return true;
+}
+
 /// A call that asked for `bytes` and returned `block`.
 __attribute__((always_inline)) static inline void note_allocation(
     crebind_counting_function function, const passing *passing, size_t bytes, void *block) {
@@ -55,20 +62,41 @@ __attribute__((always_inline)) static inline void note_allocation(
                                 .block = block});
 }
 
-/// The same for one that was given the block at the address `old`, which had `size` bytes.
+/// A call that gives a block for another one.
+typedef struct reallocation {
+  /// A number, as the block itself is gone then.
+  uintptr_t old;
+  /// Its size.
+  int64_t size;
+  bool is_told;
+  crebind_counting_move move;
+} reallocation;
+
+static inline void begin_reallocation(reallocation *reallocation, const passing *passing,
+                                      void *old) {
+  reallocation->old = (uintptr_t)old;
+  reallocation->size = passing->counts ? size_of(old) : 0;
+  reallocation->is_told = begin_move(&reallocation->move, passing, old);
+}
+
+/// The same for one that has given a block.
 static inline void note_reallocation(crebind_counting_function function, const passing *passing,
-                                     size_t bytes, uintptr_t old, int64_t size, void *block) {
+                                     size_t bytes, const reallocation *reallocation, void *block) {
+  bool counts = leave(passing);
   // Of 0 bytes the C library may free the block and return none; else without a new one the old
   // one stays.
-  bool replaced = old != 0 && (block != NULL || bytes == 0);
+  bool replaced = counts && reallocation->old != 0 && (block != NULL || bytes == 0);
+  if (__builtin_expect(reallocation->is_told, 0))
+    crebind_counting_end_move(&reallocation->move,
+                              replaced ? block : (const void *)reallocation->old);
+  if (!counts) return;
   note((crebind_counting_event){.function = function,
                                 .marks = (block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0)
                                          | (replaced ? CREBIND_COUNTING_REPLACED : 0),
                                 .bytes = block != NULL ? bytes : 0,
-                                .live = size_of(block) - (replaced ? size : 0),
+                                .live = size_of(block) - (replaced ? reallocation->size : 0),
                                 .caller = passing->caller,
-                                .block = block,
-                                .old = replaced ? (const void *)old : NULL});
+                                .block = block});
 }
 
 /// The product of a count and a size; SIZE_MAX, which no allocator can give, where it is too large.
@@ -96,25 +124,21 @@ CREBIND_COUNTING_COUNTER void *crebind_counting_calloc(size_t count, size_t size
 CREBIND_COUNTING_COUNTER void *crebind_counting_realloc(void *old, size_t size) {
   passing call =
       enter(CREBIND_COUNTING_REALLOC, (const void *)crebind_counting_realloc, CALLER);
-  // A number, as the block itself is gone then.
-  uintptr_t address = (uintptr_t)old;
-  int64_t old_size = call.counts ? size_of(old) : 0;
+  reallocation reallocation;
+  begin_reallocation(&reallocation, &call, old);
   void *block = ORIGINAL(call, void *, void *, size_t)(old, size);
-  if (leave(&call))
-    note_reallocation(CREBIND_COUNTING_REALLOC, &call, size, address, old_size, block);
+  note_reallocation(CREBIND_COUNTING_REALLOC, &call, size, &reallocation, block);
   return block;
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counting_reallocarray(void *old, size_t count, size_t size) {
   passing call =
       enter(CREBIND_COUNTING_REALLOCARRAY, (const void *)crebind_counting_reallocarray, CALLER);
-  // A number, as the block itself is gone then.
-  uintptr_t address = (uintptr_t)old;
-  int64_t old_size = call.counts ? size_of(old) : 0;
+  reallocation reallocation;
+  begin_reallocation(&reallocation, &call, old);
   void *block = ORIGINAL(call, void *, void *, size_t, size_t)(old, count, size);
-  if (leave(&call))
-    note_reallocation(CREBIND_COUNTING_REALLOCARRAY, &call, product(count, size), address,
-                      old_size, block);
+  note_reallocation(CREBIND_COUNTING_REALLOCARRAY, &call, product(count, size), &reallocation,
+                    block);
   return block;
 }
 
@@ -165,12 +189,16 @@ CREBIND_COUNTING_COUNTER void crebind_counting_free_block(void *block) {
       enter(CREBIND_COUNTING_FREE, (const void *)crebind_counting_free_block, CALLER);
   bool counts = call.counts && block != NULL;
   int64_t size = counts ? size_of(block) : 0;
+  crebind_counting_move move;
+  bool is_told = begin_move(&move, &call, block);
   // A number, as the block itself is gone then.
   uintptr_t address = (uintptr_t)block;
   ORIGINAL(call, void, void *)(block);
-  if (leave(&call) && address != 0)
+  bool has_freed = leave(&call);
+  if (__builtin_expect(is_told, 0))
+    crebind_counting_end_move(&move, has_freed ? NULL : (const void *)address);
+  if (has_freed && address != 0)
     note((crebind_counting_event){.function = CREBIND_COUNTING_FREE,
                                   .live = -size,
-                                  .caller = call.caller,
-                                  .old = (const void *)address});
+                                  .caller = call.caller});
 }

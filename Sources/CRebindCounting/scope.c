@@ -19,10 +19,10 @@
 #define LANES 32
 #define PEAK_SCOPES 16
 
-_Atomic uint32_t crebind_counting_told_scopes;
+_Atomic uint32_t crebind_counting_told_scopes, crebind_counting_leaking_scopes;
 /// The scopes of tasks among them.
 static _Atomic uint32_t task_scopes;
-_Atomic uint32_t crebind_counting_peak_scopes;
+_Atomic uint32_t crebind_counting_peak_scopes, crebind_counting_listening_scopes;
 
 /// The memory in use by all threads since a scope of the process began.
 static struct {
@@ -176,7 +176,7 @@ __attribute__((noinline)) static bool watch(crebind_counting_scope *scope,
   if (maker == CREBIND_COUNTING_SPARED) return false;
   // A block that replaces another one is looked at with that.
   if (scope->leaks != NULL && maker != CREBIND_COUNTING_OF_TASKS && event->block != NULL
-      && event->old == NULL)
+      && (event->marks & CREBIND_COUNTING_REPLACED) == 0)
     crebind_counting_leaks_add(scope->leaks, event->block);
   if (scope->sites != NULL
       && (scope->site_groups & 1u << crebind_counting_group_of(event->function)) != 0)
@@ -212,8 +212,6 @@ static void tell_task(const crebind_counting_block *block, const crebind_countin
 static _Atomic(crebind_counting_scope *) process_told;
 /// The scopes that watch leaks, the same way. They are told the frees of all threads.
 static _Atomic(crebind_counting_scope *) leaking;
-/// Not 0: one of these lists is not empty.
-static _Atomic uint32_t listed_scopes;
 /// Scopes to be freed when no call reads the list. Guarded by the lock.
 static crebind_counting_scope *retired;
 
@@ -223,15 +221,30 @@ __attribute__((noinline)) static void tell_list(crebind_counting_scope *scope,
   for (; scope != NULL; scope = scope->outer_told) tell_scope(scope, block, event);
 }
 
-/// Counts a call in the scopes that are listed.
-__attribute__((noinline)) static void tell_listed(const crebind_counting_block *block,
-                                                  const crebind_counting_event *event) {
+/// Counts a call in the scopes of the process.
+__attribute__((noinline)) static void tell_process(const crebind_counting_block *block,
+                                                   const crebind_counting_event *event) {
   unsigned parity = crebind_counting_begin_reading();
   tell_list(process_told, block, event);
-  if (event->old != NULL)
-    for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking)
-      crebind_counting_leaks_replace(scope->leaks, event->old, event->block);
   crebind_counting_end_reading(parity);
+}
+
+void crebind_counting_begin_move(crebind_counting_move *move, const void *block) {
+  // Until the move ends, so that no scope is freed that it leads to.
+  move->parity = crebind_counting_begin_reading();
+  move->count = 0;
+  for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking) {
+    if (!crebind_counting_leaks_take(scope->leaks, block)) continue;
+    if (move->count < sizeof move->leaks / sizeof *move->leaks)
+      move->leaks[move->count++] = scope->leaks;
+    else crebind_counting_leaks_give_up(scope->leaks);
+  }
+}
+
+void crebind_counting_end_move(const crebind_counting_move *move, const void *block) {
+  for (unsigned i = 0; block != NULL && i < move->count; i++)
+    crebind_counting_leaks_add(move->leaks[i], block);
+  crebind_counting_end_reading(move->parity);
 }
 
 void crebind_counting_tell(const crebind_counting_block *block,
@@ -242,7 +255,7 @@ void crebind_counting_tell(const crebind_counting_block *block,
     crebind_counting_note_peak(event->live);
   if (crebind_counting_this_thread.told != NULL)
     tell_list(crebind_counting_this_thread.told, block, event);
-  if (listed_scopes != 0) tell_listed(block, event);
+  if (process_told != NULL) tell_process(block, event);
 }
 
 static bool is_told(const crebind_counting_scope *scope) {
@@ -264,8 +277,8 @@ static void list(crebind_counting_scope *scope) {
   if (scope->leaks != NULL) {
     scope->outer_leaking = leaking;
     leaking = scope;
+    crebind_counting_leaking_scopes++;
   }
-  listed_scopes++;
   crebind_counting_unlock();
 }
 
@@ -285,7 +298,7 @@ static void unlist(crebind_counting_scope *scope) {
   link = &leaking;
   while (*link != NULL && *link != scope) link = &(*link)->outer_leaking;
   if (*link != NULL) *link = scope->outer_leaking;
-  listed_scopes--;
+  if (scope->leaks != NULL) crebind_counting_leaking_scopes--;
   // A call that has found it on a list is counted in full.
   scope->is_alone = crebind_counting_wait_for_readers();
   if (scope->is_alone) release_retired();
@@ -301,6 +314,7 @@ static void begin_told(crebind_counting_scope *scope) {
   }
   if (is_listed(scope)) list(scope);
   crebind_counting_told_scopes++;
+  crebind_counting_listening_scopes++;
 }
 
 /// The runtime frees a task, and the result that it keeps, a little later than the task ends.
@@ -312,6 +326,7 @@ static void wait_for_frees(const crebind_counting_scope *scope) {
 static void end_told(crebind_counting_scope *scope) {
   if (scope->leaks != NULL) wait_for_frees(scope);
   crebind_counting_told_scopes--;
+  crebind_counting_listening_scopes--;
   if (scope->reach == CREBIND_COUNTING_TASK) task_scopes--;
   else if (scope->reach == CREBIND_COUNTING_THREAD)
     crebind_counting_this_thread.told = scope->outer_told;
@@ -397,6 +412,7 @@ static int begin_peak(void) {
     peaks[index].live = 0;
     peaks[index].peak = 0;
     crebind_counting_peak_scopes |= 1u << index;
+    crebind_counting_listening_scopes++;
   }
   crebind_counting_unlock();
   return index < PEAK_SCOPES ? index : -1;
@@ -430,6 +446,7 @@ static void end_difference(crebind_counting_scope *scope) {
     if (block->peak < scope->outer_peak) block->peak = scope->outer_peak;
   } else if (scope->peak_index >= 0) {
     crebind_counting_peak_scopes &= ~(1u << scope->peak_index);
+    crebind_counting_listening_scopes--;
   }
 }
 

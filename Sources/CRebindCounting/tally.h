@@ -68,8 +68,8 @@ typedef struct crebind_counting_event {
   int64_t live;
   /// The return address.
   const void *caller;
-  /// The block that the call returned, and the one that it has freed or replaced.
-  const void *block, *old;
+  /// The block that the call returned.
+  const void *block;
 } crebind_counting_event;
 
 /// Gives the thread a block. If memory runs out it is one for all threads, whose numbers are then
@@ -83,8 +83,27 @@ extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_told_scopes;
 CREBIND_COUNTING_HIDDEN void crebind_counting_tell(const crebind_counting_block *block,
                                                    const crebind_counting_event *event);
 
+/// Not 0: scopes keep blocks. A call that may free one is told to them before it does.
+extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_leaking_scopes;
+
+/// A block that a call is about to free or to replace, in the scopes whose calls were given it.
+typedef struct crebind_counting_move {
+  unsigned parity, count;
+  struct crebind_counting_leaks *leaks[8];
+} crebind_counting_move;
+
+/// Takes a block from the scopes that keep it.
+CREBIND_COUNTING_HIDDEN void crebind_counting_begin_move(crebind_counting_move *move,
+                                                         const void *block);
+/// Gives them another one for it, or the same one back; NULL if it was freed.
+CREBIND_COUNTING_HIDDEN void crebind_counting_end_move(const crebind_counting_move *move,
+                                                       const void *block);
+
 /// The scopes of the process that track their peak, a bit each.
 extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_peak_scopes;
+/// The number of these and of those that are told calls: the scopes that listen to calls of malloc and its
+/// kind.
+extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_listening_scopes;
 /// Counts a change of the memory that is in use in them.
 CREBIND_COUNTING_HIDDEN void crebind_counting_note_peak(int64_t live);
 

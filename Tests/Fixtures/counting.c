@@ -442,6 +442,44 @@ static void count_leaks_beside_others(void) {
   crebind_counting_free(scope);
 }
 
+static void *replace_and_free(void *argument) {
+  void *blocks[16];
+  while (!is_over) {
+    for (int i = 0; i < 16; i++) blocks[i] = malloc(2000);
+    for (int i = 0; i < 16; i += 2) blocks[i] = realloc(blocks[i], 3000);
+    for (int i = 0; i < 16; i++) free(blocks[i]);
+  }
+  return argument;
+}
+
+#define LEAKS 500
+
+/// Threads out of reach free and replace blocks of their own, whose addresses the task is given at once.
+static void count_leaks_beside_frees(void) {
+  is_over = false;
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) CHECK(pthread_create(&threads[i], NULL, replace_and_free, NULL) == 0);
+  for (int round = 0; round < 100; round++) {
+    static void *blocks[LEAKS];
+    crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_TASK);
+    CHECK(crebind_counting_watch_leaks(scope));
+    crebind_counting_begin(scope, NULL, false);
+    task_value = scope;
+    has_task = true;
+    for (int i = 0; i < LEAKS; i++) blocks[i] = malloc(2000);
+    CHECK(crebind_counting_leaked_blocks(scope) == LEAKS);
+    for (int i = 0; i < LEAKS; i++) blocks[i] = realloc(blocks[i], 3000);
+    CHECK(crebind_counting_leaked_blocks(scope) == LEAKS);
+    for (int i = 0; i < LEAKS; i++) free(blocks[i]);
+    CHECK(crebind_counting_leaked_blocks(scope) == 0);
+    has_task = false;
+    crebind_counting_end(scope);
+    crebind_counting_free(scope);
+  }
+  is_over = true;
+  for (int i = 0; i < 4; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
 // MARK: - Sites
 
 #if defined(__GLIBC__)
@@ -722,6 +760,10 @@ static void check_absences(void) {
 }
 
 int main(void) {
+#if defined(__GLIBC__)
+  // So that threads are given each other's blocks, as with other allocators.
+  CHECK(mallopt(M_ARENA_MAX, 1) == 1);
+#endif
   CHECK(crebind_counting_install(CREBIND_COUNTING_MEMORY) == 0);
   check_absences();
   count_each_function();
@@ -739,6 +781,7 @@ int main(void) {
   count_leaks(CREBIND_COUNTING_THREAD);
   count_leaks(CREBIND_COUNTING_PROCESS);
   count_leaks_beside_others();
+  count_leaks_beside_frees();
   count_sites(CREBIND_COUNTING_TASK);
   count_sites(CREBIND_COUNTING_THREAD);
   count_sites(CREBIND_COUNTING_PROCESS);
