@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 import RebindCounting
-import RebindTesting
+@testable import RebindTesting
 import TestSupport
 import Testing
 
@@ -139,6 +139,14 @@ import Testing
       leaked.block = realloc(malloc(10), 1000)
     }
     free(leaked.block)
+  }
+
+  /// Where blocks are not kept, or too many for the table, their number does not stand for them.
+  @Test func tooManyBlocksKeepNoBudget() throws {
+    let counts = try countingAllocations(of: .memory) { withExtendedLifetime(Self.makeNodes(1)) {} }
+    try #require(counts.leakedBlocks == nil && counts.liveBlocks == 0)
+    let excess = BudgetTrait.noLeaks.measure.excess(in: counts, limit: 0)
+    #expect(excess?.contains("cannot be counted: the test is given too many") == true)
   }
 
   @Test(.hasIssue(["1 blocks that are not freed, at most 0"]))
