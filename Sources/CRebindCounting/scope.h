@@ -1,0 +1,66 @@
+/// A scope, and the calls that it is told.
+
+#ifndef CREBIND_COUNTING_SCOPE_H
+#define CREBIND_COUNTING_SCOPE_H
+
+#include "images.h"
+#include "leaks.h"
+#include "sites.h"
+#include "tally.h"
+
+#define CREBIND_COUNTING_LANES 32
+
+/// The numbers of one thread in a task's scope.
+typedef struct crebind_counting_lane {
+  /// The number of the thread's block; 0 for none yet.
+  _Atomic uint32_t owner;
+  crebind_counting_tally tally;
+} crebind_counting_lane;
+
+struct crebind_counting_scope {
+  crebind_counting_reach reach;
+  _Atomic bool is_active;
+  /// Images, sites or leaks.
+  bool watches;
+  /// Of a process: its place among the peaks, or -1.
+  int peak_index;
+  /// Of a thread: the peak that the next older scope has reached so far.
+  int64_t outer_peak;
+  /// Of a thread or process that is not told calls: the numbers at the beginning. After the end, the
+  /// result.
+  crebind_counting_counts counts;
+  /// Whether the peak is known.
+  bool has_peak;
+  /// Of a task: the next older scope.
+  crebind_counting_scope *outer;
+  /// If it is told calls.
+  _Atomic int64_t live, peak;
+  /// If it watches them.
+  crebind_counting_images *images;
+  crebind_counting_sites *sites;
+  crebind_counting_leaks *leaks;
+  /// If it watches leaks: the next older such scope.
+  _Atomic(crebind_counting_scope *) outer_leaking;
+  /// A bit for each group whose calls have sites. Other scopes may have counters of more in place.
+  uint32_t site_groups;
+  /// Of a thread or the process, if it is told calls: the next older such scope.
+  _Atomic(crebind_counting_scope *) outer_told;
+  /// No call reads the lists any more that the scope was on.
+  bool is_alone;
+  /// The calls of threads that have found no lane. Additions are atomic here.
+  crebind_counting_tally shared;
+  crebind_counting_lane lanes[CREBIND_COUNTING_LANES];
+};
+
+/// Whether a scope is told its calls. Else it is a difference of the threads' numbers.
+static inline bool crebind_counting_is_told(const crebind_counting_scope *scope) {
+  return scope->reach == CREBIND_COUNTING_TASK || scope->watches;
+}
+
+/// Has a scope be told its calls from now on.
+CREBIND_COUNTING_HIDDEN void crebind_counting_begin_told(crebind_counting_scope *scope);
+/// No call is told to it any more, once those that have found it are counted: a wait of a tenth of a second
+/// at most. One that keeps blocks waits as long for late frees.
+CREBIND_COUNTING_HIDDEN void crebind_counting_end_told(crebind_counting_scope *scope);
+
+#endif

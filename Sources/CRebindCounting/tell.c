@@ -1,0 +1,234 @@
+/// The calls that scopes are told: those of tasks, and of all scopes that watch images, sites or leaks.
+
+#define _GNU_SOURCE
+
+#include "scope.h"
+#include "lock.h"
+#include "readers.h"
+
+#include <sys/mman.h>
+
+_Atomic uint32_t crebind_counting_told_scopes, crebind_counting_leaking_scopes;
+/// The scopes of tasks among them.
+static _Atomic uint32_t task_scopes;
+
+/// The key of the task-local value that leads to a task's scopes.
+static const void *task_key;
+
+#if defined(__clang__)
+#define SWIFT_CALL __attribute__((swiftcall))
+#else
+/// The same for one argument and a result.
+#define SWIFT_CALL
+#endif
+
+/// `crebind_reach_task_value` calls it, too. Each counted call comes here, so that it does without that.
+SWIFT_CALL extern void *swift_task_localValueGet(const void *key);
+
+void crebind_counting_set_task_key(const void *key) { task_key = key; }
+
+// MARK: - Calls of tasks
+
+/// The thread's lane; NULL if another thread has it.
+static crebind_counting_tally *lane_of(crebind_counting_scope *scope, uint32_t number) {
+  crebind_counting_lane *lane = &scope->lanes[number % CREBIND_COUNTING_LANES];
+  uint32_t owner = atomic_load_explicit(&lane->owner, memory_order_relaxed);
+  if (owner == 0 && atomic_compare_exchange_strong(&lane->owner, &owner, number)) owner = number;
+  return owner == number && number != 0 ? &lane->tally : NULL;
+}
+
+__attribute__((noinline)) static void add_beside_others(crebind_counting_tally *tally,
+                                                        const crebind_counting_event *event) {
+  tally->calls[event->function]++;
+  bool is_mapped = (event->marks & CREBIND_COUNTING_MAPPED) != 0;
+  if (event->bytes != 0) *(is_mapped ? &tally->mapped_bytes : &tally->bytes) += event->bytes;
+  if (event->marks == 0) return;
+  tally->without_block += (event->marks & CREBIND_COUNTING_WITHOUT_BLOCK) != 0;
+  tally->replaced += (event->marks & CREBIND_COUNTING_REPLACED) != 0;
+  tally->without_mapping += (event->marks & CREBIND_COUNTING_WITHOUT_MAPPING) != 0;
+}
+
+/// Counts a call for what the scope watches. False if it is spared.
+__attribute__((noinline)) static bool watch(crebind_counting_scope *scope,
+                                            const crebind_counting_event *event) {
+  crebind_counting_maker maker = scope->images != NULL
+                                     ? crebind_counting_images_note(scope->images, event)
+                                     : CREBIND_COUNTING_ANYBODY;
+  if (maker == CREBIND_COUNTING_SPARED) return false;
+  // A block that replaces another one is looked at with that.
+  if (scope->leaks != NULL && maker != CREBIND_COUNTING_OF_TASKS && event->block != NULL
+      && (event->marks & CREBIND_COUNTING_REPLACED) == 0)
+    crebind_counting_leaks_add(scope->leaks, event->block);
+  if (scope->sites != NULL
+      && (scope->site_groups & 1u << crebind_counting_group_of(event->function)) != 0)
+    crebind_counting_sites_note(scope->sites, event);
+  return true;
+}
+
+/// Counts a call in a scope that is told it.
+__attribute__((always_inline)) static inline void tell_scope(crebind_counting_scope *scope,
+                                                             const crebind_counting_block *block,
+                                                             const crebind_counting_event *event) {
+  if (!scope->is_active) return;
+  if (scope->watches && !watch(scope, event)) return;
+  crebind_counting_tally *tally = lane_of(scope, block->number);
+  if (tally != NULL) crebind_counting_add(tally, event);
+  else add_beside_others(&scope->shared, event);
+  if (event->live == 0) return;
+  int64_t live = atomic_fetch_add_explicit(&scope->live, event->live, memory_order_relaxed);
+  if (event->live > 0) crebind_counting_raise(&scope->peak, live + event->live);
+}
+
+/// Counts a call in the scopes of the thread's task.
+static void tell_task(const crebind_counting_block *block, const crebind_counting_event *event) {
+  crebind_counting_scope *const *value = swift_task_localValueGet(task_key);
+  for (crebind_counting_scope *scope = value != NULL ? *value : NULL; scope != NULL;
+       scope = scope->outer)
+    tell_scope(scope, block, event);
+}
+
+// MARK: - Calls of a thread or the process that are watched
+
+/// The scopes of the process that are told calls, the youngest first.
+static _Atomic(crebind_counting_scope *) process_told;
+/// The scopes that watch leaks, the same way. They are told the frees of all threads.
+static _Atomic(crebind_counting_scope *) leaking;
+/// Scopes to be freed when no call reads the list. Guarded by the lock.
+static crebind_counting_scope *retired;
+
+__attribute__((noinline)) static void tell_list(crebind_counting_scope *scope,
+                                                const crebind_counting_block *block,
+                                                const crebind_counting_event *event) {
+  for (; scope != NULL; scope = scope->outer_told) tell_scope(scope, block, event);
+}
+
+/// Counts a call in the scopes of the process.
+__attribute__((noinline)) static void tell_process(const crebind_counting_block *block,
+                                                   const crebind_counting_event *event) {
+  unsigned parity = crebind_counting_begin_reading();
+  tell_list(process_told, block, event);
+  crebind_counting_end_reading(parity);
+}
+
+void crebind_counting_begin_move(crebind_counting_move *move, const void *block) {
+  // Until the move ends, so that no scope is freed that it leads to.
+  move->parity = crebind_counting_begin_reading();
+  move->count = 0;
+  for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking) {
+    if (!crebind_counting_leaks_take(scope->leaks, block)) continue;
+    if (move->count < sizeof move->leaks / sizeof *move->leaks)
+      move->leaks[move->count++] = scope->leaks;
+    else crebind_counting_leaks_give_up(scope->leaks);
+  }
+}
+
+void crebind_counting_end_move(const crebind_counting_move *move, const void *block) {
+  for (unsigned i = 0; block != NULL && i < move->count; i++)
+    crebind_counting_leaks_add(move->leaks[i], block);
+  crebind_counting_end_reading(move->parity);
+}
+
+void crebind_counting_tell(const crebind_counting_block *block,
+                           const crebind_counting_event *event) {
+  if (atomic_load_explicit(&task_scopes, memory_order_relaxed) != 0) tell_task(block, event);
+  if (event->live != 0
+      && atomic_load_explicit(&crebind_counting_peak_scopes, memory_order_relaxed) != 0)
+    crebind_counting_note_peak(event->live);
+  if (crebind_counting_this_thread.told != NULL)
+    tell_list(crebind_counting_this_thread.told, block, event);
+  if (process_told != NULL) tell_process(block, event);
+}
+
+/// Whether it is on a list that other threads read.
+static bool is_listed(const crebind_counting_scope *scope) {
+  return crebind_counting_is_told(scope) && (scope->reach == CREBIND_COUNTING_PROCESS || scope->leaks != NULL);
+}
+
+/// Puts it on the lists that other threads read.
+static void list(crebind_counting_scope *scope) {
+  crebind_counting_lock();
+  if (scope->reach == CREBIND_COUNTING_PROCESS) {
+    scope->outer_told = process_told;
+    process_told = scope;
+  }
+  if (scope->leaks != NULL) {
+    scope->outer_leaking = leaking;
+    leaking = scope;
+    crebind_counting_leaking_scopes++;
+  }
+  crebind_counting_unlock();
+}
+
+/// A task that outlives its scopes may be counted by others.
+static void release(crebind_counting_scope *scope) {
+  crebind_reach_this_thread.suppressed++;
+  if (scope->images != NULL) crebind_counting_images_free(scope->images);
+  if (scope->sites != NULL) crebind_counting_sites_free(scope->sites);
+  if (scope->leaks != NULL) crebind_counting_leaks_free(scope->leaks);
+  munmap(scope, sizeof *scope);
+  crebind_reach_this_thread.suppressed--;
+}
+
+static void release_retired(void) {
+  while (retired != NULL) {
+    crebind_counting_scope *next = retired->outer;
+    release(retired);
+    retired = next;
+  }
+}
+
+static void unlist(crebind_counting_scope *scope) {
+  crebind_counting_lock();
+  _Atomic(crebind_counting_scope *) *link = &process_told;
+  while (*link != NULL && *link != scope) link = &(*link)->outer_told;
+  if (*link != NULL) *link = scope->outer_told;
+  link = &leaking;
+  while (*link != NULL && *link != scope) link = &(*link)->outer_leaking;
+  if (*link != NULL) *link = scope->outer_leaking;
+  if (scope->leaks != NULL) crebind_counting_leaking_scopes--;
+  // A call that has found it on a list is counted in full.
+  scope->is_alone = crebind_counting_wait_for_readers();
+  if (scope->is_alone) release_retired();
+  crebind_counting_unlock();
+}
+
+void crebind_counting_begin_told(crebind_counting_scope *scope) {
+  if (scope->reach == CREBIND_COUNTING_TASK) {
+    task_scopes++;
+  } else if (scope->reach == CREBIND_COUNTING_THREAD) {
+    scope->outer_told = crebind_counting_this_thread.told;
+    crebind_counting_this_thread.told = scope;
+  }
+  if (is_listed(scope)) list(scope);
+  crebind_counting_told_scopes++;
+  crebind_counting_listening_scopes++;
+}
+
+/// The runtime frees a task, and the result that it keeps, a little later than the task ends.
+static void wait_for_frees(const crebind_counting_scope *scope) {
+  for (int i = 0; i < 100 && crebind_counting_leaked_blocks(scope) > 0; i++)
+    crebind_counting_pause(1000000);
+}
+
+void crebind_counting_end_told(crebind_counting_scope *scope) {
+  if (scope->leaks != NULL) wait_for_frees(scope);
+  crebind_counting_told_scopes--;
+  crebind_counting_listening_scopes--;
+  if (scope->reach == CREBIND_COUNTING_TASK) task_scopes--;
+  else if (scope->reach == CREBIND_COUNTING_THREAD)
+    crebind_counting_this_thread.told = scope->outer_told;
+  if (is_listed(scope)) unlist(scope);
+}
+
+void crebind_counting_free(crebind_counting_scope *scope) {
+  if (!is_listed(scope) || scope->is_alone) {
+    release(scope);
+    return;
+  }
+  // A call that was stopped may have it. Then the next scope that waits for calls will free it.
+  crebind_counting_lock();
+  scope->outer = retired;
+  retired = scope;
+  if (crebind_counting_has_no_readers()) release_retired();
+  crebind_counting_unlock();
+}
