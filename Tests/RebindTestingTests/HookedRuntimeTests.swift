@@ -27,7 +27,7 @@ import Testing
 
   /// The runtime asks for memory under the lock of its arrays' types now and then, as the number of
   /// these grows. Whatever deals with such a call must need no new type.
-  @Test(arguments: 0..<64, ["handler", "fault", "recording"])
+  @Test(arguments: 0..<24, ["handler", "fault", "recording"])
   func theFirstCallMayComeUnderALockOfTheRuntime(typeCount: Int, kind: String) async {
     await #expect(processExitsWith: .success) { [typeCount, kind] in
       alarm(60)
