@@ -110,8 +110,7 @@ static void forget(struct crebind_diagnosing *diagnosing) {
   crebind_vector_truncate(&diagnosing->items, 0);
   crebind_vector_truncate(&diagnosing->hints, 0);
   crebind_vector_truncate(&diagnosing->suspects, 0);
-  crebind_vector_truncate(&diagnosing->portraits.items, 0);
-  crebind_vector_truncate(&diagnosing->portraits.bytes, 0);
+  crebind_portraits_clear(&diagnosing->portraits);
   diagnosing->is_exported = diagnosing->is_exported_otherwise = false;
 }
 

@@ -217,8 +217,7 @@ static crebind_status find(struct crebind_look *look, void *context) {
   struct crebind_world *world = &look->world;
   end(&reading->places);
   begin(&reading->places);
-  crebind_vector_truncate(&reading->portraits.items, 0);
-  crebind_vector_truncate(&reading->portraits.bytes, 0);
+  crebind_portraits_clear(&reading->portraits);
   reading->is_incomplete = false;
   reading->places.counts = world->images.counts;
   reading->places.events = crebind_annotation_events();

@@ -116,8 +116,7 @@ static crebind_status ask(struct crebind_look *look, void *context) {
   const struct crebind_section_table_answer *known = crebind_section_table_known(world, index);
   if (known == NULL || (may_change(known->status) && !inquiry->has_asked)) {
     inquiry->needs_file = true;
-    crebind_vector_truncate(&inquiry->portraits.items, 0);
-    crebind_vector_truncate(&inquiry->portraits.bytes, 0);
+    crebind_portraits_clear(&inquiry->portraits);
     return crebind_portraits_add(&inquiry->portraits, world, index) ? CREBIND_OK
                                                                     : CREBIND_OUT_OF_MEMORY;
   }

@@ -48,6 +48,12 @@ static inline const ElfW(Phdr) * crebind_portrait_phdr(const struct crebind_port
 void crebind_portraits_begin(struct crebind_portraits *portraits);
 void crebind_portraits_end(struct crebind_portraits *portraits);
 
+/// Forgets all portraits, and keeps the memory for others.
+static inline void crebind_portraits_clear(struct crebind_portraits *portraits) {
+  crebind_vector_truncate(&portraits->items, 0);
+  crebind_vector_truncate(&portraits->bytes, 0);
+}
+
 /// Adds an image of a filled world; false without memory.
 bool crebind_portraits_add(struct crebind_portraits *portraits,
                            const struct crebind_world *world, size_t index);
