@@ -330,7 +330,11 @@ static crebind_counting_scope *begin_watching_process(void) {
   return scope;
 }
 
-static bool is_mapped(void *memory) { return msync(memory, 1, MS_ASYNC) == 0; }
+/// Not msync: qemu-user asks the host there, which keeps a page of 64 KiB whose end the program never gave back.
+static bool is_mapped(void *memory) {
+  unsigned char is_resident;
+  return mincore(memory, 1, &is_resident) == 0;
+}
 
 /// A thread is stopped inside of a call that is being told to two scopes. They end meanwhile, and a signal
 /// handler forks. Their memory is there until the thread has gone on, and not for ever.
