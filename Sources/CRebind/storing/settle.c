@@ -2,14 +2,18 @@
 #include "storing/settle.h"
 #include "elf/snapshot.h"
 #include "runtime/lock.h"
+#include "runtime/publish.h"
 
 #include <fcntl.h>
 #include <sys/syscall.h>
 
 enum {
   /// The window is some dozen instructions, a page fault and an IFUNC's resolver; and a
-  /// virtual processor may be charged for what its host does meanwhile.
-  NANOSECONDS_TO_LEAVE = 200000,
+  /// thread is charged for interrupts, and for what a host does with its processor.
+  NANOSECONDS_TO_LEAVE = 1000000,
+  /// Rounds in which it has run. Its processor passes a barrier before each, so that no
+  /// time that a host took looks like its own in all of them.
+  STEPS_TO_LEAVE = 4,
   NANOSECONDS_A_ROUND = 100000,
   ROUNDS = 1000,
   ROUNDS_FOR_THE_LOADER = 10000,
@@ -21,6 +25,7 @@ struct suspect {
   /// Its processor time when the waiting for it began, at the last round, and when its
   /// state was last read.
   uint64_t used, last_used, read_used;
+  int steps;
   bool waits_for_loader;
 };
 
@@ -104,7 +109,6 @@ struct settling {
   /// in the same order.
   struct crebind_vector former;
   size_t next_former;
-  size_t threads;
 };
 
 static void add_outsider(struct settling *settling, int thread, uint64_t used) {
@@ -123,7 +127,8 @@ static bool is_outside_still(struct settling *settling, int thread, uint64_t use
   return false;
 }
 
-static void look_at(struct settling *settling, int thread) {
+static void look_at(void *context, int thread) {
+  struct settling *settling = context;
   // Before its state is read: what it runs afterwards shows the next time.
   uint64_t used = processor_time(thread);
   if (used == 0) return;
@@ -134,7 +139,7 @@ static void look_at(struct settling *settling, int thread) {
   }
   struct suspect *suspect = crebind_vector_append(&settling->suspects, 1);
   if (suspect != NULL)
-    *suspect = (struct suspect){thread, used, used, used, place == WAITS_FOR_LOADER};
+    *suspect = (struct suspect){thread, used, used, used, 0, place == WAITS_FOR_LOADER};
 }
 
 struct linux_dirent64 {
@@ -145,8 +150,8 @@ struct linux_dirent64 {
   char name[];
 };
 
-/// Looks at all other threads; false without /proc.
-static bool collect(struct settling *settling) {
+/// Visits all other threads; false without /proc.
+static bool for_each_other(void (*visit)(void *context, int thread), void *context) {
   long own = crebind_system_call(SYS_gettid);
   long folder = crebind_system_call(SYS_openat, AT_FDCWD, "/proc/self/task",
                                     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -162,9 +167,7 @@ static bool collect(struct settling *settling) {
         thread = thread * 10 + (*digit - '0');
         CREBIND_KEEP_LOOP();
       }
-      if (thread == 0) continue;
-      settling->threads++;
-      if (thread != own) look_at(settling, thread);
+      if (thread != 0 && thread != own) visit(context, thread);
     }
   }
   crebind_system_call(SYS_close, folder);
@@ -175,9 +178,12 @@ static bool collect(struct settling *settling) {
 /// by its time alone.
 static bool has_left(struct settling *settling, struct suspect *suspect) {
   uint64_t used = processor_time(suspect->thread);
-  if (used == 0 || used - suspect->used >= NANOSECONDS_TO_LEAVE) return true;
   bool stands = used == suspect->last_used;
+  suspect->steps += !stands;
   suspect->last_used = used;
+  if (used == 0
+      || (used - suspect->used >= NANOSECONDS_TO_LEAVE && suspect->steps >= STEPS_TO_LEAVE))
+    return true;
   if (!stands || used == suspect->read_used) return false;
   suspect->read_used = used;
   enum place place = place_of(suspect->thread);
@@ -191,6 +197,7 @@ static bool has_left(struct settling *settling, struct suspect *suspect) {
 static bool look_again(struct settling *settling) {
   size_t left = 0;
   bool any_waits = false;
+  crebind_pass_barriers();
   for (size_t i = 0; i < settling->suspects.count; i++) {
     struct suspect *suspect = crebind_vector_at(&settling->suspects, i);
     if (has_left(settling, suspect)) continue;
@@ -199,6 +206,16 @@ static bool look_again(struct settling *settling) {
   }
   settling->suspects.count = left;
   return any_waits;
+}
+
+static void count(void *context, int thread) {
+  (void)thread;
+  ++*(size_t *)context;
+}
+
+bool crebind_is_alone(void) {
+  size_t others = 0;
+  return for_each_other(count, &others) && others == 0;
 }
 
 static void begin(struct settling *settling) {
@@ -220,10 +237,10 @@ static void end(struct settling *settling) {
   crebind_vector_free(&settling->suspects);
 }
 
-bool crebind_settle(void) {
+void crebind_settle(void) {
   struct settling settling;
   begin(&settling);
-  bool has_proc = collect(&settling);
+  bool has_proc = for_each_other(look_at, &settling);
   // One that has waited for the loader has its time to leave from then on.
   int running = 0;
   for (int round = 0; settling.suspects.count != 0 && round < ROUNDS_FOR_THE_LOADER; round++) {
@@ -232,8 +249,6 @@ bool crebind_settle(void) {
     if (running >= ROUNDS) break;
   }
   end(&settling);
-  if (has_proc) return settling.threads > 1;
   // Nobody to ask: a few scheduler periods.
-  crebind_sleep(20000000);
-  return true;
+  if (!has_proc) crebind_sleep(20000000);
 }

@@ -208,6 +208,8 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
                                    crebind_handle **result, crebind_report *report,
                                    crebind_error *error) {
   struct apply apply = {.has_lazy_slots = false};
+  // Asked before the first store: a thread that has stored after us may have ended since.
+  bool is_alone = crebind_is_alone();
   crebind_status status =
       crebind_handle_make(&apply.handle, rebindings, count, options, true, error);
   if (status != CREBIND_OK) return status;
@@ -215,7 +217,10 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
   status = crebind_attempt(apply_locked, &apply, apply.handle, error);
   if (status == CREBIND_OK) {
     // A resolver that was under way may overtake us with what it found before.
-    if (apply.has_lazy_slots && crebind_settle()) crebind_verify_batch(apply.handle, NULL, NULL);
+    if (apply.has_lazy_slots && !is_alone) {
+      crebind_settle();
+      crebind_verify_batch(apply.handle, NULL, NULL);
+    }
     *result = apply.handle;
     if (report != NULL) *report = apply.report;
   } else if (apply.is_left_over) {

@@ -1,0 +1,102 @@
+/// A thread is busy inside of the lazy resolver, which runs an IFUNC's own. Then the loader stores what
+/// it has found. A batch that is applied meanwhile has the last word.
+///
+/// Usage: busy-resolver long|ended. The IFUNC's resolver takes a millisecond, or the time until the
+/// slot holds the hook; then the thread has ended before anybody asks where it is.
+
+#if defined(LIBRARY)
+
+#include "busy-resolver.h"
+
+#include <time.h>
+
+struct busy_resolver busy_resolver;
+
+static long nanoseconds(void) {
+  struct timespec now;
+  // No system call, like resolvers that ask the processor.
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int seven(void) { return 7; }
+
+static int (*resolve(void))(void) {
+  // Not where a batch asks what the original is.
+  if (atomic_exchange(&busy_resolver.stage, BUSY_INSIDE) != BUSY_EXPECTED) return seven;
+  volatile uintptr_t *slot = busy_resolver.slot;
+  uintptr_t word = slot != 0 ? *slot : 0;
+  long time = slot != 0 ? 10000000000 : 1000000;
+  for (long start = nanoseconds(); nanoseconds() - start < time;)
+    if (slot != 0 && *slot != word) break;
+  return seven;
+}
+
+int busy(void) __attribute__((ifunc("resolve")));
+
+#else
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "busy-resolver.h"
+#include "check.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int hook(void) { return 2; }
+
+static const crebind_rebinding rebinding = {.name = "busy", .replacement = (void *)hook};
+static const crebind_options options = {.loaded_images_only = true};
+
+static void keep_address(const crebind_slot_info *slot, void *address) {
+  CHECK(slot->is_lazy);
+  *(uintptr_t *)address = slot->address;
+}
+
+static void *make_first_call(void *result) {
+  atomic_store(&busy_resolver.stage, BUSY_EXPECTED);
+  *(int *)result = busy();
+  // As fast as possible.
+  syscall(SYS_exit, 0);
+  return NULL;
+}
+
+static void race(bool waits_for_slot) {
+  uintptr_t slot = 0;
+  // What runs for the first time takes long.
+  CHECK(crebind_plan(&rebinding, 1, &options, keep_address, &slot, NULL) == CREBIND_OK);
+  CHECK(slot != 0);
+  atomic_store(&busy_resolver.stage, 0);
+  if (waits_for_slot) busy_resolver.slot = (uintptr_t *)slot;
+  pthread_t thread;
+  int first = 0;
+  CHECK(pthread_create(&thread, NULL, make_first_call, &first) == 0);
+  while (atomic_load(&busy_resolver.stage) != BUSY_INSIDE) {}
+  crebind_handle *handle;
+  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
+  CHECK(pthread_join(thread, NULL) == 0);
+  // It called what it had found.
+  CHECK(first == 7 && busy() == 2);
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 2);
+  // The slot is bound once in a process.
+  for (int i = 0; i < 32; i++) {
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+      race(strcmp(argv[1], "ended") == 0);
+      _exit(0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+  }
+  printf("had the last word\n");
+}
+
+#endif
