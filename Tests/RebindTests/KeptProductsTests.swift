@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
+
+@testable import TestSupport
 
 /// A compiler's product is taken again while all that it was made of is the same.
 @Suite(.measured) struct KeptProductsTests {
@@ -23,6 +24,18 @@ import Testing
         at: outside.appending(path: name), withIntermediateDirectories: true)
     }
     for part in Part.allCases { try change(part, to: 1) }
+  }
+
+  /// However many mappings stand before it. dladdr is the witness.
+  @Test func theRuntimeIsFound() throws {
+    let function = try #require(dlsym(nil, "swift_retain"))
+    let info = try #require(LoaderInfo(UInt64(UInt(bitPattern: function))))
+    let pages = (0..<2000).map { index in
+      // Two rights in turn, so that the kernel joins none.
+      mmap(nil, 4096, index % 2 == 0 ? PROT_READ : PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    }
+    defer { for page in pages { munmap(page, 4096) } }
+    #expect(KeptProducts.swiftRuntime == info.path)
   }
 
   /// Another run builds nothing, wherever its folder is.

@@ -315,9 +315,10 @@ public final class KeptProducts: Sendable {
     return hash(of: parts.joined(separator: "\n").utf8)
   }()
 
-  /// Tells the toolchains apart of which one command in PATH chooses.
-  private static var swiftRuntime: String {
-    let lines = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+  /// The runtime of this process, which tells the toolchains apart of which one command in PATH chooses.
+  static var swiftRuntime: String {
+    // Foundation reads of /proc what one read gives it, which may end before the library's line.
+    let lines = (try? TestSupport.run("cat", ["/proc/\(getpid())/maps"]).output) ?? ""
     let line = lines.split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }
     return line.map { String($0.drop { $0 != "/" }) } ?? ""
   }
