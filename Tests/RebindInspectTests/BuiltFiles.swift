@@ -6,6 +6,9 @@ import TestSupport
 enum InstalledFile: String, CaseIterable, Sendable {
   case libc, libswiftCore, clang
 
+  /// All of them, or where `isQuick` those that are read in no time.
+  static let compared = isQuick ? [.libc, .libswiftCore] : allCases
+
   var path: String {
     get throws {
       switch self {

@@ -6,7 +6,7 @@ import Testing
 @Suite(.needsCommands, .measured) struct TableComparisonTests {
   static let subcommands = ["sections", "segments", "dynamic", "notes", "relocations"]
 
-  @Test(arguments: subcommands, InstalledFile.allCases)
+  @Test(arguments: subcommands, InstalledFile.compared)
   func installedFile(subcommand: String, file: InstalledFile) throws {
     try compare(subcommand, [try file.path])
   }
@@ -14,12 +14,14 @@ import Testing
   /// The toolchain's own libraries, which differ as libraries of a machine do, and C++'s.
   @Test(arguments: ["readelf", "eu-readelf"])
   func libraries(reader: String) throws {
-    try compare(with: reader, try InstalledFile.toolchainLibraries() + [InstalledFile.libstdcxx()])
+    let libraries = try InstalledFile.toolchainLibraries().enumerated()
+      .filter { $0.offset % (isQuick ? 4 : 1) == 0 }.map(\.element)
+    try compare(with: reader, libraries + [InstalledFile.libstdcxx()])
   }
 
   /// elfutils' reader says the same as binutils'.
   @Test func anotherWitness() throws {
-    try compare(with: "eu-readelf", try InstalledFile.allCases.map { try $0.path })
+    try compare(with: "eu-readelf", try InstalledFile.compared.map { try $0.path })
   }
 
   /// Stripped, it has relocations and no symbols.

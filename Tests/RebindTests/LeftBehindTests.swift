@@ -24,10 +24,12 @@ import Testing
     let script = """
       TMPDIR=$1 sleep 60 >/dev/null 2>&1 &
       : >"$1/file"
-      "$0" "$1" 2>&1; echo "status $?"
+      "$0" "$1" 1 2>&1; echo "status $?"
       kill -KILL $!; wait $! 2>/dev/null; rm "$1/file"
       # SwiftPM's do not count.
       mkdir "$1/TemporaryDirectory.abcdef"; : >"$1/_root_.swiftpm.lock"
+      # A process that is about to end.
+      TMPDIR=$1 sleep 0.5 &
       "$0" "$1" 2>&1; echo "status $?"
       """
     let check = Places.package.appending(path: "Scripts/left-behind").path
