@@ -4,12 +4,14 @@
 #   name|machines|attributes|compilers|sources|flags|libraries|environment|arguments|quick-arguments|unless|prints
 #
 # A library is `library NAME SOURCE FLAG...` or `linked NAME SOURCE FLAG...`; the lines of `prints`
-# are joined by bars. A native variant has the attribute no-cross. The variables `out`, `fixtures` and
-# `core` take the places of %, ~ and @core; `sources` is the folder of the sources. The first line that
-# is wrong ends it with an error, the same that Tests/TestSupport/RecipeReader.swift gives.
+# are joined by bars. A native variant has the attribute no-cross. The files of targets stand behind
+# the sources, and their -I behind the flags. The variables `out`, `fixtures` and `core` take the places
+# of %, ~ and @core. `sources` is the folder of the sources, and `files` are the C and assembler files
+# of all targets, as TARGET/FILE. The first line that is wrong ends it with an error, the same that
+# Tests/TestSupport/RecipeReader.swift gives.
 
 BEGIN {
-  words = " machines attributes compilers sources flags arguments quick-arguments environment "
+  words = " machines attributes compilers sources targets flags arguments quick-arguments environment "
   texts = " prints unless "
   lists = " library linked variant native "
   known = " no-core no-cross no-qemu serial "
@@ -85,6 +87,8 @@ function set(text,    i, parts, number) {
   number = split(text, parts, " ")
   for (i = 1; i <= number; i++) {
     if (keyword == "sources") check_source(parts[i])
+    if (keyword == "targets" && files_of(parts[i]) == "")
+      fail(FNR, "no C sources in '" parts[i] "'")
     if (keyword == "attributes" && !has(known, parts[i]))
       fail(FNR, "unknown attribute '" parts[i] "'")
     if (keyword == "compilers" && parts[i] !~ /^(gcc|clang)([+][a-z,]+)?$/)
@@ -154,6 +158,22 @@ function check_source(name,    text) {
   close(sources "/" name)
 }
 
+# Of targets, after a space each.
+function files_of(targets,    i, j, wanted, parts, all) {
+  split(targets, wanted, " ")
+  split(files, parts, " ")
+  for (i = 1; i in wanted; i++)
+    for (j = 1; j in parts; j++)
+      if (index(parts[j], wanted[i] "/") == 1) all = all " ../../Sources/" parts[j]
+  return all
+}
+
+function headers_of(targets,    i, wanted, all) {
+  split(targets, wanted, " ")
+  for (i = 1; i in wanted; i++) all = all " -I ~/../../Sources/" wanted[i] "/include"
+  return all
+}
+
 # MARK: Output
 
 function print_recipe(i,    number) {
@@ -167,8 +187,9 @@ function print_test(i, name, flags, native,    attributes, all, number) {
   for (number = 1; number <= libraries[i]; number++)
     all = all (number > 1 ? " " : "") library[i, number]
   print name "|" default_to(value[i, "machines"], "*") "|" attributes "|" \
-    default_to(value[i, "compilers"], "gcc clang") "|" value[i, "sources"] "|" \
-    filled(value[i, "flags"], flags) "|" filled(all, flags) "|" \
+    default_to(value[i, "compilers"], "gcc clang") "|" \
+    value[i, "sources"] files_of(value[i, "targets"]) "|" \
+    filled(value[i, "flags"] headers_of(value[i, "targets"]), flags) "|" filled(all, flags) "|" \
     filled(value[i, "environment"], flags) "|" filled(value[i, "arguments"], flags) "|" \
     filled(value[i, "quick-arguments"], flags) "|" value[i, "unless"] "|" value[i, "prints"]
 }

@@ -53,6 +53,49 @@ import Testing
     #expect(recipes.map(\.shows).last == "nothing has a place for variants")
   }
 
+  /// A file that is new in a target needs no line in the table.
+  @Test func targetsAreAllOfTheirFiles() throws {
+    let table = """
+      one: of two targets
+        sources    calls.c
+        targets    CRebindReach CRebindCounting
+        flags      -DA=@
+        prints     one
+        variant    x = X
+
+      two: the same targets
+        like       one
+        sources    plugin.c
+        flags      -O1
+
+      three: its own target
+        like       one
+        targets    CRebindReach
+      """
+    let reach = try sources(of: "CRebindReach"), counting = try sources(of: "CRebindCounting")
+    #expect(reach.contains("/thread.c") && counting.contains("/references-aarch64.S"))
+    func headers(_ target: String) -> String { "-I ~/../../Sources/\(target)/include" }
+    let both = "\(headers("CRebindReach")) \(headers("CRebindCounting"))"
+    let lines = [
+      "one, x|*||gcc clang|calls.c \(reach) \(counting)|-DA=X \(both)||||||one",
+      "two|*||gcc clang|plugin.c \(reach) \(counting)|-O1 \(both)||||||one",
+      "three, x|*||gcc clang|calls.c \(reach)|-DA=X \(headers("CRebindReach"))||||||one",
+    ]
+    #expect(try read(table).map(\.description) == lines)
+    let folder = try TemporaryDirectory()
+    let listing = try list(write(table, in: folder).path)
+    #expect(listing.output == lines.map { "\($0)\n" }.joined())
+  }
+
+  /// The files that SwiftPM compiles for the target.
+  private func sources(of target: String) throws -> String {
+    let folder = Places.package.appending(path: "Sources/\(target)")
+    return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .filter { ["c", "S"].contains($0.pathExtension) }
+      .map { "../../Sources/\(target)/\($0.lastPathComponent)" }
+      .sorted().joined(separator: " ")
+  }
+
   static let mistakes = [
     ("", 1, "no recipe"),
     ("  sources calls.c", 1, "a line of no recipe"),
@@ -68,6 +111,10 @@ import Testing
     ("a: b\n  sources calls.c\n# end", 1, "'a' prints nothing"),
     ("a: b\n  source calls.c", 2, "unknown keyword 'source'"),
     ("a: b\n\n  sources calls.c gone.c", 3, "no source 'gone.c'"),
+    ("a: b\n  targets CRebindReach CRebindGone", 2, "no C sources in 'CRebindGone'"),
+    ("a: b\n  targets CRebind", 2, "no C sources in 'CRebind'"),
+    ("a: b\n  targets", 2, "'targets' says nothing"),
+    ("a: b\n  targets CRebindReach\n  targets CRebindReach", 3, "'targets' is there twice"),
     ("a: b\n  library x.so = gone.c", 2, "no source 'gone.c'"),
     ("a: b\n  library x.so plugin.c", 2, "no source ''"),
     ("a: b\n  library = plugin.c", 2, "'library' has no name"),

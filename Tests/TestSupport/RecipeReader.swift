@@ -78,6 +78,7 @@ public struct RecipeReader {
     }
     if !block.isFresh { throw error("'like' comes first") }
     block.lines = other.lines
+    block.targetFiles = other.targetFiles
     block.libraries = other.libraries
     block.variants = other.variants
   }
@@ -86,9 +87,11 @@ public struct RecipeReader {
     if text.isEmpty { throw error("'\(keyword.rawValue)' says nothing") }
     let isFirst = block.own.insert(keyword.rawValue).inserted
     if !isFirst && keyword != .prints { throw error("'\(keyword.rawValue)' is there twice") }
+    if keyword == .targets { block.targetFiles = [] }
     for word in text.words {
       switch keyword {
       case .sources: try checkSource(word)
+      case .targets: block.targetFiles += try files(ofTarget: word)
       case .attributes where Recipe.Attribute(rawValue: word) == nil:
         throw error("unknown attribute '\(word)'")
       case .compilers where InstrumentingCompiler(word) == nil:
@@ -152,6 +155,16 @@ public struct RecipeReader {
     }
   }
 
+  /// The C and assembler files right in the target's folder, as sources.
+  private func files(ofTarget name: String) throws -> [String] {
+    let folder = "../../Sources/\(name)"
+    let names = try? FileManager.default.contentsOfDirectory(
+      atPath: sources.appending(path: folder).path)
+    let files = (names ?? []).filter { $0.matches(pattern: "[!.]*.[cS]") }.sorted()
+    if files.isEmpty { throw error("no C sources in '\(name)'") }
+    return files.map { "\(folder)/\($0)" }
+  }
+
   /// The recipe that is being read.
   private var block: Block {
     get { blocks[blocks.count - 1] }
@@ -166,7 +179,8 @@ public struct RecipeReader {
 /// A recipe as it stands in the table, with all its variants.
 private struct Block {
   enum Keyword: String {
-    case machines, attributes, compilers, sources, flags, arguments, environment, prints, unless
+    case machines, attributes, compilers, sources, targets, flags, arguments, environment, prints
+    case unless
     case quickArguments = "quick-arguments"
   }
 
@@ -180,6 +194,7 @@ private struct Block {
   var shows: String
   var line: Int
   var lines: [Keyword: [String]] = [:]
+  var targetFiles: [String] = []
   var libraries: [Recipe.Library] = []
   var variants: [Variant] = []
   /// The settings that were made here, rather than taken over.
@@ -218,7 +233,9 @@ private struct Block {
       attributes: isNative && !attributes.contains(.notCrossed)
         ? attributes + [.notCrossed] : attributes,
       compilers: self[.compilers, default: "gcc clang"].compactMap(InstrumentingCompiler.init),
-      sources: self[.sources], flags: filled(self[.flags]),
+      sources: self[.sources] + targetFiles,
+      flags: filled(self[.flags])
+        + self[.targets].flatMap { ["-I", "~/../../Sources/\($0)/include"] },
       libraries: libraries.map {
         var library = $0
         library.flags = filled(library.flags)
