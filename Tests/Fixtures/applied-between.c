@@ -1,6 +1,8 @@
 /// Threads apply and restore batches for one name, each at its own pace. One is applied while
 /// another one is being restored, whose definition has its former value again and whose slots have
 /// not. Each is restored wholly, and at the end all is as it was.
+///
+/// Usage: applied-between LAPS
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -11,7 +13,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { THREADS = 3, LAPS = 300 };
+enum { THREADS = 3 };
+
+static int laps;
 
 static int (*originals[THREADS])(const char *);
 static int first_hook(const char *text) { return originals[0](text); }
@@ -28,7 +32,7 @@ static void *apply_and_restore(void *argument) {
   size_t index = (size_t)argument;
   const crebind_rebinding rebinding = {
       .name = "atoi", .replacement = (void *)hooks[index], .original = (void **)&originals[index]};
-  for (int lap = 0; lap < LAPS; lap++) {
+  for (int lap = 0; lap < laps; lap++) {
     crebind_handle *handle;
     CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
     CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
@@ -37,7 +41,9 @@ static void *apply_and_restore(void *argument) {
   return NULL;
 }
 
-int main(void) {
+int main(int argc, char *argv[]) {
+  CHECK(argc == 2);
+  laps = atoi(argv[1]);
   void *function = dlsym(RTLD_DEFAULT, "atoi");
   Dl_info information;
   const volatile ElfW(Sym) * definition;

@@ -2,7 +2,7 @@
 /// symbol indices, offsets and hash chains that lead anywhere. The core may answer anything, but it
 /// does not crash, does not hang, and leaves other images alone.
 ///
-/// Usage: broken-contents SECONDS LIBRARY
+/// Usage: broken-contents MILLISECONDS LIBRARY
 
 #include "broken.h"
 #include "chance.h"
@@ -71,6 +71,12 @@ static void use(void) {
   look();
 }
 
+static long milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
   alarm(60);
@@ -94,8 +100,8 @@ int main(int argc, char *argv[]) {
       put_back();
     }
 
-  time_t stop = time(NULL) + atoi(argv[1]);
-  while (time(NULL) < stop) {
+  long stop = milliseconds() + atol(argv[1]);
+  while (milliseconds() < stop) {
     unsigned edits = 1 + next() % 16;
     for (unsigned i = 0; i < edits; i++) {
       uint32_t *word = (uint32_t *)tables + next() % (tables_size / sizeof(uint32_t));

@@ -2,7 +2,7 @@
 /// stays, in any order, and observe. Each call reaches the one that stays, once, and no callback
 /// runs after its end.
 ///
-/// Usage: concurrent-chain SECONDS PLUGIN...
+/// Usage: concurrent-chain MILLISECONDS PLUGIN...
 
 #include "CRebind.h"
 #include "check.h"
@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BATCHES = 4 };
@@ -115,7 +116,8 @@ int main(int argc, char *argv[]) {
   pthread_t threads[THREADS];
   for (uintptr_t i = 0; i < THREADS; i++)
     CHECK(pthread_create(&threads[i], NULL, work[i], (void *)(i + 1)) == 0);
-  sleep((unsigned)atoi(argv[1]));
+  long milliseconds = atol(argv[1]);
+  nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
   atomic_store(&is_done, true);
   for (int i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
   printf("each call was counted once\n");

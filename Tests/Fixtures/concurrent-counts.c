@@ -2,7 +2,7 @@
 /// another thread rebinds, verifies and restores. Each call reaches the function exactly once, at
 /// most through the hook. After the last restore no call of any image reaches the hook.
 ///
-/// Usage: concurrent-counts MILLISECONDS PLUGIN...
+/// Usage: concurrent-counts PHASES MILLISECONDS-OF-EACH PLUGIN...
 
 #include "CRebind.h"
 #include "check.h"
@@ -17,7 +17,7 @@
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void) { return "called_from_lib:ld-linux*.so*\n"; }
 
-enum { THREADS = 8, PHASES = 50 };
+enum { THREADS = 8 };
 
 int counted(void);
 extern atomic_long calls_counted;
@@ -78,14 +78,15 @@ static void rebind_until(long end) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc >= 3);
-  long duration = atol(argv[1]) / PHASES;
+  CHECK(argc >= 4);
+  int phases = atoi(argv[1]);
+  long duration = atol(argv[2]);
   bool was_hooked = false;
-  for (int phase = 0; phase < PHASES; phase++) {
+  for (int phase = 0; phase < phases; phase++) {
     pthread_t threads[THREADS];
     atomic_store(&is_done, false);
     for (int i = 0; i < THREADS; i++) {
-      void *plugin = i % 2 == 0 ? NULL : argv[2 + (i / 2 + phase) % (argc - 2)];
+      void *plugin = i % 2 == 0 ? NULL : argv[3 + (i / 2 + phase) % (argc - 3)];
       CHECK(pthread_create(&threads[i], NULL, work, plugin) == 0);
     }
     rebind_until(milliseconds() + duration);

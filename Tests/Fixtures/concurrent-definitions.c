@@ -2,7 +2,7 @@
 /// and restores. The redirected one changes all the time. Each caller reaches the function of the
 /// library that it has open, through the replacement or without.
 ///
-/// Usage: concurrent-definitions SECONDS FIRST SECOND
+/// Usage: concurrent-definitions MILLISECONDS FIRST SECOND
 
 #define _GNU_SOURCE
 #if defined(LIBRARY)
@@ -19,6 +19,7 @@ int number(void) { return NUMBER; }
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <time.h>
 #include <unistd.h>
 
 static atomic_bool is_done;
@@ -70,7 +71,8 @@ int main(int argc, char *argv[]) {
   pthread_t threads[THREADS];
   for (uintptr_t i = 0; i < THREADS; i++)
     CHECK(pthread_create(&threads[i], NULL, work[i], (void *)(i + 1)) == 0);
-  sleep((unsigned)atoi(argv[1]));
+  long milliseconds = atol(argv[1]);
+  nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
   atomic_store(&is_done, true);
   for (int i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
   CHECK(hooked > 0 && plain > 0);

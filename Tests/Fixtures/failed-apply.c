@@ -1,7 +1,7 @@
 /// An apply that may not open a page of one image has stored into none: no thread is led to the
 /// replacement, not even for a moment. Its original stays published all the same.
 ///
-/// Usage: failed-apply PLUGIN
+/// Usage: failed-apply PLUGIN TRIES
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -13,8 +13,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { TRIES = 2000 };
 
 static atomic_bool is_done;
 static atomic_int hooked;
@@ -48,7 +46,7 @@ static int find_image(struct dl_phdr_info *info, size_t size, void *context) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc == 2);
+  CHECK(argc == 3);
   parent = getppid();
   CHECK(dlopen(argv[1], RTLD_NOW) != NULL);
   last.path = argv[1];
@@ -60,7 +58,7 @@ int main(int argc, char *argv[]) {
   }
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, call, NULL) == 0);
-  for (int i = 0; i < TRIES; i++) {
+  for (int i = atoi(argv[2]); i > 0; i--) {
     const crebind_rebinding rebinding = {
         .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
     crebind_handle *handle;

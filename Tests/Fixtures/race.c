@@ -2,7 +2,7 @@
 /// about to call, timed to land in the loader's resolver. Once the rebinding call has returned,
 /// every call reaches the hook.
 ///
-/// Usage: race all|images|loaded|naive LIBRARY-OF-CALLERS. `naive` is the
+/// Usage: race all|images|loaded|naive LIBRARY-OF-CALLERS ROUNDS. `naive` is the
 /// control: a plain store into the slot, which the resolver overwrites.
 
 #define _GNU_SOURCE
@@ -23,12 +23,13 @@
 #define JUMP_SLOT R_X86_64_JUMP_SLOT
 #endif
 
-enum { COUNT = 2000, SMALL_STEP = 50, LARGE_STEP = 20000, LONGEST = 10000000, SECONDS = 2 };
+enum { MOST = 2000, SMALL_STEP = 50, LARGE_STEP = 20000, LONGEST = 10000000, SECONDS = 2 };
 
 static int (*const *callers)(void);
 static uintptr_t bias;
 static const void *header;
-static void **slots[COUNT];
+static void **slots[MOST];
+static int rounds;
 
 static int hook(void) { return 2; }
 
@@ -57,7 +58,7 @@ static void spin(long steps) {
 static void *call(void *unused) {
   (void)unused;
   take_processor(1);
-  for (int i = 0; i < COUNT; i++) {
+  for (int i = 0; i < rounds; i++) {
     while (atomic_load(&turn) < i) {}
     spin(atomic_load(&delay));
     first_answer = callers[i]();
@@ -133,7 +134,9 @@ static void rebind(const char *mode, int number, crebind_handle **handle) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc == 3);
+  CHECK(argc == 4);
+  rounds = atoi(argv[3]);
+  CHECK(rounds <= MOST);
   void *library = dlopen(argv[2], RTLD_LAZY);
   CHECK(library != NULL);
   callers = (int (*const *)(void))dlsym(library, "callers");
@@ -148,7 +151,7 @@ int main(int argc, char *argv[]) {
   long lead = 0, step = SMALL_STEP;
   time_t end = time(NULL) + SECONDS;
   double start = seconds(CLOCK_MONOTONIC), start_of_work = seconds(CLOCK_PROCESS_CPUTIME_ID);
-  for (int i = 0; i < COUNT && time(NULL) < end; i++) {
+  for (int i = 0; i < rounds && time(NULL) < end; i++) {
     CHECK(slots[i] != NULL);
     crebind_handle *handle;
     // Around the time at which the calls before have met the store.
@@ -178,9 +181,9 @@ int main(int argc, char *argv[]) {
     CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
     CHECK(callers[i]() == 1);
   }
-  atomic_store(&turn, COUNT);
+  atomic_store(&turn, rounds);
   CHECK(pthread_join(thread, NULL) == 0);
-  bool have_met = early > COUNT / 100 && late > COUNT / 100;
+  bool have_met = early > rounds / 100 && late > rounds / 100;
   // Both threads work all the time, if the processors are theirs.
   double work = seconds(CLOCK_PROCESS_CPUTIME_ID) - start_of_work;
   if ((is_naive || !have_met) && work < 1.6 * (seconds(CLOCK_MONOTONIC) - start)) {

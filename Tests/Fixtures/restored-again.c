@@ -2,7 +2,7 @@
 /// definitions back, one before and one meanwhile. It is restored, or reports again that it is
 /// covered, and stays usable until it is restored.
 ///
-/// Usage: restored-again COPY; COPY is built of this file with -DCOPY.
+/// Usage: restored-again COPY LAPS; COPY is built of this file with -DCOPY.
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -42,7 +42,7 @@ const struct copy copy = {apply, restore};
 #include <link.h>
 #include <pthread.h>
 
-enum { LAPS = 300 };
+enum { LONGEST_PAUSE = 1500000 };
 
 static int (*originals[NAMES])(const char *);
 static int first_hook(const char *text) { return originals[0](text); }
@@ -50,11 +50,12 @@ static int second_hook(const char *text) { return originals[1](text); }
 
 static const struct copy *other;
 static pthread_barrier_t barrier;
+static int laps;
 static unsigned pause_loops;
 
 static void *restore_other(void *unused) {
   (void)unused;
-  for (int lap = 0; lap < LAPS; lap++) {
+  for (int lap = 0; lap < laps; lap++) {
     pthread_barrier_wait(&barrier);
     for (volatile unsigned i = 0; i < pause_loops; i++) continue;
     CHECK(other->restore(1) == CREBIND_OK);
@@ -81,7 +82,8 @@ static void run_lap(void) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc == 2);
+  CHECK(argc == 3);
+  laps = atoi(argv[2]);
   void *function = dlsym(RTLD_DEFAULT, "atol");
   Dl_info information;
   const volatile ElfW(Sym) * definition;
@@ -93,9 +95,9 @@ int main(int argc, char *argv[]) {
   CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
   pthread_t thread;
   CHECK(pthread_create(&thread, NULL, restore_other, NULL) == 0);
-  for (int lap = 0; lap < LAPS; lap++) {
+  for (int lap = 0; lap < laps; lap++) {
     // From at once to some milliseconds, as a restore takes.
-    pause_loops = (unsigned)lap * 5000;
+    pause_loops = (unsigned)lap * (LONGEST_PAUSE / (unsigned)laps);
     run_lap();
     CHECK(definition->st_value == value);
   }

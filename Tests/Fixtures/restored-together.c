@@ -1,6 +1,8 @@
 /// Two threads restore their batches for one name at a time, in either order, with a replacement
 /// each or with a shared one. Afterwards its definition and its slots are as they were, and a batch
 /// that is applied then has the function as its original.
+///
+/// Usage: restored-together LAPS
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -11,7 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { LAPS = 300 };
+static int laps;
 
 static int (*originals[2])(const char *);
 static int first_hook(const char *text) { return originals[0](text) + 100; }
@@ -26,7 +28,7 @@ static const volatile ElfW(Sym) * definition;
 static __attribute__((used)) int never_called(const char *text) { return atoi(text); }
 
 static void *restore(void *index) {
-  for (int lap = 0; lap < LAPS; lap++) {
+  for (int lap = 0; lap < laps; lap++) {
     pthread_barrier_wait(&barrier);
     CHECK(crebind_restore(handles[(size_t)index], NULL, NULL) == CREBIND_OK);
     pthread_barrier_wait(&barrier);
@@ -38,7 +40,7 @@ static void run(void *function) {
   ElfW(Addr) value = definition->st_value;
   pthread_t threads[2];
   for (size_t i = 0; i < 2; i++) CHECK(pthread_create(&threads[i], NULL, restore, (void *)i) == 0);
-  for (int lap = 0; lap < LAPS; lap++) {
+  for (int lap = 0; lap < laps; lap++) {
     for (size_t i = 0; i < 2; i++) {
       const crebind_rebinding rebinding = {
           .name = "atoi", .replacement = replacements[i], .original = (void **)&originals[i]};
@@ -54,7 +56,9 @@ static void run(void *function) {
   for (size_t i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
-int main(void) {
+int main(int argc, char *argv[]) {
+  CHECK(argc == 2);
+  laps = atoi(argv[1]);
   void *function = dlsym(RTLD_DEFAULT, "atoi");
   Dl_info information;
   CHECK(dladdr1(function, &information, (void **)&definition, RTLD_DL_SYMENT) != 0);

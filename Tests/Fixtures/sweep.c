@@ -6,7 +6,8 @@
 ///
 /// With -DDEFINER, -DCALLER, -DREPLACEMENT and -DLATER the libraries.
 ///
-/// Usage: sweep CALLER REPLACEMENT LATER [OPERATION CALL NUMBER once|on]
+/// Usage: sweep CALLER REPLACEMENT LATER STEP [OPERATION CALL NUMBER once|on]
+///   STEP: try each number that it divides
 
 #define _GNU_SOURCE
 #include <unistd.h>
@@ -656,11 +657,12 @@ static int try_in_child(const struct operation *operation, const struct failing_
 }
 
 static size_t deviations;
+static long step;
 
 static void sweep(const struct operation *operation, const struct failing_call *call, bool on) {
   size_t counts[NO_FILTERS + 1] = {0}, wrong = 0;
   long number = 0;
-  for (;; number++) {
+  for (;; number += step) {
     int outcome = try_in_child(operation, call, number, on);
     if (outcome == NO_FILTERS) {
       printf("no filters here\n");
@@ -753,22 +755,24 @@ static void load_images(char *paths[]) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc >= 4);
+  CHECK(argc >= 5);
+  step = atol(argv[4]);
+  CHECK(step > 0);
   load_images(argv + 1);
   find_slots();
-  if (argc < 8)
+  if (argc < 9)
     printf("%-18s %-8s %-4s %5s %7s %9s %5s %4s %5s\n", "operation", "call", "", "calls",
            "refused", "left open", "stuck", "done", "later");
   fflush(stdout);
   for (size_t o = 0; o < OPERATIONS; o++)
     for (size_t c = 0; c < CALLS; c++)
       for (int on = 0; on < 2; on++) {
-        if (argc > 4 && strcmp(argv[4], operations[o].name) != 0) continue;
-        if (argc > 5 && strcmp(argv[5], calls[c].name) != 0) continue;
-        if (argc < 8)
+        if (argc > 5 && strcmp(argv[5], operations[o].name) != 0) continue;
+        if (argc > 6 && strcmp(argv[6], calls[c].name) != 0) continue;
+        if (argc < 9)
           sweep(&operations[o], &calls[c], on);
-        else if (strcmp(argv[7], on ? "on" : "once") == 0)
-          printf("%d\n", try_in_child(&operations[o], &calls[c], atol(argv[6]), on));
+        else if (strcmp(argv[8], on ? "on" : "once") == 0)
+          printf("%d\n", try_in_child(&operations[o], &calls[c], atol(argv[7]), on));
       }
   if (deviations == 0) printf("nothing was lost\n");
   return deviations != 0;
