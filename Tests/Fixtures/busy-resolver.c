@@ -60,14 +60,14 @@ static void keep_address(const crebind_slot_info *slot, void *address) {
 static void *make_first_call(void *result) {
   atomic_store(&busy_resolver.stage, BUSY_EXPECTED);
   *(int *)result = busy();
-  // As fast as possible.
+  // The fastest way to end.
   syscall(SYS_exit, 0);
   return NULL;
 }
 
 static void race(bool waits_for_slot) {
   uintptr_t slot = 0;
-  // What runs for the first time takes long.
+  // Code that runs for the first time takes long.
   CHECK(crebind_plan(&rebinding, 1, &options, keep_address, &slot, NULL) == CREBIND_OK);
   CHECK(slot != 0);
   atomic_store(&busy_resolver.stage, 0);
