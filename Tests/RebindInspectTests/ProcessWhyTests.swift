@@ -64,7 +64,8 @@ import Testing
     let fixture = DependencyFixture()
     try fixture.library(
       "libnoting.so",
-      RequiresTests.note(#"[{"soname":["libabsent.so.1","libother.so"]},{"soname":"libc.so.6"}]"#))
+      RequiresTests.note(
+        #"[{"soname":["libabsent.so.1","libother.so"]},{"soname":"libc.so.6"},{"soname":[]}]"#))
     try fixture.program(
       "program",
       """
@@ -74,8 +75,15 @@ import Testing
       """, needs: ["libnoting.so"], flags: ["-Wl,-rpath,\(fixture.directory.url.path)"])
     let process = try WaitingProcess(URL(filePath: fixture.path("program")))
     #expect(process.said == "ready\n")
-    let lines = try inspect(["why", "nothing_at_all", "--pid", "\(process.id)"]).output
-      .split(separator: "\n").dropFirst()
+    let result = try inspect(["why", "nothing_at_all", "--pid", "\(process.id)"])
+    // The parts of a note that cannot be read are said.
+    #expect(
+      result.errorOutput == """
+        rebind-inspect: \(fixture.path("libnoting.so")): the note of dlopen in .note.dlopen has an \
+        entry without a soname, which is left out
+
+        """)
+    let lines = result.output.split(separator: "\n").dropFirst()
     #expect(
       lines.map { $0.prefix { $0 != " " } } == ["not-imported", "not-defined", "dlopen-missing"])
     #expect(

@@ -354,12 +354,19 @@ import Testing
       #expect(report.rows("libc").map(\.name) == ["other"])
       #expect(report.rows("libc")[0].note?.hasPrefix("it is for a C library that is not") == true)
       #expect(report.rows("system").isEmpty)
+      // Its loader looks for libraries in other places.
+      for command in [["tree"], ["why", "f"]] {
+        let line = try inspect(command + [path]).errorOutput.split(separator: "\n").last ?? ""
+        #expect(
+          line.hasPrefix("rebind-inspect: \(path): it is for a C library that is not known here"))
+      }
     }
     // glibc may be asked for its loader by any name.
     try Self.runtime(in: fixture)
     let moved = try fixture.program(
       "moved", "void open(void); void (*pointer)(void) = open;", needs: ["libc.so.6"], flags: flags)
     #expect(try Self.report([moved]).rows("libc").map(\.name) == ["glibc"])
+    #expect(try !inspect(["tree", moved]).errorOutput.contains("C library"))
   }
 
   /// A file that names no library need not be one that needs none.
@@ -412,6 +419,23 @@ import Testing
     #expect(scope[0].dlopen.map(\.soname) == [["libz.so.1", "libz-ng.so.1"], ["libq.so"]])
     let tree = try inspect(["tree", path]).output.split(separator: "\n")
     #expect(tree.contains("1 libz.so.1|libz-ng.so.1 dlopen - - suggested"))
+  }
+
+  /// RFC 8259 is strict.
+  @Test func textThatIsNoJSON() throws {
+    let fixture = DependencyFixture()
+    func problem(_ json: String) throws -> String {
+      let path = try fixture.library("liba.so", Self.note(json))
+      return try inspect(["requires", path]).errorOutput
+    }
+    #expect(
+      try problem(#"[0,-1.5e+3,10E1,true,false,null,"\u00e9\/",{"a":[[]]}]"#)
+        .contains("has an entry without a soname"))
+    for text in [
+      "nil", "truer", "01", "+1", "1.", ".5", "1e", "-", #""\x""#, #""\u+123""#, #""\u12""#, "\"a\tb\"",
+    ] {
+      #expect(try problem("[\(text)]").contains("is no JSON"), "\(text)")
+    }
   }
 
   /// The parts of a note that cannot be read are left out, and said.

@@ -23,4 +23,9 @@ package struct DependencyGraph {
     interpreterProblem == nil && missing.allSatisfy(\.isPreload)
       && images.allSatisfy { !$0.requirements.contains(where: \.isMissing) }
   }
+
+  /// True if the file is for another C library, as Android's, whose loader looks in other places.
+  package var isForOtherLoader: Bool {
+    (try? FileRequirements.runtime(of: images[0].file, kind, interpreter)) == .other
+  }
 }

@@ -7,6 +7,8 @@ package struct ProcessDiagnosis {
   package let diagnoses: [FileDiagnosis]
   /// The slots of the symbol, and what they hold; nil if the image has no dynamic symbols.
   package let slots: ProcessSlots?
+  /// The parts of notes of `dlopen` that were asked for and cannot be read, with the image.
+  package internal(set) var warnings: [(path: FilePath, text: String)] = []
 
   /// True if the image has anything to do with the symbol.
   package var isConcerned: Bool {
@@ -78,17 +80,23 @@ extension ProcessScope {
       wantsGuesses: isFirst, table: image.table, scope: scope, isComplete: true,
       ownNames: image.names, slotCount: { [counts] in counts[$0] ?? 0 }
     ) { self.images[$0].names }
-    if isFirst { context.dlopen = { self.dlopenDiagnoses } }
-    return ProcessDiagnosis(diagnoses: try search.diagnoses(context), slots: found)
+    var warnings: [(path: FilePath, text: String)] = []
+    if isFirst { context.dlopen = { self.dlopenDiagnoses(&warnings) } }
+    let diagnoses = try search.diagnoses(context)
+    return ProcessDiagnosis(diagnoses: diagnoses, slots: found, warnings: warnings)
   }
 
   /// The libraries that notes of its images name, and that it has not loaded.
-  private var dlopenDiagnoses: [FileDiagnosis] {
+  private func dlopenDiagnoses(
+    _ warnings: inout [(path: FilePath, text: String)]
+  ) -> [FileDiagnosis] {
     let loaded = Set(images.flatMap(\.names))
     var names: [String] = []
     var seen: Set<String> = []
     for image in ordinaryImages {
-      for note in DlopenNotes(of: image.file ?? image.loaded).entries
+      let notes = DlopenNotes(of: image.file ?? image.loaded)
+      warnings += notes.problems.map { (image.image.path, $0) }
+      for note in notes.entries
       where !note.sonames.contains(where: loaded.contains) && seen.insert(note.name).inserted {
         names.append(note.name)
       }

@@ -36,9 +36,7 @@ struct JSONReader {
 
   private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
     skipSpace()
-    guard rest.first == scalar else { return false }
-    rest.removeFirst()
-    return true
+    return skip(scalar)
   }
 
   private mutating func value() -> JSONValue? {
@@ -48,11 +46,33 @@ struct JSONReader {
     if take("[") { return list() }
     if take("{") { return object() }
     if rest.first == "\"" { return string().map { .string($0) } }
-    let word = rest.prefix {
-      $0.properties.isAlphabetic || "+-.0123456789".unicodeScalars.contains($0)
+    for word in ["true", "false", "null"] where rest.starts(with: word.unicodeScalars) {
+      rest = rest.dropFirst(word.unicodeScalars.count)
+      return .other
     }
-    rest = rest.dropFirst(word.count)
-    return word.isEmpty ? nil : .other
+    return skipNumber() ? .other : nil
+  }
+
+  private mutating func skipNumber() -> Bool {
+    _ = skip("-")
+    // No other digit comes behind a leading zero.
+    guard skip("0") || skipDigits() else { return false }
+    if skip("."), !skipDigits() { return false }
+    guard skip("e") || skip("E") else { return true }
+    _ = skip("+") || skip("-")
+    return skipDigits()
+  }
+
+  private mutating func skip(_ scalar: Unicode.Scalar) -> Bool {
+    guard rest.first == scalar else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  private mutating func skipDigits() -> Bool {
+    let digits = rest.prefix { "0"..."9" ~= $0 }
+    rest = rest.dropFirst(digits.count)
+    return !digits.isEmpty
   }
 
   private mutating func list() -> JSONValue? {
@@ -91,14 +111,17 @@ struct JSONReader {
         case "b": units.append(0x08)
         case "f": units.append(0x0c)
         case "u":
-          guard let unit = UInt16(String(String.UnicodeScalarView(rest.prefix(4))), radix: 16)
-          else {
-            return nil
-          }
+          let digits = rest.prefix(4)
+          guard digits.count == 4, digits.allSatisfy(\.properties.isASCIIHexDigit),
+            let unit = UInt16(String(Substring(digits)), radix: 16)
+          else { return nil }
           units.append(unit)
           rest = rest.dropFirst(4)
-        default: units += Array(String(escape).utf16)
+        case "\"", "\\", "/": units += Array(String(escape).utf16)
+        default: return nil
         }
+      // A control character has to be escaped.
+      case "\0"..<" ": return nil
       default: units += Array(String(scalar).utf16)
       }
     }

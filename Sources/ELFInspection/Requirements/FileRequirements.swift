@@ -79,11 +79,7 @@ package struct FileRequirements {
         if number > 1 { symbols[number, default: []].append(index) }
       }
     }
-    versions = try file.versions.needs.flatMap { need in
-      need.versions.filter { $0.flags & FileVersions.weak == 0 }.map {
-        Version($0.name, of: need.file, symbols: symbols[$0.index] ?? [])
-      }
-    }
+    versions = try Self.versions(of: file, symbols)
     let notes = try file.notes
     level = Self.level(notes)
     dlopen = DlopenNotes(of: notes)
@@ -96,6 +92,24 @@ package struct FileRequirements {
       let kind = LoaderKind(interpreter: interpreter, needed: needed)
       runtime = Self.runtime(kind, interpreter, versions)
       lack = nil
+    }
+  }
+
+  /// The C library that a file is for, which names a loader or libraries.
+  static func runtime(
+    of file: ELFFile, _ kind: LoaderKind, _ interpreter: String?
+  ) throws(ELFFileError) -> Runtime {
+    runtime(kind, interpreter, try versions(of: file, [:]))
+  }
+
+  /// - Parameter symbols: The places of the symbols that ask for a version, by its number.
+  private static func versions(
+    of file: ELFFile, _ symbols: [Int: [Int]]
+  ) throws(ELFFileError) -> [Version] {
+    try file.versions.needs.flatMap { need in
+      need.versions.filter { $0.flags & FileVersions.weak == 0 }.map {
+        Version($0.name, of: need.file, symbols: symbols[$0.index] ?? [])
+      }
     }
   }
 

@@ -18,8 +18,18 @@ extension DependencyGraph {
       }
   }
 
-  /// The problems that a loader warns of before it starts the program, a line each.
-  var warnings: [String] { missing.filter(\.isPreload).map(line) }
+  /// The problems that a loader warns of before it starts the program, and then the `gaps`, a line
+  /// each.
+  var warnings: [String] { missing.filter(\.isPreload).map(line) + gaps }
+
+  /// What is not read, or not known, a line each.
+  var gaps: [String] {
+    let loader = """
+      it is for a C library that is not known here, neither glibc nor musl: libraries are looked for \
+      as \(kind) does
+      """
+    return (isForOtherLoader ? [loader] : []) + dlopenProblems
+  }
 
   private func line(_ missing: MissingLibrary) -> String {
     var text = "\(missing.name) not found"

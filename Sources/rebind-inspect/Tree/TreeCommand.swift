@@ -83,7 +83,7 @@ struct TreeCommand: FileSubcommand {
     } problems: {
       $0.graph.problems
     } warnings: {
-      $0.graph.warnings + $0.graph.dlopenProblems
+      $0.graph.warnings
     }
   }
 }

@@ -169,7 +169,7 @@ struct WhyCommand: Subcommand {
               isReadable: isFound(symbol)))
         }
         rest = Array(reports.dropFirst())
-        warnings = graph.dlopenProblems
+        warnings = graph.gaps
         return reports.first
       } then: { report, writer in
         for other in rest { writer.write(other) }
@@ -231,6 +231,7 @@ struct WhyCommand: Subcommand {
     var isAnswered = false
     var isThere = false
     var missing = files
+    var warnings: [(path: FilePath, text: String)] = []
     writer.readImages(of: pid) { image, scope throws(ELFFileError) -> WhyReport? in
       isThere = true
       if !files.isEmpty {
@@ -240,6 +241,7 @@ struct WhyCommand: Subcommand {
         return nil
       }
       let found = try scope.diagnose(sought, of: image)
+      warnings += found.warnings
       var report = try WhyReport(of: image, pid: pid, sought, found)
       report.isReadable = isFound(sought)
       first = first ?? report
@@ -248,6 +250,7 @@ struct WhyCommand: Subcommand {
       return report
     }
     if !isAnswered, let first { writer.write(first) }
+    for warning in warnings { writer.warn(warning.path, warning.text) }
     for path in missing where isThere {
       writer.write(ELFFileError(path: path, reason: .notLoaded(process: pid)))
     }
