@@ -1,6 +1,8 @@
 #include "functions.h"
 #include "references.h"
 
+_Static_assert(CREBIND_COUNTING_FUNCTION_COUNT <= 32, "FunctionCalls.swift has room for 32");
+
 void *crebind_counting_originals[CREBIND_COUNTING_FUNCTION_COUNT];
 size_t (*crebind_counting_usable_size)(void *block) = crebind_counting_no_size;
 

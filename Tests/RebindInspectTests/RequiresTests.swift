@@ -432,7 +432,8 @@ import Testing
       try problem(#"[0,-1.5e+3,10E1,true,false,null,"\u00e9\/",{"a":[[]]}]"#)
         .contains("has an entry without a soname"))
     for text in [
-      "nil", "truer", "01", "+1", "1.", ".5", "1e", "-", #""\x""#, #""\u+123""#, #""\u12""#, "\"a\tb\"",
+      "nil", "truer", "01", "+1", "1.", ".5", "1e", "-", #""\x""#, #""\u+123""#, #""\u12""#,
+      "\"a\tb\"",
     ] {
       #expect(try problem("[\(text)]").contains("is no JSON"), "\(text)")
     }

@@ -22,7 +22,7 @@ extension DependencyGraph {
   /// each.
   var warnings: [String] { missing.filter(\.isPreload).map(line) + gaps }
 
-  /// What is not read, or not known, a line each.
+  /// The parts that are not read or not known, a line each.
   var gaps: [String] {
     let loader = """
       it is for a C library that is not known here, neither glibc nor musl: libraries are looked for \
