@@ -113,6 +113,8 @@ import Testing
     ("a: b\n\n  sources calls.c gone.c", 3, "no source 'gone.c'"),
     ("a: b\n  targets CRebindReach CRebindGone", 2, "no C sources in 'CRebindGone'"),
     ("a: b\n  targets CRebind", 2, "no C sources in 'CRebind'"),
+    ("a: b\n  targets CRebind/storing", 2, "no C sources in 'CRebind/storing'"),
+    ("a: b\n  targets CRebindReach/", 2, "no C sources in 'CRebindReach/'"),
     ("a: b\n  targets", 2, "'targets' says nothing"),
     ("a: b\n  targets CRebindReach\n  targets CRebindReach", 3, "'targets' is there twice"),
     ("a: b\n  library x.so = gone.c", 2, "no source 'gone.c'"),

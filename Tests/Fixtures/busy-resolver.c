@@ -1,8 +1,9 @@
 /// A thread is busy inside of the lazy resolver, which runs an IFUNC's own. Then the loader stores what
 /// it has found. A batch that is applied meanwhile has the last word.
 ///
-/// Usage: busy-resolver long|ended. The IFUNC's resolver takes a millisecond, or the time until the
-/// slot holds the hook; then the thread has ended before anybody asks where it is.
+/// Usage: busy-resolver long|ended|started. The IFUNC's resolver takes a millisecond, or the time
+/// until the slot holds the hook; then the thread has ended before anybody asks where it is. Or it
+/// is a predicate that starts that thread.
 
 #if defined(LIBRARY)
 
@@ -50,7 +51,6 @@ int busy(void) __attribute__((ifunc("resolve")));
 static int hook(void) { return 2; }
 
 static const crebind_rebinding rebinding = {.name = "busy", .replacement = (void *)hook};
-static const crebind_options options = {.loaded_images_only = true};
 
 static void keep_address(const crebind_slot_info *slot, void *address) {
   CHECK(slot->is_lazy);
@@ -65,17 +65,37 @@ static void *make_first_call(void *result) {
   return NULL;
 }
 
-static void race(bool waits_for_slot) {
-  uintptr_t slot = 0;
-  // Code that runs for the first time takes long.
-  CHECK(crebind_plan(&rebinding, 1, &options, keep_address, &slot, NULL) == CREBIND_OK);
-  CHECK(slot != 0);
+static pthread_t thread;
+static int first;
+
+static void start_thread(void) {
   atomic_store(&busy_resolver.stage, 0);
-  if (waits_for_slot) busy_resolver.slot = (uintptr_t *)slot;
-  pthread_t thread;
-  int first = 0;
   CHECK(pthread_create(&thread, NULL, make_first_call, &first) == 0);
   while (atomic_load(&busy_resolver.stage) != BUSY_INSIDE) {}
+}
+
+static bool start_and_accept(const crebind_image_info *image, void *unused) {
+  (void)image;
+  (void)unused;
+  static bool has_started;
+  if (!has_started) start_thread();
+  has_started = true;
+  return true;
+}
+
+static void race(const char *mode) {
+  uintptr_t slot = 0;
+  // Code that runs for the first time takes long.
+  CHECK(crebind_plan(&rebinding, 1, NULL, keep_address, &slot, NULL) == CREBIND_OK);
+  CHECK(slot != 0);
+  if (strcmp(mode, "long") != 0) busy_resolver.slot = (uintptr_t *)slot;
+  crebind_options options = {.loaded_images_only = true};
+  if (strcmp(mode, "started") == 0) {
+    options.scope = CREBIND_SCOPE_MATCHING;
+    options.matches = start_and_accept;
+  } else {
+    start_thread();
+  }
   crebind_handle *handle;
   CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
   CHECK(pthread_join(thread, NULL) == 0);
@@ -90,7 +110,7 @@ int main(int argc, char *argv[]) {
     pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {
-      race(strcmp(argv[1], "ended") == 0);
+      race(argv[1]);
       _exit(0);
     }
     int status;

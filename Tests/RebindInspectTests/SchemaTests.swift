@@ -77,7 +77,7 @@ struct SchemaTests {
     try #require(validator.failures() == "")
   }
 
-  @Test(arguments: isQuick ? ["rebound"] : ["nothing", "rebound", "code"])
+  @Test(arguments: isInnerLoop ? ["rebound"] : ["nothing", "rebound", "code"])
   func processes(what: String) throws {
     let program = try LookedAtProgram()
     let process = try program.started(what, preloading: what == "code" ? program.hook() : nil)

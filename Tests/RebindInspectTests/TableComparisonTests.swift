@@ -15,7 +15,7 @@ import Testing
   @Test(arguments: ["readelf", "eu-readelf"])
   func libraries(reader: String) throws {
     let libraries = try InstalledFile.toolchainLibraries().enumerated()
-      .filter { $0.offset % (isQuick ? 4 : 1) == 0 }.map(\.element)
+      .filter { $0.offset % (isInnerLoop ? 4 : 1) == 0 }.map(\.element)
     try compare(with: reader, libraries + [InstalledFile.libstdcxx()])
   }
 

@@ -317,7 +317,7 @@ public final class KeptProducts: Sendable {
 
   /// The runtime of this process, which tells the toolchains apart of which one command in PATH chooses.
   static var swiftRuntime: String {
-    // Foundation reads of /proc what one read gives it, which may end before the library's line.
+    // Foundation reads files of /proc with one read, which may end before the library's line.
     let lines = (try? TestSupport.run("cat", ["/proc/\(getpid())/maps"]).output) ?? ""
     let line = lines.split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }
     return line.map { String($0.drop { $0 != "/" }) } ?? ""

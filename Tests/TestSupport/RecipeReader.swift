@@ -155,13 +155,13 @@ public struct RecipeReader {
     }
   }
 
-  /// The C and assembler files right in the target's folder, as sources.
+  /// The C and assembler files directly in the target's folder, as sources.
   private func files(ofTarget name: String) throws -> [String] {
     let folder = "../../Sources/\(name)"
     let names = try? FileManager.default.contentsOfDirectory(
       atPath: sources.appending(path: folder).path)
     let files = (names ?? []).filter { $0.matches(pattern: "[!.]*.[cS]") }.sorted()
-    if files.isEmpty { throw error("no C sources in '\(name)'") }
+    if files.isEmpty || name.contains("/") { throw error("no C sources in '\(name)'") }
     return files.map { "\(folder)/\($0)" }
   }
 

@@ -23,16 +23,12 @@ static bool succeeds(int command) {
   return crebind_system_call(SYS_membarrier, command, 0, 0) == 0;
 }
 
-bool crebind_pass_barriers(void) {
-  // Registered once.
-  return succeeds(PRIVATE_EXPEDITED)
-         || (succeeds(REGISTER_PRIVATE_EXPEDITED) && succeeds(PRIVATE_EXPEDITED));
-}
-
 void crebind_publish_end(void) {
   if (CREBIND_KEEPS_ORDER_OF_LOADS || !is_pending) return;
   is_pending = false;
-  // Before Linux 4.14 only the slow one exists. Where all are refused, a processor may still
-  // predict a call that no thread has made before.
-  if (!crebind_pass_barriers()) succeeds(GLOBAL);
+  // Registered once; before Linux 4.14 only the slow one exists. Where all are refused, a
+  // processor may still predict a call that no thread has made before.
+  if (!succeeds(PRIVATE_EXPEDITED)
+      && !(succeeds(REGISTER_PRIVATE_EXPEDITED) && succeeds(PRIVATE_EXPEDITED)))
+    succeeds(GLOBAL);
 }

@@ -11,7 +11,6 @@
 #ifndef CREBIND_RUNTIME_PUBLISH_H
 #define CREBIND_RUNTIME_PUBLISH_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #pragma GCC visibility push(hidden)
@@ -26,10 +25,6 @@ void crebind_publish(crebind_published *place, uintptr_t word);
 /// Call it before a word is stored that leads to readers; under our lock. A system call, if
 /// something has been published since, and only on machines that do not keep the order.
 void crebind_publish_end(void);
-
-/// Returns when each processor that runs another thread of the process has passed a full barrier:
-/// membarrier(2). Its host has let it run for that. False before Linux 4.14, and where it is refused.
-bool crebind_pass_barriers(void);
 
 #pragma GCC visibility pop
 

@@ -2,21 +2,18 @@
 #include "storing/settle.h"
 #include "elf/snapshot.h"
 #include "runtime/lock.h"
-#include "runtime/publish.h"
 
 #include <fcntl.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 enum {
-  /// The window is some dozen instructions, a page fault and an IFUNC's resolver; and a
-  /// thread is charged for interrupts, and for what a host does with its processor.
+  /// The window is some dozen instructions, a page fault and an IFUNC's resolver. A thread
+  /// is also charged for interrupts, and for time that its host takes.
   NANOSECONDS_TO_LEAVE = 1000000,
-  /// Rounds in which it has run. Its processor passes a barrier before each, so that no
-  /// time that a host took looks like its own in all of them.
-  STEPS_TO_LEAVE = 4,
   NANOSECONDS_A_ROUND = 100000,
-  ROUNDS = 1000,
-  ROUNDS_FOR_THE_LOADER = 10000,
+  /// The longest wait for threads that run, and for those that wait for the loader.
+  NANOSECONDS_IN_ALL = 1000000000,
 };
 
 /// A thread that may be inside.
@@ -25,7 +22,6 @@ struct suspect {
   /// Its processor time when the waiting for it began, at the last round, and when its
   /// state was last read.
   uint64_t used, last_used, read_used;
-  int steps;
   bool waits_for_loader;
 };
 
@@ -39,15 +35,19 @@ struct outsider {
 /// Those of the last call, which the next one takes; guarded by the lock.
 static struct crebind_vector kept_outsiders = {NULL, 0, 0, sizeof(struct outsider), false};
 
+/// In nanoseconds; 0 if the clock is not there.
+static uint64_t read_clock(int clock) {
+  // The system call's own timespec: the C library's may have 64-bit seconds.
+  long time[2] = {0, 0};
+  if (crebind_system_call(SYS_clock_gettime, clock, time) != 0) return 0;
+  return (uint64_t)time[0] * 1000000000 + (uint64_t)time[1];
+}
+
 /// The processor time that a thread of this process has used, by the kernel's
 /// own clock for it; 0 if the thread is gone.
 static uint64_t processor_time(int thread) {
   // CPUCLOCK_SCHED | CPUCLOCK_PERTHREAD_MASK, see clock_getcpuclockid(3).
-  long clock = (long)(~(unsigned)thread << 3 | 6);
-  // The system call's own timespec: the C library's may have 64-bit seconds.
-  long time[2] = {0, 0};
-  if (crebind_system_call(SYS_clock_gettime, (int)clock, time) != 0) return 0;
-  return (uint64_t)time[0] * 1000000000 + (uint64_t)time[1];
+  return read_clock((int)(~(unsigned)thread << 3 | 6));
 }
 
 /// Reads "/proc/self/task/N/FILE"; returns its length, or 0.
@@ -127,19 +127,20 @@ static bool is_outside_still(struct settling *settling, int thread, uint64_t use
   return false;
 }
 
-static void look_at(void *context, int thread) {
+static bool look_at(void *context, int thread) {
   struct settling *settling = context;
   // Before its state is read: what it runs afterwards shows the next time.
   uint64_t used = processor_time(thread);
-  if (used == 0) return;
+  if (used == 0) return true;
   enum place place = is_outside_still(settling, thread, used) ? OUTSIDE : place_of(thread);
   if (place == OUTSIDE) {
     add_outsider(settling, thread, used);
-    return;
+    return true;
   }
   struct suspect *suspect = crebind_vector_append(&settling->suspects, 1);
   if (suspect != NULL)
-    *suspect = (struct suspect){thread, used, used, used, 0, place == WAITS_FOR_LOADER};
+    *suspect = (struct suspect){thread, used, used, used, place == WAITS_FOR_LOADER};
+  return true;
 }
 
 struct linux_dirent64 {
@@ -150,16 +151,19 @@ struct linux_dirent64 {
   char name[];
 };
 
-/// Visits all other threads; false without /proc.
-static bool for_each_other(void (*visit)(void *context, int thread), void *context) {
+/// Visits all other threads, until one visit returns false; false without /proc, and if it is another
+/// namespace's.
+static bool for_each_other(bool (*visit)(void *context, int thread), void *context) {
   long own = crebind_system_call(SYS_gettid);
   long folder = crebind_system_call(SYS_openat, AT_FDCWD, "/proc/self/task",
                                     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return false;
-  _Alignas(struct linux_dirent64) char buffer[4096];
+  _Alignas(struct linux_dirent64) char buffer[1024];
   long size;
-  while ((size = crebind_system_call(SYS_getdents64, folder, buffer, sizeof buffer)) > 0) {
-    for (long at = 0; at < size;) {
+  bool is_own = false, goes_on = true;
+  while (goes_on
+         && (size = crebind_system_call(SYS_getdents64, folder, buffer, sizeof buffer)) > 0) {
+    for (long at = 0; at < size && goes_on;) {
       const struct linux_dirent64 *entry = (const struct linux_dirent64 *)(buffer + at);
       at += entry->size;
       int thread = 0;
@@ -167,23 +171,21 @@ static bool for_each_other(void (*visit)(void *context, int thread), void *conte
         thread = thread * 10 + (*digit - '0');
         CREBIND_KEEP_LOOP();
       }
-      if (thread != 0 && thread != own) visit(context, thread);
+      is_own |= thread == own;
+      if (thread != 0 && thread != own) goes_on = visit(context, thread);
     }
   }
   crebind_system_call(SYS_close, folder);
-  return true;
+  return is_own || !goes_on;
 }
 
 /// True if the suspect has left, or has been seen outside. One that goes on running shows
 /// by its time alone.
 static bool has_left(struct settling *settling, struct suspect *suspect) {
   uint64_t used = processor_time(suspect->thread);
+  if (used == 0 || used - suspect->used >= NANOSECONDS_TO_LEAVE) return true;
   bool stands = used == suspect->last_used;
-  suspect->steps += !stands;
   suspect->last_used = used;
-  if (used == 0
-      || (used - suspect->used >= NANOSECONDS_TO_LEAVE && suspect->steps >= STEPS_TO_LEAVE))
-    return true;
   if (!stands || used == suspect->read_used) return false;
   suspect->read_used = used;
   enum place place = place_of(suspect->thread);
@@ -197,7 +199,6 @@ static bool has_left(struct settling *settling, struct suspect *suspect) {
 static bool look_again(struct settling *settling) {
   size_t left = 0;
   bool any_waits = false;
-  crebind_pass_barriers();
   for (size_t i = 0; i < settling->suspects.count; i++) {
     struct suspect *suspect = crebind_vector_at(&settling->suspects, i);
     if (has_left(settling, suspect)) continue;
@@ -208,14 +209,15 @@ static bool look_again(struct settling *settling) {
   return any_waits;
 }
 
-static void count(void *context, int thread) {
+static bool note_other(void *has_others, int thread) {
   (void)thread;
-  ++*(size_t *)context;
+  *(bool *)has_others = true;
+  return false;
 }
 
 bool crebind_is_alone(void) {
-  size_t others = 0;
-  return for_each_other(count, &others) && others == 0;
+  bool has_others = false;
+  return for_each_other(note_other, &has_others) && !has_others;
 }
 
 static void begin(struct settling *settling) {
@@ -241,12 +243,12 @@ void crebind_settle(void) {
   struct settling settling;
   begin(&settling);
   bool has_proc = for_each_other(look_at, &settling);
-  // One that has waited for the loader has its time to leave from then on.
-  int running = 0;
-  for (int round = 0; settling.suspects.count != 0 && round < ROUNDS_FOR_THE_LOADER; round++) {
+  uint64_t start = read_clock(CLOCK_MONOTONIC), now = start, last_waiting = start;
+  while (settling.suspects.count != 0 && now - last_waiting < NANOSECONDS_IN_ALL) {
     crebind_sleep(NANOSECONDS_A_ROUND);
-    running = look_again(&settling) ? 0 : running + 1;
-    if (running >= ROUNDS) break;
+    now = read_clock(CLOCK_MONOTONIC);
+    // One that has waited for the loader has its time to leave from then on.
+    if (look_again(&settling) && now - start < NANOSECONDS_IN_ALL) last_waiting = now;
   }
   end(&settling);
   // Nobody to ask: a few scheduler periods.

@@ -8,15 +8,16 @@
 
 #pragma GCC visibility push(hidden)
 
-/// True in a process with one thread. False without /proc.
+/// True in a process with one thread. False without /proc. Ask before a store: a thread that has
+/// stored after us may have ended since.
 bool crebind_is_alone(void);
 
 /// glibc's `_dl_fixup` looks a symbol up and stores the result a few instructions later; a thread
 /// that was preempted in between overwrites what we stored. A thread has left that window once it
 /// has used a millisecond of processor time since, or has been seen blocked. Inside, it can only
 /// block on the loader's lock, which is taken for a symbol of an image that may be unloaded. The
-/// kernel says what a thread waits for. Waits a tenth of a second at most for a thread that gets no
-/// processor, and a second for one that waits for the loader.
+/// kernel says what a thread waits for. Waits a second at most for a thread that gets no processor,
+/// and one more for those that wait for the loader.
 ///
 /// - Complexity: O(threads): a system call for each, and reading one file for those that have
 ///   run since the last call.

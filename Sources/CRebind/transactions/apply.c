@@ -23,7 +23,8 @@ static void count_items(const struct crebind_handle *handle, crebind_report *rep
 struct apply {
   struct crebind_handle *handle;
   crebind_report report;
-  bool has_lazy_slots;
+  /// Another thread's resolver may store into a slot of the batch.
+  bool may_race;
   /// It has failed, and the handle stays, with what could not be taken back.
   bool is_left_over;
 };
@@ -79,6 +80,7 @@ static crebind_status store_entries(struct crebind_attempt *attempt, struct appl
   struct crebind_handle *handle = apply->handle;
   crebind_report *report = &apply->report;
   size_t first = attempt->commit.changes.count;
+  bool has_lazy_slots = false;
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
     bool is_slot = entry->kind != CREBIND_DEFINITION;
@@ -94,8 +96,9 @@ static crebind_status store_entries(struct crebind_attempt *attempt, struct appl
         && !crebind_commit_add(&attempt->commit, entry, entry->previous, entry->value, true,
                                !is_slot))
       return CREBIND_OUT_OF_MEMORY;
-    apply->has_lazy_slots |= entry->is_lazy;
+    has_lazy_slots |= entry->is_lazy;
   }
+  apply->may_race |= has_lazy_slots && !crebind_is_alone();
   attempt->commit.skips_sealed = handle->batch.options.skips_sealed_images;
   crebind_status status = crebind_commit_run(&attempt->commit, &attempt->world);
   if (status != CREBIND_OK) return status;
@@ -198,7 +201,7 @@ static crebind_status apply_locked(struct crebind_attempt *attempt, void *contex
   if (apply->is_left_over) return CREBIND_NOT_TAKEN_BACK;
   memset(&apply->report, 0, sizeof apply->report);
   crebind_status status =
-      crebind_cover_begin(attempt, apply->handle, &apply->has_lazy_slots);
+      crebind_cover_begin(attempt, apply->handle, &apply->may_race);
   if (status == CREBIND_OK) status = plan_and_commit(attempt, apply);
   return crebind_cover_end(attempt, status);
 }
@@ -207,9 +210,7 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
                                    const crebind_options *options, bool is_own,
                                    crebind_handle **result, crebind_report *report,
                                    crebind_error *error) {
-  struct apply apply = {.has_lazy_slots = false};
-  // Asked before the first store: a thread that has stored after us may have ended since.
-  bool is_alone = crebind_is_alone();
+  struct apply apply = {.may_race = false};
   crebind_status status =
       crebind_handle_make(&apply.handle, rebindings, count, options, true, error);
   if (status != CREBIND_OK) return status;
@@ -217,7 +218,7 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
   status = crebind_attempt(apply_locked, &apply, apply.handle, error);
   if (status == CREBIND_OK) {
     // A resolver that was under way may overtake us with what it found before.
-    if (apply.has_lazy_slots && !is_alone) {
+    if (apply.may_race) {
       crebind_settle();
       crebind_verify_batch(apply.handle, NULL, NULL);
     }

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "transactions/cover.h"
 #include "storing/next.h"
+#include "storing/settle.h"
 
 
 // MARK: - Which images
@@ -95,9 +96,10 @@ static crebind_status store(struct crebind_attempt *attempt) {
 
 /// Stores the entries from `first` on; on failure they are dropped.
 static crebind_status store_from(struct crebind_attempt *attempt, size_t first,
-                                 bool *has_lazy_slots) {
+                                 bool *may_race) {
   struct crebind_handle *topmost = crebind_records.topmost;
   struct crebind_commit *commit = &attempt->commit;
+  bool has_lazy_slots = false;
   crebind_status status = crebind_handle_index(topmost) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
   // The table has to know a caller before its slot leads here.
   if (status == CREBIND_OK && !crebind_next_publish(&attempt->world, NULL))
@@ -105,10 +107,11 @@ static crebind_status store_from(struct crebind_attempt *attempt, size_t first,
   for (size_t i = first; i < topmost->entries.count && status == CREBIND_OK; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(topmost, i);
     uintptr_t word = crebind_load_word(entry->address);
-    *has_lazy_slots |= entry->is_lazy;
+    has_lazy_slots |= entry->is_lazy;
     if (!crebind_commit_add(commit, entry, word, entry->value, true, false))
       status = CREBIND_OUT_OF_MEMORY;
   }
+  *may_race |= has_lazy_slots && !crebind_is_alone();
   if (status == CREBIND_OK)
     status = store(attempt);
   else
@@ -117,8 +120,7 @@ static crebind_status store_from(struct crebind_attempt *attempt, size_t first,
   return status;
 }
 
-static crebind_status cover(struct crebind_attempt *attempt, size_t index,
-                            bool *has_lazy_slots) {
+static crebind_status cover(struct crebind_attempt *attempt, size_t index, bool *may_race) {
   crebind_status status =
       crebind_records.topmost != NULL ? CREBIND_OK : make_topmost();
   if (status != CREBIND_OK) return status;
@@ -133,7 +135,7 @@ static crebind_status cover(struct crebind_attempt *attempt, size_t index,
     struct crebind_entry *entries = crebind_vector_append(&topmost->entries, count);
     if (entries != NULL) {
       memcpy(entries, plan.entries.data, count * sizeof *entries);
-      status = store_from(attempt, first, has_lazy_slots);
+      status = store_from(attempt, first, may_race);
     } else {
       status = CREBIND_OUT_OF_MEMORY;
     }
@@ -166,7 +168,7 @@ static crebind_status uncover(struct crebind_attempt *attempt, size_t known) {
 
 crebind_status crebind_cover_begin(struct crebind_attempt *attempt,
                                    const struct crebind_handle *new_handle,
-                                   bool *has_lazy_slots) {
+                                   bool *may_race) {
   struct crebind_world *world = &attempt->world;
   crebind_status status = CREBIND_OK;
   want_images(world, new_handle);
@@ -175,7 +177,7 @@ crebind_status crebind_cover_begin(struct crebind_attempt *attempt,
     struct crebind_known_image *known = crebind_known_image_at(index);
     if (known->is_wanted == known->is_covered) continue;
     if (known->is_wanted)
-      status = cover(attempt, i, has_lazy_slots);
+      status = cover(attempt, i, may_race);
     else
       // Where its pages cannot be opened, it stays covered.
       known->is_wanted = uncover(attempt, index) != CREBIND_OK;

@@ -18,11 +18,12 @@
 /// meanwhile is stored with it.
 ///
 /// \param new_handle May be NULL.
-/// \param has_lazy_slots Set if the loader had not bound a slot that was led here.
+/// \param may_race Set if the loader had not bound a slot that was led here, and other threads may
+/// be in its resolver.
 /// - Complexity: O(rebindings), and for an image that is covered O(its imports).
 crebind_status crebind_cover_begin(struct crebind_attempt *attempt,
                                    const struct crebind_handle *new_handle,
-                                   bool *has_lazy_slots);
+                                   bool *may_race);
 
 /// Stores the attempt's commit, or undoes it if something has failed meanwhile, and keeps of the
 /// images' entries what is so; phase C.
