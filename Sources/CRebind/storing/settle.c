@@ -3,6 +3,7 @@
 #include "elf/snapshot.h"
 #include "runtime/lock.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -14,6 +15,8 @@ enum {
   NANOSECONDS_A_ROUND = 100000,
   /// The longest wait for threads that run, and for those that wait for the loader.
   NANOSECONDS_IN_ALL = 1000000000,
+  ROUNDS = 20000,
+  LISTINGS = 3,
 };
 
 /// A thread that may be inside.
@@ -50,7 +53,16 @@ static uint64_t processor_time(int thread) {
   return read_clock((int)(~(unsigned)thread << 3 | 6));
 }
 
-/// Reads "/proc/self/task/N/FILE"; returns its length, or 0.
+/// Reads a file of /proc; returns its length, or a negative error number.
+static long read_path(const char *path, char *text, size_t size) {
+  long opened = crebind_system_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+  if (opened < 0) return opened;
+  long result = crebind_system_call(SYS_read, opened, text, size);
+  crebind_system_call(SYS_close, opened);
+  return result;
+}
+
+/// Reads "/proc/self/task/N/FILE".
 static long read_file(int thread, const char *file, char *text, size_t size) {
   const char *prefix = "/proc/self/task/";
   char path[64], digits[12];
@@ -60,22 +72,43 @@ static long read_file(int thread, const char *file, char *text, size_t size) {
   while (count > 0) path[length++] = digits[--count];
   path[length++] = '/';
   memcpy(path + length, file, crebind_length(file) + 1);
-  long opened = crebind_system_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
-  if (opened < 0) return 0;
-  long result = crebind_system_call(SYS_read, opened, text, size);
-  crebind_system_call(SYS_close, opened);
-  return result > 0 ? result : 0;
+  return read_path(path, text, size);
 }
 
-/// True if the thread is on a processor, or waits for one or for a page.
-static bool is_running(int thread) {
-  char text[512];
-  // "NUMBER (NAME) STATE ...", where the name may hold anything.
-  for (long length = read_file(thread, "stat", text, sizeof text), i = length; i-- > 0;) {
-    if (text[i] == ')') return i + 2 < length && (text[i + 2] == 'R' || text[i + 2] == 'D');
+/// The place behind "NUMBER (NAME) " in a file stat; the name may hold anything.
+static long behind_name(const char *text, long length) {
+  for (long i = length; i-- > 0;) {
+    if (text[i] == ')') return i + 2;
     CREBIND_KEEP_LOOP();
   }
-  return false;
+  return length;
+}
+
+enum { GONE = 0, UNKNOWN = '?' };
+
+/// The letter of a thread's state in its file stat, GONE or UNKNOWN.
+static char state_of(int thread) {
+  char text[512];
+  long length = read_file(thread, "stat", text, sizeof text);
+  if (length == -ENOENT || length == -ESRCH) return GONE;
+  long at = behind_name(text, length);
+  return at < length ? text[at] : UNKNOWN;
+}
+
+/// How many threads the process has, by the kernel's own count; 0 if that is not known.
+static long count_threads(void) {
+  char text[512];
+  long length = read_path("/proc/self/stat", text, sizeof text), count = 0;
+  // The 20th field, and the third one is behind the name.
+  int field = 3;
+  for (long at = behind_name(text, length); at < length && field <= 20; at++) {
+    if (text[at] == ' ')
+      field++;
+    else if (field == 20)
+      count = count * 10 + (text[at] - '0');
+    CREBIND_KEEP_LOOP();
+  }
+  return count;
 }
 
 enum place { OUTSIDE, MAYBE_INSIDE, WAITS_FOR_LOADER };
@@ -86,10 +119,15 @@ enum place { OUTSIDE, MAYBE_INSIDE, WAITS_FOR_LOADER };
 static enum place place_of(int thread) {
   char text[512];
   long length = read_file(thread, "syscall", text, sizeof text - 1), at = 0;
-  // A kernel without this file.
-  if (length == 0) return is_running(thread) ? MAYBE_INSIDE : OUTSIDE;
+  if (length > 0 && text[0] == 'r') return MAYBE_INSIDE;
+  if (length <= 0 || text[0] == '-') {
+    // Waits for a page, has ended with others still there, or the kernel has no such file.
+    char state = state_of(thread);
+    if (state == GONE || state == 'Z' || state == 'X') return OUTSIDE;
+    bool may_run = state == 'R' || state == 'D' || state == UNKNOWN;
+    return length > 0 || may_run ? MAYBE_INSIDE : OUTSIDE;
+  }
   text[length] = 0;
-  if (text[0] == 'r' || text[0] == '-') return MAYBE_INSIDE;
   while (at < length && text[at] != 'x') at++;
   uintptr_t address = 0;
   for (at++; at < length && text[at] != ' '; at++) {
@@ -109,6 +147,7 @@ struct settling {
   /// in the same order.
   struct crebind_vector former;
   size_t next_former;
+  long threads;
 };
 
 static void add_outsider(struct settling *settling, int thread, uint64_t used) {
@@ -127,20 +166,18 @@ static bool is_outside_still(struct settling *settling, int thread, uint64_t use
   return false;
 }
 
-static bool look_at(void *context, int thread) {
-  struct settling *settling = context;
+static void look_at(struct settling *settling, int thread) {
   // Before its state is read: what it runs afterwards shows the next time.
   uint64_t used = processor_time(thread);
-  if (used == 0) return true;
+  if (used == 0) return;
   enum place place = is_outside_still(settling, thread, used) ? OUTSIDE : place_of(thread);
   if (place == OUTSIDE) {
     add_outsider(settling, thread, used);
-    return true;
+    return;
   }
   struct suspect *suspect = crebind_vector_append(&settling->suspects, 1);
   if (suspect != NULL)
     *suspect = (struct suspect){thread, used, used, used, place == WAITS_FOR_LOADER};
-  return true;
 }
 
 struct linux_dirent64 {
@@ -151,19 +188,20 @@ struct linux_dirent64 {
   char name[];
 };
 
-/// Visits all other threads, until one visit returns false; false without /proc, and if it is another
-/// namespace's.
-static bool for_each_other(bool (*visit)(void *context, int thread), void *context) {
+/// Looks at all other threads; false without /proc, and if it is another namespace's.
+static bool collect(struct settling *settling) {
+  crebind_vector_truncate(&settling->suspects, 0);
+  crebind_vector_truncate(&settling->outsiders, 0);
+  settling->threads = 0;
   long own = crebind_system_call(SYS_gettid);
   long folder = crebind_system_call(SYS_openat, AT_FDCWD, "/proc/self/task",
                                     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return false;
   _Alignas(struct linux_dirent64) char buffer[1024];
   long size;
-  bool is_own = false, goes_on = true;
-  while (goes_on
-         && (size = crebind_system_call(SYS_getdents64, folder, buffer, sizeof buffer)) > 0) {
-    for (long at = 0; at < size && goes_on;) {
+  bool is_own = false;
+  while ((size = crebind_system_call(SYS_getdents64, folder, buffer, sizeof buffer)) > 0) {
+    for (long at = 0; at < size;) {
       const struct linux_dirent64 *entry = (const struct linux_dirent64 *)(buffer + at);
       at += entry->size;
       int thread = 0;
@@ -171,12 +209,14 @@ static bool for_each_other(bool (*visit)(void *context, int thread), void *conte
         thread = thread * 10 + (*digit - '0');
         CREBIND_KEEP_LOOP();
       }
+      if (thread == 0) continue;
+      settling->threads++;
       is_own |= thread == own;
-      if (thread != 0 && thread != own) goes_on = visit(context, thread);
+      if (thread != own) look_at(settling, thread);
     }
   }
   crebind_system_call(SYS_close, folder);
-  return is_own || !goes_on;
+  return is_own;
 }
 
 /// True if the suspect has left, or has been seen outside. One that goes on running shows
@@ -209,16 +249,7 @@ static bool look_again(struct settling *settling) {
   return any_waits;
 }
 
-static bool note_other(void *has_others, int thread) {
-  (void)thread;
-  *(bool *)has_others = true;
-  return false;
-}
-
-bool crebind_is_alone(void) {
-  bool has_others = false;
-  return for_each_other(note_other, &has_others) && !has_others;
-}
+bool crebind_is_alone(void) { return count_threads() == 1; }
 
 static void begin(struct settling *settling) {
   *settling = (struct settling){.suspects = CREBIND_VECTOR(struct suspect),
@@ -242,9 +273,15 @@ static void end(struct settling *settling) {
 void crebind_settle(void) {
   struct settling settling;
   begin(&settling);
-  bool has_proc = for_each_other(look_at, &settling);
+  bool has_proc = collect(&settling);
+  // A thread that ends meanwhile may hide others from the list.
+  for (int i = 0; i < LISTINGS && has_proc && settling.threads < count_threads(); i++)
+    has_proc = collect(&settling);
   uint64_t start = read_clock(CLOCK_MONOTONIC), now = start, last_waiting = start;
-  while (settling.suspects.count != 0 && now - last_waiting < NANOSECONDS_IN_ALL) {
+  // The rounds are for a clock that does not run.
+  for (int round = 0; settling.suspects.count != 0 && now - last_waiting < NANOSECONDS_IN_ALL
+                      && round < ROUNDS;
+       round++) {
     crebind_sleep(NANOSECONDS_A_ROUND);
     now = read_clock(CLOCK_MONOTONIC);
     // One that has waited for the loader has its time to leave from then on.

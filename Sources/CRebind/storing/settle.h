@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// True in a process with one thread. False without /proc. Ask before a store: a thread that has
+/// True in a process with one thread, by the kernel's count. False without /proc. Ask before a store: a thread that has
 /// stored after us may have ended since.
 bool crebind_is_alone(void);
 
