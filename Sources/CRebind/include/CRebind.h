@@ -368,9 +368,9 @@ typedef struct crebind_handle crebind_handle;
 ///
 /// An image that another thread is loading is waited for until it is relocated, after a tenth of a
 /// second on the loader's lock. A thread in its first call of a function may store after us: it
-/// gets no processor for a second, waits so long for the loader, or for something else inside of an
-/// IFUNC's resolver or a signal handler; or another one has bound the slot before. Without /proc it
-/// is waited for 20 ms. `crebind_verify` finds such a slot.
+/// gets no processor for a second, or waits so long for the loader. Not waited for is one that is
+/// asleep in an IFUNC's resolver or a signal handler, and one whose slot another thread has bound
+/// before. Without /proc the wait is 20 ms. `crebind_verify` finds such a slot.
 ///
 /// No page is ever writable and executable. Where a symbol's definition shares its segment with
 /// code, as GNU ld has it on AArch64 and others, a copy of its page covers it until
