@@ -73,19 +73,26 @@ __attribute__((no_sanitize("address"), noinline)) static bool is_same(const char
 /// else.
 enum { MAP_SHIFT = 57, MAP_WRITTEN = 0x40, MAP_OF_FILE = 0x50 };
 
-/// Returns these bits, or a negative `errno`.
-static int read_pagemap(struct crebind_mover *mover, uintptr_t page) {
+/// Reads the entries of pages that follow each other. Returns 0 or a negative `errno`.
+static int read_entries(struct crebind_mover *mover, uintptr_t page, uint64_t *entries,
+                        size_t count) {
   if (mover->pagemap < 0)
     mover->pagemap =
         crebind_system_call(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   if (mover->pagemap < 0) return (int)mover->pagemap;
-  uint64_t entry;
-  uintptr_t offset = page / page_size() * sizeof entry;
+  uintptr_t offset = page / page_size() * sizeof *entries;
   long position = crebind_system_call(SYS_lseek, mover->pagemap, offset, SEEK_SET);
   if (position < 0) return (int)position;
-  long size = crebind_system_call(SYS_read, mover->pagemap, &entry, sizeof entry);
-  if (size != sizeof entry) return size < 0 ? (int)size : -ENOTSUP;
-  return (int)(entry >> MAP_SHIFT);
+  long size = crebind_system_call(SYS_read, mover->pagemap, entries, count * sizeof *entries);
+  if (size != (long)(count * sizeof *entries)) return size < 0 ? (int)size : -ENOTSUP;
+  return 0;
+}
+
+/// Returns these bits, or a negative `errno`.
+static int read_pagemap(struct crebind_mover *mover, uintptr_t page) {
+  uint64_t entry;
+  int error = read_entries(mover, page, &entry, 1);
+  return error != 0 ? error : (int)(entry >> MAP_SHIFT);
 }
 
 /// Is the page as its file has it? A negative `errno` where the pagemap cannot tell.
@@ -102,17 +109,26 @@ __attribute__((no_sanitize("address"))) static int look_at_page(struct crebind_m
   return bits < 0 ? bits : -ENOTSUP;
 }
 
-/// Emulators show the pagemap of another address, or in another byte order: so a page of
-/// our own has to be there once it is written to, and not before.
+/// In the other byte order one entry in 128 looks like that of a written page, by the page's place
+/// in memory.
+enum { PAGES_TO_TRY = 4 };
+
+/// Emulators show the pagemap of another address, or in another byte order: so pages of
+/// our own have to be there once they are written to, and not before.
 static bool can_look(struct crebind_mover *mover) {
   static enum { UNKNOWN, CAN, CANNOT } verdict;
-  char *page = verdict == UNKNOWN ? crebind_pages(page_size()) : NULL;
-  if (page == NULL) return verdict == CAN;
-  int before = read_pagemap(mover, (uintptr_t)page);
-  *(volatile char *)page = 1;
-  int after = read_pagemap(mover, (uintptr_t)page);
-  if (before >= 0 && after >= 0) verdict = before == 0 && after == MAP_WRITTEN ? CAN : CANNOT;
-  crebind_pages_free(page, page_size());
+  size_t size = PAGES_TO_TRY * page_size();
+  char *pages = verdict == UNKNOWN ? crebind_pages(size) : NULL;
+  if (pages == NULL) return verdict == CAN;
+  uint64_t before[PAGES_TO_TRY], after[PAGES_TO_TRY];
+  int error = read_entries(mover, (uintptr_t)pages, before, PAGES_TO_TRY);
+  // All before the second look: the kernel may bring in neighbours with the first one.
+  for (size_t i = 0; i < PAGES_TO_TRY; i++) *(volatile char *)(pages + i * page_size()) = 1;
+  if (error == 0) error = read_entries(mover, (uintptr_t)pages, after, PAGES_TO_TRY);
+  if (error == 0) verdict = CAN;
+  for (size_t i = 0; i < PAGES_TO_TRY && error == 0; i++)
+    if (before[i] >> MAP_SHIFT != 0 || after[i] >> MAP_SHIFT != MAP_WRITTEN) verdict = CANNOT;
+  crebind_pages_free(pages, size);
   return verdict == CAN;
 }
 

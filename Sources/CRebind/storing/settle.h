@@ -8,8 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/// True in a process with one thread, by the kernel's count. False without /proc. Ask before a store: a thread that has
-/// stored after us may have ended since.
+/// True in a process with one thread, by the kernel's count; false without /proc. Ask before a
+/// store: a thread that has stored after us may have ended since.
 bool crebind_is_alone(void);
 
 /// glibc's `_dl_fixup` looks a symbol up and stores the result a few instructions later; a thread
