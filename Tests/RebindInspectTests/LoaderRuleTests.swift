@@ -35,6 +35,19 @@ import Testing
     #expect(try !run(program, environment: ["LD_PRELOAD": "libb.so"]).succeeded)
   }
 
+  /// A name that one image looks for in vain is looked for again by another, on its own path.
+  @Test func aMissingNameThatAnotherImageFinds() throws {
+    try fixture.library("lib/libb.so")
+    let path = fixture.path("lib/liba.so")
+    try fixture.library(
+      "lib/liba.so", needs: ["lib/libb.so"], soname: path, flags: ["-Wl,-rpath,$ORIGIN"])
+    let program = try fixture.program("program", needs: ["lib/liba.so", "lib/libb.so"])
+    let tree = try compare(program)
+    #expect(!tree.isComplete && tree.missing.map(\.name) == ["libb.so"])
+    #expect(tree.scope[0].needed.map { $0.index == nil } == [false, true, false])
+    #expect(tree.image("libb.so")?.path == fixture.path("lib/libb.so"))
+  }
+
   // MARK: - Others' rights
 
   private func setMode(_ mode: Int, _ path: String) throws {
@@ -133,6 +146,59 @@ import Testing
     }
     let tree = try Tree(arguments)
     #expect(tree.isComplete && tree.missing.map(\.isPreload) == [true])
+  }
+
+  // MARK: - musl's environment
+
+  private static let musl = "/lib/ld-musl-x86_64.so.1"
+
+  /// The libraries of a program that musl's loader is for, below the fixture's folder. That loader
+  /// is the witness where it is installed.
+  private func muslLibraries(
+    _ program: String, preload: String = "", libraryPath: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> Set<String> {
+    let tree = try Tree(["--preload", preload, "--library-path", libraryPath, program])
+    let paths = Set(tree.scope.dropFirst().map(\.path).filter { $0.hasSuffix(".so") })
+    if FileManager.default.isExecutableFile(atPath: Self.musl) {
+      let list = try run(
+        Self.musl, ["--list", program],
+        environment: ["LD_PRELOAD": preload, "LD_LIBRARY_PATH": libraryPath])
+      let witness = list.output.split(separator: "\n").compactMap { line in
+        line.split(separator: " ").dropFirst(2).first.map(String.init)
+      }
+      #expect(paths == Set(witness), sourceLocation: sourceLocation)
+      #expect(tree.isComplete == list.succeeded, sourceLocation: sourceLocation)
+    }
+    return paths
+  }
+
+  private func muslFile(_ name: String, _ flags: [String]) throws -> String {
+    try fixture.foreign(name, target: "x86_64-linux-musl", flags: ["--no-as-needed"] + flags)
+  }
+
+  /// musl preloads before it knows the program's search path: neither such a library nor those that
+  /// it needs are looked for there. Any blank separates two.
+  @Test func muslPreloads() throws {
+    let libb = try muslFile("lib/libb.so", ["-shared", "-soname", "libb.so"])
+    let liba = try muslFile("lib/liba.so", ["-shared", libb])
+    let libc0 = try muslFile("lib/libc0.so", ["-shared", "-rpath", fixture.path("lib"), libb])
+    let program = try muslFile(
+      "program", ["-pie", "-dynamic-linker", Self.musl, "-rpath", fixture.path("lib")])
+    #expect(try muslLibraries(program, preload: "libb.so") == [])
+    #expect(try muslLibraries(program, preload: "/nowhere\t\(libb)\n") == [libb])
+    #expect(try muslLibraries(program, preload: liba) == [liba])
+    #expect(try muslLibraries(program, preload: libc0) == [libc0, libb])
+  }
+
+  /// In musl's `LD_LIBRARY_PATH` a dollar sign is one.
+  @Test func muslReplacesNoWordsInTheEnvironment() throws {
+    let libb = try muslFile("lib/libb.so", ["-shared", "-soname", "libb.so"])
+    let program = try muslFile("program", ["-pie", "-dynamic-linker", Self.musl, libb])
+    #expect(try muslLibraries(program, libraryPath: "$ORIGIN/lib") == [])
+    #expect(try muslLibraries(program, libraryPath: fixture.path("lib")) == [libb])
+    let odd = try fixture.write("$ORIGIN/libb.so", Data(contentsOf: URL(filePath: libb)))
+    #expect(try muslLibraries(program, libraryPath: fixture.path("$ORIGIN")) == [odd])
   }
 
   // MARK: - Libraries that stand in for others

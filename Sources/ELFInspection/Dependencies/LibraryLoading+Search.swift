@@ -61,7 +61,8 @@ extension LibraryLoading {
     _ name: String, for needer: Int, _ search: inout LibraryLookup
   ) -> (FilePath, ELFFile, SearchReason)? {
     if let found = look(in: environment, &search, { .environment(entry: $0) }) { return found }
-    for index in chain(from: needer) {
+    // One to be preloaded is looked for by nobody.
+    for index in search.isPreload ? [] : chain(from: needer) {
       if let found = look(
         in: images[index].runPath, &search, { .runPath(of: index, entry: $0) })
       {
@@ -82,7 +83,8 @@ extension LibraryLoading {
     var next: Int? = index
     while let index = next {
       chain.append(index)
-      next = images[index].loadedBy
+      let isOnItsOwn = context.kind == .musl && images[index].isPreloaded
+      next = isOnItsOwn ? nil : images[index].loadedBy
     }
     return chain
   }

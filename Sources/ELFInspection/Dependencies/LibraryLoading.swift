@@ -18,7 +18,8 @@ struct LibraryLoading {
   private let isDynamic: Bool
   /// The images by the names that others may need them by.
   private var names: [String: Int] = [:]
-  private var missingNames: Set<String> = []
+  /// The names that were not found, with the image that looked for each last.
+  private var missingNames: [String: Int] = [:]
   /// The images by their files, which may have several paths.
   private var places: [FilePlace: Int] = [:]
 
@@ -35,12 +36,8 @@ struct LibraryLoading {
     isSecure = interpreter != nil && path.changesUser
     environment =
       !isSecure && !search.libraryPath.isEmpty
-      ? context.tokens.folders(
-        search.libraryPath, separators: context.kind == .musl ? ":\n" : ":;",
-        origin: origin ?? path.folder) : []
-    preloads =
-      (isSecure ? [] : search.preload.split { $0 == ":" || $0 == " " }).map(String.init)
-      + context.preloads
+      ? context.tokens.environment(search.libraryPath, origin: origin ?? path.folder) : []
+    preloads = (isSecure ? [] : context.kind.preloads(search.preload)) + context.preloads
     append(
       DependencyImage(
         name: path.text, path: path, reason: nil, loadedBy: nil, isPreloaded: false, file: file,
@@ -68,16 +65,18 @@ struct LibraryLoading {
     named name: String, for needer: Int, isPreload: Bool, isOptional: Bool = false
   ) -> Int? {
     if let known = names[name] { return known }
-    if missingNames.contains(name) { return nil }
+    // Another image may have a search path that leads to it.
+    let lastNeeder = missingNames[name]
+    if lastNeeder == needer { return nil }
     if context.isLoader(name), let loader = loader(named: name, for: needer) { return loader }
     var search = LibraryLookup(name: name, neededBy: needer, isPreload: isPreload)
     guard let (path, file, reason) = find(name, for: needer, &search),
       let loaded = add(name, path, file, reason, &search)
     else {
       if isOptional { return nil }
-      missing.append(search.missing)
+      if lastNeeder == nil { missing.append(search.missing) }
       // The loader goes on without one to be preloaded, and looks again if an image needs it.
-      if !isPreload { missingNames.insert(name) }
+      if !isPreload { missingNames[name] = needer }
       return nil
     }
     return loaded

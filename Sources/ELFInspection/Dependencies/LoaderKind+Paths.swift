@@ -12,6 +12,13 @@ extension LoaderKind {
     }
   }
 
+  /// The libraries that a value of `LD_PRELOAD` names.
+  func preloads(_ value: String) -> [String] {
+    // The blanks of isspace(3).
+    let separators: [UInt8] = Array((self == .musl ? ": \t\n\u{B}\u{C}\r" : ": ").utf8)
+    return value.utf8.split { separators.contains($0) }.map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// Why a loader would not load a file as a library, and not look for another one; nil if it would.
   ///
   /// musl's takes programs too.

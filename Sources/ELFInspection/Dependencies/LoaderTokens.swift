@@ -44,6 +44,13 @@ struct LoaderTokens {
       }
   }
 
+  /// The folders of `LD_LIBRARY_PATH`, in which musl replaces no words.
+  func environment(_ path: String, origin: FilePath) -> [(entry: String, folder: FilePath)] {
+    if kind == .glibc { return folders(path, separators: ":;", origin: origin) }
+    return path.split { $0 == ":" || $0 == "\n" }
+      .map { (String($0), root.outside(FilePath(String($0)))) }
+  }
+
   /// True if a word of it would be replaced.
   func hasWord(_ text: String) -> Bool {
     var rest = Array(text.utf8)[...]
