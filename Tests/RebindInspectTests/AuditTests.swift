@@ -76,6 +76,32 @@ import Testing
     #expect(images.filter { $0.isPreloaded == true }.map(\.path) == [hook.path])
   }
 
+  /// Two libraries of one file name: one that is needed by its path, and one by its path or by a name
+  /// that only its file has.
+  @Test(arguments: [true, false]) func sameFileName(isPath: Bool) throws {
+    let fixture = DependencyFixture()
+    let paths = ["one", "two"].map { fixture.path("\($0)/libsame.so") }
+    try fixture.library("one/libsame.so", soname: paths[0])
+    try fixture.library("two/libsame.so", soname: isPath ? paths[1] : "libsame.so")
+    try fixture.library("libend.so")
+    try fixture.library("libmid.so", needs: [paths[1], "libend.so"])
+    if !isPath { try fixture.library("two/libsame.so", soname: "libother.so") }
+    try fixture.program(
+      "program",
+      """
+      #include <stdio.h>
+      #include <unistd.h>
+      __attribute__((constructor)) static void wait(void) { puts("ready"); fflush(stdout); pause(); }
+      """, needs: [paths[0], "libmid.so"],
+      flags: ["-Wl,--disable-new-dtags,-rpath,\(fixture.directory.url.path):\(fixture.path("two"))"]
+    )
+    let process = try WaitingProcess(URL(filePath: fixture.path("program")))
+    #expect(process.said == "ready\n")
+    let images = try report("images", process).files
+    #expect(images.filter { paths.contains($0.path) }.map(\.isPreloaded) == [false, false])
+    #expect(try report("audit", process).files.isEmpty)
+  }
+
   /// Of a library of `LD_AUDIT`, which is in a namespace of its own.
   @Test func auditingLibrary() throws {
     let auditor = try FixtureBuilder.shared(.gcc, key: ["auditor"]) {

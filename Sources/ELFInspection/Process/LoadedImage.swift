@@ -117,11 +117,16 @@ extension LoadedImage {
 
   /// The names that others call it by: its soname, if any, file name and path, as if its file was
   /// not gone, and the link that led to it.
-  package var names: [String] {
-    let path = FilePath(image.mapping.pathOfFile)
-    return [
-      soname, path.lastComponent, path.text, listedPath?.lastComponent, listedPath?.text,
-    ].compactMap { $0 }
+  package var names: [String] { namesOfItsOwn + fileNames }
+
+  /// Those that other files seldom have: its soname and paths.
+  var namesOfItsOwn: [String] { ([soname] + paths.map(\.text)).compactMap { $0 } }
+
+  /// Those that files in other folders may have, too.
+  var fileNames: Set<String> { Set(paths.map(\.lastComponent)) }
+
+  private var paths: [FilePath] {
+    [FilePath(image.mapping.pathOfFile), listedPath].compactMap { $0 }
   }
 
   /// True if a name, or a path of its file, is its own.

@@ -50,10 +50,18 @@ private struct Positions {
   init(of images: [LoadedImage], isOfSystem: (LoadedImage) -> Bool) {
     guard !images.isEmpty else { return }
     var places: [String: Int] = [:]
+    var placesOfFiles: [String: [Int]] = [:]
     for (place, image) in images.enumerated() {
-      for name in image.names where places[name] == nil { places[name] = place }
+      for name in image.namesOfItsOwn where places[name] == nil { places[name] = place }
+      for name in image.fileNames { placesOfFiles[name, default: []].append(place) }
     }
-    let needs = images.map { image in image.wants.compactMap { places[$0] } }
+    // A path may be written in another way, or begin with $ORIGIN. A file without a soname may have
+    // been found by its path. Then any file of the name may be meant.
+    let needs = images.map { image in
+      image.wants.flatMap { name in
+        places[name].map { [$0] } ?? placesOfFiles[FilePath(name).lastComponent] ?? []
+      }
+    }
     var asked: Set = [0]
     var queue = [0]
     while let place = queue.popLast() {
@@ -80,15 +88,11 @@ private struct Positions {
 }
 
 extension LoadedImage {
-  /// The libraries that the loader loads with it, as `names` are. The corresponding tags are `DT_NEEDED`,
-  /// `DT_FILTER` and `DT_AUXILIARY`.
+  /// The names and paths of the libraries that the loader loads with it. The corresponding tags are
+  /// `DT_NEEDED`, `DT_FILTER` and `DT_AUXILIARY`.
   fileprivate var wants: [String] {
     table.entries.compactMap { entry in
-      guard [.needed, .filter, .auxiliary].contains(entry.tag), let name = entry.string else {
-        return nil
-      }
-      // A path may be written in another way, or begin with $ORIGIN.
-      return name.contains("/") ? FilePath(name).lastComponent : name
+      [.needed, .filter, .auxiliary].contains(entry.tag) ? entry.string : nil
     }
   }
 }
