@@ -8,6 +8,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/// A page, or a part of one.
+#define PAGE 4096
+
 void crebind_testing_find_place(const crebind_testing_condition *condition,
                                 crebind_testing_place *place) {
   place->count = 0;
@@ -35,13 +38,21 @@ static bool is_readable(const char *address) {
   return is_readable;
 }
 
+ptrdiff_t crebind_testing_text_length(const char *text, size_t limit) {
+  for (size_t length = 0; length < limit; length++) {
+    bool begins_page = (uintptr_t)(text + length) % PAGE == 0;
+    if ((length == 0 || begins_page) && !is_readable(text + length)) return -1;
+    if (text[length] == 0) return (ptrdiff_t)length;
+  }
+  return (ptrdiff_t)limit;
+}
+
 /// A loop, because strcmp may be what is rebound.
 static bool matches(const char *text, const char *expected, bool is_prefix) {
-  const uintptr_t page = 4096;  // or a part of one
   if (text == NULL || !is_readable(text)) return false;
   while (*expected != 0 && *text == *expected) {
     text++, expected++;
-    if ((uintptr_t)text % page == 0 && (*expected != 0 || !is_prefix) && !is_readable(text))
+    if ((uintptr_t)text % PAGE == 0 && (*expected != 0 || !is_prefix) && !is_readable(text))
       return false;
   }
   return *expected == 0 && (is_prefix || *text == 0);

@@ -87,3 +87,28 @@ const char *crebind_testing_image_path(const void *address) {
   Dl_info information;
   return dladdr(address, &information) != 0 ? information.dli_fname : NULL;
 }
+
+struct place {
+  uintptr_t address;
+  bool is_data;
+};
+
+static int visit_place(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  struct place *place = context;
+  for (size_t i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+    if (header->p_type != PT_LOAD
+        || place->address - (info->dlpi_addr + header->p_vaddr) >= header->p_memsz)
+      continue;
+    place->is_data = (header->p_flags & PF_X) == 0;
+    return 1;
+  }
+  return 0;
+}
+
+bool crebind_testing_is_data(const char *name) {
+  struct place place = {(uintptr_t)dlsym(RTLD_DEFAULT, name), false};
+  if (place.address != 0) dl_iterate_phdr(visit_place, &place);
+  return place.is_data;
+}

@@ -149,17 +149,18 @@ void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
 /// \param registers The same as in `crebind_testing_select`. The first ones have the results now.
 __attribute__((visibility("hidden")))
 void crebind_testing_observe(uint64_t *registers) {
+  // First of all, as errno is a call, and so may be the filling of a structure.
+  uint32_t suppressed = crebind_reach_this_thread.suppressed;
+  crebind_reach_this_thread.suppressed = 1;
   const crebind_testing_observers *observers = observers_of(registers);
   crebind_testing_outcome outcome = {
       .word = registers[0], .number = registers[CREBIND_TESTING_NUMBERS / 8], .error = errno};
-  uint32_t suppressed = crebind_reach_this_thread.suppressed;
-  crebind_reach_this_thread.suppressed = 1;
   for (uint64_t i = 0; i < observers->count; i++) {
     crebind_testing_scope *scope = observers->list[i].scope;
     scope->observe(scope, observers->list[i].call, &outcome);
   }
-  crebind_reach_this_thread.suppressed = suppressed;
   errno = outcome.error;
+  crebind_reach_this_thread.suppressed = suppressed;
 }
 
 crebind_testing_scope *crebind_testing_innermost(const crebind_testing_hook *hook) {

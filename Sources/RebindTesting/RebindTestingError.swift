@@ -35,6 +35,8 @@ public struct RebindTestingError: Error, Sendable, Hashable {
     /// Swift's runtime has the function for its own code, such as `swift_retain`. RebindCounting counts
     /// its calls.
     public static let runtimeFunction = Code(rawValue: "runtimeFunction")
+    /// The symbol is a variable, such as `environ`.
+    public static let variable = Code(rawValue: "variable")
     /// More symbols have been rebound than the program has stubs for.
     public static let tooManySymbols = Code(rawValue: "tooManySymbols")
     /// Memory has run out.
@@ -84,6 +86,7 @@ extension RebindTestingError: CustomStringConvertible {
     case .runtimeFunction:
       "Swift's compiled code calls it at any time, and counts on its effect and its registers; "
         + "count its calls with RebindCounting"
+    case .variable: "it is a variable, not a function"
     case .tooManySymbols: "too many symbols have been rebound in this process"
     case .outOfMemory: "out of memory"
     default: detail

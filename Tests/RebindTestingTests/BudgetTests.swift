@@ -29,6 +29,12 @@ import Testing
 
   @Test(.allocations(atMost: 0), .noLeaks) func nothingIsAllocatedLater() async {}
 
+  /// The memory of traits that are written before a budget is not counted.
+  @Test(
+    .failing("getppid", returning: 5), .frozenTime(.seconds(7)), .recordingCalls("getpgid"),
+    .allocations(atMost: 0), .noLeaks)
+  func otherTraitsAreFree() { #expect(getppid() == 5 && time(nil) == 7) }
+
   /// But for types that the test uses for the first time.
   @Test(arguments: [BudgetTrait.allocations(atMost: 0), .noLeaks])
   func expectationsAreFree(trait: BudgetTrait) async throws {

@@ -74,6 +74,16 @@ import Testing
     }
     try withFailing("fopen", errno: ENOENT) { #expect(fopen("/etc/hostname", "r") == nil) }
     try withFailing("close", errno: EIO) { #expect(close(-1) == -1 && errno == EIO) }
+    try withFailing("inet_ntop", errno: ENOSPC) {
+      var address = in_addr()
+      var text = [CChar](repeating: 0, count: 16)
+      #expect(inet_ntop(AF_INET, &address, &text, 16) == nil && errno == ENOSPC)
+    }
+    try withFailing("if_nametoindex", errno: ENODEV) { #expect(if_nametoindex("lo") == 0) }
+    try withFailing("sigwait") {
+      var (signals, signal) = (sigset_t(), CInt(0))
+      #expect(sigwait(&signals, &signal) == EINVAL)
+    }
   }
 
   @Test(arguments: [
@@ -107,6 +117,13 @@ import Testing
     }
     try withFailing("close", returning: FaultResult.inOrder(0, FaultResult.usual), errno: EIO) {
       #expect([close(-1), close(-1)] == [0, -1])
+    }
+  }
+
+  /// Refused where it is written, before a fault has it.
+  @Test func resultsInOrderOfResultsInOrder() async {
+    await #expect(processExitsWith: .failure) {
+      _ = FaultResult.inOrder(FaultResult.inOrder(1, 2), 3)
     }
   }
 
@@ -161,6 +178,12 @@ import Testing
     #expect(
       try struck(when: .argument(0, is: "/etc/passwd") && .argument(1, has: O_CLOEXEC)) == [])
     #expect(try struck(when: .argument(1, is: O_RDONLY)) == ["/etc/passwd", Self.hosts])
+    // The highest bit of an `int` is not those above it, too.
+    let highest = CInt.min
+    try withFailing("getpgid", when: .argument(0, has: highest)) { fault in
+      #expect([getpgid(highest), getpgid(0)] != [])
+      #expect(fault.strikes == 1)
+    }
   }
 
   @Test func integerConditions() throws {

@@ -109,6 +109,21 @@ import Testing
     }
   }
 
+  /// Our own code uses them when a recorded call has returned.
+  @Test(arguments: ["__errno_location", "memset"], ["task", "process"])
+  func recordings(symbol: String, reach: String) async {
+    await #expect(processExitsWith: .success) { [symbol, reach] in
+      let calls = try await withRecordedCalls(
+        of: symbol, reach: reach == "task" ? .task : .process
+      ) { recording in
+        errno = 0
+        try await work()
+        return recording.calls + recording.callsOfRuntime
+      }
+      try #require(!calls.isEmpty)
+    }
+  }
+
   /// Nothing that a scope needs is reached by a scope.
   @Test func scopesInsideHookedScopes() async {
     await #expect(processExitsWith: .success) {

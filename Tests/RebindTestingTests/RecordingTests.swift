@@ -64,6 +64,25 @@ import Testing
     }
   }
 
+  /// The function itself may cope with them: `open` fails, and `strndup` reads no further than told.
+  @Test func textsThatCannotBeRead() throws {
+    let page = Int(getpagesize())
+    let memory = try #require(
+      mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    defer { munmap(memory, 2 * page) }
+    memset(memory, 0x61, page)
+    mprotect(memory + page, page, PROT_NONE)
+    let end = (memory + page - 3).assumingMemoryBound(to: CChar.self)
+    try withRecordedCalls(of: "open", "strndup") { recording in
+      let nowhere = try #require(UnsafePointer<CChar>(bitPattern: 16))
+      #expect(open(nowhere, O_RDONLY) == -1 && errno == EFAULT)
+      #expect(open(end, O_RDONLY) == -1 && errno == EFAULT)
+      for count in [3, 2, 0] { free(strndup(end, count)) }
+      free(strndup("text", 100))
+      #expect(recording.calls.map(\.texts) == [[], [], ["aaa"], ["aa"], [""], ["text"]])
+    }
+  }
+
   @Test func floatingPointArguments() throws {
     let call = try TypedCalls.function("call_numbers", as: (@convention(c) () -> Float).self)
     try withRecordedCalls(of: "numbers") { recording in

@@ -102,6 +102,21 @@ import Testing
     }
   }
 
+  /// The program would read the code of a stub as their contents.
+  @Test(arguments: ["environ", "stdout", "stdout@V1"])
+  func variables(name: String) async {
+    await #expect(processExitsWith: .success) { [name] in
+      func expectRefusal(_ body: () throws -> Void) throws {
+        let error = try #require(throws: RebindTestingError.self) { try body() }
+        try #require(error.code == .variable)
+        try #require("\(error)" == "cannot rebind \(name): it is a variable, not a function")
+      }
+      try expectRefusal { try withRecordedCalls(of: name) { _ in } }
+      try expectRefusal { try withFailing(name, returning: nil) {} }
+      try expectRefusal { try withRebinding(name, { _ -> CInt in 0 }) {} }
+    }
+  }
+
   @Test func traitOfTheRuntime() async {
     let error = await #expect(throws: RebindTestingError.self) {
       let trait: FailingTrait = .failing("swift_retain", returning: nil)

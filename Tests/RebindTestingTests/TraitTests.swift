@@ -46,6 +46,19 @@ import Testing
     #expect(recording.calls(of: "close").map(\.words[0]) == [UInt64(descriptor)])
   }
 
+  /// The first trait is the outermost: a fault inside of a recording answers the call.
+  @Test(.recordingCalls("getppid"), .failing("getppid", returning: 5))
+  func recordingOutsideOfAFault() throws {
+    #expect(getppid() == 5)
+    #expect(try #require(CallRecording.current).calls.isEmpty)
+  }
+
+  @Test(.failing("getppid", returning: 5), .recordingCalls("getppid"))
+  func recordingInsideOfAFault() throws {
+    #expect(getppid() == 5)
+    #expect(try #require(CallRecording.current).calls.count == 1)
+  }
+
   @Test func noRecording() { #expect(CallRecording.current == nil) }
 
   /// The fault is counted anew for each test.

@@ -54,8 +54,12 @@ public struct FaultCondition: Sendable, Hashable {
   }
 
   /// All of these flags are set.
-  public static func argument(_ index: Int, has flags: some FixedWidthInteger) -> FaultCondition {
-    FaultCondition(index, .flags(UInt64(truncatingIfNeeded: flags)))
+  public static func argument<Flags: FixedWidthInteger>(
+    _ index: Int, has flags: Flags
+  ) -> FaultCondition {
+    // Without a sign, which would stand for all bits above the type's own.
+    FaultCondition(
+      index, .flags(UInt64(truncatingIfNeeded: Flags.Magnitude(truncatingIfNeeded: flags))))
   }
 
   /// A pointer leads to this text.

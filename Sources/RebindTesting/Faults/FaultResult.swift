@@ -32,8 +32,8 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
   /// The function's usual result when it fails: -1 unless it is known to differ.
   ///
   /// `malloc`, `fopen` and others that return a pointer return NULL. `pthread_create`,
-  /// `posix_spawn`, `getaddrinfo` and others that return an error code return that. `fread` and
-  /// `fwrite` return 0.
+  /// `posix_spawn`, `getaddrinfo` and others that return an error code return that. `fread`,
+  /// `fwrite`, `if_nametoindex` and their like return 0.
   public static let usual = FaultResult(kind: .usual)
 
   /// The call goes on to the original, which is useful with a delay.
@@ -50,10 +50,14 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
 
   /// One for each call that is struck, in order; the last one for all further. `nil` is NULL.
   ///
-  /// - Precondition: At least one is given.
+  /// - Precondition: At least one is given, and none is a list itself.
   public static func inOrder(_ results: (any FaultValue)?...) -> FaultResult {
     precondition(!results.isEmpty, "results in order are one at least")
-    return FaultResult(kind: .inOrder(results.map { $0.faultResult }))
+    let results = results.map { $0.faultResult }
+    for case .inOrder in results.map(\.kind) {
+      preconditionFailure("a result in order is no list of results itself")
+    }
+    return FaultResult(kind: .inOrder(results))
   }
 
   fileprivate init<Value: CValue>(value: Value) {

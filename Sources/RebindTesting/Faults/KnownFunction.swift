@@ -17,7 +17,7 @@ struct KnownFunction {
       return (error == nil ? EAI_FAIL : EAI_SYSTEM).faultResult
     }
     if returnsErrorCode { return (error ?? Self.errorCodes[name] ?? EINVAL).faultResult }
-    return (Self.functionsOfPointers.contains(name) || Self.counting.contains(name) ? 0 : -1)
+    return (Self.functionsOfPointers.contains(name) || Self.zeroing.contains(name) ? 0 : -1)
       .faultResult
   }
 
@@ -101,8 +101,11 @@ struct KnownFunction {
   /// These return a code of their own, and set `errno` with EAI_SYSTEM.
   private static let resolvers: Set = ["getaddrinfo", "getnameinfo"]
 
-  /// These return how many items they have had.
-  private static let counting: Set = ["fread", "fread_unlocked", "fwrite", "fwrite_unlocked"]
+  /// These return 0: how many items they have had, or no number of the kind that they give.
+  private static let zeroing: Set = [
+    "fread", "fread_unlocked", "fwrite", "fwrite_unlocked", "dladdr", "if_nametoindex",
+    "inet_aton", "strftime", "timespec_get",
+  ]
 
   private static let functionsOfPointers: Set = [
     "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "valloc",
@@ -110,7 +113,12 @@ struct KnownFunction {
     "tmpfile", "tmpfile64", "popen", "opendir", "fdopendir", "readdir", "readdir64", "fgets",
     "getenv", "secure_getenv", "getcwd", "realpath", "mkdtemp", "dlopen", "dlsym", "setlocale",
     "localtime", "localtime_r", "gmtime", "gmtime_r", "getpwnam", "getpwuid", "getgrnam",
-    "getgrgid", "gethostbyname", "sem_open", "pthread_getspecific",
+    "getgrgid", "gethostbyname", "sem_open", "pthread_getspecific", "asctime", "asctime_r",
+    "canonicalize_file_name", "ctime", "ctime_r", "dlmopen", "dlvsym", "duplocale", "fmemopen",
+    "get_current_dir_name", "getgrent", "gethostbyaddr", "gethostbyname2", "getmntent",
+    "getprotobyname", "getpwent", "getservbyname", "getservbyport", "if_indextoname",
+    "if_nameindex", "inet_ntop", "newlocale", "open_memstream", "setmntent", "tempnam", "ttyname",
+    "wcsdup",
   ]
 
   /// The codes that they most likely return.
@@ -121,7 +129,7 @@ struct KnownFunction {
     "posix_memalign": ENOMEM, "posix_spawn": EAGAIN, "posix_spawnp": ENOENT,
     "posix_fallocate": ENOSPC, "posix_fallocate64": ENOSPC, "clock_nanosleep": EINTR,
     "getpwnam_r": EIO, "getpwuid_r": EIO, "getgrnam_r": EIO, "getgrgid_r": EIO,
-    "ttyname_r": ENOTTY, "getlogin_r": ENOENT,
+    "ttyname_r": ENOTTY, "getlogin_r": ENOENT, "sigwait": EINVAL,
   ]
 
   private static let withoutErrorCode: Set = [

@@ -10,6 +10,9 @@ func applyRebinding(
   guard !symbol.isEmpty, !symbol.utf8.contains(0) else {
     throw RebindTestingError(code: .invalidName, symbol: symbol)
   }
+  guard !crebind_testing_is_data(String(symbol.prefix { $0 != "@" })) else {
+    throw RebindTestingError(code: .variable, symbol: symbol)
+  }
   var handle: OpaquePointer?
   var report = crebind_report()
   // A few kilobytes, for the path: too much for the stack of a deep recursion.

@@ -4,6 +4,8 @@ internal import CRebindTesting
 struct CallRecorder {
   let function: String
   let texts: [Int]
+  /// The index of the argument that limits the texts' bytes, if one does.
+  var textLimit: Int?
   let recording: CallRecording
 
   /// Uses the types that a recording needs, before the first one. The runtime asks for memory while it
@@ -37,10 +39,21 @@ struct CallRecorder {
       RecordedCall(
         function: function, words: Array(words), numberWords: numbers, textIndices: texts,
         caller: UInt(bitPattern: record.caller),
-        texts: texts.compactMap { index in
-          UnsafePointer<CChar>(bitPattern: UInt(words[index])).map { String(cString: $0) }
-        }, thread: record.thread, task: record.task != 0 ? record.task : nil,
+        texts: texts.compactMap { text(at: words[$0], of: words) }, thread: record.thread,
+        task: record.task != 0 ? record.task : nil,
         isOfRuntime: record.is_of_runtime))
+  }
+
+  /// The text that an argument points at; nil for NULL, and for one that cannot be read.
+  private func text(at word: UInt64, of words: UnsafeBufferPointer<UInt64>) -> String? {
+    guard let text = UnsafeRawPointer(bitPattern: UInt(word)) else { return nil }
+    let limit = textLimit.map { UInt(words[$0]) } ?? .max
+    let length = crebind_testing_text_length(
+      text.assumingMemoryBound(to: CChar.self), Int(clamping: limit))
+    guard length >= 0 else { return nil }
+    return String(
+      decoding: UnsafeBufferPointer(
+        start: text.assumingMemoryBound(to: UInt8.self), count: length), as: UTF8.self)
   }
 
   /// The call of an index has returned.

@@ -11,11 +11,12 @@ internal import Musl
 func withOriginals<Result, Failure: Error>(
   _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  let error = errno
+  // First and last, as errno is a call, which may be recorded.
   crebind_testing_suppress_begin()
+  let error = errno
   defer {
-    crebind_testing_suppress_end()
     errno = error
+    crebind_testing_suppress_end()
   }
   return try body()
 }

@@ -35,7 +35,8 @@ public final class CallRecording: Sendable {
     let known = functions.enumerated().filter { !functions[..<$0.offset].contains($0.element) }
     return known.map(\.element).map { function in
       let recorder = CallRecorder(
-        function: function, texts: textArguments(of: function), recording: self)
+        function: function, texts: textArguments(of: function),
+        textLimit: textLimitArgument(of: function), recording: self)
       return Interception(symbol: function, kind: .recorder(recorder))
     }
   }

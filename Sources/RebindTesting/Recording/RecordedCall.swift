@@ -19,7 +19,7 @@ public struct RecordedCall: Sendable {
 
   /// The texts of the arguments that point at one, such as the path of `open`; for
   /// functions of the C library that are known to take some, else empty. NULL
-  /// arguments are left out.
+  /// arguments are left out, and pointers to memory that cannot be read.
   public let texts: [String]
 
   /// The number of the thread that made the call, as the kernel has it.

@@ -5,6 +5,11 @@ func textArguments(of symbol: String) -> [Int] {
   return textArgumentIndices[name] ?? []
 }
 
+/// The index of the argument that says how many bytes of the text are read at most; nil for none.
+func textLimitArgument(of symbol: String) -> Int? {
+  symbol.prefix { $0 != "@" } == "strndup" ? 1 : nil
+}
+
 private let textArgumentIndices: [String: [Int]] = [
   "fputs": [0], "puts": [0], "popen": [0, 1], "strdup": [0], "strlen": [0], "strndup": [0],
   "system": [0], "dlopen": [0], "dlsym": [1], "mkdtemp": [0], "shm_open": [0], "sem_open": [0],
