@@ -61,6 +61,22 @@ import Testing
     let table = try part("`why`").components(separatedBy: "| `reason` | `detail` | |").last ?? ""
     for detail in details { #expect(table.contains("`\(detail)`"), "\(detail)") }
   }
+
+  /// A field whose words are "below" has a list of words behind it, in its part.
+  @Test func wordsBelowAreBelow() throws {
+    var fields = 0
+    for part in try text("Documentation/JSON.md").components(separatedBy: "\n## ") {
+      for field in part.ranges(of: /one of the (?:words|kinds|reasons) below/) {
+        fields += 1
+        let rest = part[field.upperBound...]
+        #expect(
+          rest.contains(/\n\| `?\w+`? \| \|\n\|---\|---\|\n/), "\(part.prefix { !$0.isNewline })")
+      }
+    }
+    #expect(fields > 5)
+    let reasons = TreeCommand.manual.words.flatMap(\.words).map(\.word)
+    #expect(try rows(below: "| reason | |", of: part("Tables")) == reasons)
+  }
 }
 
 #endif

@@ -93,6 +93,26 @@ struct SchemaTests {
     try #require(validator.failures() == "")
   }
 
+  /// Each that is declared, of files: nobody has to remember a new one.
+  @Test func everySubcommandOfFiles() throws {
+    let inputs = GoldenTests.inputs.map { GoldenTests.folder.appending(path: $0).path }
+    var validator = try SchemaValidator()
+    for command in Subcommands.ofFiles + Subcommands.ofSearches {
+      _ = try validator.add(command + inputs + [Places.program, "/nowhere"])
+    }
+    try #require(validator.failures() == "")
+  }
+
+  @Test func everySubcommandOfProcesses() throws {
+    let program = try LookedAtProgram()
+    let process = try program.started("rebound", preloading: program.hook())
+    var validator = try SchemaValidator()
+    for command in Subcommands.ofProcesses {
+      _ = try validator.add(command + ["--pid", "\(process.id)"])
+    }
+    try #require(validator.failures() == "")
+  }
+
   /// The check itself can fail.
   @Test(arguments: [
     #"{"schema":"rebind-inspect/2","files":[]}"#,
