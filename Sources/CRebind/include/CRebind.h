@@ -12,6 +12,9 @@
 /// Declare the replacement of a variadic function (`open`, `fcntl`, `ioctl`) with fixed arguments,
 /// such as `int (const char *, int, mode_t)`. On x86-64 and AArch64 Linux both kinds of arguments
 /// arrive in the same registers.
+///
+/// On AArch64 Swift calls `swift_retain`, `swift_release` and their variants by the convention
+/// preserve_most, which keeps nearly all registers: a plain C function breaks their callers.
 
 #ifndef CREBIND_H
 #define CREBIND_H
