@@ -240,6 +240,19 @@ import Testing
     #expect(result.output == "outlived it\n", "\(result.errorOutput)")
   }
 
+  /// Nor does one that makes the file at the time when the launcher removes it.
+  @Test func aProcessThatReportsMeanwhileLeavesNothing() throws {
+    let result = try runAlone(
+      """
+      for round in {1..20}; do
+        "$0" --json --output "$1/report" bash -c '
+        for call in {1..3000}; do : </dev/null; done >/dev/null 2>&1 & sleep 0.02'
+        [ -s "$1/report" ] && echo "$round"
+      done
+      """)
+    #expect(result.output.split(separator: "\n").count == 20, "\(result.errorOutput)")
+  }
+
   private func trace(_ command: String...) throws -> [Call] {
     let report = folder.url.appending(path: "report").path
     _ = try run(launcher, ["--json", "--output", report] + command)

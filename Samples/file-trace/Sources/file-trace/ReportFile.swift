@@ -18,5 +18,11 @@ struct ReportFile: ~Copyable {
     }
   }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }
+  /// A process that outlives the launcher may be about to make the file again: under the new name
+  /// it is for those alone that have found the folder by now.
+  deinit {
+    let gone = folder.path + ".gone"
+    rename(folder.path, gone)
+    repeat { unlink(gone + "/report") } while rmdir(gone) != 0 && errno == ENOTEMPTY
+  }
 }
