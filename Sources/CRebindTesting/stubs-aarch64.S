@@ -75,11 +75,13 @@
   cbnz x9, 3b
   blr x16
   stp x0, x1, [x29, #16]
+  stp x2, x3, [x29, #32]
   stp q0, q1, [x29, #96]
   stp q2, q3, [x29, #128]
   add x0, x29, #16
   bl crebind_testing_observe
   ldp x0, x1, [x29, #16]
+  ldp x2, x3, [x29, #32]
   ldp q0, q1, [x29, #96]
   ldp q2, q3, [x29, #128]
   mov sp, x29

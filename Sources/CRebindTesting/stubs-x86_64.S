@@ -3,7 +3,8 @@
 /// A call arrives with its arguments in registers and on the stack. All of them are
 /// kept, C is asked where to go, and the jump there leaves no trace: what is called
 /// sees the caller's own frame and returns to it. If its end is observed it is
-/// called, with a copy of the arguments, and C sees the results.
+/// called, with a copy of the arguments, and C sees the results. C returns them in two
+/// registers of either kind, Swift in up to four.
 
 #if defined(__x86_64__)
 #include "hook.h"
@@ -83,14 +84,22 @@
   call *%r11
   movq %rax, -FRAME(%rbp)
   movq %rdx, -FRAME + 8(%rbp)
+  movq %rcx, -FRAME + 16(%rbp)
+  movq %r8, -FRAME + 24(%rbp)
   movaps %xmm0, -FRAME + 64(%rbp)
   movaps %xmm1, -FRAME + 80(%rbp)
+  movaps %xmm2, -FRAME + 96(%rbp)
+  movaps %xmm3, -FRAME + 112(%rbp)
   leaq -FRAME(%rbp), %rdi
   call crebind_testing_observe
   movq -FRAME(%rbp), %rax
   movq -FRAME + 8(%rbp), %rdx
+  movq -FRAME + 16(%rbp), %rcx
+  movq -FRAME + 24(%rbp), %r8
   movaps -FRAME + 64(%rbp), %xmm0
   movaps -FRAME + 80(%rbp), %xmm1
+  movaps -FRAME + 96(%rbp), %xmm2
+  movaps -FRAME + 112(%rbp), %xmm3
   leave
   .cfi_def_cfa %rsp, 8
   ret

@@ -61,11 +61,34 @@ static void observe(void *context, uint64_t call, const crebind_testing_outcome 
   outcome = *now;
   errno = 2;
   observed++;
+  // A function in C may leave anything in the registers of Swift's further results.
+#if defined(__aarch64__)
+  __asm__ volatile("mov x2, 9; mov x3, 9; movi v2.2d, 0; movi v3.2d, 0" ::: "x2", "x3", "v2", "v3");
+#else
+  __asm__ volatile("mov $9, %%ecx; mov $9, %%r8d; pxor %%xmm2, %%xmm2; pxor %%xmm3, %%xmm3" ::
+                       : "rcx", "r8", "xmm2", "xmm3");
+#endif
 }
 
 static double half(double value, int error) {
   errno = error;
   return value / 2;
+}
+
+typedef struct {
+  int64_t words[4];
+} four_words;
+typedef struct {
+  double numbers[4];
+} four_numbers;
+
+/// By Swift's convention these are four results, in registers.
+__attribute__((swiftcall)) static four_words next_words(int64_t word) {
+  return (four_words){{word, word + 1, word + 2, word + 3}};
+}
+
+__attribute__((swiftcall)) static four_numbers next_numbers(double number) {
+  return (four_numbers){{number, number + 1, number + 2, number + 3}};
 }
 
 static jmp_buf place;
@@ -137,6 +160,23 @@ static void check_observers(crebind_testing_hook *hook, crebind_testing_hook *ot
   }
 }
 
+/// Swift's functions have more registers for results than those of C.
+static void check_results_of_swift(crebind_testing_hook *hook) {
+  crebind_testing_scope *scope = crebind_testing_recorder_scope(hook, record, observe, hook, false);
+  crebind_testing_begin_thread(scope);
+  observed = 0;
+  *crebind_testing_hook_original(hook) = (void *)next_words;
+  four_words words =
+      ((__attribute__((swiftcall)) four_words (*)(int64_t))crebind_testing_hook_stub(hook))(5);
+  *crebind_testing_hook_original(hook) = (void *)next_numbers;
+  four_numbers numbers =
+      ((__attribute__((swiftcall)) four_numbers (*)(double))crebind_testing_hook_stub(hook))(0.5);
+  for (int i = 0; i < 4; i++) CHECK(words.words[i] == 5 + i && numbers.numbers[i] == i + 0.5);
+  CHECK(observed == 2);
+  crebind_testing_end_thread(scope);
+  crebind_testing_free(scope);
+}
+
 int main(void) {
   // The last one, since its address is the hardest to reach.
   crebind_testing_hook *hook = crebind_testing_hook_at(crebind_testing_hook_limit() - 1);
@@ -168,6 +208,7 @@ int main(void) {
 
   crebind_testing_hook *other = crebind_testing_hook_at(0);
   check_observers(hook, other);
+  check_results_of_swift(other);
   check_leaving(crebind_testing_hook_at(1));
   *crebind_testing_hook_original(other) = (void *)number;
   int (*call)(int) = (int (*)(int))crebind_testing_hook_stub(other);

@@ -243,13 +243,19 @@ import Testing
   @Test func delays() throws {
     let parent = getppid()
     let clock = ContinuousClock()
-    try withFailing(
-      "getppid", returning: FaultResult.original, onCall: 2, after: .milliseconds(30)
-    ) {
-      var seen: pid_t = 0
-      #expect(clock.measure { seen = getppid() } < .milliseconds(30) && seen == parent)
-      #expect(clock.measure { seen = getppid() } >= .milliseconds(30) && seen == parent)
+    // On a busy machine any call may take long, but not each.
+    var shortest = Duration.seconds(1)
+    for _ in 0..<20 where shortest >= .milliseconds(30) {
+      try withFailing(
+        "getppid", returning: FaultResult.original, onCall: 2, after: .milliseconds(30)
+      ) {
+        var seen: pid_t = 0
+        shortest = min(shortest, clock.measure { seen = getppid() })
+        #expect(seen == parent)
+        #expect(clock.measure { seen = getppid() } >= .milliseconds(30) && seen == parent)
+      }
     }
+    #expect(shortest < .milliseconds(30))
     try withFailing("getppid", returning: 7, after: .milliseconds(30)) {
       var seen: pid_t = 0
       #expect(clock.measure { seen = getppid() } >= .milliseconds(30) && seen == 7)

@@ -262,10 +262,11 @@ private enum Seen {
       let plugin = try Rebind.Plugin(path: library.path)
       let registry = AnnotationRegistry(group: "tests")
       try #require(registry.entries.count == 4)
-      let duration = try ContinuousClock().measure {
-        for _ in 0..<1000 { _ = try registry.entries }
+      // The machine may be busy, but not all the time.
+      let durations = try (0..<10).map { _ in
+        try ContinuousClock().measure { for _ in 0..<100 { _ = try registry.entries } }
       }
-      try #require(duration < .milliseconds(200), "\(duration)")
+      try #require(durations.min()! < .milliseconds(20), "\(durations)")
       withExtendedLifetime(plugin.image) {}
     }
   }
