@@ -5,13 +5,16 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { THREADS = 200, HANDLES = 100, PAGE = 4096 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int begun;
 static void *sleep_for_ever(void *unused) {
+  atomic_fetch_add(&begun, 1);
   pthread_mutex_lock(&mutex);
   return unused;
 }
@@ -64,6 +67,7 @@ int main(int argc, char *argv[]) {
     if (i == 0) pthread_mutex_lock(&mutex);
     CHECK(pthread_create(&thread, NULL, sleep_for_ever, NULL) == 0);
   }
+  while (atomic_load(&begun) < THREADS) usleep(1000);
   usleep(200000);
   long before = reads();
   crebind_handle *handle = apply();

@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test(.hasIssue(["1 blocks that are not freed, at most 0", "live blocks"]))
+  @Test(.hasIssue(["1 block that is not freed, at most 0", "live blocks"]))
   func isLeaked() async throws {
     try await perform(.noLeaks) { Self.leaked = Node() }
   }
@@ -136,7 +136,7 @@ import Testing
   }
 
   /// A block is a leak, though as many older ones are freed.
-  @Test(.hasIssue(["1 blocks that are not freed, at most 0", "leaked blocks"]))
+  @Test(.hasIssue(["1 block that is not freed, at most 0", "leaked blocks"]))
   func isLeakedBesideFrees() async throws {
     let old = UInt(bitPattern: malloc(10))
     let leaked = Leaked()
@@ -155,7 +155,7 @@ import Testing
     #expect(excess?.contains("cannot be counted: the test is given too many") == true)
   }
 
-  @Test(.hasIssue(["1 blocks that are not freed, at most 0"]))
+  @Test(.hasIssue(["1 block that is not freed, at most 0"]))
   func isLeakedByTasks() async throws {
     let leaked = Leaked()
     try await performAgain(.noLeaks) {

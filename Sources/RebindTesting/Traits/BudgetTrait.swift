@@ -70,11 +70,12 @@ extension BudgetTrait.Measure {
     self == .retains ? .references : .memory
   }
 
-  private var name: String {
-    switch self {
-    case .allocations: "allocations"
-    case .retains: "retains"
-    case .leaks: "blocks that are not freed"
+  private func name(of number: Int = 0) -> String {
+    let isOne = number == 1
+    return switch self {
+    case .allocations: isOne ? "allocation" : "allocations"
+    case .retains: isOne ? "retain" : "retains"
+    case .leaks: isOne ? "block that is not freed" : "blocks that are not freed"
     }
   }
 
@@ -91,11 +92,11 @@ extension BudgetTrait.Measure {
     guard let number = number(in: counts) else {
       // Their table may be full. The number of blocks that are live would not do, as older ones are freed.
       return self == .leaks && counts.liveBlocks != nil
-        ? "\(name) cannot be counted: the test is given too many to keep their addresses"
-        : "\(name) cannot be counted here"
+        ? "\(name()) cannot be counted: the test is given too many to keep their addresses"
+        : "\(name()) cannot be counted here"
     }
     guard number > limit else { return nil }
-    return "\(number) \(name), at most \(limit)"
+    return "\(number) \(name(of: number)), at most \(limit)"
   }
 }
 
