@@ -1,3 +1,4 @@
+@testable import ELFInspection
 import Foundation
 import TestSupport
 import Testing
@@ -103,12 +104,11 @@ private let isX86 = false
     #expect(rooted.image("liba.so")?.path.hasSuffix("stated/liba.so") == true)
   }
 
-  // $PLATFORM is the processor's name.
   @Test(
     .enabled(if: isX86, "needs an x86-64 processor"),
     arguments: [
       ("$ORIGIN/lib", "lib"), ("${ORIGIN}/lib/", "lib"), ("/nowhere:$ORIGIN/x/../lib", "lib"),
-      ("$ORIGIN/$PLATFORM", "x86_64"), ("$ORIGIN/$LIBRARY:$ORIGIN/lib", "lib"),
+      ("$ORIGIN/$LIBRARY:$ORIGIN/lib", "lib"),
     ])
   func tokens(path: String, folder: String) throws {
     try fixture.library("\(folder)/liba.so")
@@ -120,6 +120,25 @@ private let isX86 = false
     try fixture.write("elsewhere/file", Data())
     try fixture.link("elsewhere/program", to: "../program")
     #expect(try compare(fixture.path("elsewhere/program")).missing.isEmpty)
+  }
+
+  /// `$PLATFORM` is the processor's name, which glibc has for few.
+  @Test(.enabled(if: isX86, "needs an x86-64 processor"))
+  func platform() throws {
+    for name in ["x86_64", "haswell", "xeon_phi"] { try fixture.library("\(name)/liba.so") }
+    let program = try fixture.program(
+      "program", needs: ["x86_64/liba.so"], flags: ["-Wl,-rpath,$ORIGIN/$PLATFORM"])
+    #expect(try compare(program).missing.isEmpty)
+  }
+
+  @Test(arguments: [
+    (["avx2", "bmi1", "bmi2", "abm", "movbe", "popcnt", "fma"], true, "haswell"),
+    (["avx2", "bmi1", "bmi2", "abm", "movbe", "popcnt", "fma"], false, nil),
+    (["avx2", "bmi1", "bmi2", "movbe", "popcnt", "fma"], true, nil),
+    (["avx512cd", "avx512er", "avx512pf"], true, "xeon_phi"),
+  ])
+  func namesOfProcessors(flags: [String], isIntel: Bool, name: String?) {
+    #expect(IntelPlatform(flags: Set(flags), isIntel: isIntel)?.rawValue == name)
   }
 
   @Test func aCircleEnds() throws {

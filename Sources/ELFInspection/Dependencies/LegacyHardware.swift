@@ -12,12 +12,11 @@ struct LegacyHardware {
 
   /// - Parameter flags: The processor's features, by the kernel's words.
   init(flags: Set<String>, isIntel: Bool) {
-    func has(_ features: String...) -> Bool { isIntel && flags.isSuperset(of: features) }
-    let isPhi = has("avx512cd", "avx512er", "avx512pf")
-    let isHaswell = has("avx2", "bmi1", "bmi2", "abm", "movbe", "popcnt", "fma")
+    let named = IntelPlatform(flags: flags, isIntel: isIntel)
     let hasAVX512 =
-      has("avx512cd", "avx512bw", "avx512dq", "avx512vl") && !flags.contains("avx512er")
-    var parts = ["tls", isPhi ? "xeon_phi" : isHaswell ? "haswell" : "x86_64"]
+      isIntel && !flags.contains("avx512er")
+      && flags.isSuperset(of: ["avx512cd", "avx512bw", "avx512dq", "avx512vl"])
+    var parts = ["tls", named?.rawValue ?? "x86_64"]
     if hasAVX512 { parts.append("avx512_1") }
     parts.append("x86_64")
     var folders: [String] = []
@@ -29,7 +28,12 @@ struct LegacyHardware {
     self.folders = folders
     // HWCAP_X86_64, HWCAP_X86_AVX512_1, and the bit of `tls`.
     allowed = 1 << 1 | (hasAVX512 ? 1 << 2 : 0) | 1 << 63
-    platform = isPhi ? 1 << 51 : isHaswell ? 1 << 50 : 0
+    platform =
+      switch named {
+      case .xeonPhi: 1 << 51
+      case .haswell: 1 << 50
+      case nil: 0
+      }
   }
 
   /// True if the loader takes a library with these bits in the cache.

@@ -38,9 +38,10 @@ final class LoaderContext {
     let defaults = LoaderDefaults(kind, path: loaderPath ?? "", file: self.loader, root)
     let folders = defaults.folders.map { ($0, root.outside(FilePath($0))) }
     self.folders = folders
+    let platform = defaults.namesProcessors ? HardwareFolders.platform(for: file.machine) : nil
     tokens = LoaderTokens(
-      kind: kind, root: root, library: defaults.library, platform: file.machine.platform,
-      trusted: folders.map(\.1))
+      kind: kind, root: root, library: defaults.library,
+      platform: platform ?? file.machine.platform, trusted: folders.map(\.1))
     hardware =
       kind == .glibc && defaults.looksForLevels ? HardwareFolders.names(for: file.machine) : []
     legacyHardware =
@@ -98,7 +99,7 @@ final class LoaderContext {
 }
 
 extension Machine {
-  /// The value of `$PLATFORM`; nil if it depends on the processor.
+  /// The value of `$PLATFORM` for most processors; nil if it depends on them.
   fileprivate var platform: String? {
     switch self {
     case .amd64: "x86_64"

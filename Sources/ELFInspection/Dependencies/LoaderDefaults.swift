@@ -17,6 +17,8 @@ struct LoaderDefaults {
   var looksForLevels = true
   /// True if it looks into folders as `tls/x86_64`: glibc did so up to 2.36.
   var looksForLegacyFolders = false
+  /// True if `$PLATFORM` may be a name as `haswell`: glibc has such since 2.27.
+  var namesProcessors = true
 
   /// Of a loader; nil stands for one that is not there.
   init(_ kind: LoaderKind, path: String, file: ELFFile?, _ root: Sysroot) {
@@ -41,7 +43,7 @@ struct LoaderDefaults {
   private init?(glibc file: ELFFile) {
     var best: [String] = []
     var cache: String?
-    var (hasLevels, hasLegacyFolders) = (false, false)
+    var (hasLevels, hasLegacyFolders, hasNames) = (false, false, false)
     for segment in file.segments
     where segment.type == .load && !segment.permissions.contains(.write) {
       guard
@@ -51,6 +53,7 @@ struct LoaderDefaults {
       var run: [String] = []
       Self.forEachString(in: data.bytes) { string in
         if string.elementsEqual("tls".utf8) { hasLegacyFolders = true }
+        if string.elementsEqual("haswell".utf8) { hasNames = true }
         if string.elementsEqual("--glibc-hwcaps-mask".utf8) { hasLevels = true }
         guard string.first == UInt8(ascii: "/"), string.allSatisfy({ (0x21..<0x7f).contains($0) })
         else {
@@ -72,7 +75,9 @@ struct LoaderDefaults {
     guard let first = best.first else { return nil }
     self.init(
       folders: best, cache: cache ?? "/etc/ld.so.cache", library: String(first.dropFirst()))
-    (looksForLevels, looksForLegacyFolders) = (hasLevels, hasLegacyFolders)
+    (looksForLevels, looksForLegacyFolders, namesProcessors) = (
+      hasLevels, hasLegacyFolders, hasNames
+    )
   }
 
   /// Calls `body` with each run of bytes that are not zero.
