@@ -13,6 +13,7 @@
 static atomic_bool is_done;
 static atomic_long calls, hooked, opened;
 static pid_t (*original)(void);
+static pid_t parent;
 
 static pid_t hook(void) {
   atomic_fetch_add(&hooked, 1);
@@ -20,7 +21,7 @@ static pid_t hook(void) {
 }
 
 static void *open_and_close(void *plugin) {
-  pid_t expected = getppid();
+  pid_t expected = parent;
   while (!atomic_load(&is_done)) {
     void *handle = dlopen(plugin, RTLD_LAZY);
     CHECK(handle != NULL);
@@ -36,6 +37,8 @@ static void *open_and_close(void *plugin) {
 int main(int argc, char *argv[]) {
   CHECK(argc >= 4);
   int rounds = atoi(argv[1]);
+  // A call of the threads' own would be hooked, too.
+  parent = getppid();
   pthread_t threads[8];
   int count = argc - 2;
   CHECK(count <= 8);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -30,7 +31,11 @@ static void check_sums(const crebind_counting_scope *scope, const crebind_counti
 static volatile bool is_over;
 
 static void *allocate_on(void *argument) {
-  while (!is_over) free(malloc(24));
+  while (!is_over) {
+    for (int i = 0; i < 64; i++) free(malloc(24));
+    // Here rather than in the middle of a call, as one that waits for a processor is not waited for.
+    sched_yield();
+  }
   return argument;
 }
 

@@ -4,7 +4,7 @@
 static int answer(void) { return 42; }
 
 static int (*resolve(void))(void) {
-  for (volatile int count = 0; count < 10000000;) count += 1;
+  for (volatile int count = 0; count < 5000000;) count += 1;
   return answer;
 }
 

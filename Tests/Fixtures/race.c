@@ -171,7 +171,8 @@ int main(int argc, char *argv[]) {
     if (step < SMALL_STEP) step = SMALL_STEP;
     if (step > LARGE_STEP) step = LARGE_STEP;
     lead += first_answer == 1 ? step : -step;
-    if (lead < 0) lead = 0;
+    // A naive store needs no time before it, so that the caller may have to wait less.
+    if (lead < (is_naive ? -LONGEST : 0)) lead = is_naive ? -LONGEST : 0;
     if (lead > LONGEST) lead = LONGEST;
     former = first_answer;
     early += first_answer == 1;

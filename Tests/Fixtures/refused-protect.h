@@ -10,6 +10,8 @@
 /// From now on this thread, and those that it starts, cannot open the pages from `start` to
 /// `end`, or cannot close them. False where the kernel has no filters.
 static inline bool refuse_protect(uintptr_t start, uintptr_t end, bool refuses_closing) {
+  // The filter compares the lower halves of addresses.
+  CHECK(start >> 31 >> 1 == end >> 31 >> 1);
   struct filter_step filter[] = {
       {LOAD, 0, 0, CALL_NUMBER},
       {EQUAL, 0, 6, SYS_mprotect},

@@ -5,7 +5,9 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,16 +18,19 @@ typedef struct block {
 
 static crebind_reach_blocks blocks;
 
-static void *claim(void *unused) {
-  (void)unused;
+static void *claim(void *number) {
+  if (number != NULL) *(pid_t *)number = (pid_t)syscall(SYS_gettid);
   return crebind_reach_claim(&blocks, sizeof(block));
 }
 
 static block *claim_in_thread(void) {
   pthread_t thread;
+  pid_t number;
   void *result;
-  CHECK(pthread_create(&thread, NULL, claim, NULL) == 0);
+  CHECK(pthread_create(&thread, NULL, claim, &number) == 0);
   CHECK(pthread_join(thread, &result) == 0);
+  // The kernel has it a little longer.
+  while (syscall(SYS_tgkill, getpid(), number, 0) == 0) sched_yield();
   return result;
 }
 

@@ -290,6 +290,8 @@ private final class WitnessProcess {
   }
 
   deinit {
+    // One that was not started has the number 0, which is all of us.
+    guard process.isRunning else { return }
     // Not SIGTERM: a child is born with the signals blocked that its thread has.
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()

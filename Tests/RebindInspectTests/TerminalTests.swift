@@ -61,7 +61,7 @@ import Testing
 
   @Test(arguments: [
     ["symbols"], ["slots"], ["relocations"], ["dynamic"], ["segments"], ["sections"], ["notes"],
-    ["hardening"], ["tree"], ["why", "getppid"], ["who-imports", "get*"],
+    ["hardening"], ["tree"], ["why", "getppid"], ["who-imports", "--no-progress", "get*"],
   ])
   func eightyColumns(command: [String]) throws {
     let program = try fixture.program(

@@ -272,25 +272,28 @@ import Testing
 
   /// Many libraries of a note, none of which is there, take about as long as one that is named as often.
   @Test func manyLibrariesOfNotes() throws {
-    func seconds(_ name: (Int) -> Int, _ end: String) throws -> Double {
+    func library(_ name: (Int) -> Int) throws -> String {
       let entries = (0..<(isQuick ? 8000 : 24000)).map {
         #"{"soname":"libabsent\#(name($0)).so.1"}"#
       }
-      let library = try fixture.library(
-        "library.so", RequiresTests.note("[\(entries.joined(separator: ","))]"))
-      let times = try (0..<(isQuick ? 1 : 2)).map { _ in
-        let result = try bash(
-          "TIMEFORMAT=%U; time \"$0\" why provided --library-path '' \"$1\" > \"$1.out\"", [library]
-        )
-        return try #require(
-          Double(result.errorOutput.trimmingCharacters(in: .whitespacesAndNewlines)))
-      }
+      return try fixture.library(
+        "library-\(name(1)).so", RequiresTests.note("[\(entries.joined(separator: ","))]"))
+    }
+    func seconds(_ library: String, _ end: String) throws -> Double {
+      let result = try bash(
+        "TIMEFORMAT=%U; time \"$0\" why provided --library-path '' \"$1\" > \"$1.out\"", [library])
       let output = try String(contentsOf: URL(filePath: library + ".out"), encoding: .utf8)
       #expect(output.contains("dlopen-missing libabsent10000.so.1\(end)"))
-      return times.min() ?? 0
+      return try #require(
+        Double(result.errorOutput.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
-    let one = try seconds({ _ in 10000 }, " ")
-    let many = try seconds({ 10000 + $0 }, ",libabsent10001.so.1,")
+    let libraries = try (library { _ in 10000 }, library { 10000 + $0 })
+    // In turns, as a busy machine makes either take longer.
+    var (one, many) = (Double.infinity, Double.infinity)
+    for _ in 0..<10 where one == .infinity || many >= 1.5 * one {
+      one = try min(one, seconds(libraries.0, " "))
+      many = try min(many, seconds(libraries.1, ",libabsent10001.so.1,"))
+    }
     #expect(many < 1.5 * one, "\(one) s, \(many) s")
   }
 

@@ -10,9 +10,9 @@ import Testing
     try withFailing("getppid", returning: 5, onCall: 2) { fault in
       #expect(fault.strikes == 0)
       for _ in 0..<3 { _ = getppid() }
-      #expect(fault.strikes == 1 && fault.counts.inReach == 3)
-      #expect(
-        "\(fault.counts)" == "3 calls in reach, 1 struck, \(fault.counts.outOfReach) out of reach")
+      let counts = fault.counts
+      #expect(fault.strikes == 1 && counts.inReach == 3)
+      #expect("\(counts)" == "3 calls in reach, 1 struck, \(counts.outOfReach) out of reach")
     }
   }
 

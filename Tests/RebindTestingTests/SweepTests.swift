@@ -175,15 +175,15 @@ private struct CannotOpen: Error {}
       for _ in 0..<tries(30) {
         // 10 runs: without a fault, and with each of 9 calls failing.
         let start = clock.now
-        let report = try sweepFaults(in: "getppid") {
+        let report = try sweepFaults(in: "getppid", timeLimit: .seconds(60)) {
           for number in 0..<9 {
             _ = getppid()
             _ = busy(number)
           }
         }
         try #require(report.isComplete && report.findings.isEmpty, "\(report)")
-        // A run that stalls takes the time limit, which is 10 s.
-        try #require(clock.now - start < .seconds(8))
+        // A run that stalls takes the time limit.
+        try #require(clock.now - start < .seconds(40))
       }
       stop.store(true, ordering: .relaxed)
       threads.wait()

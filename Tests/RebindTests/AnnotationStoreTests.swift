@@ -29,7 +29,8 @@ import Testing
         return try #require(Int(numbers.split(separator: " ")[1]))
       }
       let before = try pagesAfter(1000)
-      try #require(try pagesAfter(200_000) - before < 500)
+      // A page of 2 MiB may come at once.
+      try #require(try pagesAfter(200_000) - before < 1200)
     }
   }
 }

@@ -10,12 +10,10 @@ import Testing
     let folder = try TemporaryDirectory()
     let tool = folder.url.appending(path: name)
     let script = """
-      #!/bin/sh
       echo >>"$0.runs"
       [ "$(wc -l <"$0.runs")" -ge \(goodRun) ] || kill -SEGV $$
       """
-    try script.write(to: tool, atomically: true, encoding: .utf8)
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: tool.path)
+    try writeShellProgram(script, to: tool.path)
 
     let result = try run(tool.path)
 

@@ -70,7 +70,7 @@ extension ProcessScope {
     guard access(place.cString, R_OK) == 0 else { return errno == ENOENT ? .deleted : .unknown }
     do {
       // The bytes may have been written over, which has no other trace.
-      return image.isImage(of: try ELFFile(place)) ? .same : .replaced
+      return try image.isImage(of: ELFFile(place)).map { $0 ? .same : .replaced } ?? .unknown
     } catch {
       // Too many open files, for one, tell nothing of this one.
       if case .system = error.reason { return .unknown }

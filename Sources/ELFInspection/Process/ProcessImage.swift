@@ -190,25 +190,25 @@ extension ProcessImage {
       [FilePath("/proc/\(pid)/map_files/\(range)")] + mapping.places(of: pid)
       + [FilePath("/proc/\(pid)/exe")]
     for candidate in candidates {
-      if let file = try? ELFFile(candidate), isImage(of: file) { return file }
+      if let file = try? ELFFile(candidate), isImage(of: file) == true { return file }
     }
     return nil
   }
 
-  /// True if a file is proven to be the image's.
-  func isImage(of file: ELFFile) -> Bool {
-    file.elfClass == elfClass && file.segments == segments && hasNotes(of: file)
-  }
-
-  private func hasNotes(of file: ELFFile) -> Bool {
-    segments.filter { $0.type == .note && $0.fileSize > 0 }.allSatisfy { segment in
+  /// True if a file is proven to be the image's; nil if the image's memory cannot be read: it may be
+  /// unloaded by now.
+  func isImage(of file: ELFFile) -> Bool? {
+    guard file.elfClass == elfClass && file.segments == segments else { return false }
+    for segment in segments where segment.type == .note && segment.fileSize > 0 {
       guard
-        let loaded = memory.read(
-          elfClass.wrapped(segment.address &+ loadBias), segment.fileSize),
+        let loaded = memory.read(elfClass.wrapped(segment.address &+ loadBias), segment.fileSize)
+      else { return nil }
+      guard
         let stored = try? file.reader.data(
-          at: segment.fileOffset, size: segment.fileSize, as: .bytes, field: "PT_NOTE")
+          at: segment.fileOffset, size: segment.fileSize, as: .bytes, field: "PT_NOTE"),
+        stored.bytes.elementsEqual(loaded)
       else { return false }
-      return stored.bytes.elementsEqual(loaded)
     }
+    return true
   }
 }
