@@ -193,7 +193,9 @@ import Testing
       } else {
         try builder.compile(link + linked + ["-o", "program"])
       }
-      return try call("./program", [])
+      let isInstrumented = build.linkFlags.contains { $0.hasPrefix("-fsanitize") }
+      let words = (isInstrumented ? InstrumentingCompiler.starter : []) + ["./program"]
+      return try call(words[0], Array(words.dropFirst()))
     }
 
     /// Runs a tool in the builder's folder.

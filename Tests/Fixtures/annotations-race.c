@@ -26,7 +26,7 @@ static void *open_and_close(void *plugin) {
   while (!atomic_load(&is_done)) {
     void *image = dlopen(plugin, RTLD_NOW);
     CHECK(image != NULL);
-    // Else others may never have the loader's lock before it is gone.
+    // The other threads may never have the loader's lock while it is loaded otherwise.
     if (atomic_load(&called) == 0 && atomic_load(&opened) % 8 == 7)
       nanosleep(&(struct timespec){0, 1000000}, NULL);
     CHECK(dlclose(image) == 0);

@@ -51,7 +51,7 @@ int main(int count, char **arguments) {
     library = dlopen(arguments[2], RTLD_NOW);
     CHECK(library != NULL);
     if (is_starved)
-      for (volatile int count = 0; count < 5000000;) count += 1;
+      for (volatile int count = 0; count < 2500000;) count += 1;
     dlclose(library);
   }
   char byte;

@@ -171,7 +171,7 @@ int main(int argc, char *argv[]) {
     if (step < SMALL_STEP) step = SMALL_STEP;
     if (step > LARGE_STEP) step = LARGE_STEP;
     lead += first_answer == 1 ? step : -step;
-    // A naive store needs no time before it, so that the caller may have to wait less.
+    // A naive store takes no time, so that it may have to wait for the caller.
     if (lead < (is_naive ? -LONGEST : 0)) lead = is_naive ? -LONGEST : 0;
     if (lead > LONGEST) lead = LONGEST;
     former = first_answer;

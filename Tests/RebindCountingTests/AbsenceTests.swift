@@ -17,7 +17,8 @@ import Testing
   private func lines(_ flags: [String]) throws -> [String] {
     let program = try RebindProgram(
       Self.source, modules: countingModules, flags: flags + ["-Xlinker", "--build-id"])
-    let result = try program.run()
+    let isInstrumented = flags.contains { $0.hasPrefix("-sanitize") }
+    let result = try program.run(under: isInstrumented ? InstrumentingCompiler.starter : [])
     #expect(result.succeeded, "\(result.errorOutput)")
     return result.output.split(separator: "\n").map(String.init)
   }

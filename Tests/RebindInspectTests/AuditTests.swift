@@ -185,6 +185,15 @@ import Testing
     #expect(scope.fileState(of: image) == .unknown)
   }
 
+  /// It is no sign of another file that a page of the image is not there.
+  @Test func fileOfAnImageThatCannotBeRead() throws {
+    let process = try LookedAtProgram.loading("until-signal", library: "libfar.so")
+    let scope = try ProcessScope(pid: process.id)
+    let image = try #require(
+      scope.ordinaryImages.first { $0.image.path.text.hasSuffix("/libfar.so") })
+    #expect(scope.fileState(of: image) == .unknown)
+  }
+
   /// One that waits for a processor stays in the middle of `dlopen` from look to look.
   @Test func loadingSlowly() throws {
     let process = try LookedAtProgram.loading("starved", library: "libslow.so")

@@ -16,7 +16,9 @@ import Testing
     }
   }
 
-  static let cases = [
+  static let cases = casesOfAll + casesOfX86
+
+  private static let casesOfAll = [
     Case("-pie", "-fPIE", "-Wl,-z,relro,-z,now", verdicts: ["relro": "full", "binding": "now"]),
     Case(
       "-pie", "-fPIE", "-Wl,-z,relro,-z,lazy",
@@ -37,6 +39,10 @@ import Testing
     Case(
       "-shared", "-fPIC", "-nostdlib", "-Wl,-N",
       verdicts: ["writable-code": "yes", "text-relocations": "no"]),
+  ]
+
+  #if arch(x86_64)
+  private static let casesOfX86 = [
     Case(
       "-c", "-fstack-protector-all", "-fcf-protection=full",
       verdicts: [
@@ -45,6 +51,9 @@ import Testing
       ]),
     Case("-c", "-fcf-protection=none", verdicts: ["branches": "unchecked"]),
   ]
+  #else
+  private static let casesOfX86: [Case] = []
+  #endif
 
   @Test(arguments: cases)
   func verdicts(_ test: Case) throws {

@@ -30,6 +30,7 @@ struct LookedAtProgram {
     let directory = try FixtureBuilder.shared(.gcc, key: ["loading"]) {
       try $0.buildLibrary("libhook.so", from: "inspect-hook.c")
       try $0.buildLibrary("libslow.so", from: "inspect-slow.c")
+      try $0.buildLibrary("libfar.so", from: "inspect-far-note.c")
       try $0.build("loading", from: ["inspect-loading.c"])
     }.directory
     let folder = directory.url.resolvingSymlinksInPath()

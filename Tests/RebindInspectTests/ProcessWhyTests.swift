@@ -274,8 +274,8 @@ private final class WitnessProcess {
       libraries: [builder.runPath]
     ).resolvingSymlinksInPath()
     let output = Pipe()
-    process.executableURL = program
-    process.arguments = ["libold.so", "libother.so", "libsymbolic.so", "liblarge.so"]
+    try process.setTraceable(
+      program, ["libold.so", "libother.so", "libsymbolic.so", "liblarge.so"])
     process.standardInput = Pipe()
     process.standardOutput = output
     try process.run()
@@ -290,7 +290,7 @@ private final class WitnessProcess {
   }
 
   deinit {
-    // One that was not started has the number 0, which is all of us.
+    // One that was not started has the number 0, which stands for all of us.
     guard process.isRunning else { return }
     // Not SIGTERM: a child is born with the signals blocked that its thread has.
     kill(process.processIdentifier, SIGKILL)

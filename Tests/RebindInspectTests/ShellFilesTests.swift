@@ -12,8 +12,11 @@ import Testing
       try run(script, [inspectPath, folder.path], environment: ["SOURCE_DATE_EPOCH": "0"])
     }
     var result = try make()
-    // The shell's status of a tool of Swift's that has crashed, which `run` cannot see.
-    for _ in 0..<2 where result.status >= 128 { result = try make() }
+    // A tool of Swift's has crashed, which `run` cannot see: in the one step that comes behind ours.
+    let ours = folder.appending(path: "share/fish/vendor_completions.d/rebind-inspect.fish").path
+    for _ in 0..<2 where result.status >= 128 && FileManager.default.fileExists(atPath: ours) {
+      result = try make()
+    }
     try #require(result.succeeded, "\(result.output)\(result.errorOutput)")
     return folder
   }

@@ -1,4 +1,6 @@
+@testable import ELFInspection
 import Foundation
+import Rebind
 import TestSupport
 import Testing
 
@@ -9,9 +11,9 @@ import Testing
 
   /// A loader whose strings say where it looks, as glibc's.
   private func makeLoader(
-    _ path: String, target: String, folders: [String], isOld: Bool = false
+    _ path: String, target: String, folders: [String], others: [String] = []
   ) throws {
-    let strings = folders.map { "\($0)/\\0" }.joined() + (isOld ? "x\\0tls\\0" : "")
+    let strings = (folders.map { "\($0)/\\0" } + others.map { "x\\0\($0)\\0" }).joined()
     try fixture.foreign(
       "root\(path)", target: target,
       source:
@@ -52,6 +54,21 @@ import Testing
     #expect(libb.reason == "runpath" && libb.reasonEntry == "/opt/$LIB")
     // Without it nothing is found here.
     #expect(try !Tree([program]).isComplete)
+  }
+
+  /// A loader that has no names for processors takes the kernel's.
+  @Test(arguments: [false, true]) func platform(hasNames: Bool) throws {
+    let (target, loader) = ("x86_64-linux-gnu", "/lib64/ld-linux-x86-64.so.2")
+    try makeLoader(
+      loader, target: target, folders: ["/lib/a"], others: hasNames ? ["haswell"] : [])
+    for name in ["x86_64", "haswell", "xeon_phi"] {
+      try fixture.foreign("root/opt/\(name)/liba.so", target: target, flags: ["-shared"])
+    }
+    let program = try makeProgram(
+      target: target, loader: loader, needs: ["liba.so"], flags: ["-rpath", "/opt/$PLATFORM"])
+    let path = try #require(try Tree(["--root", root, program]).image("liba.so")?.path)
+    let name = hasNames ? LoaderProcessor.platform(for: .amd64) : nil
+    #expect(path.hasSuffix("/opt/\(name ?? "x86_64")/liba.so"))
   }
 
   @Test(arguments: [("x86_64-linux-gnu", true), ("s390x-linux-gnu", false)], [false, true])
@@ -156,7 +173,7 @@ import Testing
   /// Libraries in such folders are in the cache with bits, which the loader's own strings tell of.
   @Test(arguments: [true, false]) func legacyCache(isOld: Bool) throws {
     let (target, loader) = ("x86_64-linux-gnu", "/lib/ld-test.so.1")
-    try makeLoader(loader, target: target, folders: ["/lib/a"], isOld: isOld)
+    try makeLoader(loader, target: target, folders: ["/lib/a"], others: isOld ? ["tls"] : [])
     let program = try makeProgram(target: target, loader: loader, needs: ["liba.so"])
     let names = ["i686", "tls/x86_64", "plain"]
     for name in names {

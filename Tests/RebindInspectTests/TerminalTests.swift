@@ -59,6 +59,7 @@ import Testing
     #expect(paths.contains { $0.hasSuffix("\(folder)/libuse.so") })
   }
 
+  // A slow machine shows a progress bar.
   @Test(arguments: [
     ["symbols"], ["slots"], ["relocations"], ["dynamic"], ["segments"], ["sections"], ["notes"],
     ["hardening"], ["tree"], ["why", "getppid"], ["who-imports", "--no-progress", "get*"],
@@ -81,12 +82,19 @@ import Testing
     #expect(narrow.filter { !$0.hasPrefix("    ") }.count <= wide.count)
   }
 
+  #if arch(arm64)
+  private static let relocation = "R_AARCH64"
+  #else
+  private static let relocation = "R_X86_64"
+  #endif
+
   /// Titles stay above their columns in lines that go on.
   @Test func titlesAboveColumns() throws {
     let program = try fixture.program("program")
     let lines = try lines(["slots", program], columns: 60)
     let titles = ["ADDRESS", "RELOCATION", "KIND", "SECTION", "BINDING", "RELRO", "NEEDS"]
-    for (title, cell) in zip(titles.dropFirst(), ["R_X86_64", "globDat", ".got", "now", "relro"]) {
+    let cells = [Self.relocation, "globDat", ".got", "now", "relro"]
+    for (title, cell) in zip(titles.dropFirst(), cells) {
       let places = [(0, title), (1, cell)].map { start, text -> [Int] in
         // A slot's lines are as many as those of the titles.
         let count = lines.firstIndex { $0.contains("SYMBOL") }! + 1

@@ -122,7 +122,7 @@ private let isX86 = false
     #expect(try compare(fixture.path("elsewhere/program")).missing.isEmpty)
   }
 
-  /// `$PLATFORM` is the processor's name, which glibc has for few.
+  /// `$PLATFORM` is glibc's name of the processor, or else the kernel's.
   @Test(.enabled(if: isX86, "needs an x86-64 processor"))
   func platform() throws {
     for name in ["x86_64", "haswell", "xeon_phi"] { try fixture.library("\(name)/liba.so") }

@@ -1,6 +1,22 @@
 import Foundation
 import TestSupport
 
+extension Process {
+  /// Sets a program at which the tests may look: they are no ancestors of it, but its siblings.
+  func setTraceable(_ program: URL, _ arguments: [String]) throws {
+    executableURL = try Self.launcher.get()
+    self.arguments = [program.path] + arguments
+  }
+
+  private static let launcher = Result {
+    let builder = try FixtureBuilder(.gcc)
+    builder.directory.keepUntilExit()
+    // Static, so that nothing is preloaded into it.
+    return try builder.build(
+      "traceable", from: ["inspect-traceable.c"], flags: ["-static"], withCore: false)
+  }
+}
+
 /// A program that has said that it is ready, and waits to be ended.
 final class WaitingProcess {
   private let process = Process()
@@ -12,8 +28,7 @@ final class WaitingProcess {
 
   init(_ url: URL, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
     let output = Pipe()
-    process.executableURL = url
-    process.arguments = arguments
+    try process.setTraceable(url, arguments)
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = Pipe()
     process.standardOutput = output

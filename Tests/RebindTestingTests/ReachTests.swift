@@ -106,16 +106,16 @@ import Testing
   }
 
   /// In a process of its own, as a call of another test may be inside of a handler for all.
-  @Test(arguments: ["task", "process"])
-  func handlersAreFreed(reach: String) async {
-    await #expect(processExitsWith: .success) { [reach] in
+  @Test(arguments: [false, true])
+  func handlersAreFreed(ofProcess: Bool) async {
+    await #expect(processExitsWith: .success) { [ofProcess] in
       let call: TypedCalls.Int32Caller = try TypedCalls.function("call_countdown")
       weak var captured: Box?
       try {
         let box = Box(100)
         captured = box
         try withRebinding(
-          "countdown", reach: reach == "task" ? .task : .process,
+          "countdown", reach: ofProcess ? .process : .task,
           { (original, value: CInt) -> CInt in box.value == 100 ? original(value) : 0 }
         ) { try #require(call() == 5) }
       }()

@@ -165,9 +165,10 @@ import Testing
   /// With a folder for temporary files that has to be empty at the end.
   private func runAlone(_ script: String, _ arguments: [String] = []) throws -> ProcessResult {
     let temporary = try TemporaryDirectory()
-    // A child is born with the signals blocked that its thread has.
+    // A child is born with the signals blocked that its thread has, and ignored that nohup(1) ignores.
     let unblocked = """
       import os, signal, sys
+      for number in signal.SIGHUP, signal.SIGINT, signal.SIGTERM: signal.signal(number, signal.SIG_DFL)
       signal.pthread_sigmask(signal.SIG_SETMASK, [])
       os.execvp("bash", ["bash", "-c"] + sys.argv[1:])
       """
@@ -246,8 +247,9 @@ import Testing
       """
       for round in {1..20}; do
         "$0" --json --output "$1/report" bash -c '
-        for call in {1..3000}; do : </dev/null; done >/dev/null 2>&1 & sleep 0.02'
+        until [ -e "$0" ]; do : </dev/null; done >/dev/null 2>&1 & sleep 0.02' "$1/over-$round"
         [ -s "$1/report" ] && echo "$round"
+        : >"$1/over-$round"
       done
       """)
     #expect(result.output.split(separator: "\n").count == 20, "\(result.errorOutput)")

@@ -23,7 +23,7 @@ import Testing
     let folder = try TemporaryDirectory()
     let script = """
       TMPDIR=$1 sleep 60 >/dev/null 2>&1 &
-      until [ "$(cat /proc/$!/comm)" = sleep ] && grep -qzxF "TMPDIR=$1" /proc/$!/environ; do :; done
+      while kill -0 $! && ! { [ "$(cat /proc/$!/comm)" = sleep ] && grep -qzxF "TMPDIR=$1" /proc/$!/environ; }; do :; done
       : >"$1/file"
       "$0" "$1" 1 2>&1; echo "status $?"
       kill -KILL $!; wait $! 2>/dev/null; rm "$1/file"

@@ -41,6 +41,11 @@ public struct InstrumentingCompiler: Sendable, Hashable, CustomStringConvertible
     sanitizers == "thread" ? ["TSAN_OPTIONS": "ignore_noninstrumented_modules=1"] : [:]
   }
 
+  /// The words that start an instrumented program. Its library has fixed places, where the kernel may
+  /// have put something else if all addresses are random. None where that may not be chosen.
+  public static let starter =
+    (try? run("setarch", ["-R", "true"]).succeeded) == true ? ["setarch", "-R"] : []
+
   /// Why programs cannot be instrumented here: the compiler comes without the library, or what is
   /// linked with it does not start. Nil if they can.
   public func obstacle() throws -> String? {
@@ -54,8 +59,8 @@ public struct InstrumentingCompiler: Sendable, Hashable, CustomStringConvertible
       } catch is CompilationFailure {
         return "\(compiler) has no library for -fsanitize=\(sanitizers)"
       }
-      // Where addresses are more random than its library expects, some starts fail.
-      for _ in 0..<8 where try !run(probe.path).succeeded {
+      let words = ["--signal=KILL", "10"] + Self.starter + [probe.path]
+      for _ in 0..<16 where try !run("timeout", words).succeeded {
         return "programs with -fsanitize=\(sanitizers) do not always run here"
       }
       return nil

@@ -51,7 +51,12 @@ public struct RebindProgram {
   }
 
   /// Runs it.
-  public func run() throws -> ProcessResult { try TestSupport.run(path) }
+  ///
+  /// - Parameter command: Words to stand before it.
+  public func run(under command: [String] = []) throws -> ProcessResult {
+    let words = command + [path]
+    return try TestSupport.run(words[0], Array(words.dropFirst()))
+  }
 
   /// The object files of a module: the build's folder has those of former sources, too.
   private static func objects(_ module: String) throws -> [String] {

@@ -6,6 +6,8 @@ public struct BuiltFixture: Sendable {
   public let program: URL
   public let arguments: [String]
   public let environment: [String: String]
+  /// True if a sanitizer is in it, or in a library of it.
+  let isInstrumented: Bool
   /// Has the files as long as it is there.
   public let builder: FixtureBuilder
 
@@ -14,8 +16,9 @@ public struct BuiltFixture: Sendable {
   ///
   /// - Parameter command: Words to stand before the program, as of strace.
   public func run(under command: [String] = []) throws -> ProcessResult {
-    try TestSupport.run(
-      "timeout", ["--signal=KILL", "120"] + command + [program.path] + arguments,
+    let words = isInstrumented ? InstrumentingCompiler.starter : []
+    return try TestSupport.run(
+      "timeout", ["--signal=KILL", "120"] + command + words + [program.path] + arguments,
       environment: environment)
   }
 
@@ -56,7 +59,10 @@ extension Recipe {
     }
     return BuiltFixture(
       recipe: self, program: program, arguments: try filled(words, with: builder),
-      environment: compiler.environment.merging(variables) { $1 }, builder: builder)
+      environment: compiler.environment.merging(variables) { $1 },
+      isInstrumented: (compiler.flags + flags + libraries.flatMap(\.flags)).contains {
+        $0.hasPrefix("-fsanitize")
+      }, builder: builder)
   }
 
   /// Builds its libraries in the builder's folder. They are not instrumented: they stand for other

@@ -1,5 +1,5 @@
-/// The processors of Intel for which glibc has a name of its own, from 2.27 on: the value of
-/// `$PLATFORM`. The corresponding function is `init_cpu_features`.
+/// The names that glibc has for processors of Intel since 2.26: the value of `$PLATFORM`. The
+/// corresponding function is `init_cpu_features`.
 enum IntelPlatform: String {
   case haswell
   case xeonPhi = "xeon_phi"

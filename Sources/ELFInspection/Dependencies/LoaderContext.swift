@@ -38,15 +38,15 @@ final class LoaderContext {
     let defaults = LoaderDefaults(kind, path: loaderPath ?? "", file: self.loader, root)
     let folders = defaults.folders.map { ($0, root.outside(FilePath($0))) }
     self.folders = folders
-    let platform = defaults.namesProcessors ? HardwareFolders.platform(for: file.machine) : nil
+    let platform = defaults.namesProcessors ? LoaderProcessor.platform(for: file.machine) : nil
     tokens = LoaderTokens(
       kind: kind, root: root, library: defaults.library,
       platform: platform ?? file.machine.platform, trusted: folders.map(\.1))
     hardware =
-      kind == .glibc && defaults.looksForLevels ? HardwareFolders.names(for: file.machine) : []
+      kind == .glibc && defaults.looksForLevels ? LoaderProcessor.folders(for: file.machine) : []
     legacyHardware =
       defaults.looksForLegacyFolders && file.elfClass == .bits64
-      ? HardwareFolders.legacy(for: file.machine) : nil
+      ? LoaderProcessor.legacy(for: file.machine) : nil
     legacyFolders = legacyHardware?.folders ?? []
     preloads = kind == .glibc ? Self.preloads(root) : []
     cache = defaults.cache.flatMap {
@@ -99,7 +99,7 @@ final class LoaderContext {
 }
 
 extension Machine {
-  /// The value of `$PLATFORM` for most processors; nil if it depends on them.
+  /// The value of `$PLATFORM` for processors without a name of their own; nil if it is not known.
   fileprivate var platform: String? {
     switch self {
     case .amd64: "x86_64"

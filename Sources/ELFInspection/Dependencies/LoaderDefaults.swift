@@ -17,7 +17,7 @@ struct LoaderDefaults {
   var looksForLevels = true
   /// True if it looks into folders as `tls/x86_64`: glibc did so up to 2.36.
   var looksForLegacyFolders = false
-  /// True if `$PLATFORM` may be a name as `haswell`: glibc has such since 2.27.
+  /// True if `$PLATFORM` may be a name as `haswell`: glibc has such since 2.26.
   var namesProcessors = true
 
   /// Of a loader; nil stands for one that is not there.

@@ -15,16 +15,15 @@ package enum ProcessFileState: String {
 extension ProcessScope {
   /// The state of an image's file, as the process itself would find it.
   package func fileState(of image: LoadedImage) -> ProcessFileState {
-    let state = stateNow(of: image)
-    if state != .replaced { return state }
+    if let state = stateNow(of: image), state != .replaced { return state }
     // Of one that is unloaded and loaded again the memory can be gone, or another's, just when it is
     // compared, and back at once.
     var differences = 0
     for pause in 1...8 {
       let wasMapped = isMapped(image)
       let state = stateNow(of: image)
-      if state != .replaced { return state }
-      if wasMapped, isMapped(image) { differences += 1 }
+      if let state, state != .replaced { return state }
+      if state != nil, wasMapped, isMapped(image) { differences += 1 }
       if differences == 3 { return .replaced }
       usleep(UInt32(pause) * 300)
     }
@@ -54,7 +53,8 @@ extension ProcessScope {
       path: image.image.path, reason: .unsupported("\(why), and memory has no section headers"))
   }
 
-  private func stateNow(of image: LoadedImage) -> ProcessFileState {
+  /// Nil if the image's memory cannot be read.
+  private func stateNow(of image: LoadedImage) -> ProcessFileState? {
     let mapping = image.image.mapping
     let states = mapping.places(of: pid).map { state(of: $0, image.image) }
     if states.contains(.same) { return .same }
@@ -66,11 +66,11 @@ extension ProcessScope {
     return states.first { $0 != .deleted } ?? .deleted
   }
 
-  private func state(of place: FilePath, _ image: ProcessImage) -> ProcessFileState {
+  private func state(of place: FilePath, _ image: ProcessImage) -> ProcessFileState? {
     guard access(place.cString, R_OK) == 0 else { return errno == ENOENT ? .deleted : .unknown }
     do {
       // The bytes may have been written over, which has no other trace.
-      return try image.isImage(of: ELFFile(place)).map { $0 ? .same : .replaced } ?? .unknown
+      return try image.isImage(of: ELFFile(place)).map { $0 ? .same : .replaced }
     } catch {
       // Too many open files, for one, tell nothing of this one.
       if case .system = error.reason { return .unknown }

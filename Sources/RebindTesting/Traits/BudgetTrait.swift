@@ -70,9 +70,8 @@ extension BudgetTrait.Measure {
     self == .retains ? .references : .memory
   }
 
-  private func name(of number: Int = 0) -> String {
-    let isOne = number == 1
-    return switch self {
+  private func name(isOne: Bool = false) -> String {
+    switch self {
     case .allocations: isOne ? "allocation" : "allocations"
     case .retains: isOne ? "retain" : "retains"
     case .leaks: isOne ? "block that is not freed" : "blocks that are not freed"
@@ -96,7 +95,7 @@ extension BudgetTrait.Measure {
         : "\(name()) cannot be counted here"
     }
     guard number > limit else { return nil }
-    return "\(number) \(name(of: number)), at most \(limit)"
+    return "\(number) \(name(isOne: number == 1)), at most \(limit)"
   }
 }
 

@@ -18,11 +18,13 @@ struct ReportFile: ~Copyable {
     }
   }
 
-  /// A process that outlives the launcher may be about to make the file again: under the new name
-  /// it is for those alone that have found the folder by now.
+  /// Another process may be making the file again. Under the new name only those can that have
+  /// found the folder before.
   deinit {
-    let gone = folder.path + ".gone"
-    rename(folder.path, gone)
-    repeat { unlink(gone + "/report") } while rmdir(gone) != 0 && errno == ENOTEMPTY
+    let renamed = folder.path + ".gone"
+    let gone = rename(folder.path, renamed) == 0 ? renamed : folder.path
+    for _ in 0..<100 where access(gone, F_OK) == 0 {
+      try? FileManager.default.removeItem(atPath: gone)
+    }
   }
 }

@@ -1,19 +1,19 @@
 import Glibc
 import Rebind
 
-/// This machine's processor as the loader knows it: the folders beside those of ordinary libraries
-/// that have libraries for better ones, as far as it is one, and its name.
-enum HardwareFolders {
-  /// The names for files of a machine, the best first; none for other machines than this one.
-  static func names(for machine: Machine) -> [String] { machine == .amd64 ? amd64 : [] }
+/// This machine's processor as glibc's loader knows it: its name, and the folders of libraries that
+/// are built for it.
+enum LoaderProcessor {
+  /// The names of its folders for files of a machine, the best first; none for other machines than
+  /// this one.
+  static func folders(for machine: Machine) -> [String] { machine == .amd64 ? amd64 : [] }
 
   /// The folders of glibc up to 2.36; nil for other machines than this one.
   static func legacy(for machine: Machine) -> LegacyHardware? {
     machine == .amd64 ? LegacyHardware(flags: processor.flags, isIntel: processor.isIntel) : nil
   }
 
-  /// The name that glibc has for this machine's processor; nil without one, and for files of other
-  /// machines.
+  /// Its name; nil without one, and for files of other machines.
   static func platform(for machine: Machine) -> String? {
     machine == .amd64
       ? IntelPlatform(flags: processor.flags, isIntel: processor.isIntel)?.rawValue : nil
