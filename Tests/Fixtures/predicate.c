@@ -39,7 +39,7 @@ static bool is_plugin(const crebind_image_info *image, void *context) {
   asked[index] = image->header;
   if (atomic_load(&is_slow)) {
     atomic_store(&is_inside, true);
-    usleep(20000);
+    usleep(50000);
     CHECK(atomic_load(&may_run));
     return true;
   }

@@ -289,13 +289,7 @@ private final class WitnessProcess {
       .map { $0.split(separator: " ").map(String.init) }
   }
 
-  deinit {
-    // One that was not started has the number 0, which stands for all of us.
-    guard process.isRunning else { return }
-    // Not SIGTERM: a child is born with the signals blocked that its thread has.
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-  }
+  deinit { process.end() }
 
   /// The lines that start with a word, without it.
   func lines(_ word: String) -> [[String]] {

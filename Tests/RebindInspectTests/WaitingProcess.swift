@@ -8,6 +8,14 @@ extension Process {
     self.arguments = [program.path] + arguments
   }
 
+  /// Ends it, if it was started: one that was not has the number 0, which stands for all of us.
+  func end() {
+    guard isRunning else { return }
+    // Not SIGTERM: a child is born with the signals blocked that its thread has.
+    kill(processIdentifier, SIGKILL)
+    waitUntilExit()
+  }
+
   private static let launcher = Result {
     let builder = try FixtureBuilder(.gcc)
     builder.directory.keepUntilExit()
@@ -36,11 +44,5 @@ final class WaitingProcess {
     said = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
   }
 
-  deinit {
-    // One that was not started has the number 0, which is all of us.
-    guard process.isRunning else { return }
-    // Not SIGTERM: a child is born with the signals blocked that its thread has.
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-  }
+  deinit { process.end() }
 }
