@@ -6,7 +6,17 @@ SWIFT ?= swift
 # package again.
 export SWIFT_DETERMINISTIC_HASHING = 1
 
-.PHONY: help build release demo test check test-inputs test-machine test-cross test-beside test-products test-traits abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
+# Tools come from the Swift toolchain and the system, whatever stands first in PATH.
+export PATH := $(shell SWIFT='$(SWIFT)' Scripts/path)
+
+# The command that make release has built.
+RELEASED = $(CURDIR)/.build/rebind-inspect/bin/rebind-inspect
+# Suites of the stages: those that have tests which `make test` leaves out.
+CORE_SUITES = instrumented|StubTests|AbsenceTests|FirstTriesTests|RefusalTests
+PRODUCT_SUITES = SamplePackageTests|FileTraceTests|RebindMacrosTests.PackageTests
+RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
+
+.PHONY: help build release demo test check test-inputs test-core test-beside test-products test-traits test-machine test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -15,6 +25,8 @@ build: ## Build everything for debugging
 	@Scripts/bootstrap build
 	@echo "build: 2 to 3 minutes on two cores if nothing is built yet"
 	$(SWIFT) build
+
+build demo: export REBIND_OPTIMIZES = 1
 
 demo: ## Hook open and close, then show the imports that made it possible
 	@Scripts/bootstrap build
@@ -42,26 +54,36 @@ golden: ## Write rebind-inspect's golden output, JSON Schema and tables of field
 golden-inputs: ## Build the files anew that the golden output is of
 	@Scripts/golden-inputs
 
-test-machine: release ## Compare what rebind-inspect says of every ELF file of this machine with readelf, eu-readelf, nm, ld.so, and DuckDB's answers with SQLite's
+test-core: ## Test the C core with sanitizers, on five other machines, and for mappings that are writable and executable
 	@Scripts/bootstrap test
-	@Scripts/test-machine
-	@/usr/bin/python3 -B Tests/Witnesses/ask.py .build/rebind-inspect/bin/rebind-inspect /usr/bin /usr/lib
-	@SWIFT='$(SWIFT)' REBIND_TESTS=machine Scripts/test --filter 'StubTests|PackedRelocationTests'
-
-test-cross: ## Build and run the C core's tests for other machines and for musl
-	@Scripts/test-cross
+	@Scripts/bootstrap cross
+	@SWIFT='$(SWIFT)' REBIND_TESTS=core Scripts/test --filter '$(CORE_SUITES)'
+	@SWIFT='$(SWIFT)' Scripts/fixtures run aarch64 s390x musl x86-64-traced aarch64-traced
 
 test-beside: ## Run programs with libc hooked beside other people's preloaded libraries
 	@Scripts/test-beside
 
-test-products: ## Build a package for each product that depends on this one by URL and tag, and the samples as users do
+test-products: release ## Build packages that depend on this one by URL and tag, and the samples, as users do; test the released command
 	@Scripts/bootstrap test
 	@SWIFT='$(SWIFT)' Scripts/test-products
-	@SWIFT='$(SWIFT)' REBIND_TESTS=products Scripts/test --filter 'SamplePackageTests|RebindMacrosTests.PackageTests'
+	@SWIFT='$(SWIFT)' REBIND_TESTS=products Scripts/test --filter '$(PRODUCT_SUITES)'
+	@SWIFT='$(SWIFT)' REBIND_INSPECT='$(RELEASED)' Scripts/test --filter '$(RELEASED_SUITES)'
 
-test-traits: ## Build and test with every set of traits but the default one
+test-traits: ## Build and test without traits; with each alone if ALL is set
 	@Scripts/bootstrap test
 	@SWIFT='$(SWIFT)' Scripts/test-traits
+
+test-machine: release ## Compare what rebind-inspect says of every ELF file of this machine with readelf, eu-readelf, nm, ld.so, and DuckDB's answers with SQLite's
+	@Scripts/bootstrap test
+	@Scripts/test-machine
+	@/usr/bin/python3 -B Tests/Witnesses/ask.py '$(RELEASED)' /usr/bin /usr/lib
+
+test-all: ## Test all that is promised: every machine, set of traits, sanitizer and round, the whole machine, coverage
+	@Scripts/test-all
+
+coverage: ## Print which lines and branches the tests run; fail at a branch of the core that no list excuses
+	@Scripts/bootstrap test
+	@SWIFT='$(SWIFT)' Scripts/coverage
 
 abi: ## Compare the C library's ABI with the recorded one
 	@Scripts/abi
@@ -99,7 +121,7 @@ bench-metrics: ## Run the sample of ordo-one/benchmark with our counts; fail if 
 	cd Samples/benchmark-metrics && $(SWIFT) package benchmark thresholds check --no-progress
 
 bench-inspect: release ## Measure rebind-inspect beside the least possible work, readelf, eu-readelf and nm
-	@$(MAKE) --no-print-directory -C Benchmarks inspect PROGRAM='$(CURDIR)/.build/rebind-inspect/bin/rebind-inspect'
+	@$(MAKE) --no-print-directory -C Benchmarks inspect PROGRAM='$(RELEASED)'
 
 docs: ## Build the documentation of every product into .build/documentation
 	@Scripts/bootstrap build

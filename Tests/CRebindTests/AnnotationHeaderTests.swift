@@ -37,7 +37,7 @@ import Testing
     for optimisation in ["-O0", "-O1", "-O2"] {
       try builder.compile(
         language.flags + Self.warnings + more + [optimisation] + FixtureBuilder.includeFlags
-          + ["-c", Places.fixtures.appending(path: "annotated.c").path])
+          + ["-c", Places.fixture("annotated.c").path])
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// Linkers keep annotations: each way of building an image leaves all of them, in the order of the
 /// source, and a note that leads there. `annotated-check.c` looks, in the image.
-@Suite(.measured) struct AnnotationLinkTests {
+@Suite(.measured, .notInCheck) struct AnnotationLinkTests {
   /// The product that the object files are linked into.
   enum Product: String, CaseIterable {
     case program = "-pie"
@@ -166,7 +166,7 @@ import Testing
       try builder.compile(
         standard + ["-Wall", "-Wextra", "-Werror", build.product.compilerFlag] + build.flags + flags
           + FixtureBuilder.includeFlags
-          + ["-c", Places.fixtures.appending(path: source).path, "-o", object])
+          + ["-c", Places.fixture(source).path, "-o", object])
     }
 
     func archive() throws {
@@ -194,7 +194,7 @@ import Testing
         try builder.compile(link + linked + ["-o", "program"])
       }
       let isInstrumented = build.linkFlags.contains { $0.hasPrefix("-fsanitize") }
-      let words = (isInstrumented ? InstrumentingCompiler.starter : []) + ["./program"]
+      let words = (isInstrumented ? Sanitizers.starter : []) + ["./program"]
       return try call(words[0], Array(words.dropFirst()))
     }
 

@@ -17,11 +17,11 @@ import Testing
         try builder.compile(
           [
             "-x", language, "-fPIC", "-O1", "-ffunction-sections", "-DPART=\(index)",
-            "-c", Places.fixtures.appending(path: "annotated.c").path, "-o", object,
+            "-c", Places.fixture("annotated.c").path, "-o", object,
           ] + FixtureBuilder.includeFlags)
         return object
       }
-      let plain = Places.fixtures.appending(path: "plugin.c").path
+      let plain = Places.fixture("plugin.c").path
       try builder.compile(
         ["-shared", "-fPIC", "-Wl,--gc-sections"] + linker.flags + objects + [plain, "-o", name])
       plugins.append(builder.directory.url.appending(path: name).path)

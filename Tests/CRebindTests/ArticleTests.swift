@@ -14,7 +14,7 @@ import Testing
       try builder.compile([
         "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-pthread",
         "-I", Places.package.appending(path: "Sources/CRebind/include").path,
-        "-o", "program", source.path, try CoreArchive.file(for: compiler).path,
+        "-o", "program", source.path, Fixture.core(by: compiler),
       ])
       let result = try run(builder.directory.url.appending(path: "program").path)
       #expect(result.succeeded)

@@ -4,26 +4,35 @@ import Testing
 
 /// The core builds alone, and needs next to nothing of the C library.
 @Suite(.measured) struct CompilationTests {
-  /// For a program and for a library: what the compiler makes calls of differs.
+  /// For a program and for a library: what the compiler makes calls of differs. The library that fixtures are linked
+  /// with is compiled with others.
   static let codes = [
-    ["-O0"], ["-O2"], ["-Os"], ["-O0", "-fPIC"], ["-O2", "-fPIC"], ["-Os", "-fPIC"],
+    ["-Os"], ["-O0"], ["-O2"], ["-O0", "-fPIC"], ["-O2", "-fPIC"], ["-Os", "-fPIC"],
   ]
 
-  /// Each file alone, and without a warning. A core that calls memcpy cannot rebind memcpy:
-  /// whatever it imports is either kept at start, before anything is rebound, or `errno`.
-  @Test(arguments: Compiler.all, isInnerLoop ? [["-O2"]] : codes)
-  func compilesAndImportsNothingThatIsNotKeptAtStart(compiler: Compiler, flags: [String]) throws {
-    try #require(!FixtureBuilder.coreSources.isEmpty)
+  /// Each file alone, and without a warning.
+  @Test(.notInCheck, arguments: Compiler.all, isQuick ? [codes[0]] : codes)
+  func compilesAlone(compiler: Compiler, flags: [String]) throws {
     let builder = try FixtureBuilder(compiler)
     try builder.compile(
       ["-std=gnu11", "-Wall", "-Wextra", "-Werror"] + flags
         + FixtureBuilder.coreFlags + ["-c"] + FixtureBuilder.coreSources.map(\.path))
-    let objects = FixtureBuilder.coreSources.map {
-      $0.deletingPathExtension().lastPathComponent + ".o"
+    let objects = FixtureBuilder.coreSources.map { source in
+      "\(builder.directory.url.path)/\(source.deletingPathExtension().lastPathComponent).o"
     }
-    let listing = try run(
-      "nm", ["--undefined-only", "--format=just-symbols"] + objects,
-      currentDirectory: builder.directory.url)
+    try expectImportsThatAreKeptAtStart(of: objects)
+  }
+
+  /// The same of the library that fixtures are linked with.
+  @Test(arguments: Compiler.all)
+  func theLibraryImportsNothingElse(compiler: Compiler) throws {
+    try expectImportsThatAreKeptAtStart(of: [Fixture.core(by: compiler)])
+  }
+
+  /// A core that calls memcpy cannot rebind memcpy: whatever it imports is either kept at start, before anything is
+  /// rebound, or `errno`.
+  private func expectImportsThatAreKeptAtStart(of files: [String]) throws {
+    let listing = try run("nm", ["--undefined-only", "--format=just-symbols"] + files)
     try #require(listing.succeeded)
     let imports = Set(
       listing.output.split(separator: "\n").map(String.init)
@@ -35,8 +44,8 @@ import Testing
 
   /// A function that is public and not in the map cannot be called in librebind.so.
   @Test func theMapExportsEachPublicFunction() throws {
-    let core = try CoreArchive.file(for: .gcc)
-    let listing = try run("readelf", ["--symbols", "--wide", core.path])
+    let core = try Fixture.core(by: .gcc)
+    let listing = try run("readelf", ["--symbols", "--wide", core])
     try #require(listing.succeeded)
     let functions: [String] = listing.output.split(separator: "\n").compactMap { line in
       let words = line.split(separator: " ").map(String.init)

@@ -121,7 +121,7 @@ import Testing
 
   /// By the symbols of the object files.
   static func calls() throws -> Uses {
-    let listing = try run("nm", ["--format=posix", CoreArchive.file(for: .gcc).path])
+    let listing = try run("nm", ["--format=posix", Fixture.core(by: .gcc)])
     try #require(listing.succeeded)
     var definers: [String: String] = [:]
     var wanted: [String: Set<String>] = [:]

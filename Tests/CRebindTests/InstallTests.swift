@@ -4,7 +4,7 @@ import Testing
 
 /// `make install` serves C users: it is complete, it exports the functions that the headers
 /// declare, and a program builds against it.
-@Suite(.tags(.buildsPackages), .notInCheck, .measured) struct InstallTests {
+@Suite(.notInCheck, .measured) struct InstallTests {
   /// An installation in a folder of its own.
   struct Installation {
     let directory: TemporaryDirectory
@@ -186,7 +186,7 @@ import Testing
     #expect(flags.output.split(whereSeparator: \.isWhitespace) == ["-I\(header.path)"])
     let folder = try TemporaryDirectory()
     let plugin = folder.url.appending(path: "plugin.so").path
-    let source = Places.fixtures.appending(path: "annotated.c").path
+    let source = Places.fixture("annotated.c").path
     let result = try run(
       "gcc", ["-Werror", "-shared", "-fPIC", "-I", header.path, source, "-o", plugin])
     #expect(result.errorOutput == "")

@@ -7,7 +7,7 @@ import Testing
   /// Neither of code nor of anything else; Scripts/test-cross looks at every fixture.
   @Test func noPageIsAskedForThatIsWritableAndExecutable() throws {
     guard try run("strace", ["true"]).succeeded else { try Test.cancel("strace does not run here") }
-    let built = try Recipe.named("moved-page, default").build(by: InstrumentingCompiler(.gcc))
+    let built = try Fixture.named("moved-page, default")
     let log = built.folder.appending(path: "trace").path
     let result = try built.run(
       under: [

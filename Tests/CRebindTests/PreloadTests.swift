@@ -4,7 +4,7 @@ import Testing
 
 /// A tracing library preloaded into other people's programs: they go on as before,
 /// and it sees what strace sees.
-@Suite(.serialized, .measured) struct PreloadTests {
+@Suite(.serialized, .measured, .notInCheck) struct PreloadTests {
   struct Command: Sendable, CustomTestStringConvertible {
     var arguments: [String]
     var testDescription: String { arguments.joined(separator: " ") }
@@ -26,7 +26,7 @@ import Testing
     builder = try FixtureBuilder(.gcc)
     library = try builder.build(
       "preload-trace.so", from: ["preload-trace.c"], flags: ["-shared", "-fPIC"],
-      libraries: [CoreArchive.file(for: .gcc).path], withCore: false
+      libraries: [Fixture.core(by: .gcc)], withCore: false
     ).path
     trace = builder.directory.url.appending(path: "trace")
     for (name, text) in ["small.c": "int small(void) { return 1; }", "small.swift": "print(1)"] {

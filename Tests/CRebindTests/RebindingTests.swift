@@ -14,7 +14,7 @@ import Testing
   /// A symbol with a PLT slot, a GOT slot and a pointer in data: all are rebound.
   @Test(arguments: Compiler.all)
   func everySlotOfASymbolIsRebound(compiler: Compiler) throws {
-    let fixture = try Recipe.named("slot-kinds, lld").build(with: FixtureBuilder(compiler))
+    let fixture = try Fixture.named("slot-kinds, lld", by: compiler)
     // The fixture has the three kinds of slots that it speaks of.
     let relocations = try run("readelf", ["--relocs", "--wide", fixture.program.path]).output
     for type in Self.relocations {
@@ -28,7 +28,7 @@ import Testing
 
   @Test(arguments: Compiler.all)
   func canonicalPLTEntryIsNoOriginal(compiler: Compiler) throws {
-    let fixture = try Recipe.named("canonical-plt").build(with: FixtureBuilder(compiler))
+    let fixture = try Fixture.named("canonical-plt", by: compiler)
     // Undefined, but with a value: the canonical PLT entry that the test is about.
     let symbols = try run("readelf", ["--dyn-syms", "--wide", fixture.program.path]).output
     let row = symbols.split(separator: "\n").first { $0.contains("getppid") }
@@ -37,7 +37,7 @@ import Testing
 
   @Test(arguments: Compiler.all)
   func slotsOfHiddenSymbolsAreNotForeign(compiler: Compiler) throws {
-    let fixture = try Recipe.named("audit, gold").build(with: FixtureBuilder(compiler))
+    let fixture = try Fixture.named("audit, gold", by: compiler)
     let relocations = try run("readelf", ["-rW", fixture.program.path]).output
     #expect(relocations.contains("__start_absent"))
   }

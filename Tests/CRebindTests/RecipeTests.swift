@@ -2,17 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The table of fixtures, which the Swift tests and Scripts/test-cross read.
+/// Scripts/fixtures reads tables of fixtures as Tests/Fixtures/Recipes says.
 @Suite(.measured) struct RecipeTests {
-  @Test func bothReadersAgree() throws {
-    let listing = try list()
-    #expect(listing.errorOutput == "")
-    let lines = listing.output.split(separator: "\n").map(String.init)
-    #expect(try lines == Recipe.all().map(\.description))
-  }
-
   @Test func whatIsTakenOverIsFilledIn() throws {
-    let recipes = try read(
+    let fixtures = try read(
       """
       one: the first
         sources    calls.c
@@ -25,6 +18,7 @@ import Testing
         variant    x = X Y
         native     y =
         attributes serial
+        compilers  gcc
 
       # Its own variants, and another library.
       two: the second
@@ -39,29 +33,33 @@ import Testing
         arguments  1
         prints     three
       """)
+    #expect(fixtures.map(\.name) == ["one, x", "one, y", "two, z", "three"])
     #expect(
-      recipes.map(\.description) == [
-        "one, x|*|serial|gcc clang|calls.c|-DA=X Y -O1|library lib/a.so plugin.c X Y -la "
-          + "linked b.so plugin.c||%/b.so X Y|||one|* two",
-        "one, y|*|serial no-cross|gcc clang|calls.c|-DA= -O1|library lib/a.so plugin.c -la "
-          + "linked b.so plugin.c||%/b.so|||one|* two",
-        "two, z|*|serial|gcc clang|calls.c|-DA=1 -O1|library lib/a.so plugin.c 1 -la "
-          + "linked b.so later-plugin.c @core||%/b.so 1|||one|* two",
-        "three|*|serial|gcc clang|calls.c|-O2|library lib/a.so plugin.c "
-          + "linked b.so later-plugin.c @core||1|||three",
+      fixtures.map(\.flags) == [["-DA=X", "Y", "-O1"], ["-DA=", "-O1"], ["-DA=1", "-O1"], ["-O2"]])
+    let libraries = fixtures.map { $0.libraries.map { names($0) } }
+    #expect(
+      libraries == [
+        ["lib/a.so plugin.c X Y -la", "b.so plugin.c"], ["lib/a.so plugin.c -la", "b.so plugin.c"],
+        ["lib/a.so plugin.c 1 -la", "b.so later-plugin.c @core"],
+        ["lib/a.so plugin.c", "b.so later-plugin.c @core"],
       ])
-    #expect(recipes.map(\.shows).last == "nothing has a place for variants")
+    #expect(fixtures.map(\.attributes) == [["serial"], ["serial", "no-cross"], ["serial"], ["serial"]])
+    #expect(fixtures.map(\.prints) == Array(repeating: ["one", "* two"], count: 3) + [["three"]])
+    #expect(fixtures.last?.shows == "nothing has a place for variants")
+    #expect(fixtures.allSatisfy { names($0.sources) == "calls.c" && $0.compiler == "gcc" })
   }
 
   /// A file that is new in a target needs no line in the table.
   @Test func targetsAreAllOfTheirFiles() throws {
-    let table = """
+    let fixtures = try read(
+      """
       one: of two targets
         sources    calls.c
         targets    CRebindReach CRebindCounting
         flags      -DA=@
         prints     one
         variant    x = X
+        compilers  clang
 
       two: the same targets
         like       one
@@ -71,32 +69,31 @@ import Testing
       three: its own target
         like       one
         targets    CRebindReach
-      """
+      """)
     let reach = try sources(of: "CRebindReach"), counting = try sources(of: "CRebindCounting")
-    #expect(reach.contains("/thread.c") && counting.contains("/references-aarch64.S"))
-    func headers(_ target: String) -> String { "-I ~/../../Sources/\(target)/include" }
-    let both = "\(headers("CRebindReach")) \(headers("CRebindCounting"))"
-    let lines = [
-      "one, x|*||gcc clang|calls.c \(reach) \(counting)|-DA=X \(both)||||||one",
-      "two|*||gcc clang|plugin.c \(reach) \(counting)|-O1 \(both)||||||one",
-      "three, x|*||gcc clang|calls.c \(reach)|-DA=X \(headers("CRebindReach"))||||||one",
-    ]
-    #expect(try read(table).map(\.description) == lines)
-    let folder = try TemporaryDirectory()
-    let listing = try list(write(table, in: folder).path)
-    #expect(listing.output == lines.map { "\($0)\n" }.joined())
+    #expect(reach.contains("thread.c") && counting.contains("references-aarch64.S"))
+    let expected = [["calls.c"] + reach + counting, ["plugin.c"] + reach + counting, ["calls.c"] + reach]
+    #expect(fixtures.map { names($0.sources) } == expected.map { $0.joined(separator: " ") })
+    func headers(_ target: String) -> String {
+      "-I" + Places.package.appending(path: "Sources/\(target)/include").path
+    }
+    let both = [headers("CRebindReach"), headers("CRebindCounting")]
+    #expect(fixtures.map(\.flags) == [["-DA=X"] + both, ["-O1"] + both, ["-DA=X", both[0]]])
   }
 
   /// The files that SwiftPM compiles for the target.
-  private func sources(of target: String) throws -> String {
+  private func sources(of target: String) throws -> [String] {
     let folder = Places.package.appending(path: "Sources/\(target)")
     return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-      .filter { ["c", "S"].contains($0.pathExtension) }
-      .map { "../../Sources/\(target)/\($0.lastPathComponent)" }
-      .sorted().joined(separator: " ")
+      .filter { ["c", "S"].contains($0.pathExtension) }.map(\.lastPathComponent).sorted()
   }
 
-  static let mistakes = [
+  /// Words, of paths the last part.
+  private func names(_ words: [String]) -> String {
+    words.map { $0.hasPrefix("/") ? URL(filePath: $0).lastPathComponent : $0 }.joined(separator: " ")
+  }
+
+  static let mistakes: [(table: String, line: Int, reason: String)] = [
     ("", 1, "no recipe"),
     ("  sources calls.c", 1, "a line of no recipe"),
     (": shows", 1, "a recipe begins with its name and a colon"),
@@ -136,49 +133,101 @@ import Testing
     ("a: b\n  environment A=1 =2", 2, "'=2' is no variable"),
     ("a: b\n  like a", 2, "no recipe 'a' before it"),
     ("a: b\n  sources calls.c\n  prints x\nc: d\n  flags -O1\n  like a", 6, "'like' comes first"),
-    ("a: b\n  prints x|y", 2, "a bar separates what is read"),
   ]
 
-  @Test(arguments: mistakes)
-  func bothReadersNameTheLineOfAMistake(mistake: (table: String, line: Int, reason: String)) throws
-  {
-    let error = #expect(throws: RecipeError.self) { try read(mistake.table) }
-    #expect(error?.description == "Recipes:\(mistake.line): \(mistake.reason)")
-    let folder = try TemporaryDirectory()
-    let listing = try list(write(mistake.table, in: folder).path)
-    #expect(!listing.succeeded)
-    #expect(listing.output == "")
-    #expect(listing.errorOutput == "Recipes:\(mistake.line): \(mistake.reason)\n")
+  @Test func theLineOfAMistakeIsNamed() throws {
+    let script = """
+      import sys
+      sys.path.insert(0, sys.argv[1])
+      import recipes
+      for table in sys.argv[2:]:
+          try:
+              list(recipes.read(table.splitlines(), "Recipes"))
+              print("it was read")
+          except recipes.Mistake as mistake:
+              print(mistake)
+      """
+    let tables = Self.mistakes.map(\.table)
+    let result = try run(Places.python, ["-B", "-c", script, Places.fixtures.path] + tables)
+    let expected = Self.mistakes.map { "Recipes:\($0.line): \($0.reason)" }
+    #expect(result.output.split(separator: "\n").map(String.init) == expected, "\(result.errorOutput)")
+    #expect(throws: RecipeError.self) { try read(tables[1]) }
   }
 
   @Test func machinesAreTakenOrLeftOut() throws {
-    func recipe(_ machines: String) throws -> Recipe {
-      try read("a: b\n  sources calls.c\n  prints x\n  machines \(machines)")[0]
+    func isHere(_ machines: String) throws -> Bool {
+      try !read("a: b\n  sources calls.c\n  prints x\n  machines \(machines)").isEmpty
     }
-    #expect(try recipe("*").isFor(machine: "musl"))
-    #expect(try !recipe("!musl* arm").isFor(machine: "musl-2"))
-    #expect(try !recipe("!musl* arm").isFor(machine: "arm"))
-    #expect(try recipe("!musl* arm").isFor(machine: "x86-64"))
-    #expect(try recipe("x86-64 arm").isFor(machine: "arm"))
-    #expect(try !recipe("x86-64 arm").isFor(machine: "musl"))
+    #if arch(x86_64)
+    let (this, other) = ("x86-64", "aarch64")
+    #else
+    let (this, other) = ("aarch64", "x86-64")
+    #endif
+    #expect(try isHere("*"))
+    #expect(try isHere("\(other) \(this.prefix(2))*"))
+    #expect(try !isHere("!\(this)* musl"))
+    #expect(try !isHere("!musl \(this)"))
+    #expect(try isHere("!musl* arm"))
+    #expect(try !isHere("\(other) arm"))
   }
 
-  // MARK: - Both readers
-
-  private func read(_ table: String) throws -> [Recipe] {
+  /// A change is seen, and a source that does not compile leaves no program, and its errors.
+  @Test func aFixtureIsBuiltAgainWhereItHasChanged() throws {
+    let script = """
+      import os, sys
+      sys.path.insert(0, sys.argv[1])
+      import build, recipes
+      folder, out = sys.argv[2:]
+      recipes.folders = lambda: [folder]
+      build.folders, build.core_sources = recipes.folders, lambda: []
+      recipes.find = build.find = lambda name: os.path.join(folder, name)
+      def write(name, text):
+          with open(os.path.join(folder, name), "w") as file:
+              file.write(text)
+          os.utime(os.path.join(folder, name), (write.time, write.time))
+      write.time = 2_000_000_000
+      def make(flag="-DFLAG=1"):
+          write.time += 10
+          table = ["a: b", "  attributes no-core", "  sources a.c", f"  flags {flag}",
+                   "  linked libb.so = b.c", "  prints x"]
+          test = recipes.Test(list(recipes.read(table, "table"))[0], "a", [], False)
+          compiler = build.Compiler("gcc", ["gcc"], [])
+          built = build.Folder(out, {"gcc": compiler})
+          program = built.add(test, compiler)
+          status = built.make(quiet=True)
+          text = os.popen(program).read() if os.path.exists(program) else "not there"
+          print(status == 0, text.strip(), sum(name.endswith(".log") for _, _, names in os.walk(out) for name in names))
+      write("a.h", "#define VALUE 1\\n")
+      write("a.c", '#include <stdio.h>\\n#include "a.h"\\nint b(void);\\nint main(void) { printf("%d %d %d", VALUE, FLAG, b()); }\\n')
+      write("b.c", "int b(void) { return 1; }\\n")
+      make()
+      write("a.h", "#define VALUE 2\\n")
+      make()
+      make("-DFLAG=2")
+      write("b.c", "int b(void) { return 2; }\\n")
+      make("-DFLAG=2")
+      write("a.c", "int main(void) { mistake }\\n")
+      make("-DFLAG=2")
+      """
     let folder = try TemporaryDirectory()
-    return try RecipeReader.recipes(in: write(table, in: folder))
+    let out = try TemporaryDirectory()
+    let result = try run(
+      Places.python, ["-B", "-c", script, Places.fixtures.path, folder.url.path, out.url.path])
+    #expect(
+      result.output == """
+        True 1 1 1 0
+        True 2 1 1 0
+        True 2 2 1 0
+        True 2 2 2 0
+        False not there 1
+
+        """, "\(result.errorOutput)")
   }
 
-  private func write(_ table: String, in folder: TemporaryDirectory) throws -> URL {
+  private func read(_ table: String) throws -> [Fixture] {
+    let folder = try TemporaryDirectory()
     let file = folder.url.appending(path: "Recipes")
     try Data("\(table)\n".utf8).write(to: file)
-    return file
-  }
-
-  /// The tests that Scripts/test-cross reads from a table; from the fixtures' own if none is given.
-  private func list(_ table: String...) throws -> ProcessResult {
-    try run(
-      Places.package.appending(path: "Scripts/test-cross").path, ["--list"] + table)
+    return try Fixture.read(file.path)
   }
 }

@@ -16,7 +16,7 @@ import Testing
 
   @Test(arguments: Compiler.all, ["default", "no build-id", "no-pie", "lld", "gold"])
   func boundsAreThoseOfReadelf(compiler: Compiler, variant: String) throws {
-    let fixture = try Recipe.named("sections, \(variant)").build(with: FixtureBuilder(compiler))
+    let fixture = try Fixture.named("sections, \(variant)", by: compiler)
     let result = try fixture.run()
     #expect(result.errorOutput == "")
     #expect(result.succeeded && result.output.hasSuffix("all\n"))
@@ -31,8 +31,7 @@ import Testing
 
   @Test(arguments: Compiler.all, ["no-pie", "pie"])
   func staticExecutablesHaveSections(compiler: Compiler, variant: String) throws {
-    let recipe = try Recipe.named("sections, static, \(variant)")
-    let fixture = try recipe.build(with: FixtureBuilder(compiler))
+    let fixture = try Fixture.named("sections, static, \(variant)", by: compiler)
     let output = try fixture.run().output
     #expect(output.hasPrefix("image \(fixture.program.path)\n."))
   }

@@ -18,7 +18,7 @@ import Testing
     let program = try RebindProgram(
       Self.source, modules: countingModules, flags: flags + ["-Xlinker", "--build-id"])
     let isInstrumented = flags.contains { $0.hasPrefix("-sanitize") }
-    let result = try program.run(under: isInstrumented ? InstrumentingCompiler.starter : [])
+    let result = try program.run(under: isInstrumented ? Sanitizers.starter : [])
     #expect(result.succeeded, "\(result.errorOutput)")
     return result.output.split(separator: "\n").map(String.init)
   }
@@ -73,7 +73,7 @@ import Testing
   }
 
   /// The sanitizer's malloc is in the program, and Swift's functions are not.
-  @Test(.tags(.sanitizes), .notInCheck, arguments: ["address", "thread"])
+  @Test(.inCore, arguments: ["address", "thread"])
   func sanitizer(_ sanitizer: String) throws {
     let lines = try lines(["-sanitize=\(sanitizer)"])
     #expect(lines.first == "nil false")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A preloaded library counts the same, call for call, in the same run.
-@Suite(.measured) struct WitnessTests {
+@Suite(.measured, .notInCheck) struct WitnessTests {
   @Test(arguments: ["-Onone", "-O"])
   func fourPrograms(optimisation: String) throws {
     let builder = try FixtureBuilder(.gcc)
@@ -11,7 +11,7 @@ import Testing
       "preload.so", from: ["counting-preload.c"], flags: ["-O1", "-shared", "-fPIC"],
       withCore: false)
     let source = try String(
-      contentsOf: Places.fixtures.appending(path: "counting-witness.swift"), encoding: .utf8)
+      contentsOf: Places.fixture("counting-witness.swift"), encoding: .utf8)
     let program = try RebindProgram(source, modules: countingModules, flags: [optimisation])
     let result = try TestSupport.run(program.path, environment: ["LD_PRELOAD": library.path])
     #expect(result.succeeded, "\(result.errorOutput)")

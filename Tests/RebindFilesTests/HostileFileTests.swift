@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Files whose tables lie over each other take neither all memory nor endless time.
-@Suite(.measured(limit: .seconds(60))) struct HostileFileTests {
+@Suite(.measured(limit: 120)) struct HostileFileTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

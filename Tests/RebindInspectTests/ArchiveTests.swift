@@ -13,7 +13,7 @@ import Testing
         ("inspect-symbols", "symbols.o"), ("file-foreign", Self.members[1]),
       ] {
         try $0.compile([
-          "-fPIC", "-c", Places.fixtures.appending(path: "\(source).c").path, "-o", object,
+          "-fPIC", "-c", Places.fixture("\(source).c").path, "-o", object,
         ])
       }
     }
@@ -69,7 +69,7 @@ import Testing
   @Test(arguments: [nil, 2 << 20])
   func compressed(padding: Int?) throws {
     try builder.compile(
-      ["-g", "-gz=zlib", "-c", Places.fixtures.appending(path: "inspect-symbols.c").path, "-o"]
+      ["-g", "-gz=zlib", "-c", Places.fixture("inspect-symbols.c").path, "-o"]
         + ["compressed.o"])
     let object = folder.appending(path: "compressed.o").path
     if let padding {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The examples of the help and of the documentation run, in a folder that has what they name.
-@Suite(.needsCommands, .measured) struct ExampleTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct ExampleTests {
   /// The lines below EXAMPLES, each of which has to be a command.
   private static func examples(ofHelp arguments: [String]) throws -> [String] {
     let help = try inspect(arguments + ["--help"]).output
@@ -63,7 +63,7 @@ private struct ExampleFolder {
   init() throws {
     let source = """
       #include <stdlib.h>
-      #include "\(Places.fixtures.path)/file-annotations.c"
+      #include "\(Places.fixture("file-annotations.c").path)"
       int foo(int) __asm__("_ZN3Foo3fooEi");
       int foo(int size) { return malloc(size) == 0; }
       """

@@ -103,7 +103,7 @@ import Testing
 
   /// Files that have no dynamic symbols, and that is no error.
   @Test func noDynamicSymbols() throws {
-    let source = Places.fixtures.appending(path: "inspect-provider.c").path
+    let source = Places.fixture("inspect-provider.c").path
     let object = scratch.url.appending(path: "object.o").path
     let whole = scratch.url.appending(path: "whole.so").path
     let debug = scratch.url.appending(path: "debug").path

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Damaged files: a right answer or an error, but no signal, no hang and no end of memory.
-@Suite(.needsCommands, .measured) struct FuzzTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct FuzzTests {
   static let inputs = DamagedInputs.shared
 
   /// The output of `--format jsonl` for a file or for a member of an archive.

@@ -60,7 +60,7 @@ import Testing
     let builder = try FixtureBuilder(.gcc)
     let path = builder.directory.url.appending(path: "hardened").path
     try builder.compile(
-      ["-O2", Places.fixtures.appending(path: "file-hardening.c").path, "-o", path] + test.flags)
+      ["-O2", Places.fixture("file-hardening.c").path, "-o", path] + test.flags)
     let result = try inspect(["hardening", path])
     #expect(result.succeeded)
     var verdicts: [String: String] = [:]
@@ -80,7 +80,7 @@ import Testing
     let path = builder.directory.url.appending(path: "hardened").path
     try builder.compile([
       "-static", "-fno-stack-protector",
-      Places.fixtures.appending(path: "file-hardening.c").path, "-o", path,
+      Places.fixture("file-hardening.c").path, "-o", path,
     ])
     let output = try inspect(["hardening", path]).output
     #expect(output.contains("canary unknown the C library that it is linked with "))
@@ -129,13 +129,13 @@ import Testing
     let path = builder.directory.url.appending(path: "hardened").path
     try builder.compile([
       "-O2", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2",
-      Places.fixtures.appending(path: "file-hardening.c").path, "-o", path,
+      Places.fixture("file-hardening.c").path, "-o", path,
     ])
     let output = try inspect(["hardening", path]).output
     #expect(output.contains("rebind these too: __strcpy_chk; unchecked: memmove"))
     // Without symbols nothing can be said of what a static program calls.
     try builder.compile([
-      "-O2", "-static", "-s", Places.fixtures.appending(path: "file-hardening.c").path, "-o", path,
+      "-O2", "-static", "-s", Places.fixture("file-hardening.c").path, "-o", path,
     ])
     let stripped = try inspect(["hardening", path]).output
     #expect(stripped.contains("canary unknown ") && stripped.contains("fortify unknown "))

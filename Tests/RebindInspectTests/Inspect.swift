@@ -13,7 +13,9 @@ func bash(_ line: String, _ arguments: [String] = []) throws -> ProcessResult {
   try run("bash", ["-c", line, inspectPath] + arguments)
 }
 
-let inspectPath = Places.products.appending(path: "rebind-inspect").path
+/// The command that the build has made, or the one that REBIND_INSPECT names: the released one is static.
+let inspectPath =
+  ProcessInfo.processInfo.environment["REBIND_INSPECT"] ?? Places.products.appending(path: "rebind-inspect").path
 
 /// Runs `rebind-inspect` on a terminal.
 func inspectOnTerminal(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Many files are read by several threads, and nothing of what is printed tells so.
-@Suite(.needsCommands, .measured) struct ManyFilesTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct ManyFilesTests {
   private static let golden = GoldenTests.inputs.map {
     GoldenTests.folder.appending(path: $0).path
   }

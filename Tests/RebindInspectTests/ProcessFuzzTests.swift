@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Processes whose images are damaged, in their files or in memory alone.
-@Suite(.needsCommands, .measured) struct ProcessFuzzTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct ProcessFuzzTests {
   /// The inputs that a process of this machine may take for images.
   private static let machines =
     1.littleEndian == 1

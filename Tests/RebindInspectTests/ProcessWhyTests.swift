@@ -267,8 +267,7 @@ private final class WitnessProcess {
   var id: Int32 { process.processIdentifier }
 
   init(binding: String) throws {
-    builder = try FixtureBuilder(.gcc)
-    try Recipe.named("diagnose, \(binding)").buildLibraries(with: builder)
+    builder = try FixtureBuilder(.gcc, in: Fixture.named("diagnose, \(binding)").directory)
     program = try builder.build(
       "main", from: ["inspect-witness.c"], flags: ["-Wl,-z,\(binding)"],
       libraries: [builder.runPath]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The files for a shell and man(1) once rebind-inspect is installed.
-@Suite(.needsCommands, .measured) struct ShellFilesTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct ShellFilesTests {
   /// The files as they lie below a prefix, made once and kept in the build folder.
   private static let made = Result {
     let folder = Places.package.appending(path: ".build/rebind-inspect-tested")
@@ -78,7 +78,8 @@ import Testing
     #expect(try completedByBash(typed.line) == typed.words)
   }
 
-  @Test(arguments: completions)
+  /// Of each kind one: fish takes seconds for a line.
+  @Test(arguments: isQuick ? [completions[0], completions[3], completions[10]] : completions)
   func fishCompletes(typed: (line: [String], words: [String])) throws {
     try need("fish")
     #expect(try completedByFish(typed.line) == typed.words)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The subcommands that show tables say what readelf says.
-@Suite(.needsCommands, .measured) struct TableComparisonTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct TableComparisonTests {
   static let subcommands = ["sections", "segments", "dynamic", "notes", "relocations"]
 
   @Test(arguments: subcommands, InstalledFile.compared)

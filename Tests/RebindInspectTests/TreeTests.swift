@@ -352,7 +352,7 @@ private let isX86 = false
 
   /// Nothing that a loader loads.
   @Test func filesWithoutLibraries() throws {
-    let source = Places.fixtures.appending(path: "inspect-provider.c").path
+    let source = Places.fixture("inspect-provider.c").path
     try fixture.compile("gcc", ["-c", source, "-o", "object.o"])
     let result = try inspect(["tree", fixture.path("object.o"), "/nowhere"])
     #expect(

@@ -37,9 +37,9 @@ import Testing
 
   /// A fixture of the core that has stopped, with the folder of its libraries.
   private func stopped(_ recipe: String) throws -> (WaitingProcess, folder: String) {
-    let built = try Recipe.named(recipe).build(by: InstrumentingCompiler(.gcc))
+    let built = try Fixture.named(recipe)
     let process = try WaitingProcess(built.program, built.arguments + ["wait"])
-    process.directory = built.builder.directory
+    process.directory = built.directory
     return (process, built.folder.resolvingSymlinksInPath().path)
   }
 

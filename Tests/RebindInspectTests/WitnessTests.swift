@@ -4,7 +4,7 @@ import Testing
 
 /// The comparison that `make test-machine` makes: each of its rules explains an actual difference,
 /// and no rule hides one that it is not about.
-@Suite(.needsCommands, .measured) struct WitnessTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct WitnessTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var rule: String
     var readers: [String]

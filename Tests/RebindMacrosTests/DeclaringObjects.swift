@@ -80,7 +80,7 @@ struct DeclaringObjects: Sendable {
   private init(_ level: Level) throws {
     directory = try TemporaryDirectory()
     let sources = Places.package.appending(path: "Sources")
-    let reader = Places.fixtures.appending(path: "annotated-package/Sources")
+    let reader = Places.fixture("annotated-package/Sources")
     for (name, text) in [
       ("services.swift", Self.services), ("more.swift", Self.more), ("declaring.c", Self.declaring),
     ] {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Annotations of Swift and of C stay together, whatever links them.
-@Suite(.needsMacros, .measured) struct LinkedRecordTests {
+@Suite(.needsMacros, .measured, .notInCheck) struct LinkedRecordTests {
   static let linkers = ["bfd", "gold", "lld"]
 
   @Test(arguments: linkers, DeclaringObjects.Level.allCases)
@@ -29,7 +29,7 @@ import Testing
     let name = "program\(flags.joined())"
     try objects.swiftc(
       flags + ["-Xlinker", "--gc-sections", "-o", name] + objects.objects + objects.main
-        + [CoreArchive.file(for: .gcc).path])
+        + [Fixture.core(by: .gcc)])
     let result = try run(objects.folder.appending(path: name).path)
     #expect(result.errorOutput == "")
     #expect(

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 
 /// A package that declares by hand, and links Rebind.
-@Suite(.serialized, .measured, .tags(.buildsPackages), .notInCheck) struct PackageTests {
-  private static let folder = Places.fixtures.appending(path: "annotated-package")
+@Suite(.serialized, .measured, .inProducts) struct PackageTests {
+  private static let folder = Places.fixture("annotated-package")
   private static let scratch = Places.package.appending(path: ".build/annotated-package")
   private static let swiftbuildScratch = Places.package.appending(
     path: ".build/annotated-package-swiftbuild")
@@ -12,7 +12,7 @@ import Testing
   /// Its two files, a library target and C are one group in the program; the shared library's
   /// Swift has its note from CRebindAnnotations. Nothing of swift-syntax is built.
   @Test(
-    .enabled(if: buildsAsUsers, "make test-products runs it: three builds of Rebind"),
+    .enabled(if: buildsAsUsers, ".ci/run products runs it: three builds of Rebind"),
     arguments: [
       [], ["--configuration", "release", "--static-swift-stdlib"],
       ["--build-system", "swiftbuild"],

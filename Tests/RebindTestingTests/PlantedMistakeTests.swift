@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Sweeps find each mistake of a program that has several to choose from, and nothing without one.
-@Suite(.measured) struct PlantedMistakeTests {
+@Suite(.measured, .notInCheck) struct PlantedMistakeTests {
   private struct WrongCopy: Error {}
 
   private struct Program {

@@ -51,7 +51,7 @@ import Testing
   }
 
   /// A sanitizer's functions are in the program: a clock would go on, and a fault not strike.
-  @Test(.tags(.sanitizes), .notInCheck, arguments: ["address", "thread"])
+  @Test(.inCore, arguments: ["address", "thread"])
   func functionOfASanitizer(sanitizer: String) throws {
     let program = try RebindProgram(
       """

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The articles' code compiles.
-@Suite(.measured) struct ArticleTests {
+@Suite(.measured, .notInCheck) struct ArticleTests {
   private static let products = [
     "Rebind", "RebindConfiguration", "RebindCounting", "RebindDynamic", "RebindFiles",
     "RebindTesting", "Landing",

@@ -61,6 +61,19 @@ import Testing
     #expect(calls().isEmpty)
   }
 
+  /// Where the toolchain lies in /usr, Debian's linker would be written over its own.
+  @Test(arguments: [true, false]) func theToolchainsLinkerIsLeftAlone(isThere: Bool) throws {
+    let tools = folder.url.appending(path: "usr/bin")
+    try FileManager.default.createDirectory(at: tools, withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "usr/lib/swift"), withIntermediateDirectories: true)
+    if isThere { try tool("usr/bin/ld.lld", "") }
+    try tool("swift", #"echo '"runtimeResourcePath": "\#(path("usr/lib/swift"))"'"#)
+    let result = try bootstrap("test", missing: ["lld"])
+    #expect(result.succeeded && result.output == (isThere ? "" : "bootstrap: installing lld\n"))
+    #expect(calls().isEmpty == isThere)
+  }
+
   @Test func whatIsMissingIsAddedAtOnce() throws {
     let result = try bootstrap("test", missing: ["elfutils", "strace"], inCI: true)
     #expect(result.succeeded && result.output == "bootstrap: installing elfutils strace\n")
@@ -106,21 +119,21 @@ import Testing
       objections: ["gcc-s390x-linux-gnu": "Remv gcc-multilib [4:12]"], inCI: true)
     #expect(result.succeeded && result.errorOutput.contains("would remove gcc-multilib\n"))
 
-    // A PATH that has the tools alone that the script itself calls.
-    let tools = [
-      "awk", "basename", "cat", "cut", "dirname", "grep", "ld.lld", "ln", "mkdir", "mktemp",
-      "paste", "rm",
-      "sed", "sh", "sort", "tee", "timeout", "xargs",
-    ]
-    let links = """
-      mkdir "$1/tools" && cd "$1/tools" || exit
-      for tool in \(tools.joined(separator: " ")); do ln -s "$(command -v $tool)" . || exit; done
-      ln -s ../dpkg-query ../id ../apt-get .
+    let script = """
+      import importlib.machinery, importlib.util, sys
+      loader = importlib.machinery.SourceFileLoader("fixtures", sys.argv[1])
+      fixtures = importlib.util.module_from_spec(importlib.util.spec_from_loader("fixtures", loader))
+      loader.exec_module(fixtures)
+      which = fixtures.shutil.which
+      fixtures.shutil.which = lambda tool: None if tool == sys.argv[2] else which(tool)
+      sys.exit(fixtures.run_machines(["s390x"]))
       """
-    #expect(try run("sh", ["-c", links, "sh", folder.url.path]).succeeded)
     let cross = try run(
-      Places.package.appending(path: "Scripts/test-cross").path, ["s390x"],
-      environment: ["PATH": path("tools"), "PLAYED": folder.url.path, "CI": ""])
+      Places.python,
+      ["-B", "-c", script, Places.package.appending(path: "Scripts/fixtures").path, compiler],
+      environment: [
+        "PATH": "\(folder.url.path):/usr/bin:/bin", "PLAYED": folder.url.path, "CI": "",
+      ])
     #expect(cross.output.contains("LEFT OUT s390x: \(compiler) is not installed\n"))
     #expect(cross.output.contains("not tested, as their tools are not installed: s390x\n"))
     #expect(cross.status == 1, "it was asked for by its name")

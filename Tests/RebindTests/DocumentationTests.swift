@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Nothing public goes without a word.
-@Suite(.serialized, .measured) struct DocumentationTests {
+@Suite(.serialized, .measured, .notInCheck) struct DocumentationTests {
   static let modules =
     [
       "Rebind", "RebindConfiguration", "RebindCounting", "RebindFiles", "RebindTesting",

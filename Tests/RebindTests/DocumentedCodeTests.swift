@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The pieces of code in doc comments compile, beside what they take as given.
-@Suite(.measured) struct DocumentedCodeTests {
+@Suite(.measured, .notInCheck) struct DocumentedCodeTests {
   private static let products =
     ["Rebind", "RebindConfiguration", "RebindCounting", "RebindFiles", "RebindTesting"]
     + (PackageTraits.hasMacros ? ["RebindAnnotations", "RebindMacros"] : [])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The sample that traces unmodified programs.
-@Suite(.serialized, .measured, .tags(.buildsPackages), .notInCheck) struct FileTraceTests {
+@Suite(.serialized, .measured, .inProducts) struct FileTraceTests {
   private struct Call: Decodable, Equatable {
     var pid: Int
     var call: String

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The first tries of a new user that do not work, and the words that say why, one by one.
-@Suite(.measured) struct FirstTriesTests {
+@Suite(.measured, .notInCheck) struct FirstTriesTests {
   /// A program that rebinds a function of a number and prints what comes of it.
   private static func source(_ name: String, _ body: String) -> String {
     """
@@ -221,7 +221,7 @@ import Testing
   }
 
   /// A sanitizer's functions are in the program.
-  @Test(.tags(.sanitizes), .notInCheck, arguments: ["address", "thread"])
+  @Test(.inCore, arguments: ["address", "thread"])
   func functionOfASanitizer(sanitizer: String) throws {
     let program = try RebindProgram(
       Self.source(

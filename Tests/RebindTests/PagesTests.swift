@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `Scripts/Pages`, which `make docs` compiles and runs.
-@Suite(.measured) struct PagesTests {
+@Suite(.measured, .notInCheck) struct PagesTests {
   /// A page leads to the landing page and to its product, unless it is the product's own.
   @Test func aWayBackIsWhole() throws {
     let folder = try TemporaryDirectory()

@@ -69,7 +69,7 @@ import Testing
       // The same as for a fixture, whose path may be an absolute one.
       try builder.compile(
         ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-fno-builtin"] + FixtureBuilder.includeFlags
-          + [source.path, CoreArchive.file(for: .gcc).path, "-o", "main"])
+          + [source.path, Fixture.core(by: .gcc), "-o", "main"])
       let result = try run(builder.directory.url.appending(path: "main").path)
       #expect(result.succeeded && result.output == "my words\n", "\(result)")
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The samples that are packages with tests of their own.
-@Suite(.serialized, .measured, .tags(.buildsPackages), .notInCheck) struct SamplePackageTests {
+@Suite(.serialized, .measured, .inProducts) struct SamplePackageTests {
   @Test(arguments: [
     ("allocation-budget", "Test run with 4 tests in 1 suite passed"),
     ("fault-injection", "Test run with 9 tests in 3 suites passed"),
@@ -29,7 +29,7 @@ import Testing
   }
 
   /// The counts are those of its page, and those that it keeps as thresholds.
-  @Test(.enabled(if: buildsAsUsers, "make test-products runs it: ordo-one/benchmark takes minutes"))
+  @Test(.enabled(if: buildsAsUsers, ".ci/run products runs it: ordo-one/benchmark takes minutes"))
   func benchmarksCount() throws {
     let package = SamplePackage("benchmark-metrics")
     let page = try package.folder.appending(path: "README.md").codeBlocks(of: "console").joined()

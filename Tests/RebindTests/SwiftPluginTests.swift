@@ -15,7 +15,7 @@ struct SwiftAnnotatedLibrary {
   init() throws {
     folder = try TemporaryDirectory()
     path = folder.url.appending(path: "libswift-annotated.so").path
-    let source = Places.fixtures.appending(path: "annotated-plugin.swift").path
+    let source = Places.fixture("annotated-plugin.swift").path
     try compile(
       Compiler("swiftc"),
       [

@@ -28,7 +28,7 @@ public struct AnnotatedFile {
     try self.init(compiler, "annotated.o", key: ["object"]) {
       try $0.compile(
         Self.includeFlags + ["-fPIC", "-c"]
-          + [Places.fixtures.appending(path: "file-annotations.c").path, "-o", "annotated.o"])
+          + [Places.fixture("file-annotations.c").path, "-o", "annotated.o"])
     }
   }
 

@@ -1,114 +1,149 @@
 public import Foundation
+public import Testing
 
-/// A C compiler to build fixtures with.
-public struct Compiler: Sendable, Hashable, CustomStringConvertible {
+/// A fixture of the core, with one of its variants and a compiler, as Scripts/fixtures builds it for this machine:
+/// how it is run, and what it prints. Tests/Fixtures/Recipes says more of each property.
+public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertible {
+  /// Of the recipe and the variant, as in `calls, lazy`.
   public var name: String
-  public init(_ name: String) { self.name = name }
+  /// A sentence.
+  public var shows: String
+  /// `gcc`, `clang`, or one with a sanitizer, as `gcc+address`.
+  public var compiler: String
+  public var sources: [String]
+  public var flags: [String]
+  /// The words of each: its name, its source, and its flags.
+  public var libraries: [[String]]
+  /// Where Scripts/fixtures builds it.
+  var folder: String
+  public var attributes: [String]
+  /// Whether a sanitizer is in it, or in a library of it.
+  var isInstrumented: Bool
+  var environment: [String]
+  var arguments: [String]
+  /// In place of `arguments` where `isQuick`.
+  var quickArguments: [String]
+  /// A shell pattern for each line of output.
+  public var prints: [String]
+  /// A shell pattern for the output of a fixture that cannot tell here, or nothing.
+  public var unless: String
 
-  public static let gcc = Compiler("gcc")
-  public static let clang = Compiler("clang")
-  /// The compilers that the core has to be right under; the first alone in the inner loop.
-  public static let all: [Compiler] = isInnerLoop ? [.gcc] : [.gcc, .clang]
+  public var testDescription: String { "\(name) (\(compiler))" }
 
-  public var description: String { name }
-}
+  /// Whether the compiler puts a sanitizer into the program.
+  public var sanitizes: Bool { compiler.contains("+") }
 
-/// A compiler did not accept a source.
-public struct CompilationFailure: Error, CustomStringConvertible {
-  public var command: String
-  public var output: String
+  /// Those of this machine, by each of their compilers, in the order of the table.
+  public static func all() throws -> [Fixture] { try table.get() }
 
-  public init(command: String, output: String) {
-    self.command = command
-    self.output = output
+  private static let table = Result { try read() }
+
+  /// Those of a table.
+  public static func read(_ table: String...) throws -> [Fixture] {
+    let result = try script(["list"] + table)
+    guard result.succeeded else { throw RecipeError(description: result.errorOutput) }
+    return try JSONDecoder().decode([Fixture].self, from: result.standardOutput)
   }
 
-  public var description: String { "\(command)\n\(output)" }
-}
-
-/// Runs a compiler or a linker in a folder, as far as its products are not kept; throws with its output
-/// if it fails.
-public func compile(_ compiler: Compiler, _ arguments: [String], in folder: URL) throws {
-  let result = try KeptProducts.ofThisRun.run(compiler.name, arguments, in: folder)
-  guard result.succeeded else {
-    throw CompilationFailure(
-      command: ([compiler.name] + arguments).joined(separator: " "),
-      output: result.errorOutput)
+  /// The fixture with a name, variant included, built in a folder of its own.
+  public static func named(_ name: String, by compiler: Compiler = .gcc) throws -> BuiltFixture {
+    guard let fixture = try all().first(where: { $0.name == name && $0.compiler == compiler.name }) else {
+      throw RecipeError(description: "no recipe '\(name)' for \(compiler) in Tests/Fixtures/Recipes")
+    }
+    return try fixture.built()
   }
+
+  // MARK: - Building
+
+  /// The fixture in a folder of its own, where it may write.
+  public func built() throws -> BuiltFixture {
+    try Self.build(compiler)
+    let program = "\(folder)/program"
+    guard FileManager.default.fileExists(atPath: program) else {
+      // make has built what it could, and says once more what was in its way.
+      throw CompilationFailure(command: "make \(program)", output: try Self.output(of: program))
+    }
+    let directory = try TemporaryDirectory()
+    let place = directory.url
+    // Not by this process: a program cannot be run as long as somebody has it open for writing, and that may be
+    // a child that was forked meanwhile.
+    let copied = try run("cp", ["-r", "\(folder)/.", place.path])
+    guard copied.succeeded else { throw CompilationFailure(command: "cp", output: copied.errorOutput) }
+    func filled(_ words: [String]) -> [String] { words.map { $0.replacing("%", with: place.path) } }
+    let variables = filled(environment).map { text in
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return (String(parts[0]), String(parts[1]))
+    }
+    return BuiltFixture(
+      fixture: self, arguments: filled(isQuick ? quickArguments : arguments),
+      environment: Sanitizers.environment(of: compiler).merging(variables) { $1 }, directory: directory)
+  }
+
+  /// Has the compiler's fixtures built, and its core. One call builds those of all compilers that `make test` uses.
+  static func build(_ compiler: String) throws {
+    let usual = Compiler.all.map(\.name)
+    let all = compiler.contains("+") ? try all().map(\.compiler).filter { $0.contains("+") } : []
+    let names = usual.contains(compiler) ? usual : Array(Set(all + [compiler])).sorted()
+    try builds.value(for: names) { _ = try script(["build"] + names) }
+  }
+
+  private static let builds = OncePerKey<[String], Void>()
+
+  private static func output(of target: String) throws -> String {
+    let machine = built.appending(path: thisMachine)
+    return try run("make", ["--file", machine.appending(path: "Makefile").path, target]).output
+  }
+
+  private static let built = Places.package.appending(path: ".build/fixtures")
+
+  /// The core as a static library that a compiler has made, to stand behind sources.
+  public static func core(by compiler: Compiler) throws -> String {
+    try build(compiler.name)
+    return built.appending(path: "\(thisMachine)/core-\(compiler).a").path
+  }
+
+  /// An empty program of the compiler.
+  static func probe(by compiler: String) throws -> String {
+    try build(compiler)
+    return built.appending(path: "\(thisMachine)/\(compiler)/probe/program").path
+  }
+
+  private static func script(_ words: [String]) throws -> ProcessResult {
+    try run(
+      Places.python, [Places.package.appending(path: "Scripts/fixtures").path] + words, processorTime: 1800)
+  }
+
+  /// As Scripts/fixtures calls it.
+  #if arch(x86_64)
+  private static let thisMachine = "x86-64"
+  #else
+  private static let thisMachine = "aarch64"
+  #endif
 }
 
-/// Builds the C sources of `Tests/Fixtures` in a folder of its own.
-public struct FixtureBuilder: Sendable {
+/// A table of recipes has a line that is wrong, or lacks a recipe.
+public struct RecipeError: Error, CustomStringConvertible {
+  public var description: String
+}
+
+/// A fixture in a folder of its own.
+public struct BuiltFixture: Sendable {
+  public let fixture: Fixture
+  public let arguments: [String]
+  let environment: [String: String]
+  /// Has the files as long as it is there.
   public let directory: TemporaryDirectory
-  public let compiler: Compiler
 
-  public init(_ compiler: Compiler) throws {
-    self.compiler = compiler
-    directory = try TemporaryDirectory()
-  }
+  /// Where its program and libraries are, and where it may write.
+  public var folder: URL { directory.url }
+  public var program: URL { folder.appending(path: "program") }
 
-  /// The C files of the core, of which no two have one name.
-  public static let coreSources: [URL] = {
-    let files = FileManager.default.enumerator(at: Places.core, includingPropertiesForKeys: nil)
-    return (files?.compactMap { $0 as? URL } ?? [])
-      .filter { $0.pathExtension == "c" }.sorted { $0.path < $1.path }
-  }()
-
-  /// To compile the core, and whatever looks into it.
-  public static let coreFlags = [
-    "-I", Places.core.appending(path: "include").path, "-I", Places.core.path,
-  ]
-
-  public static let includeFlags =
-    coreFlags + [
-      "-I", Places.package.appending(path: "Sources/CRebindAnnotations/include").path,
-    ]
-
-  /// Compiles and links `sources` into `output`, with warnings as errors.
+  /// Runs it; ends it if it hangs, or never ends.
   ///
-  /// - Parameters:
-  ///   - output: A name in the builder's folder.
-  ///   - sources: Names of files in `Tests/Fixtures`.
-  ///   - flags: Further options, before the sources.
-  ///   - libraries: Options that have to stand after the sources.
-  ///   - withCore: Whether to link the core in.
-  @discardableResult
-  public func build(
-    _ output: String, from sources: [String], flags: [String] = [], libraries: [String] = [],
-    withCore: Bool = true
-  ) throws -> URL {
-    let product = directory.url.appending(path: output)
-    let core = withCore ? [try CoreArchive.file(for: compiler).path] : []
-    let arguments =
-      ["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"] + flags + Self.includeFlags
-      + sources.map { Places.fixtures.appending(path: $0).path } + core + libraries
-    try compile(arguments + ["-o", output, "-L."])
-    return product
-  }
-
-  /// Compiles and links a shared library without the core.
-  @discardableResult
-  public func buildLibrary(
-    _ name: String, from source: String, flags: [String] = [], libraries: [String] = []
-  ) throws -> URL {
-    try build(
-      name, from: [source],
-      flags: ["-shared", "-fPIC", "-Wl,-soname,\(name.split(separator: "/").last ?? "")"] + flags,
-      libraries: libraries, withCore: false)
-  }
-
-  /// Runs the compiler; throws with its output if it fails.
-  public func compile(_ arguments: [String]) throws {
-    try TestSupport.compile(compiler, arguments, in: directory.url)
-  }
-
-  /// The option that makes a program find the builder's libraries. It does not name the folder, as
-  /// the program can then be kept.
-  public var runPath: String { runPath(of: "") }
-
-  /// The same for a product in one of its folders, as `lib/liba.so`.
-  func runPath(of name: String) -> String {
-    let depth = name.split(separator: "/").count - 1
-    return "-Wl,-rpath,$ORIGIN" + String(repeating: "/..", count: max(0, depth))
+  /// - Parameter command: Words to stand before the program, as of strace.
+  public func run(under command: [String] = []) throws -> ProcessResult {
+    let words = command + (fixture.isInstrumented ? Sanitizers.starter : []) + [program.path] + arguments
+    return try TestSupport.run(
+      words[0], Array(words.dropFirst()), environment: environment, processorTime: 120)
   }
 }

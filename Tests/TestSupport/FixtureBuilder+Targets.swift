@@ -11,7 +11,7 @@ extension FixtureBuilder {
   ) throws -> String {
     try compile(
       ["--target=\(target)", "-ffreestanding", "-fPIC", "-O1"] + flags
-        + ["-c", Places.fixtures.appending(path: "\(source).c").path, "-o", "\(source).o"])
+        + ["-c", Places.fixture("\(source).c").path, "-o", "\(source).o"])
     return "\(source).o"
   }
 

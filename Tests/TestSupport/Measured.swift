@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 public import Testing
 
-/// Measures the tests of a suite while they run, and ends a run in which one hangs.
+/// Measures the tests of a suite while they run, and ends a run that hangs.
 ///
 /// Swift Testing counts the time that a test waits for a free thread too: nearly all tests of a run
 /// "finish" at its end. Here a test case begins when its body does. `Scripts/test`, which prints
@@ -10,8 +10,8 @@ public import Testing
 /// asynchronous test waits as well: so it alone has tests measured, by `REBIND_TEST_TIMES`, the
 /// file that the times go to, a line a case.
 public struct Measured: SuiteTrait, TestTrait, TestScoping {
-  /// The longest time that a test case may take.
-  fileprivate var limit: Duration
+  /// The processor time that a run may use while a test case runs, in seconds.
+  fileprivate var limit: Double
 
   public var isRecursive: Bool { true }
 
@@ -26,11 +26,12 @@ public struct Measured: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == Measured {
-  /// Measures the suite's tests. A case that takes more than five minutes ends the run.
-  public static var measured: Self { measured(limit: .seconds(300)) }
+  /// Measures the suite's tests. A run that uses no processor time for a minute ends, and so does one that has used
+  /// ten minutes of it since a case began.
+  public static var measured: Self { measured(limit: 600) }
 
-  /// The same with a limit of its own.
-  public static func measured(limit: Duration) -> Self { Measured(limit: limit) }
+  /// The same with a limit of its own, in seconds of processor time.
+  public static func measured(limit: Double) -> Self { Measured(limit: limit) }
 }
 
 /// The test cases that run now.
@@ -38,7 +39,8 @@ private enum RunningCases {
   private struct Case {
     var test: Test.ID
     var start: ContinuousClock.Instant
-    var limit: Duration
+    /// The processor time that the run may have used when the case ends.
+    var limit: Double
   }
 
   private struct State {
@@ -56,13 +58,15 @@ private enum RunningCases {
       open($0, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
     } ?? -1
 
-  static func begin(_ test: Test.ID, limit: Duration) -> Int {
-    state.withLock { state in
-      if state.begun == 0 { Thread.detachNewThread { endOverdueRun() } }
+  static func begin(_ test: Test.ID, limit: Double) -> Int {
+    let used = Watch.runHasUsed
+    let number = state.withLock { state in
       state.begun += 1
-      state.cases[state.begun] = Case(test: test, start: .now, limit: limit)
+      state.cases[state.begun] = Case(test: test, start: .now, limit: used + limit)
       return state.begun
     }
+    if number == 1 { Watch.each { endOverdueRun($0) } }
+    return number
   }
 
   static func end(_ number: Int) {
@@ -73,44 +77,24 @@ private enum RunningCases {
     _ = Array(line.utf8).withUnsafeBytes { write(times, $0.baseAddress, $0.count) }
   }
 
-  /// Ends this process, and those that it has started, when a case takes too long: a test that
-  /// waits for a process cannot be cancelled.
-  private static func endOverdueRun() {
-    while true {
-      Thread.sleep(forTimeInterval: 1)
-      let overdue = state.withLock { $0.cases.values.filter { .now - $0.start > $0.limit } }
-      guard !overdue.isEmpty else { continue }
-      for one in overdue {
-        FileHandle.standardError.write(
-          Data("✘ \(one.test) takes more than \(one.limit.seconds) s, so the run ends.\n".utf8))
-      }
-      let children = descendants(of: getpid())
-      for child in children {
-        // Nothing is there of one that has ended.
-        let command = (try? Data(contentsOf: URL(filePath: "/proc/\(child)/cmdline"))) ?? Data()
-        guard !command.isEmpty else { continue }
-        let words = String(decoding: command, as: UTF8.self).replacing("\0", with: " ")
-        FileHandle.standardError.write(Data("  it leaves process \(child): \(words)\n".utf8))
-      }
-      children.forEach { kill($0, SIGKILL) }
-      _exit(1)
+  /// Ends this process, and those that it has started, where a case never ends: a test that waits for
+  /// a process cannot be cancelled.
+  private static func endOverdueRun(_ processes: Processes) {
+    let (used, hang) = (Watch.runHasUsed, Watch.reasonOfRun)
+    let cases = state.withLock { Array($0.cases.values) }
+    let overdue = hang == nil ? cases.filter { used > $0.limit } : cases
+    guard hang != nil || !overdue.isEmpty else { return }
+    let why = hang ?? "the run has used its limit of processor time since this began"
+    func tell(_ line: String) { FileHandle.standardError.write(Data("\(line)\n".utf8)) }
+    for one in overdue { tell("✘ \(one.test) does not end (\(why)), so the run ends.") }
+    for child in processes.descendants(of: getpid()) {
+      // Nothing is there of one that has ended.
+      let command = (try? Data(contentsOf: URL(filePath: "/proc/\(child)/cmdline"))) ?? Data()
+      guard !command.isEmpty else { continue }
+      tell("  it leaves process \(child): \(String(decoding: command, as: UTF8.self).replacing("\0", with: " "))")
     }
-  }
-
-  /// The processes that a process has started, and those that they have, by /proc.
-  private static func descendants(of parent: pid_t) -> [pid_t] {
-    let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    let parents: [(pid_t, pid_t)] = all.compactMap { name in
-      guard let id = pid_t(name),
-        let stat = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
-        // Behind the name, which may hold anything, come the state and the parent.
-        let parent = stat.split(separator: ")").last?.split(separator: " ").dropFirst().first
-          .flatMap({ pid_t($0) })
-      else { return nil }
-      return (id, parent)
-    }
-    let children = parents.filter { $0.1 == parent }.map(\.0)
-    return children + children.flatMap { descendants(of: $0) }
+    for child in processes.descendants(of: getpid()) { kill(child, SIGKILL) }
+    _exit(1)
   }
 }
 

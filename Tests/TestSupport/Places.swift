@@ -17,6 +17,19 @@ public enum Places {
   /// The C sources that the tests build at test time.
   public static let fixtures = package.appending(path: "Tests/Fixtures")
 
+  /// A file or folder of `fixtures`, in whatever folder there it is; of no two is the name the same.
+  public static func fixture(_ name: String) -> URL {
+    let found = fixtureFolders.map { $0.appending(path: name) }
+      .first { FileManager.default.fileExists(atPath: $0.path) }
+    return found ?? fixtures.appending(path: name)
+  }
+
+  private static let fixtureFolders: [URL] = {
+    let entries = try? FileManager.default.contentsOfDirectory(
+      at: fixtures, includingPropertiesForKeys: [.isDirectoryKey])
+    return [fixtures] + (entries ?? []).filter(\.hasDirectoryPath).sorted { $0.path < $1.path }
+  }()
+
   /// The C core's sources, with its internal headers.
   public static let core = package.appending(path: "Sources/CRebind")
 

@@ -1,25 +1,32 @@
 import Foundation
 public import Testing
 
-extension Tag {
-  /// Builds packages, which takes minutes.
-  @Tag public static var buildsPackages: Self
-  /// Builds and runs fixtures under a sanitizer.
-  @Tag public static var sanitizes: Self
+/// The stages in which tests run, which REBIND_TESTS names. CONTRIBUTING.md says what each is for.
+private enum Stage: String {
+  /// `make check`, the inner loop.
+  case check
+  /// `make test`, where REBIND_TESTS is not set.
+  case test
+  /// `.ci/run core`: what a change of the core can break.
+  case core
+  /// `.ci/run products`: what users build.
+  case products
+  /// `make test-all`: all of it, with all rounds.
+  case all
+
+  static let current =
+    ProcessInfo.processInfo.environment["REBIND_TESTS"].flatMap(Stage.init) ?? .test
 }
 
-private let kind = ProcessInfo.processInfo.environment["REBIND_TESTS"]
+/// Whether this is `make check`.
+public let isInnerLoop = Stage.current == .check
 
-/// Whether this is `make check`, the inner loop, which leaves slow tests out.
-public let isInnerLoop = kind == "check"
+/// Whether packages are built as their users build them, with a swift-syntax of their own.
+public let buildsAsUsers = Stage.current == .products || Stage.current == .all
 
-/// Whether packages are built as their users build them, with a swift-syntax of their own, which
-/// `make test-products` does.
-public let buildsAsUsers = kind == "products"
-
-/// Whether few rounds are enough: in the inner loop, and for `make test-inputs`, which looks at
-/// what the tests read.
-public let isQuick = isInnerLoop || kind == "inputs"
+/// Whether few rounds are enough of what chance has a part in, and a few of many builds that are alike: but in
+/// `make test-all`.
+public let isQuick = Stage.current != .all
 
 /// How often something is tried that chance has a part in: a quarter as often where `isQuick`.
 public func tries(_ count: Int) -> Int { isQuick ? (count + 3) / 4 : count }
@@ -27,4 +34,19 @@ public func tries(_ count: Int) -> Int { isQuick ? (count + 3) / 4 : count }
 extension Trait where Self == ConditionTrait {
   /// Leaves the test out of `make check`.
   public static var notInCheck: Self { .disabled(if: isInnerLoop, "make check leaves it out") }
+
+  /// Leaves a test that builds with a sanitizer, or is slow and of the core alone, to `.ci/run core`.
+  public static var inCore: Self { only(in: .core) }
+
+  /// Leaves a test that builds packages to `.ci/run products`.
+  public static var inProducts: Self { only(in: .products) }
+
+  /// Leaves a test to `make test-all`.
+  public static var inAll: Self { only(in: .all) }
+
+  private static func only(in stage: Stage) -> Self {
+    .enabled(
+      if: [stage, .all].contains(Stage.current),
+      Comment(rawValue: "\(stage == .all ? "make test-all" : ".ci/run \(stage.rawValue)") runs it"))
+  }
 }

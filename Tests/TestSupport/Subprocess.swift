@@ -20,20 +20,26 @@ public struct ProcessResult: Sendable {
 /// Output goes through files rather than pipes, so a child that prints more
 /// than a pipe holds does not block. A tool of Swift's that a signal ends is run again, twice at
 /// most: in Swift 6.3 libdispatch's `_dispatch_event_loop_drain` crashes once in hundreds of builds.
+///
+/// - Parameters:
+///   - environment: Further variables. Tools are found by `Tools.path`, whatever stands first in PATH.
+///   - processorTime: How many seconds of it the process and its children may use. One that uses none for
+///     `idle` seconds is ended, too.
 public func run(
   _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:],
-  currentDirectory: URL? = nil
+  currentDirectory: URL? = nil, processorTime: Double = 900, idle: Double = 60
 ) throws -> ProcessResult {
-  var result = try runOnce(executable, arguments, environment, currentDirectory)
+  let limits = Watch.Limits(most: processorTime, idle: idle)
+  var result = try runOnce(executable, arguments, environment, currentDirectory, limits)
   for _ in 1...2 where result.wasSignalled && isOfSwift(executable) {
-    result = try runOnce(executable, arguments, environment, currentDirectory)
+    result = try runOnce(executable, arguments, environment, currentDirectory, limits)
   }
   return result
 }
 
 private func runOnce(
   _ executable: String, _ arguments: [String], _ environment: [String: String],
-  _ currentDirectory: URL?
+  _ currentDirectory: URL?, _ limits: Watch.Limits
 ) throws -> ProcessResult {
   let scratch = try TemporaryDirectory()
   let outputURL = scratch.url.appending(path: "stdout")
@@ -42,62 +48,39 @@ private func runOnce(
   try Data().write(to: errorURL)
 
   let process = Process()
-  process.executableURL = try locate(executable)
+  process.executableURL = try Tools.locate(executable)
   process.arguments = arguments
   process.environment = ProcessInfo.processInfo.environment
-    .merging(try isOfSwift(executable) ? ["TMPDIR": swiftsTemporaryFolder()] : [:]) { $1 }
+    .merging(["PATH": Tools.path]) { $1 }
+    .merging(try isOfSwift(executable) ? swiftsEnvironment() : [:]) { $1 }
     .merging(environment) { $1 }
   process.currentDirectoryURL = currentDirectory
   process.standardInput = FileHandle.nullDevice
   process.standardOutput = try FileHandle(forWritingTo: outputURL)
   process.standardError = try FileHandle(forWritingTo: errorURL)
   try process.run()
+  Watch.begin(process.processIdentifier, limits)
   process.waitUntilExit()
+  let reason = Watch.end(process.processIdentifier).map { "\(executable) was ended: \($0)\n" } ?? ""
 
   return ProcessResult(
     status: process.terminationStatus,
     wasSignalled: process.terminationReason == .uncaughtSignal,
     standardOutput: try Data(contentsOf: outputURL),
-    standardError: try Data(contentsOf: errorURL))
+    standardError: try Data(contentsOf: errorURL) + Data(reason.utf8))
 }
 
 /// Swift's tools leave sources of macros in their temporary folder, and keep each other out of a
-/// package by files there. So they have one for all, with their other products.
-private func swiftsTemporaryFolder() throws -> String {
+/// package by files there. So they have one for all, with their other products. And they build as
+/// users do: SwiftPM takes no package that sets the compiler's own flags.
+private func swiftsEnvironment() throws -> [String: String] {
   let folder = Places.package.appending(path: ".build/tmp")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  return folder.path
+  return ["TMPDIR": folder.path, "REBIND_OPTIMIZES": ""]
 }
 
 private func isOfSwift(_ executable: String) -> Bool {
   ["swift", "swiftc"].contains(URL(filePath: executable).lastPathComponent)
-}
-
-/// A tool that a test needs is not installed.
-public struct MissingTool: Error, CustomStringConvertible {
-  public var name: String
-  public var description: String { "\(name) is not in PATH: Scripts/bootstrap installs it" }
-}
-
-/// True if Scripts/bootstrap has left a tool out: it may, but in CI.
-public func isLeftOut(_ tool: String) -> Bool {
-  let isInCI = ProcessInfo.processInfo.environment["CI"].map { !$0.isEmpty } ?? false
-  return !isInCI && (try? locate(tool)) == nil
-}
-
-func locate(_ executable: String) throws -> URL {
-  if executable.contains("/") { return URL(filePath: executable) }
-  if executable.hasPrefix("llvm-") {
-    // Swift's toolchain has them, and not every machine has others.
-    let tools = try locate("swift").resolvingSymlinksInPath().deletingLastPathComponent()
-    return tools.appending(path: executable)
-  }
-  let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-  for directory in path.split(separator: ":") {
-    let candidate = "\(directory)/\(executable)"
-    if FileManager.default.isExecutableFile(atPath: candidate) { return URL(filePath: candidate) }
-  }
-  throw MissingTool(name: executable)
 }
 
 /// A directory that is deleted with the last reference to it, and at the latest when this process

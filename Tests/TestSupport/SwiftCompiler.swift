@@ -18,11 +18,11 @@ public func compileSwift(_ source: String, languageMode: Int = 6, flags: [String
 {
   let scratch = try TemporaryDirectory()
   try Data("\(source)\n".utf8).write(to: scratch.url.appending(path: "main.swift"))
-  return try KeptProducts.ofThisRun.run(
+  return try run(
     "swiftc",
     [
       "-emit-sil", "-o", flags.isEmpty ? "/dev/null" : "-", "-swift-version", "\(languageMode)",
-    ] + moduleFlags + macroFlags + flags + ["main.swift"], in: scratch.url)
+    ] + moduleFlags + macroFlags + flags + ["main.swift"], currentDirectory: scratch.url)
 }
 
 /// Builds a main file with Rebind's dynamic library, and runs it.
@@ -37,19 +37,19 @@ public func buildSwift(
   _ source: String, to program: String, objects: [String] = [], in folder: URL
 ) throws -> ProcessResult {
   try Data("\(source)\n".utf8).write(to: folder.appending(path: "main.swift"))
-  return try KeptProducts.ofThisRun.run(
+  return try run(
     "swiftc",
     ["-swift-version", "6", "-o", program, "main.swift"] + objects
       + ["-L", Places.products.path, "-lRebindDynamic"]
-      + ["-Xlinker", "-rpath", "-Xlinker", Places.products.path] + moduleFlags, in: folder)
+      + ["-Xlinker", "-rpath", "-Xlinker", Places.products.path] + moduleFlags, currentDirectory: folder)
 }
 
 /// Compiles the files of a library, in a folder, against the same modules, without warnings.
 public func typecheckSwift(_ files: [String], in folder: URL) throws -> ProcessResult {
-  try KeptProducts.ofThisRun.run(
+  try run(
     "swiftc",
     ["-typecheck", "-parse-as-library", "-suppress-warnings", "-swift-version", "6"]
-      + moduleFlags + macroFlags + files, in: folder)
+      + moduleFlags + macroFlags + files, currentDirectory: folder)
 }
 
 /// Where the modules are that were built beside the tests, and the headers that they need.
