@@ -15,7 +15,7 @@ int slow(void);
 
 static int answer(void) { return 1; }
 
-static int (*resolve(void))(void) {
+__attribute__((used)) static int (*resolve(void))(void) {
   struct half_loaded *shared = (struct half_loaded *)HALF_LOADED_ADDRESS;
   __atomic_store_n(&shared->is_inside, 1, __ATOMIC_SEQ_CST);
   while (__atomic_load_n(&shared->may_go_on, __ATOMIC_SEQ_CST) == 0) {}
@@ -32,7 +32,7 @@ void *plugin_find(const char *name) { return dlsym(RTLD_DEFAULT, name); }
 
 /// Its resolver calls through a slot, which crashes before that is filled.
 static int answer(void) { return 5; }
-static int (*resolve(void))(void) { return getpid() > 0 ? answer : NULL; }
+__attribute__((used)) static int (*resolve(void))(void) { return getpid() > 0 ? answer : NULL; }
 int plugin_ifunc(void) __attribute__((ifunc("resolve")));
 
 #endif

@@ -10,19 +10,19 @@ static const void *volatile more;
 static int seven(void) { return 7; }
 
 #if defined(__aarch64__) || defined(__riscv)
-static int (*resolve(uint64_t first, const void *second))(void) {
+__attribute__((used)) static int (*resolve(uint64_t first, const void *second))(void) {
   hwcap = first;
   more = second;
   resolved++;
   return seven;
 }
 #elif defined(__x86_64__) || defined(__i386__)
-static int (*resolve(void))(void) {
+__attribute__((used)) static int (*resolve(void))(void) {
   resolved++;
   return seven;
 }
 #else
-static int (*resolve(unsigned long first))(void) {
+__attribute__((used)) static int (*resolve(unsigned long first))(void) {
   hwcap = first;
   resolved++;
   return seven;

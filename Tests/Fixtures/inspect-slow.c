@@ -3,7 +3,7 @@
 
 static int answer(void) { return 42; }
 
-static int (*resolve(void))(void) {
+__attribute__((used)) static int (*resolve(void))(void) {
   for (volatile int count = 0; count < 5000000;) count += 1;
   return answer;
 }

@@ -28,7 +28,7 @@ int swift_name(void) { return 9; }
 int oddly_named_symbol(void) { return 10; }
 
 #ifdef __x86_64__
-static int (*resolve(void))(void) { return weak_function; }
+__attribute__((used)) static int (*resolve(void))(void) { return weak_function; }
 int indirect_function(void) __attribute__((ifunc("resolve")));
 
 __asm__(

@@ -13,7 +13,7 @@
 #if defined(LIBRARY)
 
 static int seven(void) { return 7; }
-static int (*resolve(void))(void) { return seven; }
+__attribute__((used)) static int (*resolve(void))(void) { return seven; }
 #define DEFINE(n) int n(void) __attribute__((ifunc("resolve")));
 ALL(DEFINE)
 

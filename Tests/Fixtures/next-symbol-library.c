@@ -12,7 +12,7 @@ function *caller_asks(const char *how, void *library) { return ask(how, "value",
 #else
 #ifdef IFUNC
 static int real_value(void) { return 1; }
-static int (*choose(void))(void) { return real_value; }
+__attribute__((used)) static int (*choose(void))(void) { return real_value; }
 int value(void) __attribute__((ifunc("choose")));
 #else
 int value(void) { return 1; }

@@ -6,7 +6,7 @@ int CALLER(void) { return value(); }
 
 #ifdef WITH_IFUNC
 static int chosen(void) { return 7; }
-static int (*choose(void))(void) { return chosen; }
+__attribute__((used)) static int (*choose(void))(void) { return chosen; }
 int indirect(void) __attribute__((ifunc("choose")));
 int call_indirect(void) { return indirect(); }
 #endif

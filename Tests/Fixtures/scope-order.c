@@ -18,7 +18,7 @@ int elsewhere(void) { return 6; }
 #ifdef PICKED
 // The function that the resolver picks is another image's.
 int elsewhere(void);
-static int (*resolve(void))(void) { return elsewhere; }
+__attribute__((used)) static int (*resolve(void))(void) { return elsewhere; }
 int picked(void) __attribute__((ifunc("resolve")));
 #endif
 
