@@ -3,14 +3,10 @@
 /// its first call or after it, a slot leads to the same place in the replacement. Its original is
 /// the function, and nobody else is said to have rebound it.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <string.h>
 
 enum { ADDEND = 256 };
 
@@ -81,13 +77,9 @@ static int (*open_copy(const char *path, const char *name, const void **header))
   char to[4096];
   snprintf(to, sizeof to, "%s.%s", path, name);
   copy(path, to);
-  void *image = dlopen(to, RTLD_LAZY | RTLD_LOCAL);
-  if (image == NULL) fprintf(stderr, "%s\n", dlerror());
-  CHECK(image != NULL);
-  int (*call)(void) = (int (*)(void))dlsym(image, "call");
-  Dl_info info;
-  CHECK(call != NULL && dladdr((void *)call, &info) != 0);
-  *header = info.dli_fbase;
+  void *image = OPEN(to, RTLD_LAZY | RTLD_LOCAL);
+  int (*call)(void) = FIND(image, "call");
+  *header = header_of((void *)call);
   return call;
 }
 
@@ -136,14 +128,11 @@ static void check(const char *path) {
   expect_untouched(fresh_header);
 
   int (*original)(void) = NULL;
-  crebind_rebinding rebinding = {
-      .name = "first", .replacement = (void *)hook, .original = (void **)&original};
   crebind_options options = {.scope = CREBIND_SCOPE_IMAGES, .image_count = 2};
   const void *images[] = {called_header, fresh_header};
   options.images = images;
-  crebind_handle *handle;
   crebind_report report;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("first", hook, &original, &options, &report);
   CHECK(report.changed == 2 && report.ambiguous == 0);
   CHECK(original == first);
   CHECK(called() == 10 + reached && fresh() == 10 + reached);

@@ -4,17 +4,12 @@
 ///
 /// Usage: annotations-half PLUGIN: annotations-plugin.c, which needs half-loaded-library.c.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 #include "half-loaded.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <string.h>
 #include <sys/mman.h>
 
-static void *open_library(void *path) { return dlopen(path, RTLD_NOW); }
+static void *open_library(void *path) { return OPEN(path, RTLD_NOW); }
 
 static void note(const crebind_annotation *annotation, void *context) {
   int *counts = context;
@@ -29,8 +24,7 @@ int main(int argc, char *argv[]) {
       mmap((void *)HALF_LOADED_ADDRESS, 4096, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   CHECK(shared == (void *)HALF_LOADED_ADDRESS);
-  pthread_t opener;
-  CHECK(pthread_create(&opener, NULL, open_library, argv[1]) == 0);
+  pthread_t opener = START(open_library, argv[1]);
   while (__atomic_load_n(&shared->is_inside, __ATOMIC_SEQ_CST) == 0) {}
 
   int counts[2] = {0, 0};
@@ -38,8 +32,7 @@ int main(int argc, char *argv[]) {
   for (int i = 0; i < 2; i++)
     CHECK(crebind_annotations(NULL, note, counts, NULL) == CREBIND_OK && counts[0] == 0);
   __atomic_store_n(&shared->may_go_on, 1, __ATOMIC_SEQ_CST);
-  void *library;
-  CHECK(pthread_join(opener, &library) == 0 && library != NULL);
+  JOIN(opener);
   CHECK(generation != crebind_annotations_generation());
   generation = crebind_annotations_generation();
   CHECK(crebind_annotations(NULL, note, counts, NULL) == CREBIND_OK);

@@ -5,17 +5,10 @@
 /// Usage: annotations-race MILLISECONDS PLUGIN...: copies of annotations-plugin.c, which may
 /// be ones that tell nothing of themselves.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "RebindAnnotations.h"
-#include "check.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <string.h>
-#include <time.h>
 
 REBIND_ANNOTATE(modules, "Program")
 
@@ -24,11 +17,10 @@ static atomic_long opened, looks, called;
 
 static void *open_and_close(void *plugin) {
   while (!atomic_load(&is_done)) {
-    void *image = dlopen(plugin, RTLD_NOW);
-    CHECK(image != NULL);
+    void *image = OPEN(plugin, RTLD_NOW);
     // The other threads may never have the loader's lock while it is loaded otherwise.
     if (atomic_load(&called) == 0 && atomic_load(&opened) % 8 == 7)
-      nanosleep(&(struct timespec){0, 1000000}, NULL);
+      sleep_for(1);
     CHECK(dlclose(image) == 0);
     atomic_fetch_add(&opened, 1);
   }
@@ -95,17 +87,14 @@ int main(int argc, char *argv[]) {
   crebind_listen_for_annotations(listen, NULL);
   pthread_t threads[10];
   int thread_count = 0;
-  for (int i = 2; i < argc; i++)
-    CHECK(pthread_create(&threads[thread_count++], NULL, open_and_close, argv[i]) == 0);
-  for (int i = 0; i < 2; i++)
-    CHECK(pthread_create(&threads[thread_count++], NULL, look, NULL) == 0);
-  long milliseconds = atol(argv[1]);
-  nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
+  for (int i = 2; i < argc; i++) threads[thread_count++] = START(open_and_close, argv[i]);
+  for (int i = 0; i < 2; i++) threads[thread_count++] = START(look, NULL);
+  sleep_for(atol(argv[1]));
   // Longer beside others on an emulated machine: at most ten seconds.
   for (int i = 0; i < 1000 && atomic_load(&called) == 0; i++)
-    nanosleep(&(struct timespec){0, 10000000}, NULL);
+    sleep_for(10);
   atomic_store(&is_done, true);
-  while (thread_count > 0) CHECK(pthread_join(threads[--thread_count], NULL) == 0);
+  while (thread_count > 0) JOIN(threads[--thread_count]);
   CHECK(atomic_load(&opened) > 0 && atomic_load(&looks) > 0);
   CHECK(atomic_load(&called) > 0);
   puts("done");

@@ -2,16 +2,10 @@
 ///
 /// Usage: annotations PLUGIN BARE FAULTY: builds of annotations-plugin.c.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "RebindAnnotations.h"
-#include "check.h"
 
-#include <dlfcn.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 REBIND_ANNOTATE(modules, "Program")
 
@@ -84,13 +78,6 @@ static void begin_exit(void) { is_at_exit = true; }
 
 // MARK: - Plug-ins
 
-static void *open_plugin(const char *path) {
-  void *image = dlopen(path, RTLD_NOW);
-  if (image == NULL) fprintf(stderr, "%s\n", dlerror());
-  CHECK(image != NULL);
-  return image;
-}
-
 static bool is_loaded(const char *path) {
   void *image = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
   if (image == NULL) return false;
@@ -109,7 +96,7 @@ static crebind_status hold(const crebind_annotation *annotation, crebind_image_h
 static void check_plugin(const char *path) {
   uint64_t generation = crebind_annotations_generation();
   CHECK(generation != 0 && generation == crebind_annotations_generation());
-  void *image = open_plugin(path);
+  void *image = OPEN(path, RTLD_NOW);
   CHECK(generation != crebind_annotations_generation());
   generation = crebind_annotations_generation();
   expect(NULL, PROGRAM PLUGIN);
@@ -135,7 +122,7 @@ static void check_plugin(const char *path) {
   expect(NULL, PROGRAM);
   CHECK(hold(&annotation, &reference) == CREBIND_NO_SUCH_IMAGE);
   // At the same place, in all likelihood, and not the same image.
-  image = open_plugin(path);
+  image = OPEN(path, RTLD_NOW);
   look("things");
   CHECK(seen.count == 1 && seen.last.generation != annotation.generation);
   CHECK(hold(&annotation, &reference) == CREBIND_NO_SUCH_IMAGE);
@@ -159,7 +146,7 @@ static void check_program(void) {
 
 /// An image that holds annotations without a note is read from the file, once.
 static void check_bare(const char *path) {
-  void *image = open_plugin(path);
+  void *image = OPEN(path, RTLD_NOW);
   expect(NULL, PROGRAM PLUGIN);
   CHECK(seen.last.source == CREBIND_SECTION_FROM_FILE);
   char aside[4096];
@@ -171,7 +158,7 @@ static void check_bare(const char *path) {
 }
 
 static void check_faulty(const char *path) {
-  void *image = open_plugin(path);
+  void *image = OPEN(path, RTLD_NOW);
   expect(NULL, PROGRAM PLUGIN);
   CHECK(seen.faults == 1);
   expect("modules", "modules.Program=:0 modules.Plugin=:0 ");
@@ -199,13 +186,13 @@ int main(int argc, char *argv[]) {
   CHECK(atexit(begin_exit) == 0);
   char context[] = "context";
   crebind_listen_for_annotations(listen, context);
-  void *image = open_plugin(argv[1]);
+  void *image = OPEN(argv[1], RTLD_NOW);
   CHECK(loads == 1 && unloads == 0);
   look("things");
   CHECK(told == seen.last.image.header);
   CHECK(dlclose(image) == 0 && loads == 1 && unloads == 1);
   // Stays, and says so when the process exits: to nobody.
-  open_plugin(argv[1]);
+  OPEN(argv[1], RTLD_NOW);
   CHECK(loads == 2);
 #else
   (void)listen, (void)told, (void)begin_exit, (void)check_bare, (void)check_faulty;

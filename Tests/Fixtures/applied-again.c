@@ -5,10 +5,7 @@
 /// Usage: applied-again COPY CALLER CALLER; COPY is built of this file with -DCOPY, and the
 /// callers with -DCALLER.
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <stdlib.h>
+#include "steps.h"
 
 #ifdef CALLER
 
@@ -27,9 +24,7 @@ static int hook(const char *text) {
 }
 
 static void apply(void) {
-  const crebind_rebinding rebinding = {
-      .name = "atoi", .replacement = (void *)hook, .original = (void **)&original};
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  handle = REBIND("atoi", hook, &original, NULL, NULL);
 }
 
 static crebind_status restore(void) { return crebind_restore(handle, NULL, NULL); }
@@ -51,19 +46,13 @@ extern const struct copy copy;
 const struct copy copy = {apply, restore, take_runs};
 #else
 
-#include <dlfcn.h>
-
 static int (*load_caller(const char *path))(void) {
-  void *library = dlopen(path, RTLD_LAZY);
-  CHECK(library != NULL);
-  return (int (*)(void))dlsym(library, "call");
+  return FIND(OPEN(path, RTLD_LAZY), "call");
 }
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 4);
-  void *library = dlopen(argv[1], RTLD_NOW);
-  CHECK(library != NULL);
-  const struct copy *other = dlsym(library, "copy");
+  const struct copy *other = FIND(OPEN(argv[1], RTLD_NOW), "copy");
   apply();
   other->apply();
   crebind_handle *covered = handle;

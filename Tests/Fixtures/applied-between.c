@@ -4,14 +4,9 @@
 ///
 /// Usage: applied-between LAPS
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
-#include <stdlib.h>
 
 enum { THREADS = 3 };
 
@@ -30,12 +25,8 @@ static __attribute__((used)) int never_called(const char *text) { return atoi(te
 
 static void *apply_and_restore(void *argument) {
   size_t index = (size_t)argument;
-  const crebind_rebinding rebinding = {
-      .name = "atoi", .replacement = (void *)hooks[index], .original = (void **)&originals[index]};
   for (int lap = 0; lap < laps; lap++) {
-    crebind_handle *handle;
-    CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
-    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+    RESTORE(REBIND("atoi", hooks[index], &originals[index], NULL, NULL));
   }
   __atomic_fetch_sub(&running, 1, __ATOMIC_RELEASE);
   return NULL;
@@ -50,11 +41,10 @@ int main(int argc, char *argv[]) {
   CHECK(dladdr1(function, &information, (void **)&definition, RTLD_DL_SYMENT) != 0);
   ElfW(Addr) value = definition->st_value;
   pthread_t threads[THREADS];
-  for (size_t i = 0; i < THREADS; i++)
-    CHECK(pthread_create(&threads[i], NULL, apply_and_restore, (void *)i) == 0);
+  for (size_t i = 0; i < THREADS; i++) threads[i] = START(apply_and_restore, (void *)i);
   // A thread that runs is waited for between the definition and the slots.
   while (__atomic_load_n(&running, __ATOMIC_ACQUIRE) != 0) continue;
-  for (size_t i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (size_t i = 0; i < THREADS; i++) JOIN(threads[i]);
   CHECK(definition->st_value == value);
   CHECK(never_called("7") == 7);
   printf("nothing was taken for somebody else's hook\n");

@@ -2,14 +2,10 @@
 /// was patched by hand is found, with what it leads to, and so is ours, as ours.
 /// A definition that was preloaded is what the loader binds, and no finding.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
 #include <link.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static pid_t (*original)(void);
 static pid_t hook(void) { return original(); }
@@ -84,17 +80,14 @@ int main(void) {
   struct seen patched = audit();
   CHECK(patched.ours == 0 && patched.foreign == 1);
   // It is named so, though it is redirected itself.
-  crebind_handle *redirected;
-  crebind_rebinding foreign = {.name = "foreign_hook", .replacement = (void *)hook};
-  CHECK(crebind_apply(&foreign, 1, NULL, &redirected, NULL, NULL) == CREBIND_OK);
+  crebind_handle *redirected = REBIND("foreign_hook", hook, NULL, NULL, NULL);
   patched = audit();
   CHECK(patched.ours == 0 && patched.foreign == 1);
-  CHECK(crebind_restore(redirected, NULL, NULL) == CREBIND_OK);
+  RESTORE(redirected);
   patch(address, former);
 
-  crebind_handle *handle;
   crebind_report report;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(&rebinding, 1, &options, &report);
   struct seen hooked = audit();
   CHECK(hooked.ours == (int)report.changed && hooked.foreign == 0);
 
@@ -108,7 +101,7 @@ int main(void) {
   CHECK(crebind_verify(handle, &report, NULL) == CREBIND_OK);
   CHECK(report.changed == 1 && report.skipped == 0);
   CHECK(*(uintptr_t *)address == (uintptr_t)hook);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   struct seen restored = audit();
   CHECK(restored.ours == 0 && restored.foreign == 0);
   printf("audited\n");

@@ -2,10 +2,7 @@
 /// still leads to it, and a later call gives it back once it holds the lower one's value. And what
 /// is counted are slots, not definitions.
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <unistd.h>
+#include "steps.h"
 
 static int calls[3];
 static pid_t (*originals[3])(void);
@@ -35,20 +32,20 @@ int main(void) {
       .scope = CREBIND_SCOPE_MAIN, .slot_kinds = CREBIND_JUMP_SLOT | CREBIND_GLOB_DAT};
   crebind_handle *handles[2];
   crebind_report report;
-  CHECK(crebind_apply(&rebindings[0], 1, NULL, &handles[0], &report, NULL) == CREBIND_OK);
+  handles[0] = APPLY(&rebindings[0], 1, NULL, &report);
   size_t slots = report.changed;
   CHECK(slots != 0);
   CHECK(crebind_verify(handles[0], &report, NULL) == CREBIND_OK);
   CHECK(report.unchanged == slots && report.changed == 0 && report.skipped == 0);
   CHECK(crebind_restore(handles[0], &report, NULL) == CREBIND_OK && report.changed == slots);
 
-  CHECK(crebind_apply(&rebindings[0], 1, &program, &handles[0], &report, NULL) == CREBIND_OK);
+  handles[0] = APPLY(&rebindings[0], 1, &program, &report);
   CHECK(report.changed == 1);
   uintptr_t address = 0;
   CHECK(crebind_slots(handles[0], find, &address, NULL) == CREBIND_OK && address != 0);
   originals[1] = *(pid_t(**)(void))address;
   *(pid_t(**)(void))address = foreign;
-  CHECK(crebind_apply(&rebindings[1], 1, &program, &handles[1], NULL, NULL) == CREBIND_OK);
+  handles[1] = APPLY(&rebindings[1], 1, &program, NULL);
   crebind_error error;
   CHECK(crebind_restore(handles[0], &report, &error) == CREBIND_COVERED);
   CHECK(report.changed == 0 && report.skipped == 1 && error.address == address);

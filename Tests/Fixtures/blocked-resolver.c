@@ -8,26 +8,13 @@
 /// The caller is an image that needs the one with the call and, unlike that one,
 /// the definer.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "blocked-resolver.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static struct blocked_resolver shared;
 static int hook(void) { return 2; }
 
-static void *load(void *path) {
-  void *image = dlopen(path, RTLD_LAZY);
-  if (image == NULL) fprintf(stderr, "%s\n", dlerror());
-  CHECK(image != NULL);
-  return image;
-}
+static void *load(void *path) { return OPEN(path, RTLD_LAZY); }
 
 static int (*call)(void);
 static atomic_int caller;
@@ -60,21 +47,19 @@ int main(int argc, char *argv[]) {
   char address[32];
   snprintf(address, sizeof address, "%p", (void *)&shared);
   setenv("BLOCKED_RESOLVER", address, 1);
-  call = (int (*)(void))dlsym(load(argv[2]), "call_blocked");
+  call = FIND(load(argv[2]), "call_blocked");
 
-  pthread_t loader, first, waker;
   int result = 0;
-  CHECK(pthread_create(&loader, NULL, load, argv[1]) == 0);
+  pthread_t loader = START(load, argv[1]);
   while (!atomic_load(&shared.is_inside)) {}
-  CHECK(pthread_create(&first, NULL, make_first_call, &result) == 0);
+  pthread_t first = START(make_first_call, &result);
   wait_until_blocked();
-  CHECK(pthread_create(&waker, NULL, let_go_on, NULL) == 0);
-  const crebind_rebinding rebinding = {.name = "blocked", .replacement = (void *)hook};
+  pthread_t waker = START(let_go_on, NULL);
   const crebind_options options = {.loaded_images_only = true};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
-  CHECK(pthread_join(first, NULL) == 0 && pthread_join(loader, NULL) == 0);
-  CHECK(pthread_join(waker, NULL) == 0);
+  REBIND("blocked", hook, NULL, &options, NULL);
+  JOIN(first);
+  JOIN(loader);
+  JOIN(waker);
   // It called what it had found.
   CHECK(result == 1 && call() == 2);
   printf("had the last word\n");

@@ -7,8 +7,6 @@
 #include "broken.h"
 #include "chance.h"
 
-#include <time.h>
-
 static uint32_t next(void) { return (uint32_t)(any() >> 16); }
 
 static uint32_t hostile_word(uint32_t word) {
@@ -60,7 +58,7 @@ static void use(void) {
     if (status == CREBIND_OK) {
       CHECK(crebind_verify(handle, NULL, NULL) == CREBIND_OK);
       CHECK(crebind_slots(handle, visit_slot, NULL, NULL) == CREBIND_OK);
-      CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+      RESTORE(handle);
     } else {
       // A word that is no address of the image counts as not relocated yet.
       bool is_refused = status == CREBIND_BROKEN_IMAGE || status == CREBIND_BUSY;
@@ -69,12 +67,6 @@ static void use(void) {
     CHECK(getppid() > 0);
   }
   look();
-}
-
-static long milliseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 int main(int argc, char *argv[]) {

@@ -74,9 +74,8 @@ int main(int argc, char *argv[]) {
     }
   CHECK(edited >= 10);
   CHECK(strcmp(before, read_maps()) == 0);
-  crebind_handle *handle;
-  CHECK(crebind_apply(rebindings, COUNT, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(rebindings, COUNT, NULL, NULL);
   CHECK(getppid() == -1);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   printf("refused\n");
 }

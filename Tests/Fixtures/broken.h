@@ -1,15 +1,10 @@
 /// A loaded library whose bytes a fixture edits and puts back. Nothing but the
 /// core looks at them meanwhile.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static const char *path;
 static uintptr_t bias, end;
@@ -76,7 +71,7 @@ static int describe(struct dl_phdr_info *info, size_t size, void *context) {
 
 static void open_library(const char *name) {
   path = name;
-  CHECK(dlopen(path, RTLD_LAZY | RTLD_LOCAL) != NULL);
+  OPEN(path, RTLD_LAZY | RTLD_LOCAL);
   CHECK(dl_iterate_phdr(describe, NULL) == 1 && dynamic != NULL && tables != NULL);
   for (size_t i = 0; i < segment_count; i++)
     memcpy(segments[i].copy, segments[i].start, segments[i].size);

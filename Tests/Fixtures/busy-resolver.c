@@ -37,16 +37,10 @@ int busy(void) __attribute__((ifunc("resolve")));
 
 #else
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "busy-resolver.h"
-#include "check.h"
 
-#include <pthread.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static int hook(void) { return 2; }
 
@@ -70,7 +64,7 @@ static int first;
 
 static void start_thread(void) {
   atomic_store(&busy_resolver.stage, 0);
-  CHECK(pthread_create(&thread, NULL, make_first_call, &first) == 0);
+  thread = START(make_first_call, &first);
   while (atomic_load(&busy_resolver.stage) != BUSY_INSIDE) {}
 }
 
@@ -96,9 +90,8 @@ static void race(const char *mode) {
   } else {
     start_thread();
   }
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
-  CHECK(pthread_join(thread, NULL) == 0);
+  APPLY(&rebinding, 1, &options, NULL);
+  JOIN(thread);
   // It called what it had found.
   CHECK(first == 7 && busy() == 2);
 }
@@ -108,13 +101,11 @@ int main(int argc, char *argv[]) {
   // The slot is bound once in a process.
   for (int i = 0; i < 32; i++) {
     pid_t child = fork();
-    CHECK(child >= 0);
     if (child == 0) {
       race(argv[1]);
       _exit(0);
     }
-    int status;
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    WAIT_FOR(child);
   }
   printf("had the last word\n");
 }

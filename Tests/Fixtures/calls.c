@@ -2,11 +2,8 @@
 /// times, each time on to the original: the hook runs five times.
 /// Then the rebinding is restored, and the hook runs no more.
 
-#include "CRebind.h"
+#include "steps.h"
 #include "permissions.h"
-
-#include <string.h>
-#include <unistd.h>
 
 static int hooked;
 static pid_t (*original)(void);
@@ -28,11 +25,8 @@ static pid_t parent_by_proc(void) {
 int main(void) {
   pid_t parent = parent_by_proc();
   char *before = read_maps();
-  crebind_rebinding rebinding = {
-      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
-  crebind_handle *handle;
   crebind_report report;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("getppid", hook, &original, NULL, &report);
   CHECK(report.changed >= 1);
   CHECK(keeps_permissions(before));
 

@@ -3,12 +3,7 @@
 ///
 /// Usage: chain-later PLUGIN
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <string.h>
-#include <unistd.h>
+#include "steps.h"
 
 static int lower_calls, upper_calls;
 static pid_t (*lower_original)(void), (*upper_original)(void);
@@ -21,14 +16,9 @@ static pid_t upper(void) {
   return upper_original();
 }
 
-static bool is_plugin(const crebind_image_info *image, void *context) {
-  (void)context;
-  return strstr(image->path, "plugin") != NULL;
-}
-
 static void check_calls(void *image, int lower_expected, int upper_expected) {
   lower_calls = upper_calls = 0;
-  CHECK(((pid_t(*)(void))dlsym(image, "plugin_call"))() > 0);
+  CHECK(CALL(image, "plugin_call") > 0);
   CHECK(lower_calls == lower_expected && upper_calls == upper_expected);
 }
 
@@ -40,14 +30,13 @@ int main(int argc, char *argv[]) {
   };
   const crebind_options plugins = {.scope = CREBIND_SCOPE_MATCHING, .matches = is_plugin};
   crebind_handle *handles[2];
-  CHECK(crebind_apply(&rebindings[0], 1, &plugins, &handles[0], NULL, NULL) == CREBIND_OK);
-  CHECK(crebind_apply(&rebindings[1], 1, NULL, &handles[1], NULL, NULL) == CREBIND_OK);
-  void *image = dlopen(argv[1], RTLD_LAZY);
-  CHECK(image != NULL);
+  handles[0] = APPLY(&rebindings[0], 1, &plugins, NULL);
+  handles[1] = APPLY(&rebindings[1], 1, NULL, NULL);
+  void *image = OPEN(argv[1], RTLD_LAZY);
   check_calls(image, 1, 1);
-  CHECK(crebind_restore(handles[0], NULL, NULL) == CREBIND_OK);
+  RESTORE(handles[0]);
   check_calls(image, 0, 1);
-  CHECK(crebind_restore(handles[1], NULL, NULL) == CREBIND_OK);
+  RESTORE(handles[1]);
   check_calls(image, 0, 0);
   printf("each led to the next\n");
 }

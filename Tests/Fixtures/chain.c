@@ -1,11 +1,7 @@
 /// Three rebindings of one symbol form one chain a slot: the newest is reached
 /// first, any may go, in any order, and the slots end as they began.
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <string.h>
-#include <unistd.h>
+#include "steps.h"
 
 static char trace[16];
 static pid_t (*originals[3])(void);
@@ -44,7 +40,7 @@ int main(void) {
                                      .replacement = (void *)hooks[i],
                                      .original = (void **)&originals[i]};
       crebind_report report;
-      CHECK(crebind_apply(&rebinding, 1, NULL, &handles[i], &report, NULL) == CREBIND_OK);
+      handles[i] = APPLY(&rebinding, 1, NULL, &report);
       CHECK(i == 0 || report.changed == changed);
       changed = report.changed;
     }
@@ -52,7 +48,7 @@ int main(void) {
     expect(active);
     for (int i = 0; i < 3; i++) {
       int gone = orders[order][i];
-      CHECK(crebind_restore(handles[gone], NULL, NULL) == CREBIND_OK);
+      RESTORE(handles[gone]);
       char *place = strchr(active, '0' + gone);
       memmove(place, place + 1, strlen(place));
       expect(active);
@@ -61,11 +57,8 @@ int main(void) {
   }
 
   // A slot that someone else has changed is left alone, and reported.
-  crebind_rebinding rebinding = {.name = "getppid", .replacement = (void *)hook0,
-                                 .original = (void **)&originals[0]};
-  crebind_handle *handle;
   crebind_report report;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("getppid", hook0, &originals[0], NULL, NULL);
   pointer = hook2;
   CHECK(crebind_restore(handle, &report, NULL) == CREBIND_OK);
   CHECK(report.skipped == 1 && pointer == hook2);

@@ -1,5 +1,7 @@
 /// Helpers of the fixtures: a check that prints its line, and a copy of the maps.
 
+#pragma once
+
 #include <stdio.h>
 #include <stdlib.h>
 

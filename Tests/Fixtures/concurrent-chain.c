@@ -4,15 +4,9 @@
 ///
 /// Usage: concurrent-chain MILLISECONDS PLUGIN...
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 enum { BATCHES = 4 };
 
@@ -39,21 +33,15 @@ static void *open_and_call(void *seed) {
   unsigned state = (unsigned)(uintptr_t)seed;
   while (!atomic_load(&is_done)) {
     const char *path = plugins[(unsigned)rand_r(&state) % plugin_count];
-    void *image = dlopen(path, rand_r(&state) % 2 == 0 ? RTLD_LAZY : RTLD_NOW);
-    CHECK(image != NULL);
-    pid_t (*call)(void) = (pid_t(*)(void))dlsym(image, "plugin_call");
+    void *image = OPEN(path, rand_r(&state) % 2 == 0 ? RTLD_LAZY : RTLD_NOW);
+    pid_t (*call)(void) = FIND(image, "plugin_call");
     for (int i = 0; i < 3; i++) {
       calls = 0;
-      CHECK(call != NULL && call() > 0 && calls == 1);
+      CHECK(call() > 0 && calls == 1);
     }
     CHECK(dlclose(image) == 0);
   }
   return NULL;
-}
-
-static bool is_plugin(const crebind_image_info *image, void *context) {
-  (void)context;
-  return strstr(image->path, "plugin") != NULL;
 }
 
 /// The images may not hold still for long enough.
@@ -104,21 +92,15 @@ int main(int argc, char *argv[]) {
   CHECK(argc > 2);
   plugins = argv + 2;
   plugin_count = (unsigned)argc - 2;
-  const crebind_rebinding rebinding = {.name = "getppid",
-                                       .replacement = (void *)staying,
-                                       .original = (void **)&staying_original};
   const crebind_options slots_only = {.slot_kinds = CREBIND_JUMP_SLOT | CREBIND_GLOB_DAT};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, &slots_only, &handle, NULL, NULL) == CREBIND_OK);
+  REBIND("getppid", staying, &staying_original, &slots_only, NULL);
   void *(*const work[])(void *) = {open_and_call, open_and_call, open_and_call,
                                    apply_and_restore, observe};
   enum { THREADS = sizeof work / sizeof *work };
   pthread_t threads[THREADS];
-  for (uintptr_t i = 0; i < THREADS; i++)
-    CHECK(pthread_create(&threads[i], NULL, work[i], (void *)(i + 1)) == 0);
-  long milliseconds = atol(argv[1]);
-  nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
+  for (uintptr_t i = 0; i < THREADS; i++) threads[i] = START(work[i], (void *)(i + 1));
+  sleep_for(atol(argv[1]));
   atomic_store(&is_done, true);
-  for (int i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < THREADS; i++) JOIN(threads[i]);
   printf("each call was counted once\n");
 }

@@ -4,13 +4,9 @@
 ///
 /// Usage: concurrent-counts PHASES MILLISECONDS-OF-EACH PLUGIN...
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
 
 /// ThreadSanitizer does not see the loader's own locks, and what it does see, its
 /// calls of malloc and free, looks like races with whoever asks for the images.
@@ -46,11 +42,9 @@ static void *work(void *plugin) {
     return NULL;
   }
   for (;;) {
-    void *image = dlopen(plugin, RTLD_LAZY);
-    CHECK(image != NULL);
-    int (*function)(void) = (int (*)(void))dlsym(image, "plugin_call");
-    int (*const *pointer)(void) = (int (*const *)(void))dlsym(image, "plugin_pointer");
-    CHECK(function != NULL && pointer != NULL);
+    void *image = OPEN(plugin, RTLD_LAZY);
+    int (*function)(void) = FIND(image, "plugin_call");
+    int (*const *pointer)(void) = FIND(image, "plugin_pointer");
     for (int i = 0; i < 10; i++) {
       call(function);
       call(__atomic_load_n(pointer, __ATOMIC_ACQUIRE));
@@ -60,20 +54,11 @@ static void *work(void *plugin) {
   }
 }
 
-static long milliseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void rebind_until(long end) {
   while (milliseconds() < end) {
-    crebind_rebinding rebinding = {
-        .name = "counted", .replacement = (void *)hook, .original = (void **)&original};
-    crebind_handle *handle;
-    CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+    crebind_handle *handle = REBIND("counted", hook, &original, NULL, NULL);
     CHECK(crebind_verify(handle, NULL, NULL) == CREBIND_OK);
-    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+    RESTORE(handle);
   }
 }
 
@@ -87,13 +72,13 @@ int main(int argc, char *argv[]) {
     atomic_store(&is_done, false);
     for (int i = 0; i < THREADS; i++) {
       void *plugin = i % 2 == 0 ? NULL : argv[3 + (i / 2 + phase) % (argc - 3)];
-      CHECK(pthread_create(&threads[i], NULL, work, plugin) == 0);
+      threads[i] = START(work, plugin);
     }
     rebind_until(milliseconds() + duration);
     atomic_store(&is_done, true);
 
     void *images[THREADS];
-    for (int i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], &images[i]) == 0);
+    for (int i = 0; i < THREADS; i++) images[i] = JOIN(threads[i]);
     CHECK(atomic_load(&calls_counted) == atomic_load(&calls));
     CHECK(atomic_load(&hooked) <= atomic_load(&calls));
     was_hooked |= atomic_load(&hooked) > 0;
@@ -101,8 +86,8 @@ int main(int argc, char *argv[]) {
     for (int i = 0; i < THREADS; i++) {
       call(call_here);
       if (images[i] == NULL) continue;
-      call((int (*)(void))dlsym(images[i], "plugin_call"));
-      call(*(int (*const *)(void))dlsym(images[i], "plugin_pointer"));
+      call(FIND(images[i], "plugin_call"));
+      call(*(int (*const *)(void))FIND(images[i], "plugin_pointer"));
       CHECK(dlclose(images[i]) == 0);
     }
     CHECK(atomic_load(&hooked) == 0);

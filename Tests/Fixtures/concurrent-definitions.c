@@ -4,23 +4,16 @@
 ///
 /// Usage: concurrent-definitions MILLISECONDS FIRST SECOND
 
-#define _GNU_SOURCE
 #if defined(LIBRARY)
 
 int number(void) { return NUMBER; }
 
 #else
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 #include "others.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
-#include <time.h>
-#include <unistd.h>
 
 static atomic_bool is_done;
 static atomic_int hooked, plain;
@@ -36,8 +29,7 @@ static void *open_and_ask(void *seed) {
   unsigned state = (unsigned)(uintptr_t)seed;
   while (!atomic_load(&is_done)) {
     int index = rand_r(&state) % 2;
-    void *image = dlopen(paths[index], RTLD_LAZY | RTLD_LOCAL);
-    CHECK(image != NULL);
+    void *image = OPEN(paths[index], RTLD_LAZY | RTLD_LOCAL);
     for (int i = 0; i < 3; i++) {
       int (*number)(void) = (int (*)(void))find_as_others(image, "number");
       if (number != hook) atomic_fetch_add(&plain, 1);
@@ -69,14 +61,12 @@ int main(int argc, char *argv[]) {
   void *(*const work[])(void *) = {open_and_ask, open_and_ask, apply_and_restore};
   enum { THREADS = sizeof work / sizeof *work };
   pthread_t threads[THREADS];
-  for (uintptr_t i = 0; i < THREADS; i++)
-    CHECK(pthread_create(&threads[i], NULL, work[i], (void *)(i + 1)) == 0);
-  long milliseconds = atol(argv[1]);
-  nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
+  for (uintptr_t i = 0; i < THREADS; i++) threads[i] = START(work[i], (void *)(i + 1));
+  sleep_for(atol(argv[1]));
   // On a busy machine one round may take longer.
   for (int i = 0; i < 1000 && (hooked == 0 || plain == 0); i++) usleep(10000);
   atomic_store(&is_done, true);
-  for (int i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < THREADS; i++) JOIN(threads[i]);
   CHECK(hooked > 0 && plain > 0);
   printf("each reached its own\n");
 }

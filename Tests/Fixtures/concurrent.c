@@ -2,13 +2,9 @@
 /// nothing crashes, and the relro pages of an image that the loader is not done with stay writable
 /// for it.
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 static atomic_bool is_done;
 static atomic_long calls, hooked, opened;
@@ -23,10 +19,9 @@ static pid_t hook(void) {
 static void *open_and_close(void *plugin) {
   pid_t expected = parent;
   while (!atomic_load(&is_done)) {
-    void *handle = dlopen(plugin, RTLD_LAZY);
-    CHECK(handle != NULL);
-    pid_t (*call)(void) = (pid_t(*)(void))dlsym(handle, "plugin_call");
-    CHECK(call != NULL && call() == expected);
+    void *handle = OPEN(plugin, RTLD_LAZY);
+    pid_t (*call)(void) = FIND(handle, "plugin_call");
+    CHECK(call() == expected);
     atomic_fetch_add(&calls, 1);
     CHECK(dlclose(handle) == 0);
     atomic_fetch_add(&opened, 1);
@@ -42,8 +37,7 @@ int main(int argc, char *argv[]) {
   pthread_t threads[8];
   int count = argc - 2;
   CHECK(count <= 8);
-  for (int i = 0; i < count; i++)
-    CHECK(pthread_create(&threads[i], NULL, open_and_close, argv[i + 2]) == 0);
+  for (int i = 0; i < count; i++) threads[i] = START(open_and_close, argv[i + 2]);
   for (int i = 0; i < rounds; i++) {
     crebind_rebinding rebinding = {
       .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
@@ -53,10 +47,10 @@ int main(int argc, char *argv[]) {
     if (status != CREBIND_OK)
       fprintf(stderr, "%s: %s\n", error.image, crebind_status_description(status));
     CHECK(status == CREBIND_OK);
-    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+    RESTORE(handle);
   }
   atomic_store(&is_done, true);
-  for (int i = 0; i < count; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < count; i++) JOIN(threads[i]);
   CHECK(atomic_load(&opened) > 0 && atomic_load(&hooked) <= atomic_load(&calls));
   printf("done\n");
 }

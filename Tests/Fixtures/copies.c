@@ -4,13 +4,7 @@
 ///
 /// Usage: copies LIBRARY PLUGIN: this file with -DLIBRARY, and annotations-plugin.c.
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <stdbool.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "steps.h"
 
 /// The events of a copy, and whether it may still get any.
 struct events {
@@ -80,9 +74,8 @@ static void check_memory(const char *path) {
   long before = 0;
   for (int i = 0; i <= TIMES; i++) {
     if (i == 1) before = memory();
-    void *library = dlopen(path, RTLD_NOW);
-    CHECK(library != NULL);
-    ((void (*)(void))dlsym(library, "library_look"))();
+    void *library = OPEN(path, RTLD_NOW);
+    ((void (*)(void))FIND(library, "library_look"))();
     CHECK(dlclose(library) == 0);
   }
   CHECK(memory() - before <= 2 * TIMES);
@@ -91,18 +84,16 @@ static void check_memory(const char *path) {
 /// A listener's image stays, whichever copy it listens at; in a process of its own.
 static void check_listener(const char *path, const char *annotated) {
   pid_t child = fork();
-  CHECK(child >= 0);
   if (child == 0) {
-    void *library = dlopen(path, RTLD_NOW);
-    CHECK(library != NULL);
-    ((void (*)(listening *, struct events *))dlsym(library, "library_listen_elsewhere"))(
-        crebind_listen_for_annotations, &others);
+    void *library = OPEN(path, RTLD_NOW);
+    void (*listen)(listening *, struct events *) = FIND(library, "library_listen_elsewhere");
+    listen(crebind_listen_for_annotations, &others);
     CHECK(dlclose(library) == 0);
-    CHECK(dlopen(annotated, RTLD_NOW) != NULL && others.loads == 1);
+    OPEN(annotated, RTLD_NOW);
+    CHECK(others.loads == 1);
     _exit(0);
   }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  WAIT_FOR(child);
 }
 
 int main(int argc, char *argv[]) {
@@ -111,12 +102,9 @@ int main(int argc, char *argv[]) {
   CHECK(count_copies() == 1);
   check_memory(argv[1]);
   look();
-  void *library = dlopen(argv[1], RTLD_NOW);
-  CHECK(library != NULL);
-  int (*library_copies)(void) = (int (*)(void))dlsym(library, "library_copies");
-  void (*library_listen)(struct events *) =
-      (void (*)(struct events *))dlsym(library, "library_listen");
-  CHECK(library_copies != NULL && library_listen != NULL);
+  void *library = OPEN(argv[1], RTLD_NOW);
+  int (*library_copies)(void) = FIND(library, "library_copies");
+  void (*library_listen)(struct events *) = FIND(library, "library_listen");
   CHECK(count_copies() == 2 && library_copies() == 2);
 
   CHECK(atexit(begin_exit) == 0);
@@ -125,8 +113,8 @@ int main(int argc, char *argv[]) {
   // It goes on being told: the library stays.
   CHECK(dlclose(library) == 0);
   for (int i = 1; i <= 2; i++) {
-    void *plugin = dlopen(argv[2], RTLD_NOW);
-    CHECK(plugin != NULL && own.loads == i && others.loads == i);
+    void *plugin = OPEN(argv[2], RTLD_NOW);
+    CHECK(own.loads == i && others.loads == i);
     if (i == 2) break;
     CHECK(dlclose(plugin) == 0);
     CHECK(own.unloads == i && others.unloads == i);

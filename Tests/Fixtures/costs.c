@@ -1,13 +1,9 @@
 /// Settling beside many threads that sleep reads one file of each at most, and none of those that
 /// have not run since. A handle of one name takes two pages beyond its entries.
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { THREADS = 200, HANDLES = 100, PAGE = 4096 };
 
@@ -44,11 +40,7 @@ static pid_t hook(void) { return original(); }
 
 static crebind_handle *apply(void) {
   const crebind_options options = {.scope = CREBIND_SCOPE_MAIN};
-  const crebind_rebinding rebinding = {
-      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
-  return handle;
+  return REBIND("getppid", hook, &original, &options, NULL);
 }
 
 static void check_slots(const crebind_slot_info *slot, void *are_lazy) {
@@ -63,9 +55,8 @@ int main(int argc, char *argv[]) {
     return 0;
   }
   for (int i = 0; i < THREADS; i++) {
-    pthread_t thread;
     if (i == 0) pthread_mutex_lock(&mutex);
-    CHECK(pthread_create(&thread, NULL, sleep_for_ever, NULL) == 0);
+    START(sleep_for_ever, NULL);
   }
   while (atomic_load(&begun) < THREADS) usleep(1000);
   usleep(200000);
@@ -74,11 +65,11 @@ int main(int argc, char *argv[]) {
   long first = reads() - before;
   bool are_lazy = false;
   CHECK(crebind_slots(handle, check_slots, &are_lazy, NULL) == CREBIND_OK && are_lazy);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   before = reads();
   handle = apply();
   long later = reads() - before;
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   if (first < THREADS || first > THREADS + 20 || later > 20) {
     fprintf(stderr, "%ld reads, and then %ld\n", first, later);
     exit(1);
@@ -89,7 +80,7 @@ int main(int argc, char *argv[]) {
   long size = memory();
   for (int i = 2; i < HANDLES; i++) handles[i] = apply();
   size = (memory() - size) / (HANDLES - 2);
-  for (int i = 0; i < HANDLES; i++) CHECK(crebind_restore(handles[i], NULL, NULL) == CREBIND_OK);
+  for (int i = 0; i < HANDLES; i++) RESTORE(handles[i]);
   // Its one entry has a page of its own.
   if (size > 3 * PAGE && sysconf(_SC_PAGESIZE) == PAGE) {
     fprintf(stderr, "%ld bytes a handle\n", size);

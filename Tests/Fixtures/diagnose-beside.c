@@ -3,23 +3,17 @@
 ///
 /// Usage: diagnose-beside ROUNDS LASTING-LIBRARY LIBRARY OTHER-LIBRARY
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 static atomic_bool has_ended;
 
 static void *open_and_close(void *opaque) {
   char **paths = opaque;
   while (!has_ended) {
-    void *first = dlopen(paths[0], RTLD_NOW | RTLD_LOCAL);
-    void *second = dlopen(paths[1], RTLD_NOW | RTLD_LOCAL);
-    CHECK(first != NULL && second != NULL);
+    void *first = OPEN(paths[0], RTLD_NOW | RTLD_LOCAL);
+    void *second = OPEN(paths[1], RTLD_NOW | RTLD_LOCAL);
     CHECK(dlclose(second) == 0 && dlclose(first) == 0);
   }
   return NULL;
@@ -32,9 +26,9 @@ static void visit(const crebind_diagnosis *diagnosis, void *context) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc == 5 && dlopen(argv[2], RTLD_NOW | RTLD_LOCAL) != NULL);
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, open_and_close, argv + 3) == 0);
+  CHECK(argc == 5);
+  OPEN(argv[2], RTLD_NOW | RTLD_LOCAL);
+  pthread_t thread = START(open_and_close, argv + 3);
   crebind_rebinding rebinding = {.name = "own_price"};
   int seen = 0;
   for (int i = atoi(argv[1]); i > 0 || seen == 0; i--) {
@@ -43,6 +37,6 @@ int main(int argc, char *argv[]) {
     seen += count;
   }
   has_ended = true;
-  pthread_join(thread, NULL);
+  JOIN(thread);
   printf("no row has an image of an earlier look\n");
 }

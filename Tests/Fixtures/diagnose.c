@@ -1,12 +1,7 @@
 /// Every reason that a rebinding sees an image's calls or not, each from an
 /// image that has it.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <string.h>
+#include "steps.h"
 
 static char found[8192];
 static void visit(const crebind_diagnosis *diagnosis, void *context) {
@@ -43,12 +38,12 @@ static void count_open64(const char *name, void *context) {
 }
 
 int main(void) {
-  CHECK(dlopen("libold.so", RTLD_NOW | RTLD_LOCAL) != NULL);
-  CHECK(dlopen("libother.so", RTLD_NOW | RTLD_LOCAL) != NULL);
-  CHECK(dlopen("libsymbolic.so", RTLD_NOW | RTLD_LOCAL) != NULL);
-  CHECK(dlopen("liblarge.so", RTLD_NOW | RTLD_LOCAL) != NULL);
+  OPEN("libold.so", RTLD_NOW | RTLD_LOCAL);
+  OPEN("libother.so", RTLD_NOW | RTLD_LOCAL);
+  OPEN("libsymbolic.so", RTLD_NOW | RTLD_LOCAL);
+  OPEN("liblarge.so", RTLD_NOW | RTLD_LOCAL);
 
-  CHECK(dlopen("libundefined.so", RTLD_LAZY | RTLD_LOCAL) != NULL);
+  OPEN("libundefined.so", RTLD_LAZY | RTLD_LOCAL);
 
   diagnose("defined_nowhere", NULL, NULL, CREBIND_SCOPE_ALL);
   expect("libundefined.so:10:undefined:1 ");

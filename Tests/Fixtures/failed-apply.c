@@ -3,16 +3,11 @@
 ///
 /// Usage: failed-apply PLUGIN TRIES
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "refused-protect.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <unistd.h>
 
 static atomic_bool is_done;
 static atomic_int hooked;
@@ -48,7 +43,7 @@ static int find_image(struct dl_phdr_info *info, size_t size, void *context) {
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
   parent = getppid();
-  CHECK(dlopen(argv[1], RTLD_NOW) != NULL);
+  OPEN(argv[1], RTLD_NOW);
   last.path = argv[1];
   dl_iterate_phdr(find_image, NULL);
   CHECK(last.end > last.start);
@@ -56,8 +51,7 @@ int main(int argc, char *argv[]) {
     printf("no filters here\n");
     return 0;
   }
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, call, NULL) == 0);
+  pthread_t thread = START(call, NULL);
   for (int i = atoi(argv[2]); i > 0; i--) {
     const crebind_rebinding rebinding = {
         .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
@@ -70,7 +64,7 @@ int main(int argc, char *argv[]) {
     CHECK(getppid() == parent);
   }
   atomic_store(&is_done, true);
-  CHECK(pthread_join(thread, NULL) == 0);
+  JOIN(thread);
   CHECK(getppid() == parent && atomic_load(&hooked) == 0);
   printf("nobody fell\n");
 }

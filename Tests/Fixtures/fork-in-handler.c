@@ -1,18 +1,12 @@
 /// A signal handler forks while its own thread applies and restores: the fork returns in
 /// both, the child can exec, and the parent goes on. With another thread that rebinds, too.
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { SECONDS = 100 };
 
@@ -44,13 +38,8 @@ static void fork_once(int signal) {
 }
 
 static void rebind(int which) {
-  const crebind_rebinding rebinding = {.name = "getppid",
-                                       .replacement = which == 0 ? (void *)hook0 : (void *)hook1,
-                                       .original = (void **)&originals[which]};
-  crebind_handle *handle;
   in_call += which == 0;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(REBIND("getppid", which == 0 ? hook0 : hook1, &originals[which], NULL, NULL));
   in_call -= which == 0;
 }
 
@@ -82,12 +71,11 @@ int main(int argc, char *argv[]) {
   sigemptyset(&set);
   sigaddset(&set, SIGPROF);
   CHECK(pthread_sigmask(SIG_BLOCK, &set, NULL) == 0);
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, keep_rebinding, NULL) == 0);
+  pthread_t thread = START(keep_rebinding, NULL);
   CHECK(pthread_sigmask(SIG_UNBLOCK, &set, NULL) == 0);
   work();
   atomic_store(&is_done, true);
-  CHECK(pthread_join(thread, NULL) == 0);
+  JOIN(thread);
   CHECK(getppid() == parent);
 
   // A child of a fork that interrupts nothing can rebind still.
@@ -97,7 +85,6 @@ int main(int argc, char *argv[]) {
     rebind(0);
     _exit(0);
   }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  WAIT_FOR(child);
   printf("every fork returned\n");
 }

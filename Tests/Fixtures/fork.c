@@ -1,13 +1,9 @@
 /// Children forked while another thread applies, restores and observes can do all
 /// of that themselves: no lock is left held, and no change half made.
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { CHILDREN = 200 };
 
@@ -47,17 +43,12 @@ static void fork_once(const crebind_image_info *image, void *has_forked) {
     observe();
     _exit(0);
   }
-  int status;
-  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  WAIT_FOR(child);
 }
 
 static void *rebind(void *unused) {
   while (!atomic_load(&is_done)) {
-    crebind_rebinding rebinding = {
-        .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
-    crebind_handle *handle;
-    CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
-    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+    RESTORE(REBIND("getppid", hook, &original, NULL, NULL));
   }
   return unused;
 }
@@ -69,13 +60,10 @@ static void *keep_observing(void *unused) {
 
 static void be_child(pid_t parent) {
   alarm(10);
-  crebind_rebinding rebinding = {
-      .name = "getppid", .replacement = (void *)childs_hook, .original = (void **)&childs_original};
   for (int i = 1; i <= 2; i++) {
-    crebind_handle *handle;
-    CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+    crebind_handle *handle = REBIND("getppid", childs_hook, &childs_original, NULL, NULL);
     CHECK(getppid() == parent && hooked == i);
-    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+    RESTORE(handle);
     CHECK(getppid() == parent && hooked == i);
   }
   observe();
@@ -83,10 +71,8 @@ static void be_child(pid_t parent) {
 }
 
 int main(void) {
-  pthread_t threads[2];
   pid_t own = getpid();
-  CHECK(pthread_create(&threads[0], NULL, rebind, NULL) == 0);
-  CHECK(pthread_create(&threads[1], NULL, keep_observing, NULL) == 0);
+  pthread_t threads[] = {START(rebind, NULL), START(keep_observing, NULL)};
   int failed = 0;
   for (int i = 0; i < CHILDREN; i++) {
     pid_t child = fork();
@@ -103,7 +89,7 @@ int main(void) {
   CHECK(crebind_observe(&observer, &observation, NULL) == CREBIND_OK && has_forked);
   crebind_unobserve(observation);
   atomic_store(&is_done, true);
-  for (int i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < 2; i++) JOIN(threads[i]);
   CHECK(failed == 0);
   printf("every child did its work\n");
 }

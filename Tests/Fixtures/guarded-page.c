@@ -12,15 +12,11 @@ __asm__(
     ".size jump_wrongly, .-jump_wrongly\n");
 
 #else
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 #include "others.h"
 
-#include <dlfcn.h>
 #include <signal.h>
 #include <sys/auxv.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static void *library;
 
@@ -31,7 +27,7 @@ static void end(int number) {
 }
 
 static bool is_guarded(void) {
-  int (*jump)(void) = (int (*)(void))dlsym(library, "jump_wrongly");
+  int (*jump)(void) = FIND(library, "jump_wrongly");
   pid_t child = fork();
   if (child == 0) {
     signal(SIGILL, end);
@@ -47,20 +43,17 @@ static int hook(void) { return 8; }
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 2);
-  library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
-  CHECK(library != NULL);
+  library = OPEN(argv[1], RTLD_NOW | RTLD_GLOBAL);
   if ((getauxval(AT_HWCAP2) >> 17 & 1) == 0) {
     printf("no guarded pages here\n");
     return 0;
   }
   CHECK(is_guarded());
-  const crebind_rebinding rebinding = {.name = "number", .replacement = (void *)hook};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("number", hook, NULL, NULL, NULL);
   CHECK(((int (*)(void))find_as_others(library, "number"))() == 8);
   CHECK(is_guarded());
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
-  CHECK(((int (*)(void))dlsym(library, "number"))() == 7);
+  RESTORE(handle);
+  CHECK(CALL(library, "number") == 7);
   CHECK(is_guarded());
   printf("guarded\n");
 }

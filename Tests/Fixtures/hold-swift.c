@@ -4,11 +4,8 @@
 /// Usage: hold-swift PLUGIN...: this file with -DLIBRARY, with one of Swift's libraries or
 /// Swift's metadata.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <link.h>
 
 #ifdef LIBRARY
@@ -31,10 +28,9 @@ static void find(const crebind_image_contents *image, void *context) {
 
 int main(int argc, char *argv[]) {
   for (int i = 1; i < argc; i++) {
-    void *image = dlopen(argv[i], RTLD_NOW);
-    CHECK(image != NULL);
+    void *image = OPEN(argv[i], RTLD_NOW);
     crebind_image_contents contents = {
-        .info.header = crebind_image_containing(dlsym(image, "plugin"))};
+        .info.header = crebind_image_containing(FIND(image, "plugin"))};
     CHECK(crebind_images(find, &contents, NULL) == CREBIND_OK && contents.dynamic != 0);
     crebind_image_hold *hold = (crebind_image_hold *)&contents;
     crebind_error error;
@@ -45,7 +41,7 @@ int main(int argc, char *argv[]) {
     CHECK(dlerror() == NULL);
     crebind_release_image(hold);
     CHECK(dlclose(image) == 0);
-    CHECK(dlopen(argv[i], RTLD_NOW | RTLD_NOLOAD) != NULL);
+    OPEN(argv[i], RTLD_NOW | RTLD_NOLOAD);
   }
   puts("kept");
 }

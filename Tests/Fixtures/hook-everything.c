@@ -2,17 +2,11 @@
 /// all at once. Nothing deadlocks or calls itself, every hook runs, and after the restore none
 /// does.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { MALLOC, FREE, MPROTECT, MEMCPY, STRCMP, STRLEN, DLSYM, ITERATE, LOCK, COUNT };
 
@@ -96,9 +90,8 @@ static void expect(size_t first, size_t count, int runs) {
 }
 
 static crebind_handle *apply(size_t first, size_t count) {
-  crebind_handle *handle;
   crebind_report report;
-  CHECK(crebind_apply(&rebindings[first], count, NULL, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(&rebindings[first], count, NULL, &report);
   CHECK(report.changed + report.unchanged >= count && report.pending == 0);
   return handle;
 }
@@ -110,7 +103,7 @@ static void expect_untouched(void) {
 
 static void restore(crebind_handle *handle) {
   for (size_t i = 0; i < COUNT; i++) atomic_store(&hooked[i], 0);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   expect_untouched();
 }
 
@@ -137,8 +130,7 @@ int main(void) {
   CHECK(crebind_verify(all, NULL, NULL) == CREBIND_OK);
   CHECK(crebind_refresh(NULL) == CREBIND_OK && crebind_lookup("malloc") != NULL);
   expect_untouched();
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, idle, NULL) == 0 && pthread_join(thread, NULL) == 0);
+  JOIN(START(idle, NULL));
   void *math = dlopen("libm.so.6", RTLD_NOW);
   if (math != NULL) dlclose(math);
   restore(again);

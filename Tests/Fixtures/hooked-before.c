@@ -3,16 +3,12 @@
 ///
 /// Usage: hooked-before PLUGIN
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 #include "two-copies.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 static int runs;
 
@@ -48,15 +44,12 @@ int main(int argc, char *argv[]) {
       {.name = "dl_iterate_phdr", .replacement = (void *)hook_iterate,
        .original = (void **)&original_iterate},
   };
-  crebind_handle *handle;
-  CHECK(crebind_apply(rebindings, 2, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(rebindings, 2, NULL, NULL);
   CHECK(syscall(SYS_getppid, 0, 0, 0, 0, 0, 0) == getppid());
   CHECK(dl_iterate_phdr(stop, NULL) == 1 && runs == 2);
 
-  void *plugin = dlopen(argv[1], RTLD_NOW);
-  CHECK(plugin != NULL);
-  const struct other_copy *other = dlsym(plugin, "other_copy");
-  CHECK(other != NULL && other->address != (void *)crebind_apply);
+  const struct other_copy *other = FIND(OPEN(argv[1], RTLD_NOW), "other_copy");
+  CHECK(other->address != (void *)crebind_apply);
   runs = 0;
   other->apply();
   pid_t parent = getppid();
@@ -65,7 +58,7 @@ int main(int argc, char *argv[]) {
   CHECK(other->restore());
   CHECK(runs == 0);
 
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   other->apply();
   CHECK(getppid() == parent && other->hooked() == 1);
   CHECK(other->restore() && runs == 0);

@@ -1,8 +1,7 @@
 /// The original of an unresolved slot may be an IFUNC: its resolver is called
 /// as the loader calls it.
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
 #include <stdint.h>
 #include <sys/auxv.h>
@@ -17,10 +16,7 @@ static int hook(void) { return original() + 1; }
 
 int main(void) {
   int before = times_resolved();
-  crebind_rebinding rebinding = {
-      .name = "pick", .replacement = (void *)hook, .original = (void **)&original};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("pick", hook, &original, NULL, NULL);
   CHECK(times_resolved() > before);
 #if defined(__aarch64__)
   CHECK(given_hwcap() == (getauxval(AT_HWCAP) | 1UL << 62));
@@ -39,7 +35,7 @@ int main(void) {
   CHECK(given_hwcap() == getauxval(AT_HWCAP));
 #endif
   CHECK(pick() == 8);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(pick() == 7);
   printf("resolved\n");
 }

@@ -4,14 +4,9 @@
 /// Usage: images [exports]: was it linked with -rdynamic? A GNU hash table of a
 /// program that exports nothing counts no symbols.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
 #include <link.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static pid_t (*original)(void);
 static pid_t hook(void) { return original() + 1; }
@@ -129,15 +124,12 @@ int main(int argc, char *argv[]) {
   pid_t parent = own_parent();
   int count = slots(seen.main, CREBIND_REBOUND_BY_NOBODY);
   CHECK(count > 0);
-  const crebind_rebinding rebinding = {
-      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("getppid", hook, &original, NULL, NULL);
   CHECK(own_parent() == parent + 1);
   CHECK(slots(seen.main, CREBIND_REBOUND_BY_US) == count);
   // Our redirected definition is looked through.
   CHECK(crebind_describe_address((uintptr_t)original, visit_target, "getppid", NULL) == CREBIND_OK);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(slots(seen.main, CREBIND_REBOUND_BY_NOBODY) == count && own_parent() == parent);
   if (exports)
     CHECK(crebind_describe_address((uintptr_t)own_parent, visit_target, "own_parent", NULL)

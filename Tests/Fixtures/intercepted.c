@@ -1,13 +1,7 @@
 /// Functions that a sanitizer defines in the program: its own calls do not reach a rebinding, and the
 /// report says so.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
-
-#include <stdbool.h>
-#include <string.h>
-#include <unistd.h>
+#include "steps.h"
 
 static pid_t replacement(void) { return 1; }
 
@@ -31,9 +25,7 @@ static size_t intercepted(const char *name, crebind_scope scope) {
   crebind_rebinding rebinding = {.name = name, .replacement = (void *)replacement};
   crebind_options options = {.scope = scope, .matches = matches};
   crebind_report report;
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, &report, NULL) == CREBIND_OK);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(APPLY(&rebinding, 1, &options, &report));
   is_named = false;
   CHECK(crebind_diagnose(&rebinding, &options, visit, NULL, NULL) == CREBIND_OK);
   CHECK(is_named == (report.intercepted == 1));

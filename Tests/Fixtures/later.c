@@ -2,15 +2,10 @@
 /// constructors, what dlsym returns, an IFUNC, and what libc loads by itself.
 /// Restored, nothing is left of it.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "permissions.h"
 
-#include <dlfcn.h>
 #include <iconv.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 static pid_t (*original)(void);
 static time_t (*original_time)(time_t *);
@@ -49,21 +44,19 @@ int main(int argc, char *argv[]) {
       {.name = "malloc", .replacement = (void *)hook_malloc,
        .original = (void **)&original_malloc},
   };
-  crebind_handle *handle;
   crebind_report report;
-  CHECK(crebind_apply(rebindings, 3, NULL, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(rebindings, 3, NULL, &report);
   CHECK(report.pending == 0);
   // The image that holds the replacements gets what is behind them.
   CHECK(dlsym(RTLD_DEFAULT, "getppid") == before && dlsym(RTLD_DEFAULT, "time") == before_time);
   CHECK(keeps_permissions(maps));
 
-  void *plugin = dlopen(argv[1], RTLD_LAZY);
-  CHECK(plugin != NULL);
-  CHECK(*(pid_t *)dlsym(plugin, "plugin_parent") == parent + 1000000);
-  CHECK(*(time_t *)dlsym(plugin, "plugin_time") == 5);
-  pid_t (*call)(void) = (pid_t(*)(void))dlsym(plugin, "plugin_call");
+  void *plugin = OPEN(argv[1], RTLD_LAZY);
+  CHECK(*(pid_t *)FIND(plugin, "plugin_parent") == parent + 1000000);
+  CHECK(*(time_t *)FIND(plugin, "plugin_time") == 5);
+  pid_t (*call)(void) = FIND(plugin, "plugin_call");
   CHECK(call() == parent + 1000000);
-  void *(*find)(const char *) = (void *(*)(const char *))dlsym(plugin, "plugin_find");
+  void *(*find)(const char *) = FIND(plugin, "plugin_find");
   CHECK(find("getppid") == (void *)hook && find("time") == (void *)hook_time);
 
   iconv_t conversion = iconv_open("UTF-16", "EUC-JP");
@@ -77,14 +70,14 @@ int main(int argc, char *argv[]) {
   if (conversion != (iconv_t)-1) iconv_close(conversion);
 
   int calls = hooked;
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(dlsym(RTLD_DEFAULT, "getppid") == before && dlsym(RTLD_DEFAULT, "time") == before_time);
   CHECK(call() == parent && getppid() == parent && time(NULL) != 5 && hooked == calls);
 #ifdef __GLIBC__  // musl unloads nothing, so that no constructor runs again
   CHECK(dlclose(plugin) == 0);
-  plugin = dlopen(argv[1], RTLD_NOW);
-  CHECK(*(pid_t *)dlsym(plugin, "plugin_parent") == parent);
-  CHECK(*(time_t *)dlsym(plugin, "plugin_time") != 5);
+  plugin = OPEN(argv[1], RTLD_NOW);
+  CHECK(*(pid_t *)FIND(plugin, "plugin_parent") == parent);
+  CHECK(*(time_t *)FIND(plugin, "plugin_time") != 5);
 #endif
   printf("later images%s\n", has_module ? ", iconv modules too" : "");
 }

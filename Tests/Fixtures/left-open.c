@@ -3,14 +3,10 @@
 ///
 /// Usage: left-open PLUGIN DEFINER
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "refused-protect.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <string.h>
-#include <unistd.h>
 
 static int hooked;
 static pid_t (*original)(void);
@@ -41,8 +37,8 @@ static int find(struct dl_phdr_info *info, size_t size, void *context) {
 }
 
 static void *load(struct search *search) {
-  void *image = dlopen(search->path, RTLD_NOW | RTLD_GLOBAL);
-  CHECK(image != NULL && dl_iterate_phdr(find, search) == 1);
+  void *image = OPEN(search->path, RTLD_NOW | RTLD_GLOBAL);
+  CHECK(dl_iterate_phdr(find, search) == 1);
   if (!refuse_protect(search->start, search->end, true)) {
     printf("no filters here\n");
     exit(0);
@@ -69,7 +65,7 @@ int main(int argc, char *argv[]) {
   CHECK(argc == 3);
   struct search plugin = {argv[1], true, 0, 0}, definer = {argv[2], false, 0, 0};
   void *image = load(&plugin);
-  pid_t (*call)(void) = (pid_t(*)(void))dlsym(image, "plugin_call");
+  pid_t (*call)(void) = FIND(image, "plugin_call");
   pid_t parent = getppid();
   const crebind_rebinding rebinding = {
       .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
@@ -80,7 +76,7 @@ int main(int argc, char *argv[]) {
   CHECK(getppid() == parent && call() == parent && hooked == 0);
 
   image = load(&definer);
-  void *before = dlsym(image, "value");
+  void *before = FIND(image, "value");
   const crebind_rebinding value = {.name = "value", .replacement = (void *)value_hook};
   CHECK(crebind_apply(&value, 1, NULL, &handle, NULL, &error) == CREBIND_LEFT_OPEN);
   check_error(&error, &definer);
@@ -88,9 +84,9 @@ int main(int argc, char *argv[]) {
 
   // Open as it is now, it needs no opening.
   crebind_report report;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, &report, NULL) == CREBIND_OK);
+  handle = APPLY(&rebinding, 1, NULL, &report);
   CHECK(call() == parent && hooked == 1);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(call() == parent && hooked == 1);
   printf("left open, and nothing else\n");
 }

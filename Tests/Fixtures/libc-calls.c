@@ -2,10 +2,7 @@
 /// bring its own malloc: they are rebound too. On musl the C library is the
 /// loader as well.
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <string.h>
+#include "steps.h"
 
 static int hooked;
 static void *(*original)(size_t);
@@ -16,13 +13,10 @@ static void *hook(size_t size) {
 
 int main(void) {
   char *(*volatile duplicate)(const char *) = strdup;
-  crebind_rebinding rebinding = {
-      .name = "malloc", .replacement = (void *)hook, .original = (void **)&original};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("malloc", hook, &original, NULL, NULL);
   char *copy = duplicate("copy");
   CHECK(hooked == 1 && strcmp(copy, "copy") == 0);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   free(copy);
   free(duplicate("copy"));
   CHECK(hooked == 1);

@@ -1,13 +1,9 @@
 /// The loader is told from the other images also where it was not the kernel that
 /// loaded it: in a program that is run as `ld.so ./program`, which this one does.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
 #include <link.h>
-#include <string.h>
-#include <unistd.h>
 
 static const char *interpreter;
 static unsigned images, loaders;
@@ -23,21 +19,18 @@ static int find_interpreter(struct dl_phdr_info *info, size_t size, void *contex
 
 static bool look(const crebind_image_info *image, void *context) {
   (void)context;
-  const char *slash = strrchr(image->path, '/'), *own = strrchr(interpreter, '/');
   images++;
-  loaders += slash != NULL && strcmp(slash, own) == 0;
+  loaders += strcmp(file_name(image->path), file_name(interpreter)) == 0;
   return true;
 }
 
 int main(int argc, char *argv[]) {
   dl_iterate_phdr(find_interpreter, NULL);
   CHECK(interpreter != NULL);
-  crebind_rebinding rebinding = {.name = "getppid", .replacement = (void *)hook};
   crebind_options options = {.scope = CREBIND_SCOPE_MATCHING, .matches = look};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("getppid", hook, NULL, &options, NULL);
   CHECK(getppid() == -1);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(images > 0);
 #ifdef __GLIBC__
   CHECK(loaders == 0);

@@ -4,7 +4,6 @@
 ///
 /// Usage: local-definitions FIRST SECOND CALLER
 
-#define _GNU_SOURCE
 #if defined(LIBRARY)
 
 struct device {
@@ -26,14 +25,10 @@ int call_init(void) { return plugin_init(); }
 
 #else
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 #include "others.h"
 
-#include <dlfcn.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static int hooked;
 static int (*original)(void);
@@ -48,11 +43,7 @@ static int hook_close(int file) {
   return original_close(file);
 }
 
-static void *open_image(const char *path, int mode) {
-  void *image = dlopen(path, RTLD_LAZY | mode);
-  CHECK(image != NULL);
-  return image;
-}
+static void *open_image(const char *path, int mode) { return OPEN(path, RTLD_LAZY | mode); }
 static inline void close_image(void *image) { CHECK(dlclose(image) == 0); }
 
 static int (*find(void *image))(void) {
@@ -74,12 +65,7 @@ static crebind_handle *apply(const crebind_options *options, crebind_report *rep
       {.name = "plugin_init", .replacement = (void *)hook, .original = (void **)&original},
       {.name = "close", .replacement = (void *)hook_close, .original = (void **)&original_close},
   };
-  crebind_handle *handle;
-  CHECK(crebind_apply(rebindings, 2, options, &handle, report, NULL) == CREBIND_OK);
-  return handle;
-}
-static void restore(crebind_handle *handle) {
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  return APPLY(rebindings, 2, options, report);
 }
 
 /// Two plug-ins that know nothing of each other.
@@ -93,7 +79,7 @@ static void keep_apart(char *paths[]) {
   close_device(first, 1);
   close_device(second, 2);
   CHECK(closed == 0 && close(-1) == -1 && closed == 1);
-  restore(handle);
+  RESTORE(handle);
 #ifdef __GLIBC__
   close_image(first);
   close_image(second);
@@ -114,7 +100,7 @@ static void hook_what_comes_again(const char *path, int mode) {
   CHECK(is_redirected(image) && find(image)() == 111 && find(image)() == 112);
   // Nobody may have looked in between.
   CHECK(dlclose(image) == 0);
-  restore(handle);
+  RESTORE(handle);
   image = open_image(path, mode);
   CHECK(find(image)() == 11);
   close_image(image);
@@ -141,7 +127,7 @@ static void turn_back(char *paths[], int batches) {
   CHECK(!is_redirected(first) && !is_redirected(second));
   close_image(first);
   CHECK(is_redirected(second) && find(second)() / 10 == 12 && original() / 10 == 2);
-  for (int i = 0; i < batches; i++) restore(handles[i]);
+  for (int i = 0; i < batches; i++) RESTORE(handles[i]);
   CHECK(!is_redirected(second) && find(second)() / 10 == 2);
   close_image(second);
   CHECK(strcmp(maps, read_maps()) == 0);
@@ -164,7 +150,7 @@ static void take_over(char *paths[]) {
   CHECK(is_redirected(second));
   first = open_image(paths[0], RTLD_GLOBAL);
   CHECK(is_redirected(first) && !is_redirected(second) && find(RTLD_DEFAULT)() == 111);
-  restore(handle);
+  RESTORE(handle);
   CHECK(find(first)() == 12 && find(second)() == 21);
   close_image(second);
 }
@@ -173,14 +159,14 @@ static void take_over(char *paths[]) {
 static void keep_originals_alive(char *paths[]) {
   void *first = open_image(paths[0], RTLD_GLOBAL), *second = open_image(paths[1], RTLD_GLOBAL);
   void *caller = open_image(paths[2], RTLD_LOCAL);
-  int (*call)(void) = (int (*)(void))dlsym(caller, "call_init");
+  int (*call)(void) = FIND(caller, "call_init");
   crebind_handle *handle = apply(NULL, NULL);
   CHECK(call() == 111 && original() == 12);
   close_image(first);
   CHECK(call() == 121 && original() == 22);
   close_image(second);
   CHECK(original == NULL);
-  restore(handle);
+  RESTORE(handle);
   close_image(caller);
 }
 
@@ -200,7 +186,7 @@ static void promote(char *paths[]) {
   // Opened later, it stands behind.
   CHECK(open_image(paths[0], RTLD_NOLOAD | RTLD_GLOBAL) == first);
   CHECK(!is_redirected(first) && is_redirected(second));
-  restore(handle);
+  RESTORE(handle);
   CHECK(!is_redirected(first) && !is_redirected(second));
 #ifdef __GLIBC__
   close_image(first);

@@ -2,8 +2,8 @@
 /// does: with a mutex that it holds over fork. The core, whose own fork handler runs
 /// inside of that, does not call it, nor does any of its functions.
 
-#define _GNU_SOURCE
-#include <pthread.h>
+#include "steps.h"
+
 #include <stdarg.h>
 
 #ifdef LIBRARY
@@ -23,12 +23,7 @@ static void unlock(void) { pthread_mutex_unlock(&mutex); }
 void hold_over_fork(void) { pthread_atfork(lock, unlock, unlock); }
 
 #else
-#include "CRebind.h"
-#include "check.h"
-
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 extern int interposed_calls;
 void hold_over_fork(void);
@@ -37,13 +32,10 @@ static pid_t (*original)(void);
 static pid_t hook(void) { return original() + 1; }
 
 static void rebind(pid_t parent) {
-  const crebind_rebinding rebinding = {
-      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("getppid", hook, &original, NULL, NULL);
   CHECK(getppid() == parent + 1);
   CHECK(crebind_verify(handle, NULL, NULL) == CREBIND_OK);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(getppid() == parent);
 }
 
@@ -58,8 +50,7 @@ int main(void) {
     rebind(own);
     _exit(interposed_calls == 1 ? 0 : 1);
   }
-  int status;
-  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  WAIT_FOR(child);
   CHECK(interposed_calls == 1);
   printf("forked without it\n");
 }

@@ -30,10 +30,7 @@ int call_all(void) {
 
 #else
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
+#include "steps.h"
 
 static int hook(void) { return 100; }
 
@@ -43,22 +40,19 @@ static const crebind_rebinding rebindings[] = {ALL(NAME)};
 int main(int argc, char *argv[]) {
   enum { COUNT = sizeof rebindings / sizeof rebindings[0] };
   CHECK(argc == 2);
-  crebind_handle *handle, *other;
   crebind_report report;
-  CHECK(crebind_apply(rebindings, COUNT, NULL, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(rebindings, COUNT, NULL, &report);
   CHECK(report.pending == 0);
-  void *image = dlopen(argv[1], RTLD_LAZY);
-  CHECK(image != NULL);
-  int (*call_all)(void) = (int (*)(void))dlsym(image, "call_all");
+  int (*call_all)(void) = FIND(OPEN(argv[1], RTLD_LAZY), "call_all");
   CHECK(call_all() == 100 * COUNT);
   // Those that were taken can be taken again.
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(call_all() == 7 * COUNT);
-  CHECK(crebind_apply(rebindings, 512, NULL, &handle, NULL, NULL) == CREBIND_OK);
-  CHECK(crebind_apply(rebindings, COUNT, NULL, &other, NULL, NULL) == CREBIND_OK);
+  handle = APPLY(rebindings, 512, NULL, NULL);
+  crebind_handle *other = APPLY(rebindings, COUNT, NULL, NULL);
   CHECK(call_all() == 100 * COUNT);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
-  CHECK(crebind_restore(other, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
+  RESTORE(other);
   CHECK(call_all() == 7 * COUNT);
   printf("all reached\n");
 }

@@ -1,7 +1,6 @@
 /// Time grows with the number of names, not with its square. Ten times as many names in one image
 /// are applied, applied again, brought to an image that comes later, and restored.
 
-#define _GNU_SOURCE
 #define TEN(M, n) M(n##0) M(n##1) M(n##2) M(n##3) M(n##4) M(n##5) M(n##6) M(n##7) M(n##8) M(n##9)
 #define HUNDRED(M, n)                                                                    \
   TEN(M, n##0) TEN(M, n##1) TEN(M, n##2) TEN(M, n##3) TEN(M, n##4) TEN(M, n##5)          \
@@ -32,11 +31,7 @@ int call_all(void) {
 
 #else
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <time.h>
+#include "steps.h"
 
 enum { FEW = 1000, MANY = 10000, PHASES = 5, ROUNDS = 3 };
 
@@ -51,20 +46,19 @@ static double now(void) {
   return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-static void apply(size_t count, int (*replacement)(void), crebind_handle **handle) {
+static crebind_handle *apply(size_t count, int (*replacement)(void)) {
   static crebind_rebinding rebindings[MANY];
   for (size_t i = 0; i < count; i++)
     rebindings[i] = (crebind_rebinding){.name = names[i], .replacement = (void *)replacement};
   crebind_report report;
-  CHECK(crebind_apply(rebindings, count, NULL, handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(rebindings, count, NULL, &report);
   CHECK(report.skipped == 0 && report.pending == 0);
+  return handle;
 }
 
 static void *open_caller(const char *path, int (**call)(void)) {
-  void *image = dlopen(path, RTLD_LAZY);
-  CHECK(image != NULL);
-  *call = (int (*)(void))dlsym(image, "call_all");
-  CHECK(*call != NULL);
+  void *image = OPEN(path, RTLD_LAZY);
+  *call = FIND(image, "call_all");
   return image;
 }
 
@@ -80,23 +74,23 @@ static void measure(size_t count, const char *path, double least[PHASES]) {
   int (*call)(void);
   crebind_handle *first, *second;
   void *image = open_caller(path, &call);
-  PHASE(apply(count, hook, &first));
+  PHASE(first = apply(count, hook));
   CHECK(call() == 10 * all + rest);
-  PHASE(apply(count, second_hook, &second));
+  PHASE(second = apply(count, second_hook));
   CHECK(call() == 100 * all + rest);
-  PHASE(CHECK(crebind_restore(first, NULL, NULL) == CREBIND_OK));
+  PHASE(RESTORE(first));
   CHECK(call() == 100 * all + rest);
-  PHASE(CHECK(crebind_restore(second, NULL, NULL) == CREBIND_OK));
+  PHASE(RESTORE(second));
   CHECK(call() == MANY);
   CHECK(dlclose(image) == 0);
 
-  apply(count, hook, &first);
-  apply(count, second_hook, &second);
+  first = apply(count, hook);
+  second = apply(count, second_hook);
   image = open_caller(path, &call);
   PHASE(CHECK(crebind_refresh(NULL) == CREBIND_OK));
   CHECK(call() == 100 * all + rest);
-  CHECK(crebind_restore(first, NULL, NULL) == CREBIND_OK);
-  CHECK(crebind_restore(second, NULL, NULL) == CREBIND_OK);
+  RESTORE(first);
+  RESTORE(second);
   CHECK(call() == MANY);
   CHECK(dlclose(image) == 0);
 }

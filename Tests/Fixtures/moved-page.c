@@ -25,20 +25,13 @@ MORE(0) MORE(1) MORE(2) MORE(3) MORE(4) MORE(5) MORE(6) MORE(7)
 #endif
 
 #else
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 #include "others.h"
 
-#include <dlfcn.h>
 #include <elf.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE 65
@@ -118,22 +111,11 @@ static void *watch(void *unused) {
 static void *library;
 
 static void load(const char *path) {
-  library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-  if (library == NULL) fprintf(stderr, "%s\n", dlerror());
-  CHECK(library != NULL);
+  library = OPEN(path, RTLD_NOW | RTLD_GLOBAL);
 }
 
 static crebind_handle *apply(const char *name, int (*replacement)(void)) {
-  const crebind_rebinding rebinding = {
-      .name = name, .replacement = (void *)replacement,
-      .original = replacement == hook ? (void **)&original : NULL};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
-  return handle;
-}
-
-static void restore(crebind_handle *handle) {
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  return REBIND(name, replacement, replacement == hook ? &original : NULL, NULL, NULL);
 }
 
 static int call(const char *name) {
@@ -174,10 +156,10 @@ static void chains(void) {
   hooked = 0;
   CHECK(call("shared_number") == 8 && hooked == 1);
   CHECK(call("shared_count") == -1);
-  restore(lower);
+  RESTORE(lower);
   CHECK(call("shared_number") == 8);
-  restore(count);
-  restore(upper);
+  RESTORE(count);
+  RESTORE(upper);
   CHECK(call("shared_number") == 7);
   CHECK(strcmp(before, read_smaps()) == 0);
 }
@@ -192,7 +174,7 @@ static void tables(void) {
   // Larger pages have code, too.
   CHECK(is_read_only(symbol) || sysconf(_SC_PAGESIZE) > 4096);
 #endif
-  restore(handle);
+  RESTORE(handle);
   CHECK(call("large_400") == 0400 && !is_read_only(symbol));
   CHECK(strcmp(before, read_smaps()) == 0);
 }
@@ -203,45 +185,44 @@ static void forks(void) {
   pid_t child = fork();
   if (child == 0) {
     CHECK(call("shared_number") == 8);
-    restore(handle);
+    RESTORE(handle);
     CHECK(call("shared_number") == 7 && strcmp(before, read_smaps()) == 0);
     handle = apply("shared_number", hook);
     CHECK(call("shared_number") == 8);
     _exit(0);
   }
-  int status;
-  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  WAIT_FOR(child);
   CHECK(call("shared_number") == 8);
-  restore(handle);
+  RESTORE(handle);
   CHECK(call("shared_number") == 7 && strcmp(before, read_smaps()) == 0);
 }
 
 /// A mapping that is locked into memory stays so.
 static void locked(void) {
-  char *code = page_of(dlsym(library, "shared_number"));
+  char *code = page_of(FIND(library, "shared_number"));
   if (mlock(code, (size_t)sysconf(_SC_PAGESIZE)) != 0) return;
   char *before = read_smaps();
   if (strstr(before, " lo") == NULL) return;  // sanitizers and emulators lock nothing
   crebind_handle *handle = apply("shared_number", hook);
   CHECK(call("shared_number") == 8 && strstr(read_smaps(), " lo") != NULL);
-  restore(handle);
+  RESTORE(handle);
   before = read_smaps();
   handle = apply("shared_number", hook);
-  restore(handle);
+  RESTORE(handle);
   CHECK(strcmp(before, read_smaps()) == 0);
   munlock(code, (size_t)sysconf(_SC_PAGESIZE));
 }
 
 /// A page that has been written to stays where it is: the notice serves later images instead.
 static void written(void) {
-  char *code = page_of(dlsym(library, "shared_number"));
+  char *code = page_of(FIND(library, "shared_number"));
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
   CHECK(mprotect(code, size, PROT_READ | PROT_WRITE) == 0);
   code[EI_PAD] = 5;
   CHECK(mprotect(code, size, PROT_READ | PROT_EXEC) == 0);
   crebind_handle *handle = apply("shared_number", hook);
   CHECK(call("shared_number") == 7);
-  restore(handle);
+  RESTORE(handle);
 }
 
 /// Where memory may not become executable, pages of nothing but symbols still move.
@@ -251,7 +232,7 @@ static void forbidden(void) {
 
 /// Somebody writes into the copy: that stays.
 static void written_copy(void) {
-  char *code = page_of(dlsym(library, "shared_number"));
+  char *code = page_of(FIND(library, "shared_number"));
   crebind_handle *handle = apply("shared_number", hook);
   CHECK(call("shared_number") == 8);
   size_t size = (size_t)sysconf(_SC_PAGESIZE);
@@ -259,7 +240,7 @@ static void written_copy(void) {
   CHECK(mprotect(code, size, PROT_READ | PROT_WRITE) == 0);
   code[EI_PAD] = 5;
   CHECK(mprotect(code, size, PROT_READ | PROT_EXEC) == 0);
-  restore(handle);
+  RESTORE(handle);
   CHECK(call("shared_number") == 7 && code[EI_PAD] == 5);
 }
 
@@ -287,7 +268,7 @@ static void unloads(const char *path, const char *other) {
     load(i < 2 ? path : other);
     CHECK(crebind_refresh(NULL) == CREBIND_OK);
     CHECK(call("shared_number") == 8);
-    restore(handle);
+    RESTORE(handle);
     CHECK(call("shared_number") == 7);
     CHECK(dlclose(library) == 0 && crebind_refresh(NULL) == CREBIND_OK);
     CHECK(count_mappings(path) == 0 && count_mappings(other) == 0);
@@ -301,8 +282,7 @@ static void in_child(void (*body)(void)) {
     body();
     _exit(0);
   }
-  int status;
-  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  WAIT_FOR(child);
 }
 
 /// In a process of its own: musl unloads nothing, and of two libraries that define one name
@@ -327,17 +307,17 @@ int main(int argc, char *argv[]) {
   in_child(in_large_library);
   load(argv[2]);
   pthread_t threads[3];
-  void *count = dlsym(library, "shared_count");
+  void *count = FIND(library, "shared_count");
   if (!is_single) {
-    CHECK(pthread_create(&threads[0], NULL, watch, NULL) == 0);
-    for (int i = 1; i < 3; i++) CHECK(pthread_create(&threads[i], NULL, run_code, count) == 0);
+    threads[0] = START(watch, NULL);
+    for (int i = 1; i < 3; i++) threads[i] = START(run_code, count);
   }
   for (int i = 0; i < (is_single ? 20 : rounds) || (!is_single && atomic_load(&looks) < 50); i++)
     chains();
   forks();
   locked();
   atomic_store(&is_done, true);
-  for (int i = 0; i < 3 && !is_single; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < 3 && !is_single; i++) JOIN(threads[i]);
   in_child(written_copy);
   in_child(written);
   printf("moved and moved back\n");

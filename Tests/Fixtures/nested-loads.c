@@ -5,25 +5,15 @@
 ///
 /// Usage: nested-loads NESTING INNER OTHER
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 #include "nested-loads.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <unistd.h>
 
 static const char *nesting, *inner, *other;
 static struct nested_loads nested;
 
-static void *load(void *path) {
-  void *image = dlopen(path, RTLD_LAZY);
-  CHECK(image != NULL);
-  return image;
-}
+static void *load(void *path) { return OPEN(path, RTLD_LAZY); }
 
 // MARK: - Order
 
@@ -31,9 +21,8 @@ static char log[8192];
 static bool is_logging;
 
 static void append(const char *sign, const char *path) {
-  const char *slash = strrchr(path, '/');
   size_t length = strlen(log);
-  snprintf(log + length, sizeof log - length, "%s%s ", sign, slash != NULL ? slash + 1 : path);
+  snprintf(log + length, sizeof log - length, "%s%s ", sign, file_name(path));
 }
 
 /// The loader's lock is free if another thread can load.
@@ -41,10 +30,7 @@ static void added(const crebind_image_info *image, void *sign) {
   if (!is_logging) return;
   append(sign, image->path);
   if (strcmp(image->path, other) == 0) return;
-  pthread_t thread;
-  void *loaded;
-  CHECK(pthread_create(&thread, NULL, load, (void *)other) == 0);
-  CHECK(pthread_join(thread, &loaded) == 0);
+  JOIN(START(load, (void *)other));
 }
 
 static void removed(const crebind_image_info *image, void *sign) {
@@ -103,19 +89,16 @@ static void check_deadlock(void) {
   for (int round = 0; round < 20; round++) {
     nested = (struct nested_loads){.inner = inner, .waits = 1};
     // Loaded before the other thread takes the loader's lock, and reported after.
-    void *image = NULL;
-    pthread_t thread;
-    image = load((void *)other);
+    void *image = load((void *)other);
     CHECK(dlclose(image) == 0);
-    CHECK(pthread_create(&thread, NULL, load_nesting, NULL) == 0);
+    pthread_t thread = START(load_nesting, NULL);
     while (!atomic_load(&nested.is_inside)) {}
     // The loader's lock is the other thread's: what this one has loaded before is
     // told by a refresh.
     CHECK(crebind_refresh(NULL) == CREBIND_OK);
     atomic_store(&nested.may_load, 1);
     image = load((void *)other);
-    void *outer;
-    CHECK(pthread_join(thread, &outer) == 0);
+    void *outer = JOIN(thread);
     CHECK(dlclose(outer) == 0 && dlclose(image) == 0);
   }
   CHECK(atomic_load(&loads_in_callback) > 0);

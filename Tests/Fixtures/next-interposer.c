@@ -5,10 +5,7 @@
 /// Usage: next-interposer [PRELOADED]; starts itself again with that preloaded. With
 /// -DINTERPOSER the program is the interposer.
 
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include "steps.h"
 
 #if defined(INTERPOSER)
 
@@ -31,8 +28,6 @@ __attribute__((visibility("default"))) int close(int file) {
 
 #ifndef LIBRARY
 
-#include "CRebind.h"
-#include "check.h"
 #include "others.h"
 
 #include <errno.h>
@@ -60,11 +55,8 @@ int main(int argc, char *argv[]) {
     execl("/proc/self/exe", argv[0], (char *)NULL);
   }
   int *calls = dlsym(RTLD_DEFAULT, "interposed"), before = *calls;
-  crebind_rebinding rebinding = {.name = "close", .replacement = (void *)hook,
-                                 .original = (void **)&original};
-  crebind_handle *handle;
   crebind_report report;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("close", hook, &original, NULL, &report);
   CHECK(report.pending == 0 && report.ambiguous == 0);
   int file = open("/dev/null", O_RDONLY);
   CHECK(file >= 0 && close_file(file) == 0 && hooked == 1 && *calls == before + 1);
@@ -75,7 +67,7 @@ int main(int argc, char *argv[]) {
   void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   if (libc != NULL) CHECK(find_as_others(libc, "close") != (void *)hook);
 
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(close_file(-1) == -1 && hooked == 2 && *calls == before + 3);
   printf("led to the next\n");
 }

@@ -3,9 +3,7 @@
 ///
 /// Usage: next-late LIBRARY ROUNDS
 
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stddef.h>
+#include "steps.h"
 
 typedef int function(void);
 
@@ -27,13 +25,6 @@ function *ask_loader(void) {
 }
 
 #else
-
-#include "CRebind.h"
-#include "check.h"
-
-#include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 function *ask_loader(void);
 
@@ -60,16 +51,14 @@ static void *call_on(void *unused) {
 static void load_once(const char *library) {
   crebind_rebinding rebindings[] = {ALL};
   rebindings[0].original = (void **)&original;
-  crebind_handle *handle;
-  CHECK(crebind_apply(rebindings, sizeof rebindings / sizeof *rebindings, NULL, &handle, NULL,
-                      NULL) == CREBIND_OK);
+  APPLY(rebindings, sizeof rebindings / sizeof *rebindings, NULL, NULL);
   pthread_t threads[2];
-  for (int i = 0; i < 2; i++) CHECK(pthread_create(&threads[i], NULL, call_on, NULL) == 0);
+  for (int i = 0; i < 2; i++) threads[i] = START(call_on, NULL);
   usleep(500);
-  CHECK(dlopen(library, RTLD_NOW | RTLD_GLOBAL) != NULL);
+  OPEN(library, RTLD_NOW | RTLD_GLOBAL);
   CHECK(ask_loader() == replacement && replacement() == 107);
   is_over = 1;
-  for (int i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < 2; i++) JOIN(threads[i]);
 }
 
 int main(int count, char **arguments) {
@@ -77,13 +66,11 @@ int main(int count, char **arguments) {
   // A function that has been found is not unloaded, so each round is a process.
   for (int round = atoi(arguments[2]); round > 0; round--) {
     pid_t child = fork();
-    CHECK(child >= 0);
     if (child == 0) {
       load_once(arguments[1]);
       _exit(0);
     }
-    int status;
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    WAIT_FOR(child);
   }
   puts("none got the replacement");
 }

@@ -5,9 +5,7 @@
 ///
 /// Usage: next-local USER STRANGER
 
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stddef.h>
+#include "steps.h"
 
 typedef int function(void);
 
@@ -36,36 +34,26 @@ int replacement(void) {
 
 #else
 
-#include "CRebind.h"
-#include "check.h"
-
 static function *found_value(void *image) { return (function *)dlsym(image, "local_value"); }
 
 static void check(void *plugin, void *definer, bool leads_there) {
   function *(*ask)(void *) = (function * (*)(void *)) dlsym(plugin, "ask");
   function *real = found_value(definer), *by_default = ask(RTLD_DEFAULT);
   CHECK(real != NULL && real() == 7 && (by_default == NULL || by_default == real));
-  crebind_rebinding rebinding = {.name = "local_value",
-                                 .replacement = dlsym(plugin, "replacement")};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  void *replacement = dlsym(plugin, "replacement");
+  crebind_handle *handle = REBIND("local_value", replacement, NULL, NULL, NULL);
   CHECK(ask(RTLD_DEFAULT) == by_default);
   if (leads_there) CHECK(ask(RTLD_NEXT) == real);
   function *hooked = found_value(definer);
   CHECK(hooked != real && hooked() == 1000 + (by_default != NULL ? 7 : 0));
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(ask(RTLD_DEFAULT) == by_default && found_value(definer) == real);
-}
-
-static void *open_image(const char *path) {
-  void *image = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  CHECK(image != NULL);
-  return image;
 }
 
 int main(int count, char **arguments) {
   CHECK(count == 3);
-  void *user = open_image(arguments[1]), *stranger = open_image(arguments[2]);
+  void *user = OPEN(arguments[1], RTLD_NOW | RTLD_LOCAL);
+  void *stranger = OPEN(arguments[2], RTLD_NOW | RTLD_LOCAL);
   check(user, user, true);
   check(stranger, user, false);
   puts("as unhooked");

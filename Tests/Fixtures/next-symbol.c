@@ -3,13 +3,10 @@
 /// RTLD_DEFAULT, a handle and with a version. The loader answers others' questions, questions about
 /// other names, and questions after restoring.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 #include "next-symbol.h"
 
 #include <link.h>
-#include <pthread.h>
 
 int value(void);
 int other(void);
@@ -42,11 +39,8 @@ static int program_value(void) {
 
 static crebind_handle *apply(const char *name, void *replacement, void *original,
                              const crebind_options *options) {
-  crebind_rebinding rebinding = {
-      .name = name, .replacement = replacement, .original = (void **)original};
-  crebind_handle *handle;
   crebind_report report;
-  CHECK(crebind_apply(&rebinding, 1, options, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND(name, replacement, original, options, &report);
   CHECK(report.ambiguous == 0 && report.skipped == 0 && report.pending == 0);
   return handle;
 }
@@ -279,7 +273,7 @@ static void check_threads(int cycles) {
   hooks_way = way = "next";
   crebind_handle *handle = apply("value", (void *)hooks_value, NULL, NULL);
   pthread_t threads[2];
-  for (int i = 0; i < 2; i++) CHECK(pthread_create(&threads[i], NULL, ask_on, NULL) == 0);
+  for (int i = 0; i < 2; i++) threads[i] = START(ask_on, NULL);
   for (int i = 0; i < cycles; i++) {
     crebind_handle *other_handle = apply("other", (void *)program_value, NULL, NULL);
     crebind_handle *same = apply("value", (void *)program_value, NULL, NULL);
@@ -288,13 +282,13 @@ static void check_threads(int cycles) {
     restore(same);
   }
   __atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
-  for (int i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < 2; i++) JOIN(threads[i]);
   restore(handle);
 }
 
 int main(int count, char **arguments) {
-  library = dlopen(arguments[1], RTLD_LAZY);
-  CHECK(count == 3 && library != NULL);
+  CHECK(count == 3);
+  library = OPEN(arguments[1], RTLD_LAZY);
   hooks_library = library;
   real = (function *)dlsym(library, "value");
   for (size_t i = 0; i < WAYS; i++) {

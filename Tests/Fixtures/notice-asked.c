@@ -4,19 +4,13 @@
 ///
 /// Usage: notice-asked PLUGIN DEFINER
 
-#define _GNU_SOURCE
 #if defined(DEFINER)
 
 int getppid(void) { return 3; }
 
 #else
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <string.h>
-#include <unistd.h>
+#include "steps.h"
 
 static pid_t (*original)(void);
 static pid_t hook(void) { return original() + 1000000; }
@@ -29,31 +23,18 @@ static bool is_wrapped(void) {
   return address != unwrapped;
 }
 
-static crebind_handle *apply(const char *name, const crebind_options *options) {
-  crebind_rebinding rebinding = {.name = name, .replacement = (void *)hook,
-                                 .original = (void **)&original};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, options, &handle, NULL, NULL) == CREBIND_OK);
-  return handle;
-}
-
-static void restore(crebind_handle *handle) {
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
-}
-
 /// No definition is redirected, dlopen's neither: what dlsym gives is the function itself.
 static void redirect_nothing(const char *path) {
   pid_t parent = getppid();
   void *address = dlsym(RTLD_DEFAULT, "getppid"), *opener = dlsym(RTLD_DEFAULT, "dlopen");
   crebind_options options = {.slots_only = true};
-  crebind_handle *handle = apply("getppid", &options);
+  crebind_handle *handle = REBIND("getppid", hook, &original, &options, NULL);
   CHECK(is_wrapped() && getppid() == parent + 1000000);
   CHECK(dlsym(RTLD_DEFAULT, "getppid") == address && dlsym(RTLD_DEFAULT, "dlopen") == opener);
-  void *plugin = dlopen(path, RTLD_NOW);
-  CHECK(plugin != NULL);
-  pid_t (*call)(void) = (pid_t(*)(void))dlsym(plugin, "plugin_call");
+  void *plugin = OPEN(path, RTLD_NOW);
+  pid_t (*call)(void) = FIND(plugin, "plugin_call");
   CHECK(call() == parent + 1000000);
-  restore(handle);
+  RESTORE(handle);
   CHECK(!is_wrapped() && call() == parent && getppid() == parent);
 #ifdef __GLIBC__
   CHECK(dlclose(plugin) == 0);
@@ -62,30 +43,30 @@ static void redirect_nothing(const char *path) {
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 3 && !is_wrapped());
-  crebind_handle *handle = apply("getppid", NULL);
+  crebind_handle *handle = REBIND("getppid", hook, &original, NULL, NULL);
   CHECK(!is_wrapped());
-  restore(handle);
+  RESTORE(handle);
   redirect_nothing(argv[1]);
 
   // A name that nothing defines.
-  handle = apply("nothing_defines_it", NULL);
-  crebind_handle *other = apply("getppid", NULL);
+  handle = REBIND("nothing_defines_it", hook, &original, NULL, NULL);
+  crebind_handle *other = REBIND("getppid", hook, &original, NULL, NULL);
   CHECK(is_wrapped());
-  restore(handle);
+  RESTORE(handle);
   CHECK(is_wrapped());
-  restore(other);
+  RESTORE(other);
   CHECK(!is_wrapped());
 
   // A later look comes upon a definition that may be unloaded: a refresh.
-  handle = apply("getppid", NULL);
-  void *definer = dlopen(argv[2], RTLD_NOW);
-  CHECK(definer != NULL && !is_wrapped());
+  handle = REBIND("getppid", hook, &original, NULL, NULL);
+  void *definer = OPEN(argv[2], RTLD_NOW);
+  CHECK(!is_wrapped());
   CHECK(crebind_refresh(NULL) == CREBIND_OK && is_wrapped());
-  CHECK(((pid_t(*)(void))dlsym(definer, "getppid"))() == 3);
+  CHECK(CALL(definer, "getppid") == 3);
 #ifdef __GLIBC__
   CHECK(dlclose(definer) == 0 && is_wrapped());
 #endif
-  restore(handle);
+  RESTORE(handle);
   CHECK(!is_wrapped());
   printf("asked for where it is needed\n");
 }

@@ -1,12 +1,7 @@
 /// The notice redirects dlopen's definition while a batch that may redirect lives, and not
 /// while those alone live that redirect nothing, whichever came first.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <stdbool.h>
+#include "steps.h"
 
 static int replacement(void) { return 1; }
 
@@ -14,14 +9,8 @@ static void *real;
 static bool is_redirected(void) { return dlsym(RTLD_DEFAULT, "dlopen") != real; }
 
 static crebind_handle *apply(const char *name, bool slots_only) {
-  const crebind_rebinding rebinding = {.name = name, .replacement = (void *)replacement};
   const crebind_options options = {.slots_only = slots_only};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
-  return handle;
-}
-static void restore(crebind_handle *handle) {
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  return REBIND(name, replacement, NULL, &options, NULL);
 }
 
 int main(void) {
@@ -30,13 +19,13 @@ int main(void) {
   CHECK(is_redirected());
   crebind_handle *slots = apply("nor_this", true);
   CHECK(is_redirected());
-  restore(redirecting);
+  RESTORE(redirecting);
   CHECK(!is_redirected());
   redirecting = apply("nobody_has_this", false);
   CHECK(is_redirected());
-  restore(slots);
+  RESTORE(slots);
   CHECK(is_redirected());
-  restore(redirecting);
+  RESTORE(redirecting);
   CHECK(!is_redirected());
   puts("as the batches want it");
 }

@@ -2,28 +2,21 @@
 /// and a predicate's scope. The wrapper around dlopen must not lose the caller's RUNPATH and
 /// $ORIGIN.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char log[8192];
 static void added(const crebind_image_info *image, void *context) {
-  const char *slash = strrchr(image->path, '/');
   snprintf(log + strlen(log), sizeof log - strlen(log), "+%s%s ", (const char *)context,
-           slash != NULL ? slash + 1 : image->path);
+           file_name(image->path));
   CHECK(image->header != NULL && memcmp(image->header, "\x7f" "ELF", 4) == 0);
 }
 static void removed(const crebind_image_info *image, void *context) {
-  const char *slash = strrchr(image->path, '/');
   snprintf(log + strlen(log), sizeof log - strlen(log), "-%s%s ", (const char *)context,
-           slash != NULL ? slash + 1 : image->path);
+           file_name(image->path));
 }
 
 static int (*original)(void);
@@ -54,11 +47,9 @@ static pid_t hook_parent(void) { return original_parent() + 1000000; }
 int main(int argc, char *argv[]) {
   (void)argc;
   write_decoy(argv[0]);
-  void *opener = dlopen("libopener.so", RTLD_NOW);
-  CHECK(opener != NULL);
-  void *(*open_through)(const char *) = (void *(*)(const char *))dlsym(opener, "open_through");
-  void *(*find_through)(void *, const char *) =
-      (void *(*)(void *, const char *))dlsym(opener, "find_through");
+  void *opener = OPEN("libopener.so", RTLD_NOW);
+  void *(*open_through)(const char *) = FIND(opener, "open_through");
+  void *(*find_through)(void *, const char *) = FIND(opener, "find_through");
 
   crebind_image_observer first = {added, removed, ""}, second = {NULL, removed, "second:"};
   crebind_observation *observations[2];
@@ -68,16 +59,12 @@ int main(int argc, char *argv[]) {
   CHECK(strstr(log, "second:") == NULL);
 
   // Nothing defines `late` yet; getppid is rebound in images that match only.
-  crebind_rebinding late = {.name = "late", .replacement = (void *)hook,
-                            .original = (void **)&original};
-  crebind_rebinding parent = {.name = "getppid", .replacement = (void *)hook_parent,
-                              .original = (void **)&original_parent};
   crebind_handle *handles[2];
   crebind_report report;
-  CHECK(crebind_apply(&late, 1, NULL, &handles[0], &report, NULL) == CREBIND_OK);
+  handles[0] = REBIND("late", hook, &original, NULL, &report);
   CHECK(report.pending == 1 && report.changed == 0 && original == NULL);
   crebind_options matching = {.scope = CREBIND_SCOPE_MATCHING, .matches = is_late};
-  CHECK(crebind_apply(&parent, 1, &matching, &handles[1], &report, NULL) == CREBIND_OK);
+  handles[1] = REBIND("getppid", hook_parent, &original_parent, &matching, &report);
   CHECK(report.changed == 0);
 
   log[0] = 0;
@@ -85,8 +72,8 @@ int main(int argc, char *argv[]) {
   void *image = open_through("liblate.so");       // by the opener's RUNPATH
   CHECK(image != NULL && dlerror() == NULL);
   CHECK(strstr(log, "+liblate.so ") != NULL && strstr(log, "+liblatecaller.so ") != NULL);
-  int (*call_late)(void) = (int (*)(void))dlsym(image, "call_late");
-  pid_t (*late_parent)(void) = (pid_t(*)(void))dlsym(image, "late_parent");
+  int (*call_late)(void) = FIND(image, "call_late");
+  pid_t (*late_parent)(void) = FIND(image, "late_parent");
   CHECK(call_late() == 142 && original() == 42);
   CHECK(((int (*)(void))find_through(image, "late"))() == 142);
   CHECK(late_parent() == getppid() + 1000000);
@@ -94,8 +81,8 @@ int main(int argc, char *argv[]) {
   CHECK(again == image && dlclose(again) == 0 && dlerror() == NULL);
 
   // An image that is loaded by that name is not searched for, nor loaded again.
-  void *named = dlopen("$ORIGIN/deep/real.so", RTLD_NOW);
-  CHECK(named != NULL && open_through("libnamed.so") == named);
+  void *named = OPEN("$ORIGIN/deep/real.so", RTLD_NOW);
+  CHECK(open_through("libnamed.so") == named);
   errno = 0;
   CHECK(open_through("libc.so.6") != NULL && errno == 0 && dlerror() == NULL);
   // The loader says what is wrong with the file that the caller finds.
@@ -108,13 +95,13 @@ int main(int argc, char *argv[]) {
 
   // An image that a refresh finds was not announced: a load past the wrapper.
   crebind_unobserve(observations[1]);
-  CHECK(crebind_restore(handles[1], NULL, NULL) == CREBIND_OK);
-  CHECK(crebind_restore(handles[0], NULL, NULL) == CREBIND_OK);
+  RESTORE(handles[1]);
+  RESTORE(handles[0]);
   crebind_unobserve(observations[0]);
   log[0] = 0;
   image = open_through("liblate.so");
   CHECK(image != NULL && log[0] == 0);
-  call_late = (int (*)(void))dlsym(image, "call_late");
+  call_late = FIND(image, "call_late");
   CHECK(call_late() == 42);
   printf("noticed\n");
 }

@@ -3,25 +3,14 @@
 ///
 /// Usage: observe-order PLUGIN OTHER-PLUGIN LIBRARY-WITH-DEPENDENCY
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <string.h>
+#include "steps.h"
 
 static int count;
 static char names[16][64];
 
 static void note(const crebind_image_info *image, void *context) {
   (void)context;
-  const char *slash = strrchr(image->path, '/');
-  snprintf(names[count++ % 16], sizeof names[0], "%s", slash != NULL ? slash + 1 : image->path);
-}
-
-static void *load(const char *path) {
-  void *image = dlopen(path, RTLD_NOW);
-  CHECK(image != NULL);
-  return image;
+  snprintf(names[count++ % 16], sizeof names[0], "%s", file_name(image->path));
 }
 
 int main(int argc, char *argv[]) {
@@ -30,13 +19,13 @@ int main(int argc, char *argv[]) {
   crebind_observation *observation;
   CHECK(crebind_observe(&observer, &observation, NULL) == CREBIND_OK);
   // Two places become free and are taken again, then the first becomes free.
-  void *first = load(argv[1]), *second = load(argv[2]);
+  void *first = OPEN(argv[1], RTLD_NOW), *second = OPEN(argv[2], RTLD_NOW);
   CHECK(dlclose(first) == 0 && dlclose(second) == 0);
-  first = load(argv[1]);
-  load(argv[2]);
+  first = OPEN(argv[1], RTLD_NOW);
+  OPEN(argv[2], RTLD_NOW);
   CHECK(dlclose(first) == 0);
   count = 0;
-  load(argv[3]);
+  OPEN(argv[3], RTLD_NOW);
   CHECK(count == 2);
   CHECK(strcmp(names[0], "dependent.so") == 0 && strcmp(names[1], "libdependency.so") == 0);
   crebind_unobserve(observation);

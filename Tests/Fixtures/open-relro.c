@@ -2,17 +2,14 @@
 /// The loader may still be at work on the image, and would crash on a page closed under it. We
 /// would crash on one that is not open.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "call-filter.h"
 #include "permissions.h"
 
 #include <errno.h>
 #include <link.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 static int hooked;
 static pid_t (*original)(void);
@@ -47,16 +44,13 @@ static void protect(uintptr_t start, uintptr_t end, int protection) {
 static void check_hooks(void) {
   static const volatile int places[] = {0, LAST / 2, LAST};
   char *before = read_maps();
-  crebind_rebinding rebinding = {
-      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("getppid", hook, &original, NULL, NULL);
   CHECK(keeps_permissions(before));
   hooked = 0;
   getppid();
   for (int i = 0; i < 3; i++) table[places[i]]();
   CHECK(hooked == 4);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(strcmp(before, read_maps()) == 0);
   table[places[0]]();
   CHECK(hooked == 4);

@@ -14,10 +14,7 @@ int call(void) { return number(); }
 
 #else
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
+#include "steps.h"
 
 typedef int function(void);
 
@@ -26,27 +23,21 @@ static int older(void) { return 100 + originals[0](); }
 static int newer(void) { return 1000 + originals[1](); }
 
 static crebind_handle *apply(int batch, function *replacement) {
-  const crebind_rebinding rebinding = {.name = "number",
-                                       .replacement = (void *)replacement,
-                                       .original = (void **)&originals[batch]};
   const crebind_options options = {.slots_only = true};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
-  return handle;
+  return REBIND("number", replacement, &originals[batch], &options, NULL);
 }
 
 int main(int count, char **arguments) {
   CHECK(count == 2);
-  void *caller = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
-  CHECK(caller != NULL);
+  void *caller = OPEN(arguments[1], RTLD_NOW | RTLD_LOCAL);
   crebind_handle *first = apply(0, older), *second = apply(1, newer);
-  CHECK(((function *)dlsym(caller, "call"))() == 1107);
+  CHECK(CALL(caller, "call") == 1107);
   function *real = originals[0];
   CHECK(originals[1] == older && dlclose(caller) == 0);
   CHECK(crebind_refresh(NULL) == CREBIND_OK);
-  CHECK(crebind_restore(first, NULL, NULL) == CREBIND_OK);
+  RESTORE(first);
   CHECK(originals[1] == real && newer() == 1007);
-  CHECK(crebind_restore(second, NULL, NULL) == CREBIND_OK);
+  RESTORE(second);
   puts("behind the one that went");
 }
 

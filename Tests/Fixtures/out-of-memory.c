@@ -4,14 +4,8 @@
 ///
 /// Usage: out-of-memory PLUGIN OTHER-PLUGIN
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "failing-calls.h"
-
-#include <dlfcn.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 // MARK: - Failing
 
@@ -61,18 +55,13 @@ static const crebind_rebinding rebindings[] = {
     {.name = "getppid", .replacement = (void *)in_plugins, .original = (void **)&originals[1]},
 };
 
-static bool is_plugin(const crebind_image_info *image, void *context) {
-  (void)context;
-  return strstr(image->path, "plugin") != NULL;
-}
-
 static void count_plugin(const crebind_image_info *image, void *count) {
   *(int *)count += is_plugin(image, NULL);
 }
 
 static void check_calls(void *plugin, int first, int second) {
   calls[0] = calls[1] = 0;
-  CHECK(((pid_t(*)(void))dlsym(plugin, "plugin_call"))() > 0);
+  CHECK(CALL(plugin, "plugin_call") > 0);
   CHECK(calls[0] == first && calls[1] == second);
 }
 

@@ -5,13 +5,9 @@
 ///
 /// Usage: overtaken CALLER OTHER-IMAGE
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <unistd.h>
 
 static int hooked[2];
 static pid_t (*originals[2])(void);
@@ -42,9 +38,8 @@ static crebind_report verify(crebind_handle *handle) {
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
   pid_t parent = getppid();
-  void *caller = dlopen(argv[1], RTLD_LAZY);
-  CHECK(caller != NULL);
-  pid_t (*call)(void) = (pid_t(*)(void))dlsym(caller, "plugin_call");
+  void *caller = OPEN(argv[1], RTLD_LAZY);
+  pid_t (*call)(void) = FIND(caller, "plugin_call");
   struct link_map *map;
   CHECK(dlinfo(caller, RTLD_DI_LINKMAP, &map) == 0);
   const void *header = (const void *)map->l_addr;
@@ -53,9 +48,7 @@ int main(int argc, char *argv[]) {
   void *const hooks[] = {(void *)hook0, (void *)hook1};
   crebind_handle *handles[2];
   for (int i = 0; i < 2; i++) {
-    const crebind_rebinding rebinding = {
-        .name = "getppid", .replacement = hooks[i], .original = (void **)&originals[i]};
-    CHECK(crebind_apply(&rebinding, 1, &options, &handles[i], NULL, NULL) == CREBIND_OK);
+    handles[i] = REBIND("getppid", hooks[i], &originals[i], &options, NULL);
     if (i == 0) CHECK(crebind_slots(handles[0], find_slot, NULL, NULL) == CREBIND_OK);
   }
   CHECK(slot != NULL && call() == parent && hooked[0] == 1 && hooked[1] == 1);
@@ -63,8 +56,8 @@ int main(int argc, char *argv[]) {
   // The store that _dl_fixup does.
   *slot = (uintptr_t)value;
   CHECK(call() == parent && hooked[0] == 1);
-  void *other = dlopen(argv[2], RTLD_LAZY);
-  CHECK(other != NULL && dlclose(other) == 0);
+  void *other = OPEN(argv[2], RTLD_LAZY);
+  CHECK(dlclose(other) == 0);
   CHECK(verify(handles[0]).changed == 1);
   CHECK(call() == parent && hooked[0] == 2 && hooked[1] == 2);
   // It may have found the lower replacement.

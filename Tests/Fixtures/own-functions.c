@@ -1,14 +1,9 @@
 /// Functions that images have for themselves, and names that nothing has: a rebinding of them says
 /// so, and fails where it is expected to reach something.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <string.h>
-#include <unistd.h>
 
 __attribute__((noinline)) long price_of(long units) { return units * 7; }
 static __attribute__((noinline, used)) long discount_of(long units) { return units / 2; }
@@ -22,8 +17,7 @@ static long replacement(long units) { return units; }
 static char found[8192];
 
 static const char *name_of(const crebind_image_info *image) {
-  const char *slash = strrchr(image->path, '/');
-  return image->header == NULL ? "none" : image->soname[0] == 0 ? "main" : slash + 1;
+  return image->header == NULL ? "none" : image->soname[0] == 0 ? "main" : file_name(image->path);
 }
 
 static void add(const crebind_diagnosis *diagnosis, void *context) {
@@ -83,7 +77,7 @@ static crebind_status apply(const char *name, crebind_options options, crebind_r
   crebind_status status = crebind_apply(batch, 2, &options, &handle, report, &error);
   CHECK((call_prices(1) == 1) == (status == CREBIND_OK));
   if (status == CREBIND_OK) {
-    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+    RESTORE(handle);
   } else {
     CHECK(handle == NULL);
     CHECK(error.rebinding == (status == CREBIND_INVALID_ARGUMENT ? -1 : 1));
@@ -140,8 +134,7 @@ static void check_applying(void) {
   crebind_error error;
   CHECK(crebind_apply(later, 2, &options, &handle, NULL, &error) == CREBIND_UNDEFINED);
   CHECK(error.rebinding == 1);
-  CHECK(crebind_apply(later, 1, &options, &handle, NULL, &error) == CREBIND_OK);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(APPLY(later, 1, &options, NULL));
   CHECK(expecting("getpid", (crebind_expectation)3) == CREBIND_INVALID_ARGUMENT);
 }
 

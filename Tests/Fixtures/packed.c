@@ -4,14 +4,10 @@
 /// Usage: packed PACKED-LIBRARY PLAIN-LIBRARY
 
 #define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
 #include "elf/packed.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { POINTERS = 16, MOST = 64 };
 
@@ -50,7 +46,7 @@ static void add(const crebind_slot_contents *slot, void *context) {
 }
 
 static const void *header(void *library) {
-  return crebind_image_containing(dlsym(library, "call"));
+  return crebind_image_containing(FIND(library, "call"));
 }
 
 static struct slots slots_of(void *library) {
@@ -75,7 +71,7 @@ static void compare(const struct slots *packed, const struct slots *plain, void 
     CHECK(count(packed, &packed->found[i]) == count(plain, &packed->found[i]));
   CHECK(plain->unfilled == 0 && packed->unfilled >= 14 && packed->unfilled < packed->count);
   // Each pointer is one of the slots.
-  const uintptr_t *pointers = dlsym(library, "pointers");
+  const uintptr_t *pointers = FIND(library, "pointers");
   for (size_t p = 0; p < POINTERS; p++) {
     size_t slots = 0;
     for (size_t i = 0; i < packed->count; i++)
@@ -103,11 +99,10 @@ static size_t rebind(void *library, unsigned kinds) {
   const crebind_rebinding rebinding = {
       .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
   uintptr_t before[POINTERS];
-  const volatile uintptr_t *pointers = dlsym(library, "pointers");
+  const volatile uintptr_t *pointers = FIND(library, "pointers");
   for (size_t i = 0; i < POINTERS; i++) before[i] = pointers[i];
-  crebind_handle *handle;
   crebind_report report;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(&rebinding, 1, &options, &report);
   size_t unchangeable = 0;
   CHECK(crebind_diagnose(&rebinding, &options, diagnose, &unchangeable, NULL) == CREBIND_OK);
   CHECK(unchangeable == (report.changed == 0 ? report.unfilled : 0));
@@ -115,10 +110,10 @@ static size_t rebind(void *library, unsigned kinds) {
   for (size_t i = 0; i < POINTERS; i++) changed += pointers[i] != before[i];
   CHECK(changed == 0 || report.unfilled == 0);
   hooked = 0;
-  CHECK(((pid_t(*)(void))dlsym(library, "call"))() == getppid());
+  CHECK(CALL(library, "call") == getppid());
   CHECK(hooked == ((kinds & CREBIND_JUMP_SLOT) != 0));
   CHECK(crebind_audit(no_finding, library, NULL) == CREBIND_OK);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   for (size_t i = 0; i < POINTERS; i++) CHECK(pointers[i] == before[i]);
   return report.unfilled;
 }
@@ -152,8 +147,7 @@ static void check_streams(void) {
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
   check_streams();
-  void *packed = dlopen(argv[1], RTLD_NOW), *plain = dlopen(argv[2], RTLD_NOW);
-  CHECK(packed != NULL && plain != NULL);
+  void *packed = OPEN(argv[1], RTLD_NOW), *plain = OPEN(argv[2], RTLD_NOW);
   struct slots packed_slots = slots_of(packed), plain_slots = slots_of(plain);
   compare(&packed_slots, &plain_slots, packed);
 

@@ -3,39 +3,26 @@
 ///
 /// Usage: pinned-replacement PLUGIN OTHER-PLUGIN
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <unistd.h>
+#include "steps.h"
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
   pid_t parent = getppid();
-  void *plugin = dlopen(argv[1], RTLD_NOW);
-  CHECK(plugin != NULL);
-  void *replacement = dlsym(plugin, "plugin_hook");
-  void **original = dlsym(plugin, "plugin_original");
-  const int *hooked = dlsym(plugin, "plugin_hooked");
-  CHECK(replacement != NULL && original != NULL && hooked != NULL);
-  crebind_rebinding rebinding = {
-      .name = "getppid", .replacement = replacement, .original = original};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  void *plugin = OPEN(argv[1], RTLD_NOW);
+  void *replacement = FIND(plugin, "plugin_hook");
+  void **original = FIND(plugin, "plugin_original");
+  const int *hooked = FIND(plugin, "plugin_hooked");
+  crebind_handle *handle = REBIND("getppid", replacement, original, NULL, NULL);
   CHECK(dlclose(plugin) == 0);
   CHECK(getppid() == parent && *hooked == 1);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   // A call that is inside of the hook still may return to it.
   CHECK(getppid() == parent && *hooked == 1);
 
   // So does the image that receives the original.
-  void *receiver = dlopen(argv[2], RTLD_NOW);
-  CHECK(receiver != NULL);
-  rebinding.name = "getpgrp";
-  rebinding.original = dlsym(receiver, "plugin_original");
-  CHECK(rebinding.original != NULL);
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  void *receiver = OPEN(argv[2], RTLD_NOW);
+  handle = REBIND("getpgrp", replacement, FIND(receiver, "plugin_original"), NULL, NULL);
   CHECK(dlclose(receiver) == 0 && dlopen(argv[2], RTLD_NOW | RTLD_NOLOAD) == receiver);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   printf("stays loaded\n");
 }

@@ -3,13 +3,9 @@
 ///
 /// Usage: plain-original TIMES
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static pid_t (*originals[2])(void);
 static pid_t hook0(void) { return originals[0](); }
@@ -30,16 +26,15 @@ int main(int argc, char *argv[]) {
       {.name = "getppid", .replacement = (void *)hook1, .original = (void **)&originals[1]},
   };
   crebind_handle *handles[2];
-  CHECK(crebind_apply(&rebindings[0], 1, NULL, &handles[0], NULL, NULL) == CREBIND_OK);
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, call, NULL) == 0);
+  handles[0] = APPLY(&rebindings[0], 1, NULL, NULL);
+  pthread_t thread = START(call, NULL);
   // The one that stays leads to the other one, and then to the function again.
   for (int i = 0; i < atoi(argv[1]); i++) {
     int next = (i + 1) % 2;
-    CHECK(crebind_apply(&rebindings[next], 1, NULL, &handles[next], NULL, NULL) == CREBIND_OK);
-    CHECK(crebind_restore(handles[1 - next], NULL, NULL) == CREBIND_OK);
+    handles[next] = APPLY(&rebindings[next], 1, NULL, NULL);
+    RESTORE(handles[1 - next]);
   }
   atomic_store(&is_done, true);
-  CHECK(pthread_join(thread, NULL) == 0);
+  JOIN(thread);
   puts("read plainly");
 }

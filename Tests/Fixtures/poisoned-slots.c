@@ -8,12 +8,9 @@ int poisoned_variable = 1;
 int poisoned_function(void) { return poisoned_variable; }
 #else
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <sanitizer/asan_interface.h>
-#include <string.h>
 
 static const char *path;
 static int replacement;
@@ -35,22 +32,18 @@ static void look_at_image(const crebind_image_contents *image, void *unused) {
 int main(int argc, char *argv[]) {
   CHECK(argc == 2);
   path = argv[1];
-  void *library = dlopen(path, RTLD_NOW);
-  if (library == NULL) fprintf(stderr, "%s\n", dlerror());
-  CHECK(library != NULL);
+  void *library = OPEN(path, RTLD_NOW);
   CHECK(crebind_images(look_at_image, NULL, NULL) == CREBIND_OK);
   CHECK(name[0] != 0);
 
-  const crebind_rebinding rebinding = {.name = name, .replacement = &replacement};
-  crebind_handle *handle;
   crebind_report applied, verified, restored;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, &applied, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND(name, &replacement, NULL, NULL, &applied);
   CHECK(applied.changed > 0);
   CHECK(crebind_verify(handle, &verified, NULL) == CREBIND_OK);
   CHECK(verified.unchanged == applied.changed);
   CHECK(crebind_restore(handle, &restored, NULL) == CREBIND_OK);
   CHECK(restored.changed == applied.changed);
-  CHECK(((int (*)(void))dlsym(library, "poisoned_function"))() == 1);
+  CHECK(CALL(library, "poisoned_function") == 1);
   printf("read\n");
 }
 #endif

@@ -4,15 +4,9 @@
 ///
 /// Usage: predicate-nested LIBRARY-WITH-DEPENDENCY PLUGIN
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static int lower_calls, upper_calls;
 static pid_t (*lower_original)(void), (*upper_original)(void);
@@ -32,20 +26,14 @@ static const crebind_rebinding rebindings[] = {
 static crebind_handle *apply(int which, bool (*matches)(const crebind_image_info *, void *)) {
   crebind_options options = {
       .scope = matches != NULL ? CREBIND_SCOPE_MATCHING : CREBIND_SCOPE_ALL, .matches = matches};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebindings[which], 1, &options, &handle, NULL, NULL) == CREBIND_OK);
-  return handle;
+  return APPLY(&rebindings[which], 1, &options, NULL);
 }
 
-static void *load(void *path) {
-  void *image = dlopen(path, RTLD_LAZY);
-  CHECK(image != NULL);
-  return image;
-}
+static void *load(void *path) { return OPEN(path, RTLD_LAZY); }
 
 static void check_calls(void *image, int lower_expected, int upper_expected) {
   lower_calls = upper_calls = 0;
-  CHECK(((pid_t(*)(void))dlsym(image, "plugin_call"))() > 0);
+  CHECK(CALL(image, "plugin_call") > 0);
   CHECK(lower_calls == lower_expected && upper_calls == upper_expected);
 }
 
@@ -82,7 +70,7 @@ static bool restores(const crebind_image_info *image, void *context) {
   (void)image, (void)context;
   if (!is_armed) return false;
   CHECK(own != NULL);
-  CHECK(crebind_restore(own, NULL, NULL) == CREBIND_OK);
+  RESTORE(own);
   own = NULL;
   return true;
 }
@@ -103,16 +91,14 @@ static crebind_handle *slow;
 static atomic_bool is_inside, may_leave;
 
 static bool waits(const crebind_image_info *image, void *context) {
-  (void)context;
-  if (!is_armed || strstr(image->path, "plugin") == NULL) return false;
+  if (!is_armed || !is_plugin(image, context)) return false;
   atomic_store(&is_inside, true);
   while (!atomic_load(&may_leave)) usleep(1000);
   return true;
 }
 
 static bool restores_slow_and_forks(const crebind_image_info *image, void *context) {
-  (void)context;
-  if (strstr(image->path, "plugin") == NULL) return false;
+  if (!is_plugin(image, context)) return false;
   CHECK(crebind_restore(slow, NULL, NULL) == CREBIND_PREDICATE_RUNS);
   pid_t child = fork();
   if (child == 0) {
@@ -120,9 +106,7 @@ static bool restores_slow_and_forks(const crebind_image_info *image, void *conte
     atomic_store(&may_leave, true);
     return true;
   }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  WAIT_FOR(child);
   atomic_store(&may_leave, true);
   return true;
 }
@@ -131,8 +115,7 @@ static void check_threads(char *path) {
   pid_t process = getpid();
   slow = apply(0, waits);
   is_armed = true;
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, load, path) == 0);
+  pthread_t thread = START(load, path);
   while (!atomic_load(&is_inside)) usleep(1000);
   crebind_handle *handle;
   crebind_options options = {
@@ -143,11 +126,10 @@ static void check_threads(char *path) {
     _exit(0);
   }
   CHECK(status == CREBIND_OK);
-  void *image;
-  CHECK(pthread_join(thread, &image) == 0);
+  void *image = JOIN(thread);
   check_calls(image, 1, 1);
-  CHECK(crebind_restore(slow, NULL, NULL) == CREBIND_OK);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(slow);
+  RESTORE(handle);
   check_calls(image, 0, 0);
 }
 

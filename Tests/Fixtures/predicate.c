@@ -4,14 +4,9 @@
 ///
 /// Usage: predicate PLUGIN PLUGIN
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <unistd.h>
 
 static pid_t (*original)(void);
 static pid_t hook(void) { return original() + 1; }
@@ -24,15 +19,11 @@ static atomic_int asked_count;
 static atomic_bool is_slow, is_inside, may_run;
 
 static void ask_again(void) {
-  const crebind_rebinding other = {
-      .name = "close", .replacement = (void *)close_hook, .original = (void **)&original_close};
-  crebind_handle *handle;
   CHECK(crebind_refresh(NULL) == CREBIND_OK);
-  CHECK(crebind_apply(&other, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(REBIND("close", close_hook, &original_close, NULL, NULL));
 }
 
-static bool is_plugin(const crebind_image_info *image, void *context) {
+static bool asks_again(const crebind_image_info *image, void *context) {
   CHECK(atomic_load(&may_run) && strcmp(context, "valid") == 0);
   int index = atomic_fetch_add(&asked_count, 1);
   CHECK(index < MOST);
@@ -44,47 +35,36 @@ static bool is_plugin(const crebind_image_info *image, void *context) {
     return true;
   }
   ask_again();
-  return strstr(image->path, "plugin") != NULL;
+  return is_plugin(image, NULL);
 }
 
-static void *load(void *path) {
-  void *image = dlopen(path, RTLD_LAZY);
-  CHECK(image != NULL);
-  return image;
-}
-
-static pid_t call(void *image) { return ((pid_t(*)(void))dlsym(image, "plugin_call"))(); }
+static void *load(void *path) { return OPEN(path, RTLD_LAZY); }
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
   char context[] = "valid";
   pid_t parent = getppid();
-  const crebind_rebinding rebinding = {
-      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
   const crebind_options options = {
-      .scope = CREBIND_SCOPE_MATCHING, .matches = is_plugin, .context = context};
+      .scope = CREBIND_SCOPE_MATCHING, .matches = asks_again, .context = context};
   atomic_store(&may_run, true);
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("getppid", hook, &original, &options, NULL);
   int images = atomic_load(&asked_count);
   CHECK(images > 0 && getppid() == parent);
 
   void *plugin = load(argv[1]);
-  CHECK(call(plugin) == parent + 1);
+  CHECK(CALL(plugin, "plugin_call") == parent + 1);
   CHECK(atomic_load(&asked_count) == images + 1);
   for (int i = 0; i < images; i++)
     for (int j = 0; j < i; j++) CHECK(asked[i] != asked[j]);
 
   // Another thread's dlopen is in the predicate while the batch is restored.
-  pthread_t loader;
   atomic_store(&is_slow, true);
-  CHECK(pthread_create(&loader, NULL, load, argv[2]) == 0);
+  pthread_t loader = START(load, argv[2]);
   while (!atomic_load(&is_inside)) {}
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   atomic_store(&may_run, false);
   memset(context, 0, sizeof context);
-  void *second;
-  CHECK(pthread_join(loader, &second) == 0);
-  CHECK(call(plugin) == parent && call(second) == parent);
+  void *second = JOIN(loader);
+  CHECK(CALL(plugin, "plugin_call") == parent && CALL(second, "plugin_call") == parent);
   printf("asked once\n");
 }

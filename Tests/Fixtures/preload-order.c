@@ -13,10 +13,7 @@ int needed(void) { return 0; }
 
 #else
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <unistd.h>
+#include "steps.h"
 
 int number(void);
 int needed(void);
@@ -34,10 +31,7 @@ int main(int argc, char *argv[]) {
   CHECK(argc == 1 && needed() == 0);
   int (*found)(void) = (int (*)(void))crebind_lookup("number");
   CHECK(found != NULL && found() == 2);
-  crebind_rebinding rebinding = {.name = "number", .replacement = (void *)hook,
-                                 .original = (void **)&original};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("number", hook, &original, NULL, NULL);
   CHECK(number() == 102);
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK && number() == 2);
   printf("preloaded\n");

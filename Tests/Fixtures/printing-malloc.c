@@ -1,13 +1,9 @@
 /// A replacement for malloc that prints, which allocates: the guard lets it print
 /// once a call, and each thread has its own.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 static FILE *output;
 static atomic_int calls, prints;
@@ -39,18 +35,15 @@ int main(void) {
   alarm(20);
   output = fopen("/dev/null", "w");
   CHECK(output != NULL);
-  crebind_rebinding rebinding = {
-      .name = "malloc", .replacement = (void *)hook, .original = (void **)&original};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("malloc", hook, &original, NULL, NULL);
   int before = atomic_load(&prints);
   for (int i = 0; i < 10; i++) allocate(NULL);
   CHECK(atomic_load(&prints) - before == 10);
   pthread_t threads[4];
-  for (int i = 0; i < 4; i++) CHECK(pthread_create(&threads[i], NULL, allocate, NULL) == 0);
-  for (int i = 0; i < 4; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < 4; i++) threads[i] = START(allocate, NULL);
+  for (int i = 0; i < 4; i++) JOIN(threads[i]);
   CHECK(atomic_load(&prints) - before >= 14);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   int last = atomic_load(&calls);
   allocate(NULL);
   CHECK(atomic_load(&calls) == last);

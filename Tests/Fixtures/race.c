@@ -6,19 +6,11 @@
 /// control: a plain store into the slot, which the resolver overwrites. That takes luck, so it tries
 /// in up to five programs.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #ifdef __aarch64__
 #define JUMP_SLOT R_AARCH64_JUMP_SLOT
@@ -125,7 +117,6 @@ static void rebind(const char *mode, int number, crebind_handle **handle) {
   }
   char name[8];
   snprintf(name, sizeof name, "f%04d", number);
-  crebind_rebinding rebinding = {.name = name, .replacement = (void *)hook};
   crebind_options options = {.scope = CREBIND_SCOPE_ALL};
   if (strcmp(mode, "images") == 0) {
     options.scope = CREBIND_SCOPE_IMAGES;
@@ -133,22 +124,20 @@ static void rebind(const char *mode, int number, crebind_handle **handle) {
     options.image_count = 1;
   }
   options.loaded_images_only = strcmp(mode, "loaded") == 0;
-  CHECK(crebind_apply(&rebinding, 1, &options, handle, NULL, NULL) == CREBIND_OK);
+  *handle = REBIND(name, hook, NULL, &options, NULL);
 }
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 4);
   rounds = atoi(argv[3]);
   CHECK(rounds <= MOST);
-  void *library = dlopen(argv[2], RTLD_LAZY);
-  CHECK(library != NULL);
-  callers = (int (*const *)(void))dlsym(library, "callers");
+  void *library = OPEN(argv[2], RTLD_LAZY);
+  callers = FIND(library, "callers");
   CHECK(dl_iterate_phdr(find_slots, argv[2]) == 1);
   bool is_naive = strcmp(argv[1], "naive") == 0;
-  pthread_t thread;
   sched_getaffinity(0, sizeof allowed, &allowed);
   take_processor(0);
-  CHECK(pthread_create(&thread, NULL, call, NULL) == 0);
+  pthread_t thread = START(call, NULL);
 
   int lost = 0, early = 0, late = 0, former = 0;
   long lead = 0, step = SMALL_STEP;
@@ -183,11 +172,11 @@ int main(int argc, char *argv[]) {
       exit(0);
     }
     if (is_naive) continue;
-    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+    RESTORE(handle);
     CHECK(callers[i]() == 1);
   }
   atomic_store(&turn, rounds);
-  CHECK(pthread_join(thread, NULL) == 0);
+  JOIN(thread);
   bool have_met = early > run / 100 && late > run / 100;
   // Both threads work all the time, if the processors are theirs.
   double work = seconds(CLOCK_PROCESS_CPUTIME_ID) - start_of_work;

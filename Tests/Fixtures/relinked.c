@@ -1,7 +1,6 @@
 /// Libraries that were built again since their callers were linked, with versions or
 /// another soname: a rebinding follows what the loader binds to by now.
 
-#define _GNU_SOURCE
 #if defined(LIBRARY)
 
 #include <unistd.h>
@@ -28,22 +27,13 @@ int call_number(void) { return number() + 10 * number_pointer(); }
 
 #else
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "steps.h"
 
 static int (*original)(void);
 static int hook(void) { return 2 + original(); }
 
 static int (*open_caller(const char *name))(void) {
-  void *image = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
-  if (image == NULL) fprintf(stderr, "%s\n", dlerror());
-  CHECK(image != NULL);
-  return (int (*)(void))dlsym(image, "call_number");
+  return FIND(OPEN(name, RTLD_LAZY | RTLD_LOCAL), "call_number");
 }
 
 static void visit(const crebind_diagnosis *diagnosis, void *context) {
@@ -62,13 +52,12 @@ static void expect(const char *name, int (*call)(void), int number, const char *
   CHECK(crebind_diagnose(&rebinding, NULL, visit, found, NULL) == CREBIND_OK);
   if (strcmp(found, diagnosis) != 0) fprintf(stderr, "%s: %s\n", name, found);
   CHECK(strcmp(found, diagnosis) == 0);
-  crebind_handle *handle;
   crebind_report report;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(&rebinding, 1, NULL, &report);
   CHECK(report.skipped == 0);
   int hooked = diagnosis[0] == '1' ? number + 2 : number;
   CHECK(call() == 11 * hooked);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(call() == 11 * number);
 }
 
@@ -98,7 +87,7 @@ static void run_case(int number) {
     expect("number", call, 3, "1::2 ");
     break;
   case 4:  // Opened globally: what has no version serves a reference with one.
-    CHECK(dlopen("plugin.so", RTLD_LAZY | RTLD_GLOBAL) != NULL);
+    OPEN("plugin.so", RTLD_LAZY | RTLD_GLOBAL);
     call = open_caller("old-caller.so");
     expect("number", call, 5, "1::2 ");
     break;

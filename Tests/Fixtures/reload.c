@@ -3,14 +3,9 @@
 ///
 /// Usage: reload before|after restored|kept|once PLUGIN OTHER-PLUGIN ROUNDS
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <string.h>
-#include <unistd.h>
 
 enum { SETTLED = 100 };
 
@@ -48,23 +43,22 @@ int main(int argc, char *argv[]) {
     if (i == SETTLED) settled = memory();
     bool is_other = i % 2 == 1, applies = !is_once || i == 0;
     if (is_before && applies)
-      CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
-    void *image = dlopen(argv[3 + is_other], RTLD_LAZY);
-    CHECK(image != NULL);
+      handle = APPLY(&rebinding, 1, NULL, NULL);
+    void *image = OPEN(argv[3 + is_other], RTLD_LAZY);
     struct link_map *map;
     CHECK(dlinfo(image, RTLD_DI_LINKMAP, &map) == 0);
     places[is_other] = map->l_addr;
     same += places[0] == places[1];
     if (!is_before && applies)
-      CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+      handle = APPLY(&rebinding, 1, NULL, NULL);
 
-    pid_t (*call)(void) = (pid_t(*)(void))dlsym(image, "plugin_call");
-    int (*number)(void) = (int (*)(void))dlsym(image, "plugin_number");
+    pid_t (*call)(void) = FIND(image, "plugin_call");
+    int (*number)(void) = FIND(image, "plugin_number");
     hooked = 0;
     CHECK(call() == (is_other ? group : parent) && number() == 1 + is_other);
     CHECK(hooked == !is_other);
     if (is_restored) {
-      CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+      RESTORE(handle);
       CHECK(call() == (is_other ? group : parent) && hooked == !is_other);
     }
     CHECK(dlclose(image) == 0);

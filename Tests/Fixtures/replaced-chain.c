@@ -3,18 +3,14 @@
 ///
 /// Usage: replaced-chain LIBRARY
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
+#include "steps.h"
 
 static int (*originals[2])(int);
 static int lower(int number) { return originals[0](number) + 10; }
 static int upper(int number) { return originals[1](number) + 100; }
 
 static int call(void *image, const char *name) {
-  int (*function)(int) = (int (*)(int))dlsym(image, name);
-  CHECK(function != NULL);
+  int (*function)(int) = FIND(image, name);
   return function(0);
 }
 
@@ -32,26 +28,24 @@ int main(int argc, char *argv[]) {
       {.name = "library_function", .replacement = (void *)upper,
        .original = (void **)&originals[1]},
   };
-  void *image = dlopen(argv[1], RTLD_LAZY);
-  CHECK(image != NULL);
+  void *image = OPEN(argv[1], RTLD_LAZY);
   crebind_handle *handles[2];
   for (int i = 0; i < 2; i++)
-    CHECK(crebind_apply(&rebindings[i], 1, NULL, &handles[i], NULL, NULL) == CREBIND_OK);
+    handles[i] = APPLY(&rebindings[i], 1, NULL, NULL);
   check_calls(image, 111);
-  uintptr_t place = (uintptr_t)dlsym(image, "library_variable");
+  uintptr_t place = (uintptr_t)FIND(image, "library_variable");
   int rounds_in_place = 0;
   for (int i = 0; i < 20; i++) {
     CHECK(dlclose(image) == 0);
-    image = dlopen(argv[1], i % 2 == 0 ? RTLD_LAZY : RTLD_NOW);
-    CHECK(image != NULL);
-    rounds_in_place += (uintptr_t)dlsym(image, "library_variable") == place;
+    image = OPEN(argv[1], i % 2 == 0 ? RTLD_LAZY : RTLD_NOW);
+    rounds_in_place += (uintptr_t)FIND(image, "library_variable") == place;
     CHECK(crebind_refresh(NULL) == CREBIND_OK);
     check_calls(image, 111);
   }
   CHECK(rounds_in_place > 0);
-  CHECK(crebind_restore(handles[1], NULL, NULL) == CREBIND_OK);
+  RESTORE(handles[1]);
   check_calls(image, 11);
-  CHECK(crebind_restore(handles[0], NULL, NULL) == CREBIND_OK);
+  RESTORE(handles[0]);
   check_calls(image, 1);
   printf("both were there again\n");
 }

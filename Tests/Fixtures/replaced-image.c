@@ -3,14 +3,9 @@
 ///
 /// Usage: replaced-image PLUGIN OTHER-PLUGIN PATH-FOR-EITHER
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <string.h>
-#include <unistd.h>
 
 static int hooked;
 static pid_t (*original)(void);
@@ -40,10 +35,10 @@ static struct plugin open_plugin(int which) {
     CHECK(symlink(path, link_path) == 0);
     path = link_path;
   }
-  plugin.image = dlopen(path, RTLD_LAZY);
-  CHECK(plugin.image != NULL && dlinfo(plugin.image, RTLD_DI_LINKMAP, &plugin.map) == 0);
-  plugin.call = (pid_t(*)(void))dlsym(plugin.image, "plugin_call");
-  plugin.number = (int (*)(void))dlsym(plugin.image, "plugin_number");
+  plugin.image = OPEN(path, RTLD_LAZY);
+  CHECK(dlinfo(plugin.image, RTLD_DI_LINKMAP, &plugin.map) == 0);
+  plugin.call = FIND(plugin.image, "plugin_call");
+  plugin.number = FIND(plugin.image, "plugin_number");
   return plugin;
 }
 
@@ -69,21 +64,18 @@ static void expect(const struct plugin *plugin, int which, bool is_hooked) {
   CHECK(hooked == (is_hooked && which == 0));
 }
 
-static bool is_plugin(const crebind_image_info *image, void *name) {
+static bool has_path(const crebind_image_info *image, void *name) {
   return strcmp(image->path, name) == 0;
 }
 
 static void replace_under(const crebind_options *options, bool selects_other) {
   for (int first = 0; first <= 1; first++)
     for (int calls_first = 0; calls_first <= 1; calls_first++) {
-      crebind_rebinding rebinding = {
-          .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
-      crebind_handle *handle;
-      CHECK(crebind_apply(&rebinding, 1, options, &handle, NULL, NULL) == CREBIND_OK);
+      crebind_handle *handle = REBIND("getppid", hook, &original, options, NULL);
       struct plugin plugin = replace(first, calls_first);
       CHECK(crebind_verify(handle, NULL, NULL) == CREBIND_OK);
       expect(&plugin, 1 - first, !selects_other);
-      CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+      RESTORE(handle);
       expect(&plugin, 1 - first, false);
       CHECK(dlclose(plugin.image) == 0);
     }
@@ -94,16 +86,13 @@ static void replace_applied(void) {
   for (int first = 0; first <= 1; first++) {
     struct plugin old = open_plugin(first);
     struct link_map map = *old.map;
-    crebind_rebinding rebinding = {
-        .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
-    crebind_handle *handle;
-    CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+    crebind_handle *handle = REBIND("getppid", hook, &original, NULL, NULL);
     expect(&old, first, true);
     CHECK(dlclose(old.image) == 0);
     struct plugin new = open_plugin(1 - first);
     CHECK(new.map->l_addr == map.l_addr && new.map->l_ld == map.l_ld);
     expect(&new, 1 - first, true);
-    CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+    RESTORE(handle);
     expect(&new, 1 - first, false);
     CHECK(dlclose(new.image) == 0);
   }
@@ -116,9 +105,9 @@ int main(int argc, char *argv[]) {
   parent = getppid();
   group = getpgrp();
   const crebind_options matching = {
-      .scope = CREBIND_SCOPE_MATCHING, .matches = is_plugin, .context = argv[1]};
+      .scope = CREBIND_SCOPE_MATCHING, .matches = has_path, .context = argv[1]};
   const crebind_options none = {
-      .scope = CREBIND_SCOPE_MATCHING, .matches = is_plugin, .context = argv[2]};
+      .scope = CREBIND_SCOPE_MATCHING, .matches = has_path, .context = argv[2]};
   replace_under(NULL, false);
   replace_under(&matching, false);
   replace_under(&none, true);

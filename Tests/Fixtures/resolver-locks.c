@@ -7,16 +7,10 @@
 ///
 /// The root needs the resolver's image and, unlike that one, the image with the function.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "CRebindImages.h"
-#include "check.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <time.h>
-#include <unistd.h>
 
 static void *root;
 static const char *plugin;
@@ -28,8 +22,8 @@ static void *load_meanwhile(void *unused) {
   while (!atomic_load(&ends)) {
     usleep(100);
     if (atomic_load(&wanted) == atomic_load(&done)) continue;
-    void *image = dlopen(plugin, RTLD_LAZY);
-    CHECK(image != NULL && dlclose(image) == 0);
+    void *image = OPEN(plugin, RTLD_LAZY);
+    CHECK(dlclose(image) == 0);
     if (atomic_exchange(&closes, false)) CHECK(dlclose(root) == 0);
     CHECK(crebind_lookup("getppid") != NULL);
     atomic_fetch_add(&done, 1);
@@ -49,10 +43,8 @@ static int hook(void) { return 8; }
 static int (*original)(void);
 
 static void open_root(const char *path) {
-  root = dlopen(path, RTLD_LAZY);
-  if (root == NULL) fprintf(stderr, "%s\n", dlerror());
-  CHECK(root != NULL);
-  ((void (*)(void (*)(void)))dlsym(root, "set_run"))(wait_for_other);
+  root = OPEN(path, RTLD_LAZY);
+  ((void (*)(void (*)(void)))FIND(root, "set_run"))(wait_for_other);
 }
 
 static void check_called(int *before) {
@@ -75,15 +67,13 @@ int main(int argc, char *argv[]) {
   alarm(20);
   plugin = argv[2];
   open_root(argv[1]);
-  pthread_t other;
-  CHECK(pthread_create(&other, NULL, load_meanwhile, NULL) == 0);
-  int (*call)(void) = (int (*)(void))dlsym(root, "call_pick"), before = 0;
+  pthread_t other = START(load_meanwhile, NULL);
+  int (*call)(void) = FIND(root, "call_pick"), before = 0;
   const crebind_rebinding rebinding = {
       .name = "pick", .replacement = (void *)hook, .original = (void **)&original};
   const crebind_options options = {.slots_only = true};
-  crebind_handle *handle;
 
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(&rebinding, 1, NULL, NULL);
   check_called(&before);
   CHECK(call() == 8 && original() == 7);
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK && call() == 7);
@@ -100,12 +90,12 @@ int main(int argc, char *argv[]) {
   CHECK(dlclose(root) == 0);
   open_root(argv[1]);
   atomic_store(&closes, true);
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
+  handle = APPLY(&rebinding, 1, &options, NULL);
   check_called(&before);
   CHECK(dlopen(argv[1], RTLD_LAZY | RTLD_NOLOAD) == NULL);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
 
   atomic_store(&ends, true);
-  CHECK(pthread_join(other, NULL) == 0);
+  JOIN(other);
   puts("no lock was held");
 }

@@ -15,40 +15,28 @@ int call(void) { return number(); }
 
 #else
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <unistd.h>
+#include "steps.h"
 
 static int (*original)(void);
 static int hook(void) { return 100 + original(); }
 static pid_t hook_pid(void) { return -2; }
 
 static crebind_handle *apply(const char *name, void *replacement, void *original) {
-  const crebind_rebinding rebinding = {
-      .name = name, .replacement = replacement, .original = (void **)original};
   const crebind_options options = {.slots_only = true};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
-  return handle;
+  return REBIND(name, replacement, original, &options, NULL);
 }
 
 int main(int count, char **arguments) {
   CHECK(count == 3);
   int (*calls[2])(void);
-  for (int i = 0; i < 2; i++) {
-    void *image = dlopen(arguments[i + 1], RTLD_NOW | RTLD_LOCAL);
-    CHECK(image != NULL);
-    calls[i] = (int (*)(void))dlsym(image, "call");
-  }
+  for (int i = 0; i < 2; i++)
+    calls[i] = FIND(OPEN(arguments[i + 1], RTLD_NOW | RTLD_LOCAL), "call");
   crebind_handle *older = apply("getpid", (void *)hook_pid, NULL);
   crebind_handle *newer = apply("number", (void *)hook, &original);
   CHECK(getpid() == -2 && calls[0]() > 100 && calls[1]() > 100);
-  CHECK(crebind_restore(older, NULL, NULL) == CREBIND_OK);
+  RESTORE(older);
   CHECK(getpid() != -2 && calls[0]() > 100 && calls[1]() > 100);
-  CHECK(crebind_restore(newer, NULL, NULL) == CREBIND_OK);
+  RESTORE(newer);
   CHECK(calls[0]() == 1 && calls[1]() == 2);
   puts("restored once");
 }

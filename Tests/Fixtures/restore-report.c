@@ -1,11 +1,7 @@
 /// The report of a restore adds up to that of the apply: below our own notice, below our wrappers
 /// around dlsym, and below and above another batch.
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <unistd.h>
+#include "steps.h"
 
 static void *(*original_open)(const char *, int);
 static void *(*original_symbol)(void *, const char *);
@@ -18,8 +14,7 @@ static pid_t upper(void) { return originals[1](); }
 
 static crebind_handle *apply(const crebind_rebinding *rebindings, size_t count,
                              crebind_report *report) {
-  crebind_handle *handle;
-  CHECK(crebind_apply(rebindings, count, NULL, &handle, report, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(rebindings, count, NULL, report);
   CHECK(report->changed > 0 && report->images > 0);
   return handle;
 }

@@ -4,11 +4,7 @@
 ///
 /// Usage: restored-again COPY LAPS; COPY is built of this file with -DCOPY.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
-
-#include <stdlib.h>
+#include "steps.h"
 
 enum { NAMES = 2 };
 
@@ -28,7 +24,7 @@ static void apply(size_t index) {
   const crebind_rebinding rebindings[NAMES] = {
       {.name = "atoi", .replacement = (void *)first_hook, .original = (void **)&originals[0]},
       {.name = "atol", .replacement = (void *)second_hook, .original = (void **)&originals[1]}};
-  CHECK(crebind_apply(&rebindings[index], 1, NULL, &handles[index], NULL, NULL) == CREBIND_OK);
+  handles[index] = APPLY(&rebindings[index], 1, NULL, NULL);
 }
 
 static crebind_status restore(size_t index) { return crebind_restore(handles[index], NULL, NULL); }
@@ -38,9 +34,7 @@ const struct copy copy = {apply, restore};
 
 #else
 
-#include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
 
 enum { LONGEST_PAUSE = 1500000 };
 
@@ -68,8 +62,7 @@ static void run_lap(void) {
   const crebind_rebinding rebindings[NAMES] = {
       {.name = "atoi", .replacement = (void *)first_hook, .original = (void **)&originals[0]},
       {.name = "atol", .replacement = (void *)second_hook, .original = (void **)&originals[1]}};
-  crebind_handle *handle;
-  CHECK(crebind_apply(rebindings, NAMES, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(rebindings, NAMES, NULL, NULL);
   for (size_t i = 0; i < NAMES; i++) other->apply(i);
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_COVERED);
   CHECK(other->restore(0) == CREBIND_OK);
@@ -78,7 +71,7 @@ static void run_lap(void) {
   CHECK(status == CREBIND_OK || status == CREBIND_COVERED);
   pthread_barrier_wait(&barrier);
   CHECK(crebind_refresh(NULL) == CREBIND_OK);
-  if (status == CREBIND_COVERED) CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  if (status == CREBIND_COVERED) RESTORE(handle);
 }
 
 int main(int argc, char *argv[]) {
@@ -89,19 +82,16 @@ int main(int argc, char *argv[]) {
   const volatile ElfW(Sym) * definition;
   CHECK(dladdr1(function, &information, (void **)&definition, RTLD_DL_SYMENT) != 0);
   ElfW(Addr) value = definition->st_value;
-  void *library = dlopen(argv[1], RTLD_NOW);
-  CHECK(library != NULL);
-  other = dlsym(library, "copy");
+  other = FIND(OPEN(argv[1], RTLD_NOW), "copy");
   CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, restore_other, NULL) == 0);
+  pthread_t thread = START(restore_other, NULL);
   for (int lap = 0; lap < laps; lap++) {
     // From at once to some milliseconds, as a restore takes.
     pause_loops = (unsigned)lap * (LONGEST_PAUSE / (unsigned)laps);
     run_lap();
     CHECK(definition->st_value == value);
   }
-  CHECK(pthread_join(thread, NULL) == 0);
+  JOIN(thread);
   printf("restored each time\n");
 }
 

@@ -4,14 +4,9 @@
 ///
 /// Usage: restored-together LAPS
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
-#include <stdlib.h>
 
 static int laps;
 
@@ -30,7 +25,7 @@ static __attribute__((used)) int never_called(const char *text) { return atoi(te
 static void *restore(void *index) {
   for (int lap = 0; lap < laps; lap++) {
     pthread_barrier_wait(&barrier);
-    CHECK(crebind_restore(handles[(size_t)index], NULL, NULL) == CREBIND_OK);
+    RESTORE(handles[(size_t)index]);
     pthread_barrier_wait(&barrier);
   }
   return NULL;
@@ -39,12 +34,10 @@ static void *restore(void *index) {
 static void run(void *function) {
   ElfW(Addr) value = definition->st_value;
   pthread_t threads[2];
-  for (size_t i = 0; i < 2; i++) CHECK(pthread_create(&threads[i], NULL, restore, (void *)i) == 0);
+  for (size_t i = 0; i < 2; i++) threads[i] = START(restore, (void *)i);
   for (int lap = 0; lap < laps; lap++) {
     for (size_t i = 0; i < 2; i++) {
-      const crebind_rebinding rebinding = {
-          .name = "atoi", .replacement = replacements[i], .original = (void **)&originals[i]};
-      CHECK(crebind_apply(&rebinding, 1, NULL, &handles[i], NULL, NULL) == CREBIND_OK);
+      handles[i] = REBIND("atoi", replacements[i], &originals[i], NULL, NULL);
       CHECK((void *)originals[i]
             == (i == 0 || replacements[0] == replacements[1] ? function : replacements[0]));
     }
@@ -53,7 +46,7 @@ static void run(void *function) {
     pthread_barrier_wait(&barrier);
     CHECK(definition->st_value == value);
   }
-  for (size_t i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (size_t i = 0; i < 2; i++) JOIN(threads[i]);
 }
 
 int main(int argc, char *argv[]) {

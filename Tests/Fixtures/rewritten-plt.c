@@ -10,15 +10,11 @@
 pid_t call(void) { return getppid(); }
 #else
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "looked-at.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static struct link_map *library;
 static int hooked;
@@ -76,27 +72,25 @@ static void count(const crebind_diagnosis *diagnosis, void *bypassed) {
 static size_t rebind(int expected_calls) {
   const crebind_rebinding rebinding = {
       .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
-  crebind_handle *handle;
   crebind_report report;
   int diagnosed = 0;
   CHECK(crebind_diagnose(&rebinding, NULL, count, &diagnosed, NULL) == CREBIND_OK);
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(&rebinding, 1, NULL, &report);
   CHECK((size_t)diagnosed == report.bypassed && report.changed > 0 && report.skipped == 0);
   if (expected_calls >= 0) {
     hooked = 0;
-    CHECK(((pid_t(*)(void))dlsym(library, "call"))() > 0 && hooked == expected_calls);
+    CHECK(CALL(library, "call") > 0 && hooked == expected_calls);
   }
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   return report.bypassed;
 }
 
 int main(int argc, char *argv[]) {
   CHECK(argc >= 2);
-  library = dlopen(argv[1], RTLD_NOW);
-  CHECK(library != NULL);
+  library = OPEN(argv[1], RTLD_NOW);
   ElfW(Rela) *relocation = find_slot();
   uintptr_t slot = library->l_addr + relocation->r_offset, function = *(uintptr_t *)slot;
-  uint8_t *code = find_entry(slot, dlsym(library, "call"));
+  uint8_t *code = find_entry(slot, FIND(library, "call"));
   CHECK(rebind(1) == 0);
 
   open_page(relocation, PROT_READ | PROT_WRITE);

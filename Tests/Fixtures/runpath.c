@@ -7,9 +7,6 @@
 ///
 /// Usage: runpath OPENER...
 
-#define _GNU_SOURCE
-#include <dlfcn.h>
-
 #if defined LIBRARY
 int library_number(void);
 int library_number(void) { return 1; }
@@ -18,14 +15,10 @@ int library_number(void);
 int dependent_number(void);
 int dependent_number(void) { return library_number(); }
 #else
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
 #include <limits.h>
 #include <link.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 static size_t added;
 static void count(const crebind_image_info *image, void *context) {
@@ -48,9 +41,8 @@ static int count_image(struct dl_phdr_info *info, size_t size, void *images) {
 
 static void load(struct result *result, const char *opener, const char *name, const char *before,
                  bool observes) {
-  void *library = dlopen(opener, RTLD_NOW);
-  CHECK(library != NULL && (before == NULL || dlopen(before, RTLD_NOW) != NULL));
-  void *(*open_through)(const char *) = (void *(*)(const char *))dlsym(library, "open_through");
+  void *(*open_through)(const char *) = FIND(OPEN(opener, RTLD_NOW), "open_through");
+  if (before != NULL) OPEN(before, RTLD_NOW);
   const crebind_image_observer observer = {.added = count};
   crebind_observation *observation;
   if (observes) CHECK(crebind_observe(&observer, &observation, NULL) == CREBIND_OK);
@@ -91,8 +83,7 @@ static struct result load_in_child(const char *opener, const char *name, const c
     size += (size_t)some;
   }
   close(ends[0]);
-  int status;
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  WAIT_FOR(child);
   return result;
 }
 

@@ -4,11 +4,7 @@
 ///
 /// Usage: same-replacement PLUGIN PLUGIN
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <unistd.h>
+#include "steps.h"
 
 static pid_t parent;
 // glibc declares the function so that a compiler may keep the counter in a register.
@@ -21,10 +17,9 @@ static pid_t hook(void) {
 
 /// How often the hook runs when the image calls the function.
 static int hooks_of(const char *path) {
-  void *image = dlopen(path, RTLD_LAZY);
-  CHECK(image != NULL);
+  void *image = OPEN(path, RTLD_LAZY);
   hooked = 0;
-  CHECK(((pid_t(*)(void))dlsym(image, "plugin_call"))() == parent);
+  CHECK(CALL(image, "plugin_call") == parent);
   int count = hooked;
   CHECK(dlclose(image) == 0);
   return count;
@@ -39,13 +34,11 @@ static int hooks_here(void) {
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
   parent = getppid();
-  const crebind_rebinding rebinding = {
-      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
   for (int first = 0; first <= 1; first++) {
     crebind_handle *handles[2];
     crebind_report reports[2], restored[2];
     for (int i = 0; i <= 1; i++)
-      CHECK(crebind_apply(&rebinding, 1, NULL, &handles[i], &reports[i], NULL) == CREBIND_OK);
+      handles[i] = REBIND("getppid", hook, &original, NULL, &reports[i]);
     CHECK(reports[0].changed >= 1 && reports[0].unchanged == 0);
     CHECK(reports[1].changed == 0 && reports[1].unchanged == reports[0].changed);
     CHECK(hooks_here() == 1 && hooks_of(argv[1]) == 1);

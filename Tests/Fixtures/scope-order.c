@@ -2,7 +2,6 @@
 /// Images that were opened with RTLD_GLOBAL go before an image's own dependencies, in the order of
 /// opening. Another image with one of an image's names says nothing of its other names.
 
-#define _GNU_SOURCE
 #if defined(LIBRARY)
 
 #ifdef NUMBER
@@ -37,14 +36,11 @@ int call_picked(void) { return picked(); }
 
 #else
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <link.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static int (*original_number)(void), (*original_other)(void), (*original_picked)(void);
 static int hook_number(void) { return 100 + original_number(); }
@@ -52,18 +48,7 @@ static int hook_other(void) { return 100 + original_other(); }
 static int hook_picked(void) { return 100 + original_picked(); }
 static int hook(void) { return -1; }
 
-static void *open_image(const char *name, int mode) {
-  void *image = dlopen(name, RTLD_LAZY | mode);
-  if (image == NULL) fprintf(stderr, "%s\n", dlerror());
-  CHECK(image != NULL);
-  return image;
-}
-
-static int call(void *image, const char *name) {
-  int (*function)(void) = (int (*)(void))dlsym(image, name);
-  CHECK(function != NULL);
-  return function();
-}
+static void *open_image(const char *name, int mode) { return OPEN(name, RTLD_LAZY | mode); }
 
 #ifdef __GLIBC__
 /// Both of the caller's dependencies define `number`. With the first one's hidden,
@@ -79,17 +64,13 @@ static void skip_hidden_definition(void) {
   unsigned char visible = symbol->st_other;
   symbol->st_other = STV_HIDDEN;
 
-  CHECK(dladdr(dlsym(caller, "call_number"), &info) != 0);
-  const void *header = info.dli_fbase;
+  const void *header = header_of(FIND(caller, "call_number"));
   crebind_options options = {
       .scope = CREBIND_SCOPE_IMAGES, .images = &header, .image_count = 1};
-  crebind_rebinding rebinding = {.name = "number", .replacement = (void *)hook_number,
-                                 .original = (void **)&original_number};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
-  CHECK(call(caller, "call_number") == 102);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
-  CHECK(call(caller, "call_number") == 2);
+  crebind_handle *handle = REBIND("number", hook_number, &original_number, &options, NULL);
+  CHECK(CALL(caller, "call_number") == 102);
+  RESTORE(handle);
+  CHECK(CALL(caller, "call_number") == 2);
   symbol->st_other = visible;
 }
 #endif
@@ -97,7 +78,7 @@ static void skip_hidden_definition(void) {
 int main(void) {
   // Loaded first, and bound to its own dependency's `number`.
   void *early = open_image("early.so", RTLD_LOCAL);
-  CHECK(call(early, "call_number") == 9);
+  CHECK(CALL(early, "call_number") == 9);
   // `first` is loaded first and opened globally last.
   open_image("first.so", RTLD_LOCAL);
 #ifdef __GLIBC__
@@ -119,23 +100,19 @@ int main(void) {
 #else
   size_t count = 2;
 #endif
-  const void *header = NULL;
-  Dl_info info;
-  CHECK(dladdr(dlsym(caller, "call_number"), &info) != 0);
-  header = info.dli_fbase;
+  const void *header = header_of(FIND(caller, "call_number"));
   crebind_options options = {
       .scope = CREBIND_SCOPE_IMAGES, .images = &header, .image_count = 1};
-  crebind_handle *handle;
   crebind_report report;
-  CHECK(crebind_apply(rebindings, count, &options, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(rebindings, count, &options, &report);
   CHECK(report.changed == count && report.skipped == 0 && report.pending == 0);
   CHECK(dlerror() == NULL);
-  CHECK(call(caller, "call_number") == 102);
-  CHECK(call(caller, "call_other") == 105);
+  CHECK(CALL(caller, "call_number") == 102);
+  CHECK(CALL(caller, "call_other") == 105);
 #ifdef PICKED
-  CHECK(call(caller, "call_picked") == 106);
+  CHECK(CALL(caller, "call_picked") == 106);
 #endif
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
 
   // Two originals of one rebinding, beside one that the loader has to be asked
   // about: the call looks again, and the report says so all the same.
@@ -144,17 +121,17 @@ int main(void) {
       {.name = "unused", .replacement = (void *)hook},
   };
   options = (crebind_options){.loaded_images_only = true};
-  CHECK(crebind_apply(ambiguous, 2, &options, &handle, &report, NULL) == CREBIND_OK);
+  handle = APPLY(ambiguous, 2, &options, &report);
   CHECK(report.ambiguous == 1 && report.pending == 0);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
 
   // The loader's own word on it.
-  CHECK(call(caller, "call_number") == 2);
-  CHECK(call(caller, "call_other") == 5);
+  CHECK(CALL(caller, "call_number") == 2);
+  CHECK(CALL(caller, "call_other") == 5);
 #ifdef PICKED
-  CHECK(call(caller, "call_picked") == 6);
+  CHECK(CALL(caller, "call_picked") == 6);
 #endif
-  CHECK(call(early, "call_number") == 9);
+  CHECK(CALL(early, "call_number") == 9);
   printf("in order\n");
 }
 

@@ -4,16 +4,12 @@
 ///
 /// Usage: sealed PLUGIN DEFINER [wait]
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "looked-at.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #ifndef SYS_mseal
 #define SYS_mseal 462
@@ -52,8 +48,7 @@ static int seal(struct dl_phdr_info *info, size_t size, void *context) {
 }
 
 static void *load_sealed(const char *path, bool is_partial) {
-  void *image = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-  CHECK(image != NULL);
+  void *image = OPEN(path, RTLD_NOW | RTLD_GLOBAL);
   struct sealing sealing = {path, is_partial, 0};
   CHECK(dl_iterate_phdr(seal, &sealing) == 1);
   if (sealing.result != 0) {
@@ -90,7 +85,7 @@ int main(int argc, char *argv[]) {
     wait_to_be_looked_at();
     return 0;
   }
-  pid_t (*call)(void) = (pid_t(*)(void))dlsym(plugin, "plugin_call");
+  pid_t (*call)(void) = FIND(plugin, "plugin_call");
   pid_t parent = getppid();
   char *before = read_maps();
   const crebind_rebinding rebinding = {
@@ -109,7 +104,7 @@ int main(int argc, char *argv[]) {
   CHECK(slots_of_reason(CREBIND_REASON_HAS_SLOTS, "") > 0);
 
   const crebind_options skipping = {.skips_sealed_images = true};
-  CHECK(crebind_apply(&rebinding, 1, &skipping, &handle, &report, &error) == CREBIND_OK);
+  handle = APPLY(&rebinding, 1, &skipping, &report);
   size_t changed = report.changed;
   CHECK(report.sealed == 1 && changed > 0 && report.skipped == 0);
   CHECK(getppid() == parent && hooked == 1 && call() == parent && hooked == 1);
@@ -119,10 +114,8 @@ int main(int argc, char *argv[]) {
 
   // The image that defines the symbol is sealed but for its slots: images to come are served still.
   load_sealed(argv[2], true);
-  const crebind_rebinding value = {.name = "value", .replacement = (void *)value_hook,
-                                   .original = (void **)&original_value};
-  CHECK(crebind_apply(&value, 1, NULL, &handle, &report, &error) == CREBIND_OK);
+  handle = REBIND("value", value_hook, &original_value, NULL, NULL);
   CHECK(original_value != NULL && original_value() == 7);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   printf("told by name\n");
 }

@@ -4,17 +4,12 @@
 /// Usage: section-fuzz SEED ROUNDS PLUGIN: section-plugin.c, with -DNOTED and a build ID, in a
 /// folder to write to.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "chance.h"
-#include "check.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char original[1 << 20], contents[1 << 20];
 static size_t size;
@@ -127,7 +122,7 @@ static int counts[CREBIND_BROKEN_FILE + 1];
 static void check(const char *path) {
   void *image = dlopen(path, RTLD_NOW);
   if (image == NULL) return;
-  const void *(*own_start)(void) = (const void *(*)(void))dlsym(image, "own_start");
+  const void *(*own_start)(void) = FIND(image, "own_start");
   const void *header = crebind_image_containing(own_start());
   size_t count = spoil_file();
   write_file(path, contents, count);
@@ -147,9 +142,8 @@ static void check(const char *path) {
 static void check_size(const char *path) {
   const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)contents;
   write_file(path, original, size);
-  void *image = dlopen(path, RTLD_NOW);
-  CHECK(image != NULL);
-  const void *own = ((const void *(*)(void))dlsym(image, "own_start"))();
+  void *image = OPEN(path, RTLD_NOW);
+  const void *own = ((const void *(*)(void))FIND(image, "own_start"))();
   memcpy(contents, original, size);
   ElfW(Shdr) *sections = (ElfW(Shdr) *)(contents + header->e_shoff);
   sections[header->e_shnum - 2].sh_size = size;
@@ -165,9 +159,8 @@ static void check_size(const char *path) {
 static void check_names(const char *path) {
   enum { COUNT = 1 << 16, LENGTH = 1 << 20 };
   write_file(path, original, size);
-  void *image = dlopen(path, RTLD_NOW);
-  CHECK(image != NULL);
-  const void *own = ((const void *(*)(void))dlsym(image, "own_start"))();
+  void *image = OPEN(path, RTLD_NOW);
+  const void *own = ((const void *(*)(void))FIND(image, "own_start"))();
   memcpy(contents, original, size);
   ElfW(Ehdr) *header = (ElfW(Ehdr) *)contents;
   const size_t offset = 1 << 21;

@@ -4,21 +4,14 @@
 /// Usage: section-traps PLUGIN OTHER PLAIN PLAIN-OTHER NOTED: builds of section-plugin.c,
 /// the plain ones without a build ID.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { SIZE = 64 * sizeof(int), NOBODY = 65534 };
 
@@ -101,11 +94,8 @@ struct loaded {
 };
 
 static struct loaded load(const char *path) {
-  void *image = dlopen(path, RTLD_NOW);
-  if (image == NULL) fprintf(stderr, "%s\n", dlerror());
-  CHECK(image != NULL);
-  const void *(*own_start)(void) = (const void *(*)(void))dlsym(image, "own_start");
-  CHECK(own_start != NULL);
+  void *image = OPEN(path, RTLD_NOW);
+  const void *(*own_start)(void) = FIND(image, "own_start");
   const void *own = own_start();
   return (struct loaded){image, crebind_image_containing(own), own};
 }
@@ -211,10 +201,7 @@ static void is_read_once(void) {
 static pid_t hook(void) { return 0; }
 
 static crebind_handle *rebind_elsewhere(void) {
-  const crebind_rebinding rebinding = {.name = "own_elsewhere", .replacement = (void *)hook};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
-  return handle;
+  return REBIND("own_elsewhere", hook, NULL, NULL, NULL);
 }
 
 static void plain_file_is_proven(void) {
@@ -223,7 +210,7 @@ static void plain_file_is_proven(void) {
   // This changes the image's symbols in memory.
   crebind_handle *handle = rebind_elsewhere();
   expect_found(image, CREBIND_SECTION_FROM_FILE);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
 }
 
 static void deleted(const char *from) {
@@ -422,15 +409,12 @@ static void vdso(void) {
 /// In a process of its own, as the user or as nobody.
 static void run(void (*trap)(void), bool is_ordinary) {
   pid_t child = fork();
-  CHECK(child >= 0);
   if (child == 0) {
     if (is_ordinary && geteuid() == 0) CHECK(setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
     trap();
     exit(0);
   }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  WAIT_FOR(child);
 }
 
 int main(int argc, char *argv[]) {

@@ -2,13 +2,7 @@
 /// `call_old` and `call_new` are bound to two versions of one library, `call_other` to another
 /// library's definition of the same name.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <string.h>
-#include <unistd.h>
+#include "steps.h"
 
 static int (*original)(void);
 static int hook(void) { return 100 + original(); }
@@ -18,47 +12,38 @@ static char asked[1024];
 
 static bool is_new_caller(const crebind_image_info *image, void *context) {
   CHECK(strcmp(context, "context") == 0);
-  const char *slash = strrchr(image->path, '/');
-  strcat(strcat(asked, slash != NULL ? slash + 1 : image->path), ":");
-  return slash != NULL && strcmp(slash, "/libnew.so") == 0;
+  strcat(strcat(asked, file_name(image->path)), ":");
+  return strcmp(file_name(image->path), "libnew.so") == 0;
 }
 
 static pid_t hook_parent(void) { return 1; }
 pid_t (*own_pointer)(void) = getppid;
-
-static const void *header_of(void *function) {
-  Dl_info info;
-  CHECK(dladdr(function, &info) != 0);
-  return info.dli_fbase;
-}
 
 /// Applies with the options, and expects which of the three callers are hooked.
 static void expect(const char *name, const char *version, const char *library,
                    const crebind_options *options, const char *hooked) {
   crebind_rebinding rebinding = {.name = name, .replacement = (void *)hook, .version = version,
                                  .library = library, .original = (void **)&original};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, options, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(&rebinding, 1, options, NULL);
   char seen[4] = "";
   if (call_old() > 100) strcat(seen, "o");
   if (call_new() > 100) strcat(seen, "n");
   if (call_other() > 100) strcat(seen, "x");
   if (strcmp(seen, hooked) != 0) fprintf(stderr, "%s %s %s: %s\n", name, version, library, seen);
   CHECK(strcmp(seen, hooked) == 0);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(call_old() == 1 && call_new() == 2 && call_other() == 3);
 }
 
 int main(void) {
   // Local scopes: two libraries that define one name.
-  void *old = dlopen("libold.so", RTLD_LAZY | RTLD_LOCAL);
-  void *new = dlopen("libnew.so", RTLD_LAZY | RTLD_LOCAL);
-  void *other = dlopen("libother.so", RTLD_LAZY | RTLD_LOCAL);
-  pid_t (*call_parent)(void) = (pid_t(*)(void))dlsym(old, "call_parent");
-  CHECK(old != NULL && new != NULL && other != NULL);
-  call_old = (int (*)(void))dlsym(old, "call_old");
-  call_new = (int (*)(void))dlsym(new, "call_new");
-  call_other = (int (*)(void))dlsym(other, "call_other");
+  void *old = OPEN("libold.so", RTLD_LAZY | RTLD_LOCAL);
+  void *new = OPEN("libnew.so", RTLD_LAZY | RTLD_LOCAL);
+  void *other = OPEN("libother.so", RTLD_LAZY | RTLD_LOCAL);
+  pid_t (*call_parent)(void) = FIND(old, "call_parent");
+  call_old = FIND(old, "call_old");
+  call_new = FIND(new, "call_new");
+  call_other = FIND(other, "call_other");
 
   expect("number", NULL, NULL, NULL, "onx");
   expect("number", "V1", NULL, NULL, "o");
@@ -91,25 +76,21 @@ int main(void) {
       {.name = "number", .version = "V2", .replacement = (void *)hook,
        .original = (void **)&originals[1]},
   };
-  crebind_handle *handle;
-  CHECK(crebind_apply(both, 2, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(both, 2, NULL, NULL);
   original = originals[1];
   CHECK(call_old() == 3 && call_new() == 102 && originals[0]() == 1);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
 
   // Each slot has its own original; the one of the rebinding is a summary.
   crebind_report report;
-  crebind_rebinding any = {.name = "number", .replacement = (void *)hook,
-                           .original = (void **)&original};
-  CHECK(crebind_apply(&any, 1, NULL, &handle, &report, NULL) == CREBIND_OK);
+  handle = REBIND("number", hook, &original, NULL, &report);
   CHECK(report.ambiguous == 1 && report.changed == 3);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
 
   // The image that applies is left out on request.
   CHECK(getppid() > 1 && own_pointer() > 1);
-  crebind_rebinding parent = {.name = "getppid", .replacement = (void *)hook_parent};
   crebind_options options = {.excludes_self = true};
-  CHECK(crebind_apply(&parent, 1, &options, &handle, &report, NULL) == CREBIND_OK);
+  handle = REBIND("getppid", hook_parent, NULL, &options, &report);
   CHECK(getppid() > 1 && own_pointer() > 1 && call_parent() == 1);
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK && call_parent() > 1);
   printf("selected\n");

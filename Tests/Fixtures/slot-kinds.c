@@ -2,10 +2,7 @@
 /// address is loaded from, and a pointer in data. All three are rebound, and
 /// each can be left out.
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <unistd.h>
+#include "steps.h"
 
 static int hooked;
 static pid_t (*original)(void);
@@ -36,11 +33,8 @@ static int reached(void) {
 
 static int reached_by(unsigned kinds) {
   const char *former = behind;
-  crebind_rebinding rebinding = {
-      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
   crebind_options options = {.slot_kinds = kinds};
-  crebind_handle *handle;
-  CHECK(crebind_apply(&rebinding, 1, &options, &handle, NULL, NULL) == CREBIND_OK);
+  crebind_handle *handle = REBIND("getppid", hook, &original, &options, NULL);
   int count = reached();
   CHECK(assigned == own);
 #if defined(__i386__) || defined(__arm__)
@@ -48,7 +42,7 @@ static int reached_by(unsigned kinds) {
 #else
   CHECK((kinds & CREBIND_ABSOLUTE) == 0 || behind == (const char *)hook + 4);
 #endif
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(reached() == 0 && behind == former);
   return count;
 }

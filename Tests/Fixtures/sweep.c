@@ -45,14 +45,11 @@ void *replacement_next(void) { return dlsym(RTLD_NEXT, "getppid"); }
 __attribute__((section("swift5_type_metadata"), used)) static int metadata = 1;
 #else
 
-#include "CRebind.h"
+#include "steps.h"
 #include "failing-calls.h"
 
-#include <dlfcn.h>
 #include <link.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 // MARK: - The calls that fail
 
@@ -285,9 +282,9 @@ static void check_calls(int lower, int upper) {
 }
 
 static bool is_later_served(void) {
-  int (*call)(void) = (int (*)(void))dlsym(later, "later_pending");
-  int (*const *pointer)(void) = (int (*const *)(void))dlsym(later, "later_pointer");
-  pid_t (*later_parent)(void) = (pid_t(*)(void))dlsym(later, "later_parent");
+  int (*call)(void) = FIND(later, "later_pending");
+  int (*const *pointer)(void) = FIND(later, "later_pointer");
+  pid_t (*later_parent)(void) = FIND(later, "later_parent");
   *replacement_count = 0;
   CHECK(later_parent() == parent);
   return *replacement_count == 1 && call() == 71 && (*pointer)() == 71;
@@ -300,8 +297,7 @@ static void check_applied(void) {
   check_calls(1, 0);
   was_noticed = true;
   if (later == NULL) {
-    later = dlopen(later_path, RTLD_NOW);
-    CHECK(later != NULL);
+    later = OPEN(later_path, RTLD_NOW);
     was_noticed = is_later_served();
   }
   CHECK(crebind_refresh(NULL) == CREBIND_OK);
@@ -348,8 +344,7 @@ static crebind_status refresh(void) {
 
 static crebind_status load(void) {
   if (later != NULL) return crebind_refresh(NULL);
-  later = dlopen(later_path, RTLD_NOW);
-  CHECK(later != NULL);
+  later = OPEN(later_path, RTLD_NOW);
   return is_later_served() ? CREBIND_OK : (crebind_status)UNSERVED;
 }
 static void check_later(void) {
@@ -358,8 +353,8 @@ static void check_later(void) {
 }
 static void load_seen(void) {
   must_apply();
-  later = dlopen(later_path, RTLD_NOW);
-  CHECK(later != NULL && is_later_served());
+  later = OPEN(later_path, RTLD_NOW);
+  CHECK(is_later_served());
 }
 static crebind_status unload(void) {
   if (later != NULL) CHECK(dlclose(later) == 0);
@@ -477,8 +472,7 @@ static void check_observed(void) {
   take(&now);
   if (added != now.image_count) CHECK(crebind_refresh(NULL) == CREBIND_OK);
   CHECK(added == now.image_count);
-  later = dlopen(later_path, RTLD_NOW);
-  CHECK(later != NULL);
+  later = OPEN(later_path, RTLD_NOW);
   was_noticed = added == now.image_count + 1;
   CHECK(crebind_refresh(NULL) == CREBIND_OK);
   CHECK(added == now.image_count + 1);
@@ -729,29 +723,25 @@ static void find_slots(void) {
     }
     _exit(0);
   }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child && status == 0 && slots->count > 8);
+  WAIT_FOR(child);
+  CHECK(slots->count > 8);
 }
 
 static void load_images(char *paths[]) {
-  void *caller = dlopen(paths[0], RTLD_LAZY), *replacements = dlopen(paths[1], RTLD_NOW);
-  CHECK(caller != NULL && replacements != NULL);
+  void *caller = OPEN(paths[0], RTLD_LAZY), *replacements = OPEN(paths[1], RTLD_NOW);
   replacement_path = paths[1];
   later_path = paths[2];
-  caller_parent = (pid_t(*)(void))dlsym(caller, "caller_parent");
-  caller_number = (int (*)(void))dlsym(caller, "caller_number");
-  caller_pointer = (pid_t(*const *)(void))dlsym(caller, "caller_pointer");
-  replacement_count = dlsym(replacements, "replacement_count");
-  replacement_original = (pid_t(**)(void))dlsym(replacements, "replacement_original");
-  replacement_next = (void *(*)(void))dlsym(replacements, "replacement_next");
+  caller_parent = FIND(caller, "caller_parent");
+  caller_number = FIND(caller, "caller_number");
+  caller_pointer = FIND(caller, "caller_pointer");
+  replacement_count = FIND(replacements, "replacement_count");
+  replacement_original = FIND(replacements, "replacement_original");
+  replacement_next = FIND(replacements, "replacement_next");
   real_dlopen = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
-  rebindings[0].replacement = dlsym(replacements, "replacement");
+  rebindings[0].replacement = FIND(replacements, "replacement");
   rebindings[0].original = (void **)replacement_original;
-  Dl_info info;
-  CHECK(dladdr((void *)caller_parent, &info) != 0);
-  caller_header = info.dli_fbase;
-  CHECK(dladdr((void *)replacement_original, &info) != 0);
-  replacement_header = info.dli_fbase;
+  caller_header = header_of((void *)caller_parent);
+  replacement_header = header_of(replacement_original);
 }
 
 int main(int argc, char *argv[]) {

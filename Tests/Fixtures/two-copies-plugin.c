@@ -1,10 +1,7 @@
 /// A plug-in with a copy of CRebind of its own; see two-copies.c.
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 #include "two-copies.h"
-
-#include <unistd.h>
 
 static int runs;
 static pid_t (*original)(void);
@@ -16,9 +13,7 @@ static pid_t hook(void) {
 }
 
 static void apply(void) {
-  crebind_rebinding rebinding = {
-      .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  handle = REBIND("getppid", hook, &original, NULL, NULL);
 }
 
 static bool restore(void) {

@@ -7,12 +7,8 @@
 ///
 /// Usage: two-copies PLUGIN LATER-IMAGE...
 
-#include "CRebind.h"
-#include "check.h"
+#include "steps.h"
 #include "two-copies.h"
-
-#include <dlfcn.h>
-#include <unistd.h>
 
 static int runs;
 static pid_t (*original)(void);
@@ -21,14 +17,12 @@ static pid_t hook(void) {
   return original();
 }
 
-static const crebind_rebinding rebinding = {
-    .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};
 static crebind_handle *handle;
 static const struct other_copy *other;
 static pid_t parent;
 
 static void apply(void) {
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
+  handle = REBIND("getppid", hook, &original, NULL, NULL);
 }
 
 static bool restore(void) {
@@ -47,11 +41,7 @@ static void refresh(void) { CHECK(crebind_refresh(NULL) == CREBIND_OK); }
 /// A call of our own on another name.
 static void apply_another(void) {
   static pid_t (*unused)(void);
-  const crebind_rebinding another = {
-      .name = "getsid", .replacement = (void *)hook, .original = (void **)&unused};
-  crebind_handle *other_handle;
-  CHECK(crebind_apply(&another, 1, NULL, &other_handle, NULL, NULL) == CREBIND_OK);
-  CHECK(crebind_restore(other_handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(REBIND("getsid", hook, &unused, NULL, NULL));
 }
 
 /// Checks how often each hook runs at one call.
@@ -66,26 +56,20 @@ static void expect(pid_t (*call)(void), int own, int others) {
 static pid_t call(void) { return getppid(); }
 
 static pid_t (*open_later(const char *path))(void) {
-  void *image = dlopen(path, RTLD_LAZY);
-  CHECK(image != NULL);
-  pid_t (*later)(void) = (pid_t(*)(void))dlsym(image, "plugin_call");
-  CHECK(later != NULL);
-  return later;
+  return FIND(OPEN(path, RTLD_LAZY), "plugin_call");
 }
 
 /// Closes it twice over, as `open_later` keeps it.
 static void close_later(const char *path) {
-  void *image = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-  CHECK(image != NULL && dlclose(image) == 0 && dlclose(image) == 0);
+  void *image = OPEN(path, RTLD_LAZY | RTLD_NOLOAD);
+  CHECK(dlclose(image) == 0 && dlclose(image) == 0);
 }
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 7);
   parent = getppid();
-  void *plugin = dlopen(argv[1], RTLD_NOW);
-  CHECK(plugin != NULL);
-  other = dlsym(plugin, "other_copy");
-  CHECK(other != NULL && other->address != (void *)crebind_apply);
+  other = FIND(OPEN(argv[1], RTLD_NOW), "other_copy");
+  CHECK(other->address != (void *)crebind_apply);
 
   // In the order of a stack, with either at the bottom, and images that are loaded meanwhile, seen
   // by either first.
@@ -165,7 +149,7 @@ int main(int argc, char *argv[]) {
   expect(call, 1, 1);
   CHECK(other->restore());
   refresh();
-  CHECK(crebind_restore(former, NULL, NULL) == CREBIND_OK);
+  RESTORE(former);
   expect(call, 1, 0);
   pid_t (*last)(void) = open_later(argv[6]);
   expect(last, 1, 0);

@@ -2,7 +2,6 @@
 /// dlsym(RTLD_DEFAULT) would give where they differ; the first slot's where that gives
 /// nothing. Definitions that differ count as ambiguous.
 
-#define _GNU_SOURCE
 #if defined(CALLER)
 
 int number(void);
@@ -13,10 +12,7 @@ int CALLER(void) { return number(); }
 
 #else
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
+#include "steps.h"
 
 int call_old(void);
 int call_new(void);
@@ -25,11 +21,9 @@ static int (*original)(void);
 static int hook(void) { return 100 + original(); }
 
 static crebind_report apply(const crebind_options *options, crebind_handle **handle) {
-  crebind_rebinding rebinding = {.name = "number", .replacement = (void *)hook,
-                                 .original = (void **)&original};
   crebind_report report;
   original = NULL;
-  CHECK(crebind_apply(&rebinding, 1, options, handle, &report, NULL) == CREBIND_OK);
+  *handle = REBIND("number", hook, &original, options, &report);
   return report;
 }
 
@@ -45,30 +39,25 @@ int main(void) {
   CHECK(original() == 2 && call_old() == 102 && call_new() == 102);
   CHECK(find(RTLD_DEFAULT, "number", "V1") == (void *)hook);
   CHECK(find(RTLD_DEFAULT, "number", "V2") == (void *)hook);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(call_old() == 1 && call_new() == 2);
 
   // One image's slots agree, and the other definition is somebody's all the same.
-  Dl_info info;
-  CHECK(dladdr((void *)call_old, &info) != 0);
-  const void *header = info.dli_fbase;
+  const void *header = header_of((void *)call_old);
   crebind_options options = {
       .scope = CREBIND_SCOPE_IMAGES, .images = &header, .image_count = 1};
   report = apply(&options, &handle);
   CHECK(report.ambiguous == 0 && original() == 1 && call_old() == 101 && call_new() == 2);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
 
   // Restored from below, the one above is as right as it was.
   static int (*upper_original)(void);
-  crebind_handle *upper;
   apply(NULL, &handle);
-  crebind_rebinding rebinding = {.name = "number", .replacement = (void *)main,
-                                 .original = (void **)&upper_original};
-  CHECK(crebind_apply(&rebinding, 1, NULL, &upper, &report, NULL) == CREBIND_OK);
+  crebind_handle *upper = REBIND("number", main, &upper_original, NULL, &report);
   CHECK(upper_original == hook && report.ambiguous == 0);
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(upper_original() == 2);
-  CHECK(crebind_restore(upper, NULL, NULL) == CREBIND_OK);
+  RESTORE(upper);
   CHECK(call_old() == 1 && call_new() == 2);
   printf("the default version\n");
 }

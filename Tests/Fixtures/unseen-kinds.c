@@ -3,7 +3,6 @@
 ///
 /// Usage: unseen-kinds PLUGIN
 
-#define _GNU_SOURCE
 #if defined(LIBRARY)
 
 int counter = 1;
@@ -32,10 +31,7 @@ int plugin_read(void) { return plugin_local; }
 
 #else
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
+#include "steps.h"
 
 static int (*original_untyped)(void);
 static int hook_untyped(void) { return 100 + original_untyped(); }
@@ -54,22 +50,15 @@ int untyped(void);
 extern int counter;
 
 static crebind_handle *apply(crebind_rebinding rebinding) {
-  crebind_handle *handle;
   crebind_report report;
-  CHECK(crebind_apply(&rebinding, 1, NULL, &handle, &report, NULL) == CREBIND_OK);
+  crebind_handle *handle = APPLY(&rebinding, 1, NULL, &report);
   CHECK(report.pending == 0);
   return handle;
 }
 
-static void *open_plugin(const char *path) {
-  void *plugin = dlopen(path, RTLD_LAZY);
-  CHECK(plugin != NULL);
-  return plugin;
-}
-
 /// Each alone: the notice that one has asked for would serve the others as well.
 static void restore(crebind_handle *handle, void *plugin) {
-  CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  RESTORE(handle);
   CHECK(dlclose(plugin) == 0);
 }
 
@@ -80,23 +69,23 @@ int main(int argc, char *argv[]) {
                                                      .replacement = (void *)hook_untyped,
                                                      .original = (void **)&original_untyped});
 #ifdef __GLIBC__
-  plugin = open_plugin(argv[1]);
-  CHECK(((int (*)(void))dlsym(plugin, "plugin_call"))() == 107);
+  plugin = OPEN(argv[1], RTLD_LAZY);
+  CHECK(CALL(plugin, "plugin_call") == 107);
   restore(handle, plugin);
   handle = apply((crebind_rebinding){.name = "counter",
                                      .replacement = &replacement_counter,
                                      .original = (void **)&original_counter});
   CHECK(*original_counter == 1);
-  plugin = open_plugin(argv[1]);
-  CHECK(((int *(*)(void))dlsym(plugin, "plugin_counter"))() == &replacement_counter);
+  plugin = OPEN(argv[1], RTLD_LAZY);
+  CHECK(((int *(*)(void))FIND(plugin, "plugin_counter"))() == &replacement_counter);
   restore(handle, plugin);
 #else  // musl unloads nothing: one image has to do
   crebind_handle *other = apply((crebind_rebinding){.name = "counter",
                                                     .replacement = &replacement_counter,
                                                     .original = (void **)&original_counter});
-  plugin = open_plugin(argv[1]);
-  CHECK(((int (*)(void))dlsym(plugin, "plugin_call"))() == 107);
-  CHECK(((int *(*)(void))dlsym(plugin, "plugin_counter"))() == &replacement_counter);
+  plugin = OPEN(argv[1], RTLD_LAZY);
+  CHECK(CALL(plugin, "plugin_call") == 107);
+  CHECK(((int *(*)(void))FIND(plugin, "plugin_counter"))() == &replacement_counter);
   restore(handle, plugin);
   restore(other, plugin);
 #endif
@@ -104,9 +93,9 @@ int main(int argc, char *argv[]) {
   handle = apply((crebind_rebinding){.name = "__tls_get_addr",
                                      .replacement = (void *)hook_address,
                                      .original = (void **)&original_address});
-  plugin = open_plugin(argv[1]);
+  plugin = OPEN(argv[1], RTLD_LAZY);
   int before = asked;
-  CHECK(((int (*)(void))dlsym(plugin, "plugin_read"))() == 5 && asked > before);
+  CHECK(CALL(plugin, "plugin_read") == 5 && asked > before);
   restore(handle, plugin);
 #endif
   (void)hook_address;
