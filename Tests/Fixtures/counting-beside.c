@@ -5,16 +5,12 @@
 #include "counting.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /// The calls of images, or of sites and those without one, are all that the scope has counted.
 static void check_sums(const crebind_counting_scope *scope, const crebind_counting_counts *counts) {
@@ -53,7 +49,6 @@ static void check_memory_of_child(int children) {
   crebind_counting_begin(scope, NULL, false);
   for (int i = 0; i < children; i++) {
     pid_t child = fork();
-    CHECK(child >= 0);
     if (child == 0) {
       free(malloc(1));
       crebind_counting_end(scope);
@@ -61,8 +56,7 @@ static void check_memory_of_child(int children) {
       // It is mapped no more.
       _exit(is_mapped(scope) ? 1 : 0);
     }
-    int status;
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    WAIT_FOR(child);
   }
   crebind_counting_end(scope);
   crebind_counting_free(scope);
@@ -71,8 +65,7 @@ static void check_memory_of_child(int children) {
 /// Threads allocate while scopes of the process that watch images come and go.
 static void count_images_beside_others(int rounds) {
   pthread_t threads[24];
-  for (int i = 0; i < 24; i++)
-    CHECK(pthread_create(&threads[i], NULL, allocate_on, i < 3 ? NULL : threads) == 0);
+  for (int i = 0; i < 24; i++) threads[i] = START(allocate_on, i < 3 ? NULL : threads);
   for (int i = 0; i < rounds; i++) {
     crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_PROCESS);
     CHECK(crebind_counting_watch_images(scope, false));
@@ -88,7 +81,7 @@ static void count_images_beside_others(int rounds) {
   }
   check_memory_of_child(rounds / 10);
   is_over = true;
-  for (int i = 0; i < 24; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < 24; i++) JOIN(threads[i]);
 }
 
 static _Atomic bool is_stopped, may_go_on;
@@ -112,8 +105,7 @@ static void fork_in_handler(int signal) {
   CHECK(signal == SIGALRM);
   pid_t child = fork();
   if (child == 0) _exit(0);
-  int status;
-  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+  WAIT_FOR(child);
   forks = forks + 1;
 }
 
@@ -137,8 +129,7 @@ static void count_beside_a_stopped_thread(void) {
   CHECK(sigaction(SIGSEGV, &stopping, &before) == 0 && sigaction(SIGALRM, &forking, NULL) == 0);
   crebind_counting_suppress_begin();
   CHECK(mprotect(younger, page, PROT_NONE) == 0);
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, allocate_and_stop, NULL) == 0);
+  pthread_t thread = START(allocate_and_stop, NULL);
   while (!is_stopped) usleep(1000);
   CHECK(mprotect(younger, page, PROT_READ | PROT_WRITE) == 0);
   // While the end waits for the thread, with the lock.
@@ -152,7 +143,7 @@ static void count_beside_a_stopped_thread(void) {
   CHECK(is_mapped(younger) && is_mapped(older));
   CHECK(sigaction(SIGSEGV, &before, NULL) == 0);
   may_go_on = true;
-  CHECK(pthread_join(thread, NULL) == 0);
+  JOIN(thread);
   crebind_counting_scope *next = begin_watching_process();
   crebind_counting_end(next);
   crebind_counting_free(next);
@@ -186,14 +177,13 @@ static void count_leaks_beside_others(int rounds) {
   pthread_t threads[8];
   crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_PROCESS);
   CHECK(crebind_counting_watch_leaks(scope));
-  for (int i = 0; i < 8; i++)
-    CHECK(pthread_create(&threads[i], NULL, allocate_and_pass, (void *)&box) == 0);
+  for (int i = 0; i < 8; i++) threads[i] = START(allocate_and_pass, (void *)&box);
   crebind_counting_begin(scope, NULL, false);
   wait_for_passes(rounds * 2000);
   int64_t before = crebind_counting_leaked_blocks(scope);
   wait_for_passes(rounds * 2000);
   is_over = true;
-  for (int i = 0; i < 8; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < 8; i++) JOIN(threads[i]);
   CHECK(before >= 0 && crebind_counting_leaked_blocks(scope) == 1);
   free(box);
   crebind_counting_end(scope);
@@ -217,7 +207,7 @@ static void *replace_and_free(void *argument) {
 static void count_leaks_beside_frees(int rounds) {
   is_over = false;
   pthread_t threads[4];
-  for (int i = 0; i < 4; i++) CHECK(pthread_create(&threads[i], NULL, replace_and_free, NULL) == 0);
+  for (int i = 0; i < 4; i++) threads[i] = START(replace_and_free, NULL);
   for (int round = 0; round < rounds / 2; round++) {
     static void *blocks[LEAKS];
     crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_TASK);
@@ -236,7 +226,7 @@ static void count_leaks_beside_frees(int rounds) {
     crebind_counting_free(scope);
   }
   is_over = true;
-  for (int i = 0; i < 4; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < 4; i++) JOIN(threads[i]);
 }
 
 int main(int argc, char *argv[]) {

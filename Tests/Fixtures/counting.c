@@ -4,13 +4,8 @@
 #include "counting.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #if defined(__GLIBC__)
 #define HAS_PVALLOC 1
@@ -130,9 +125,8 @@ static void *allocate(void *scope) {
 
 static void run_threads(void *scope) {
   pthread_t threads[THREADS];
-  for (int i = 0; i < THREADS; i++)
-    CHECK(pthread_create(&threads[i], NULL, allocate, scope) == 0);
-  for (int i = 0; i < THREADS; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < THREADS; i++) threads[i] = START(allocate, scope);
+  for (int i = 0; i < THREADS; i++) JOIN(threads[i]);
 }
 
 static void count_process(void) {
@@ -199,9 +193,7 @@ static void count_leaks(crebind_counting_reach reach) {
   CHECK(crebind_counting_leaked_blocks(scope) == 5);
   block = malloc(1);
   has_task = false;
-  pthread_t thread;
-  CHECK(pthread_create(&thread, NULL, free_blocks, blocks) == 0);
-  CHECK(pthread_join(thread, NULL) == 0);
+  JOIN(START(free_blocks, blocks));
   // The C library keeps the memory of a thread.
   CHECK(reach == CREBIND_COUNTING_PROCESS || crebind_counting_leaked_blocks(scope) == 1);
   free(block);
@@ -245,18 +237,14 @@ static void count_after_fork(void) {
   crebind_counting_scope *scope = begin(CREBIND_COUNTING_PROCESS);
   free(malloc(1));
   pid_t child = fork();
-  CHECK(child >= 0);
   if (child == 0) {
     CHECK(crebind_counting_install(CREBIND_COUNTING_MEMORY) == 0);
     free(malloc(1));
-    pthread_t thread;
-    CHECK(pthread_create(&thread, NULL, allocate, NULL) == 0);
-    CHECK(pthread_join(thread, NULL) == 0);
+    JOIN(START(allocate, NULL));
     crebind_counting_counts counts = end(scope);
     _exit(counts.calls[CREBIND_COUNTING_MALLOC] >= 2 + ROUNDS ? 0 : 1);
   }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  WAIT_FOR(child);
   crebind_counting_counts counts = end(scope);
   CHECK(counts.calls[CREBIND_COUNTING_MALLOC] == 1);
 }

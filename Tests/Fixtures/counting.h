@@ -1,9 +1,7 @@
 /// Shared by the fixtures of counters: scopes, and a task in place of Swift's.
 
-#define _GNU_SOURCE
-
+#include "steps.h"
 #include "CRebindCounting.h"
-#include "check.h"
 
 #include <malloc.h>
 

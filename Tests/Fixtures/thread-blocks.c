@@ -1,15 +1,11 @@
 /// Each thread has a block to itself. A later thread goes on with that of one that has ended. In a
 /// forked process nobody takes that of the thread that forked.
 
+#include "steps.h"
 #include "CRebindReach.h"
-#include "check.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 typedef struct block {
   crebind_reach_block head;
@@ -24,11 +20,8 @@ static void *claim(void *number) {
 }
 
 static block *claim_in_thread(void) {
-  pthread_t thread;
   pid_t number;
-  void *result;
-  CHECK(pthread_create(&thread, NULL, claim, &number) == 0);
-  CHECK(pthread_join(thread, &result) == 0);
+  void *result = JOIN(START(claim, &number));
   // The kernel has it a little longer.
   while (syscall(SYS_tgkill, getpid(), number, 0) == 0) sched_yield();
   return result;
@@ -46,13 +39,11 @@ int main(void) {
   CHECK(again == other && again->value == 7);
 
   pid_t child = fork();
-  CHECK(child >= 0);
   if (child == 0) {
     block *of_child = claim_in_thread();
     _exit(of_child != NULL && of_child != own && of_child != other ? 0 : 1);
   }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
+  WAIT_FOR(child);
   printf("each thread had a block of its own\n");
   return 0;
 }
