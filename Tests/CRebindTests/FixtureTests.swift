@@ -24,7 +24,10 @@ import Testing
 extension Fixture {
   /// Those that FIXTURES matches; in the inner loop those of gcc.
   static func chosen(isSerial: Bool, sanitizes: Bool) throws -> [Fixture] {
-    try all().filter {
+    let pattern = ProcessInfo.processInfo.environment["FIXTURES"] ?? "*"
+    let found = try all().filter { $0.name.matches(pattern: pattern) }
+    if found.isEmpty { throw RecipeError(description: "no recipe '\(pattern)' in Tests/Fixtures/Recipes") }
+    return found.filter {
       $0.attributes.contains("serial") == isSerial && $0.sanitizes == sanitizes
         && (sanitizes || Compiler.all.map(\.name).contains($0.compiler))
     }

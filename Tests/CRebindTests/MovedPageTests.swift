@@ -4,7 +4,7 @@ import Testing
 
 /// Dynamic symbols that share a page, or only a segment, with code: in a child process.
 @Suite(.measured) struct MovedPageTests {
-  /// Neither of code nor of anything else; Scripts/test-cross looks at every fixture.
+  /// Neither of code nor of anything else; Scripts/fixtures looks at every fixture.
   @Test func noPageIsAskedForThatIsWritableAndExecutable() throws {
     guard try run("strace", ["true"]).succeeded else { try Test.cancel("strace does not run here") }
     let built = try Fixture.named("moved-page, default")

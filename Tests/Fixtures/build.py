@@ -1,7 +1,7 @@
 """Builds fixtures by make, which makes anew what has changed.
 
-A folder for each machine has the objects, which all fixtures share that compile a source alike; the
-core as a library, for each compiler; and the folders of the fixtures, with program and libraries.
+A folder for each machine has the core as a library, for each compiler, and a folder for each fixture, with program and
+libraries. Fixtures that compile a source alike share its object file.
 """
 
 import fcntl
@@ -18,7 +18,7 @@ from recipes import SOURCES, TARGETS, find, folders
 CORE = os.path.join(TARGETS, "CRebind")
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
 INCLUDES = ["-I", f"{CORE}/include", "-I", CORE, "-I", f"{TARGETS}/CRebindAnnotations/include"]
-# What `-fsanitize` names needs the options of a sanitizer; `coverage` does not.
+# The options of programs with a sanitizer.
 SANITIZING = "-fno-sanitize-recover=all -O1"
 
 # Options that only the linker reads, and those that only the compiler reads.
@@ -27,7 +27,7 @@ COMPILING = re.compile(r"-(D|I|std=|W(?!l,))")
 
 
 class Compiler:
-    """What a fixture is built with: `gcc`, or `clang+address`, on a machine."""
+    """A compiler of fixtures: `gcc`, or `clang+address`, on a machine."""
 
     def __init__(self, name, command, optimisation):
         self.name, self.command = name, command
@@ -39,7 +39,7 @@ class Compiler:
 
 
 class Folder:
-    """What is built for a machine.
+    """The products for a machine.
 
     - path: where
     - compilers: by their names in recipes
@@ -159,7 +159,7 @@ class Folder:
                 ["make", "--no-print-directory", "--keep-going", f"--jobs={jobs}", "--file", makefile],
                 stdout=subprocess.DEVNULL if quiet else None, stderr=subprocess.STDOUT if quiet else None,
                 check=False).returncode
-            if status != 0:  # What lacks a part is an earlier one. Parts come before what they are parts of.
+            if status != 0:  # A product that lacks a part is an earlier one. Parts come before what they are parts of.
                 for target, (needed, _) in self.rules.items():
                     if os.path.exists(target) and not all(map(os.path.exists, needed)):
                         os.remove(target)

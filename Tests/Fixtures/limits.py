@@ -16,7 +16,7 @@ IDLE = 60
 
 @dataclass
 class Ended:
-    """What a program printed, and what was wrong: its status, or why it was ended."""
+    """A program's output, and what was wrong: its status, or why it was ended."""
 
     output: str
     trouble: str

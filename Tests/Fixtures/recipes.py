@@ -8,7 +8,7 @@ import re
 SOURCES = os.path.dirname(os.path.abspath(__file__))
 TARGETS = os.path.normpath(os.path.join(SOURCES, "../../Sources"))
 
-# What a keyword's line has: words, a text, or the two sides of `NAME = WORD...`.
+# A keyword's line has words, a text, or the two sides of `NAME = WORD...`.
 WORDS = {"machines", "attributes", "compilers", "sources", "targets", "flags", "arguments",
          "quick-arguments", "environment"}
 TEXTS = {"prints", "unless"}

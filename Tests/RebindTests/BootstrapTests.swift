@@ -111,7 +111,7 @@ import Testing
     #expect(build.status == 1 && build.errorOutput.contains("libelf-dev is left out: "))
   }
 
-  /// `make test-cross` goes on with the other machines, and tells which are not tested.
+  /// `Scripts/fixtures run` goes on with the other machines, and tells which are not tested.
   @Test func machinesWithoutACompilerAreLeftOutByName() throws {
     let compiler = "s390x-linux-gnu-gcc"
     let result = try bootstrap(

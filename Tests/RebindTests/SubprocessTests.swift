@@ -22,4 +22,34 @@ import Testing
     let runs = try String(contentsOf: folder.url.appending(path: "\(name).runs"), encoding: .utf8)
     #expect(runs.count == min(goodRun, name == "swift" ? 3 : 1))
   }
+
+  /// A program that waits for ever, one whose child does, and one that never ends.
+  @Test(arguments: [
+    ("sleep 1000", "hangs: it has used no processor time for 2.0 s"),
+    ("sleep 1000 & wait", "hangs: it has used no processor time for 2.0 s"),
+    ("while :; do :; done", "has used more than 1.0 s of processor time"),
+  ])
+  func aChildThatDoesNotEndIsEnded(script: String, why: String) throws {
+    let folder = try TemporaryDirectory()
+    let lines = "echo $$ >\"$0\"; \(script)"
+    let file = folder.url.appending(path: "number").path
+    let result = try run("sh", ["-c", lines, file], processorTime: 1, idle: 2)
+    #expect(result.wasSignalled && result.status == SIGKILL)
+    #expect(result.errorOutput.hasSuffix("sh was ended: it \(why)\n"), "\(result.errorOutput)")
+    let number = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines)
+    #expect(try run("pgrep", ["-P", number]).output == "")
+
+    // Scripts/fixtures has the same limits.
+    let script = "import limits, sys; print(limits.run(sys.argv[1:], most=1, idle=2).trouble)"
+    let ended = try run(
+      Places.python, ["-B", "-c", script, "sh", "-c", lines, file],
+      environment: ["PYTHONPATH": Places.fixtures.path])
+    #expect(ended.output.hasPrefix(why.hasPrefix("hangs") ? "ended, as it hung" : "ended, as it had used"))
+  }
+
+  /// A program that is slow, as others have the processor, is not ended: it makes progress.
+  @Test func aChildThatMakesProgressIsLeftAlone() throws {
+    let lines = "for i in 1 2 3 4 5 6; do sleep 0.8; i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done; done"
+    #expect(try run("sh", ["-c", lines], idle: 2).succeeded)
+  }
 }

@@ -113,7 +113,7 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
       Places.python, [Places.package.appending(path: "Scripts/fixtures").path] + words, processorTime: 1800)
   }
 
-  /// As Scripts/fixtures calls it.
+  /// The name of this machine in Scripts/fixtures.
   #if arch(x86_64)
   private static let thisMachine = "x86-64"
   #else
@@ -124,6 +124,7 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
 /// A table of recipes has a line that is wrong, or lacks a recipe.
 public struct RecipeError: Error, CustomStringConvertible {
   public var description: String
+  public init(description: String) { self.description = description }
 }
 
 /// A fixture in a folder of its own.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What programs with a sanitizer need to run here.
+/// The needs of programs with a sanitizer, to run here.
 public enum Sanitizers {
   /// The words that start an instrumented program. Its library has fixed places, where the kernel may have put
   /// something else if all addresses are random. None where that may not be chosen.

@@ -16,7 +16,7 @@ enum Watch {
     var limits: Limits
     var since = ContinuousClock.now
     var used = 0.0
-    /// What it had used when it last made progress.
+    /// The processor time that it had used when it last made progress.
     var mark = 0.0
 
     /// Why it has to end, if it has to.
