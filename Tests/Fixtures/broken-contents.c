@@ -71,7 +71,6 @@ static void use(void) {
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
-  alarm(60);
   open_library(argv[2]);
   ElfW(Sym) *symbols = (ElfW(Sym) *)table(DT_SYMTAB);
   size_t symbol_count = (size_t)(table(DT_STRTAB) - (char *)symbols) / sizeof *symbols;

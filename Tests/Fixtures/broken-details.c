@@ -66,7 +66,6 @@ static void visit_others(const crebind_diagnosis *diagnosis, void *context) {
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 2 && getppid() > 0);
-  alarm(60);
   open_library(argv[1]);
   lead_slots_astray(DT_JMPREL, DT_PLTRELSZ);
   lead_slots_astray(DT_RELA, DT_RELASZ);

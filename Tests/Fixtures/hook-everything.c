@@ -113,7 +113,6 @@ static void *idle(void *unused) {
 }
 
 int main(void) {
-  alarm(20);
   char *before = read_maps();
   for (size_t i = 0; i < COUNT; i++) {
     crebind_handle *handle = apply(i, 1);

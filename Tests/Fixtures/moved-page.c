@@ -296,7 +296,6 @@ static void in_large_library(void) {
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 4);
-  alarm(100);
   // Rounds beside threads; 0: a few rounds, and no threads.
   int rounds = atoi(argv[1]);
   bool is_single = rounds == 0;

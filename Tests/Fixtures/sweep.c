@@ -630,7 +630,6 @@ static int try_in_child(const struct operation *operation, const struct failing_
   slots->has_failed = false;
   pid_t child = fork();
   if (child == 0) {
-    alarm(60);
     long numbers[CALLS];
     for (size_t i = 0; i < CALLS; i++) numbers[i] = calls[i].number;
     failing = call;
