@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -84,13 +85,12 @@ static void count_images_beside_others(int rounds) {
   for (int i = 0; i < 24; i++) JOIN(threads[i]);
 }
 
-static _Atomic bool is_stopped, may_go_on;
+static sem_t is_stopped, may_go_on;
 
 /// Of a thread that reads a scope on a page that it must not read.
 static void stop(int signal) {
   CHECK(signal == SIGSEGV);
-  is_stopped = true;
-  while (!may_go_on) usleep(1000);
+  CHECK(sem_post(&is_stopped) == 0 && sem_wait(&may_go_on) == 0);
 }
 
 static void *allocate_and_stop(void *argument) {
@@ -120,6 +120,7 @@ static crebind_counting_scope *begin_watching_process(void) {
 /// handler forks. Their memory is there until the thread has gone on, and not for ever.
 static void count_beside_a_stopped_thread(void) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  CHECK(sem_init(&is_stopped, 0, 0) == 0 && sem_init(&may_go_on, 0, 0) == 0);
   crebind_counting_scope *older = begin_watching_process(), *younger = begin_watching_process();
   struct sigaction stopping = {.sa_handler = stop}, forking = {.sa_handler = fork_in_handler}, before;
   // The thread that is stopped leaves the signal to this one.
@@ -130,7 +131,7 @@ static void count_beside_a_stopped_thread(void) {
   crebind_counting_suppress_begin();
   CHECK(mprotect(younger, page, PROT_NONE) == 0);
   pthread_t thread = START(allocate_and_stop, NULL);
-  while (!is_stopped) usleep(1000);
+  CHECK(sem_wait(&is_stopped) == 0);
   CHECK(mprotect(younger, page, PROT_READ | PROT_WRITE) == 0);
   // While the end waits for the thread, with the lock.
   struct itimerval soon = {.it_value = {.tv_usec = 20000}};
@@ -142,7 +143,7 @@ static void count_beside_a_stopped_thread(void) {
   crebind_counting_free(older);
   CHECK(is_mapped(younger) && is_mapped(older));
   CHECK(sigaction(SIGSEGV, &before, NULL) == 0);
-  may_go_on = true;
+  CHECK(sem_post(&may_go_on) == 0);
   JOIN(thread);
   crebind_counting_scope *next = begin_watching_process();
   crebind_counting_end(next);

@@ -5,6 +5,8 @@
 
 #include "steps.h"
 
+#include <semaphore.h>
+
 typedef int function(void);
 
 #define EIGHT(x) ONE(x##0) ONE(x##1) ONE(x##2) ONE(x##3) ONE(x##4) ONE(x##5) ONE(x##6) ONE(x##7)
@@ -30,6 +32,7 @@ function *ask_loader(void);
 
 static function *original;
 static volatile int is_over;
+static sem_t has_asked;
 
 static int replacement(void) {
   void *behind = dlsym(RTLD_DEFAULT, "late_00");
@@ -39,6 +42,8 @@ static int replacement(void) {
 }
 
 static void *call_on(void *unused) {
+  CHECK(ask_loader() == NULL);
+  sem_post(&has_asked);
   while (!is_over) {
     function *found = ask_loader();
     if (found != NULL) CHECK(found() % 100 == 7);
@@ -53,8 +58,10 @@ static void load_once(const char *library) {
   rebindings[0].original = (void **)&original;
   APPLY(rebindings, sizeof rebindings / sizeof *rebindings, NULL, NULL);
   pthread_t threads[2];
+  CHECK(sem_init(&has_asked, 0, 0) == 0);
   for (int i = 0; i < 2; i++) threads[i] = START(call_on, NULL);
-  usleep(500);
+  // Both ask on now.
+  for (int i = 0; i < 2; i++) CHECK(sem_wait(&has_asked) == 0);
   OPEN(library, RTLD_NOW | RTLD_GLOBAL);
   CHECK(ask_loader() == replacement && replacement() == 107);
   is_over = 1;

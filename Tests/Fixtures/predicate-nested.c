@@ -6,7 +6,7 @@
 
 #include "steps.h"
 
-#include <stdatomic.h>
+#include <semaphore.h>
 
 static int lower_calls, upper_calls;
 static pid_t (*lower_original)(void), (*upper_original)(void);
@@ -88,12 +88,12 @@ static void check_restored(char *path) {
 // MARK: - Beside another thread
 
 static crebind_handle *slow;
-static atomic_bool is_inside, may_leave;
+static sem_t is_inside, may_leave;
 
 static bool waits(const crebind_image_info *image, void *context) {
   if (!is_armed || !is_plugin(image, context)) return false;
-  atomic_store(&is_inside, true);
-  while (!atomic_load(&may_leave)) usleep(1000);
+  CHECK(sem_post(&is_inside) == 0 && sem_wait(&may_leave) == 0);
+  CHECK(sem_post(&may_leave) == 0);
   return true;
 }
 
@@ -103,20 +103,21 @@ static bool restores_slow_and_forks(const crebind_image_info *image, void *conte
   pid_t child = fork();
   if (child == 0) {
     // It is asked anew about what nobody is asking about any more.
-    atomic_store(&may_leave, true);
+    CHECK(sem_post(&may_leave) == 0);
     return true;
   }
   WAIT_FOR(child);
-  atomic_store(&may_leave, true);
+  CHECK(sem_post(&may_leave) == 0);
   return true;
 }
 
 static void check_threads(char *path) {
   pid_t process = getpid();
+  CHECK(sem_init(&is_inside, 0, 0) == 0 && sem_init(&may_leave, 0, 0) == 0);
   slow = apply(0, waits);
   is_armed = true;
   pthread_t thread = START(load, path);
-  while (!atomic_load(&is_inside)) usleep(1000);
+  CHECK(sem_wait(&is_inside) == 0);
   crebind_handle *handle;
   crebind_options options = {
       .scope = CREBIND_SCOPE_MATCHING, .matches = restores_slow_and_forks};

@@ -10,33 +10,32 @@
 #include "steps.h"
 #include "CRebindImages.h"
 
-#include <stdatomic.h>
+#include <semaphore.h>
 
 static void *root;
 static const char *plugin;
-static atomic_int wanted, done, late;
-static atomic_bool closes, ends;
+static sem_t wanted, done;
+static int runs;
+static bool closes, ends;
 
 /// The other thread.
 static void *load_meanwhile(void *unused) {
-  while (!atomic_load(&ends)) {
-    usleep(100);
-    if (atomic_load(&wanted) == atomic_load(&done)) continue;
+  while (sem_wait(&wanted) == 0 && !ends) {
     void *image = OPEN(plugin, RTLD_LAZY);
     CHECK(dlclose(image) == 0);
-    if (atomic_exchange(&closes, false)) CHECK(dlclose(root) == 0);
+    if (closes) CHECK(dlclose(root) == 0);
+    closes = false;
     CHECK(crebind_lookup("getppid") != NULL);
-    atomic_fetch_add(&done, 1);
+    CHECK(sem_post(&done) == 0);
   }
   return unused;
 }
 
-/// By the resolver.
+/// By the resolver. With a lock held, it waits for ever.
 static void wait_for_other(void) {
   CHECK(crebind_lookup("getppid") != NULL);
-  int number = atomic_fetch_add(&wanted, 1) + 1;
-  for (int i = 0; i < 20000 && atomic_load(&done) != number; i++) usleep(100);
-  if (atomic_load(&done) != number) atomic_fetch_add(&late, 1);
+  runs++;
+  CHECK(sem_post(&wanted) == 0 && sem_wait(&done) == 0);
 }
 
 static int hook(void) { return 8; }
@@ -48,8 +47,8 @@ static void open_root(const char *path) {
 }
 
 static void check_called(int *before) {
-  CHECK(atomic_load(&wanted) > *before && atomic_load(&late) == 0);
-  *before = atomic_load(&wanted);
+  CHECK(runs > *before);
+  *before = runs;
 }
 
 static void ignore_finding(const crebind_finding *finding, void *unused) {
@@ -64,7 +63,7 @@ static void ignore_diagnosis(const crebind_diagnosis *diagnosis, void *unused) {
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
-  alarm(20);
+  CHECK(sem_init(&wanted, 0, 0) == 0 && sem_init(&done, 0, 0) == 0);
   plugin = argv[2];
   open_root(argv[1]);
   pthread_t other = START(load_meanwhile, NULL);
@@ -77,7 +76,7 @@ int main(int argc, char *argv[]) {
   check_called(&before);
   CHECK(call() == 8 && original() == 7);
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK && call() == 7);
-  before = atomic_load(&wanted);
+  before = runs;
   CHECK(crebind_audit(ignore_finding, NULL, NULL) == CREBIND_OK);
   check_called(&before);
   CHECK(crebind_image_slots(crebind_image_containing((void *)call), ignore_slot, NULL, NULL)
@@ -89,13 +88,14 @@ int main(int argc, char *argv[]) {
   // The other thread's is the last reference but ours.
   CHECK(dlclose(root) == 0);
   open_root(argv[1]);
-  atomic_store(&closes, true);
+  closes = true;
   handle = APPLY(&rebinding, 1, &options, NULL);
   check_called(&before);
   CHECK(dlopen(argv[1], RTLD_LAZY | RTLD_NOLOAD) == NULL);
   RESTORE(handle);
 
-  atomic_store(&ends, true);
+  ends = true;
+  CHECK(sem_post(&wanted) == 0);
   JOIN(other);
   puts("no lock was held");
 }
