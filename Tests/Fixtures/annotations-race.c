@@ -89,10 +89,9 @@ int main(int argc, char *argv[]) {
   int thread_count = 0;
   for (int i = 2; i < argc; i++) threads[thread_count++] = START(open_and_close, argv[i]);
   for (int i = 0; i < 2; i++) threads[thread_count++] = START(look, NULL);
-  sleep_for(atol(argv[1]));
-  // Longer beside others on an emulated machine: at most ten seconds.
-  for (int i = 0; i < 1000 && atomic_load(&called) == 0; i++)
-    sleep_for(10);
+  let_work(atol(argv[1]));
+  // Longer beside others on an emulated machine.
+  while (atomic_load(&called) == 0) sleep_for(10);
   atomic_store(&is_done, true);
   while (thread_count > 0) JOIN(threads[--thread_count]);
   CHECK(atomic_load(&opened) > 0 && atomic_load(&looks) > 0);

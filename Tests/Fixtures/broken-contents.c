@@ -2,7 +2,7 @@
 /// symbol indices, offsets and hash chains that lead anywhere. The core may answer anything, but it
 /// does not crash, does not hang, and leaves other images alone.
 ///
-/// Usage: broken-contents MILLISECONDS LIBRARY
+/// Usage: broken-contents MILLISECONDS LIBRARY, of processor time
 
 #include "broken.h"
 #include "chance.h"
@@ -91,8 +91,8 @@ int main(int argc, char *argv[]) {
       put_back();
     }
 
-  long stop = milliseconds() + atol(argv[1]);
-  while (milliseconds() < stop) {
+  long stop = milliseconds_of(CLOCK_PROCESS_CPUTIME_ID) + atol(argv[1]);
+  while (milliseconds_of(CLOCK_PROCESS_CPUTIME_ID) < stop) {
     unsigned edits = 1 + next() % 16;
     for (unsigned i = 0; i < edits; i++) {
       uint32_t *word = (uint32_t *)tables + next() % (tables_size / sizeof(uint32_t));

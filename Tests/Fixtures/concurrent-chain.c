@@ -99,7 +99,7 @@ int main(int argc, char *argv[]) {
   enum { THREADS = sizeof work / sizeof *work };
   pthread_t threads[THREADS];
   for (uintptr_t i = 0; i < THREADS; i++) threads[i] = START(work[i], (void *)(i + 1));
-  sleep_for(atol(argv[1]));
+  let_work(atol(argv[1]));
   atomic_store(&is_done, true);
   for (int i = 0; i < THREADS; i++) JOIN(threads[i]);
   printf("each call was counted once\n");

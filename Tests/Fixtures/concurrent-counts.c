@@ -54,12 +54,17 @@ static void *work(void *plugin) {
   }
 }
 
-static void rebind_until(long end) {
-  while (milliseconds() < end) {
+/// For so long, and until this process has used as much processor time: a busy machine does not shorten
+/// the work.
+static void rebind_for(long duration) {
+  long end = milliseconds_of(CLOCK_MONOTONIC) + duration;
+  long enough = milliseconds_of(CLOCK_PROCESS_CPUTIME_ID) + duration;
+  do {
     crebind_handle *handle = REBIND("counted", hook, &original, NULL, NULL);
     CHECK(crebind_verify(handle, NULL, NULL) == CREBIND_OK);
     RESTORE(handle);
-  }
+  } while (milliseconds_of(CLOCK_MONOTONIC) < end
+           || milliseconds_of(CLOCK_PROCESS_CPUTIME_ID) < enough);
 }
 
 int main(int argc, char *argv[]) {
@@ -67,14 +72,14 @@ int main(int argc, char *argv[]) {
   int phases = atoi(argv[1]);
   long duration = atol(argv[2]);
   bool was_hooked = false;
-  for (int phase = 0; phase < phases; phase++) {
+  for (int phase = 0; phase < phases || !was_hooked; phase++) {
     pthread_t threads[THREADS];
     atomic_store(&is_done, false);
     for (int i = 0; i < THREADS; i++) {
       void *plugin = i % 2 == 0 ? NULL : argv[3 + (i / 2 + phase) % (argc - 3)];
       threads[i] = START(work, plugin);
     }
-    rebind_until(milliseconds() + duration);
+    rebind_for(duration);
     atomic_store(&is_done, true);
 
     void *images[THREADS];
@@ -92,6 +97,5 @@ int main(int argc, char *argv[]) {
     }
     CHECK(atomic_load(&hooked) == 0);
   }
-  CHECK(was_hooked);
   printf("every call counted once\n");
 }

@@ -122,14 +122,33 @@ static inline void wait_step(int line, pid_t child) {
 /// Waits for a child, which ends with status 0.
 #define WAIT_FOR(child) wait_step(__LINE__, child)
 
+/// Waits until another thread of this process sleeps, by the state in its file stat.
+static inline void wait_until_asleep(pid_t thread) {
+  char path[64], text[512] = "";
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+  for (;;) {
+    FILE *file = fopen(path, "r");
+    CHECK(file != NULL && fgets(text, sizeof text, file) != NULL && fclose(file) == 0);
+    if (strrchr(text, ')')[2] == 'S') return;
+  }
+}
+
 // MARK: - Time
 
-static inline long milliseconds(void) {
+static inline long milliseconds_of(clockid_t clock) {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  CHECK(clock_gettime(clock, &now) == 0);
   return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static inline void sleep_for(long milliseconds) {
   nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
+}
+
+/// Lets the other threads work, for this long and until they have used as much processor time: they
+/// get as far on a busy machine.
+static inline void let_work(long milliseconds) {
+  long enough = milliseconds_of(CLOCK_PROCESS_CPUTIME_ID) + milliseconds;
+  sleep_for(milliseconds);
+  while (milliseconds_of(CLOCK_PROCESS_CPUTIME_ID) < enough) sleep_for(10);
 }
