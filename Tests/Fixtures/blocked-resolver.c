@@ -24,20 +24,10 @@ static void *make_first_call(void *result) {
   return NULL;
 }
 
-/// Until the thread is blocked; by the state in its stat file.
-static void wait_until_blocked(void) {
-  while (atomic_load(&caller) == 0) {}
-  for (;;) {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", atomic_load(&caller));
-    FILE *file = fopen(path, "r");
-    CHECK(file != NULL && fgets(text, sizeof text, file) != NULL && fclose(file) == 0);
-    if (strrchr(text, ')')[2] == 'S') return;
-  }
-}
-
+/// While the batch waits for the thread that is blocked, and after a while of that.
 static void *let_go_on(void *unused) {
-  usleep(200000);
+  wait_until_asleep(getpid());
+  sleep_for(200);
   atomic_store(&shared.may_go_on, 1);
   return unused;
 }
@@ -53,7 +43,8 @@ int main(int argc, char *argv[]) {
   pthread_t loader = START(load, argv[1]);
   while (!atomic_load(&shared.is_inside)) {}
   pthread_t first = START(make_first_call, &result);
-  wait_until_blocked();
+  while (atomic_load(&caller) == 0) {}
+  wait_until_asleep(atomic_load(&caller));
   pthread_t waker = START(let_go_on, NULL);
   const crebind_options options = {.loaded_images_only = true};
   REBIND("blocked", hook, NULL, &options, NULL);

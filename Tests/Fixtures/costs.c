@@ -3,14 +3,15 @@
 
 #include "steps.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 
 enum { THREADS = 200, HANDLES = 100, PAGE = 4096 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static atomic_int begun;
+static atomic_int begun, threads[THREADS];
 static void *sleep_for_ever(void *unused) {
-  atomic_fetch_add(&begun, 1);
+  atomic_store(&threads[atomic_fetch_add(&begun, 1)], gettid());
   pthread_mutex_lock(&mutex);
   return unused;
 }
@@ -58,8 +59,10 @@ int main(int argc, char *argv[]) {
     if (i == 0) pthread_mutex_lock(&mutex);
     START(sleep_for_ever, NULL);
   }
-  while (atomic_load(&begun) < THREADS) usleep(1000);
-  usleep(200000);
+  for (int i = 0; i < THREADS; i++) {
+    while (atomic_load(&threads[i]) == 0) sched_yield();
+    wait_until_asleep(atomic_load(&threads[i]));
+  }
   long before = reads();
   crebind_handle *handle = apply();
   long first = reads() - before;

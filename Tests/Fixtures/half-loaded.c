@@ -2,15 +2,17 @@
 /// relocated it. The call waits for the loader, and calls nothing in the image before it may. Then
 /// the image is served, and restored, like any other.
 ///
-/// Usage: half-loaded LIBRARY MILLISECONDS-OF-WORK
+/// Usage: half-loaded LIBRARY MILLISECONDS|waits: how long the loader works on while the call tries
+/// again, or until the call waits for the loader's lock
 
 #include "steps.h"
 #include "half-loaded.h"
 
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 static struct half_loaded *shared;
-static long work;
+static const char *work;
 static int hooked;
 static pid_t (*original)(void);
 static pid_t hook(void) {
@@ -23,16 +25,32 @@ static int hook_ifunc(void) { return original_ifunc() + 1; }
 
 static void *open_library(void *path) { return OPEN(path, RTLD_LAZY); }
 
+/// Between two tries the call sleeps otherwise.
+static bool waits_for_lock(void) {
+  char path[64];
+  long number = -1;
+  snprintf(path, sizeof path, "/proc/self/task/%d/syscall", getpid());
+  FILE *file = fopen(path, "r");
+  if (file == NULL) return true;  // a kernel without it
+  if (fscanf(file, "%ld", &number) != 1) number = -1;
+  fclose(file);
+  return number == SYS_futex;
+}
+
 static void *let_go_on(void *unused) {
   while (__atomic_load_n(&shared->is_inside, __ATOMIC_SEQ_CST) == 0) {}
-  sleep_for(work);
+  wait_until_asleep(getpid());
+  if (strcmp(work, "waits") == 0)
+    while (!waits_for_lock()) sched_yield();
+  else
+    sleep_for(atol(work));
   __atomic_store_n(&shared->may_go_on, 1, __ATOMIC_SEQ_CST);
   return unused;
 }
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 3);
-  work = atol(argv[2]);
+  work = argv[2];
   pid_t parent = getppid();
   shared = mmap((void *)HALF_LOADED_ADDRESS, 4096, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);

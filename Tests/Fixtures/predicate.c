@@ -30,7 +30,9 @@ static bool asks_again(const crebind_image_info *image, void *context) {
   asked[index] = image->header;
   if (atomic_load(&is_slow)) {
     atomic_store(&is_inside, true);
-    usleep(50000);
+    // The restore waits for this predicate, and a while of that.
+    wait_until_asleep(getpid());
+    sleep_for(50);
     CHECK(atomic_load(&may_run));
     return true;
   }
