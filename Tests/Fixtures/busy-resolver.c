@@ -27,9 +27,8 @@ __attribute__((used)) static int (*resolve(void))(void) {
   if (atomic_exchange(&busy_resolver.stage, BUSY_INSIDE) != BUSY_EXPECTED) return seven;
   volatile uintptr_t *slot = busy_resolver.slot;
   uintptr_t word = slot != 0 ? *slot : 0;
-  long time = slot != 0 ? 10000000000 : 1000000;
-  for (long start = nanoseconds(); nanoseconds() - start < time;)
-    if (slot != 0 && *slot != word) break;
+  while (slot != 0 && *slot == word) continue;
+  for (long start = nanoseconds(); slot == 0 && nanoseconds() - start < 1000000;) continue;
   return seven;
 }
 
