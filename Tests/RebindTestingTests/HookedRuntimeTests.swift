@@ -30,7 +30,6 @@ import Testing
   @Test(arguments: 0..<24, ["handler", "fault", "recording"])
   func theFirstCallMayComeUnderALockOfTheRuntime(typeCount: Int, kind: String) async {
     await #expect(processExitsWith: .success) { [typeCount, kind] in
-      alarm(60)
       var type: any Layered.Type = Layer<Never>.self
       for _ in 0..<typeCount {
         type.allocateArray()

@@ -291,14 +291,20 @@ private let puppyRecord: Record = (
   }
 
   /// Each waits for the other: one of them gets an error in place of a deadlock.
-  @Test(.timeLimit(.minutes(1))) func cycleByWayOfAnotherThread() throws {
+  @Test func cycleByWayOfAnotherThread() throws {
     let registry = registry("threads")
     let meeting = Mutex(0)
+    let areInside = DispatchSemaphore(value: 0)
     /// Until both are inside.
     @Sendable func meet() {
-      meeting.withLock { $0 += 1 }
-      let end = Date(timeIntervalSinceNow: 1)
-      while meeting.withLock({ $0 < 2 }), Date() < end { Thread.sleep(forTimeInterval: 0.001) }
+      let isSecond = meeting.withLock {
+        $0 += 1
+        return $0 >= 2
+      }
+      if isSecond { areInside.signal() }
+      areInside.wait()
+      // For the other one, and for whoever tries again.
+      areInside.signal()
     }
     registry.register("a") {
       meet()
@@ -309,13 +315,19 @@ private let puppyRecord: Record = (
       return try registry.shared("a", as: Int.self)
     }
     let errors = Mutex<[String]>([])
-    DispatchQueue.concurrentPerform(iterations: 2) { index in
-      do {
-        _ = try registry.shared(index == 0 ? "a" : "b", as: Int.self)
-      } catch {
-        errors.withLock { $0.append("\(error)") }
+    let threads = DispatchGroup()
+    for key in ["a", "b"] {
+      threads.enter()
+      Thread.detachNewThread {
+        do {
+          _ = try registry.shared(key, as: Int.self)
+        } catch {
+          errors.withLock { $0.append("\(error)") }
+        }
+        threads.leave()
       }
     }
+    threads.wait()
     let found = errors.withLock { $0 }
     #expect(found.count == 2)
     #expect(
@@ -408,7 +420,8 @@ private let puppyRecord: Record = (
 
 private typealias SharedObject = any AnyObject & Sendable
 
-private func nanoseconds(_ clock: clockid_t) -> UInt64 {
+/// The time that a clock shows.
+func nanoseconds(_ clock: clockid_t) -> UInt64 {
   var time = timespec()
   clock_gettime(clock, &time)
   return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -14,8 +14,8 @@ private enum Hooks {
 
 /// A predicate that stands still.
 private enum Predicate {
-  static let isInside = Atomic(false)
-  static let mayLeave = Atomic(false)
+  static let isInside = DispatchSemaphore(value: 0)
+  static let mayLeave = DispatchSemaphore(value: 0)
 }
 
 /// A rebinding changes the slots in its scope, and no others.
@@ -142,8 +142,9 @@ private enum Predicate {
         let active = try RebindingBatch([Hooks.getParent.replaced { 1 }]).apply(
           in: .matching { image in
             guard image.isNamed("libscope-slow.so") else { return true }
-            Predicate.isInside.store(true, ordering: .releasing)
-            while !Predicate.mayLeave.load(ordering: .acquiring) { usleep(1000) }
+            Predicate.isInside.signal()
+            Predicate.mayLeave.wait()
+            Predicate.mayLeave.signal()
             return true
           })
         try #require(getppid() == 1)
@@ -151,12 +152,12 @@ private enum Predicate {
           _ = try? OpenLibrary(plugin.path)
           isLoaded.signal()
         }
-        while !Predicate.isInside.load(ordering: .acquiring) { usleep(1000) }
+        Predicate.isInside.wait()
         _ = active.report
       }()
       // Its owner has gone, and cannot restore it yet.
       try #require(getppid() == 1 && Hooks.getParent.isActive)
-      Predicate.mayLeave.store(true, ordering: .releasing)
+      Predicate.mayLeave.signal()
       isLoaded.wait()
       try #require(getppid() == parent && !Hooks.getParent.isActive)
       try Hooks.getParent.apply { 2 }
