@@ -47,11 +47,10 @@ import Testing
       exec 3< <(exec "$0" symbols "$@")
       pid=$!
       read -r -u 3 line
-      # They are started one after the other.
-      for try in {1..100}; do
+      # They are started one after the other. A busy machine looks slowly, too.
+      for look in {1..2000}; do
         count=$(ls "/proc/$pid/task" | wc -l)
         [ "$count" -lt "${REBIND_INSPECT_THREADS:-1}" ] || break
-        sleep 0.05
       done
       echo "$count"
       """#

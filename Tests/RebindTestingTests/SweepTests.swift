@@ -139,20 +139,23 @@ private struct CannotOpen: Error {}
   /// The second lock of the same thread waits for ever, in each attempt.
   @Test func lockThatIsNotOpened() throws {
     let clock = ContinuousClock()
-    var report: FaultSweepReport?
-    let time = try clock.measure {
-      report = try sweepFaults(in: "getppid", returning: 0, timeLimit: .seconds(60)) {
+    var shortest = Duration.seconds(60)
+    // On a busy machine any sweep may take long, but not each.
+    for _ in 0..<5 where shortest >= .seconds(30) {
+      let start = clock.now
+      let report = try sweepFaults(in: "getppid", returning: 0, timeLimit: .seconds(60)) {
         let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
         pthread_mutex_init(lock, nil)
         pthread_mutex_lock(lock)
         if getppid() != 0 { pthread_mutex_unlock(lock) }
         pthread_mutex_lock(lock)
       }
+      shortest = min(shortest, clock.now - start)
+      let findings = report.findings
+      try #require(findings.map(\.outcome) == [.deadlocked] && findings[0].repetitions == 7)
+      #expect("\(findings[0])" == "call 1: waited for ever for a lock, in 8 attempts")
     }
-    let findings = try #require(report?.findings)
-    #expect(findings.map(\.outcome) == [.deadlocked] && findings[0].repetitions == 7)
-    #expect("\(findings[0])" == "call 1: waited for ever for a lock, in 8 attempts")
-    #expect(time < .seconds(30))
+    #expect(shortest < .seconds(30))
   }
 
   /// Threads that have locks of Swift's runtime all the time do not stall a child.
@@ -175,15 +178,16 @@ private struct CannotOpen: Error {}
       for _ in 0..<tries(30) {
         // 10 runs: without a fault, and with each of 9 calls failing.
         let start = clock.now
-        let report = try sweepFaults(in: "getppid", timeLimit: .seconds(10)) {
+        let report = try sweepFaults(in: "getppid", timeLimit: .seconds(100)) {
           for number in 0..<9 {
             _ = getppid()
             _ = busy(number)
           }
         }
         try #require(report.isComplete && report.findings.isEmpty, "\(report)")
-        // A run that stalls takes the time limit.
-        try #require(clock.now - start < .seconds(8))
+        // A run that stalls does so for ever, and takes the time limit. It is long, since a busy
+        // machine takes long for ten runs.
+        try #require(clock.now - start < .seconds(80))
       }
       stop.store(true, ordering: .relaxed)
       threads.wait()
