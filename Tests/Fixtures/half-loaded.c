@@ -64,6 +64,7 @@ int main(int argc, char *argv[]) {
        .replacement = (void *)hook_ifunc,
        .original = (void **)&original_ifunc}};
   crebind_handle *handle = APPLY(rebindings, 2, NULL, NULL);
+  CHECK(__atomic_load_n(&shared->may_go_on, __ATOMIC_SEQ_CST) != 0);
   JOIN(helper);
   void *library = JOIN(opener);
   pid_t (*call)(void) = FIND(library, "plugin_call");
