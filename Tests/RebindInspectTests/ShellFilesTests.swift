@@ -130,7 +130,7 @@ import Testing
     try FileManager.default.createDirectory(
       at: directory.url.appending(path: "directory"), withIntermediateDirectories: false)
     let result = try run(
-      "timeout", ["--signal=KILL", "60"] + shell + arguments,
+      shell[0], Array(shell.dropFirst()) + arguments,
       environment: ["HOME": directory.url.path, "XDG_CONFIG_HOME": directory.url.path],
       currentDirectory: directory.url)
     #expect(result.errorOutput == "")

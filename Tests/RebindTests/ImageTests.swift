@@ -144,4 +144,29 @@ import Testing
     #expect(again != image && again.id.generation > image.id.generation)
     #expect(image.segments == again.segments && image.soname == "libplugin-twice.so")
   }
+
+  /// Another one in the place of a closed image is not asked in its stead. Alone in its process, so
+  /// that the place is free.
+  @Test(arguments: [false, true]) func anotherInItsPlaceIsNotIt(isGapSeen: Bool) async {
+    await #expect(processExitsWith: .success) { [isGapSeen] in
+      let plugin = try Plugin(name: "libplugin-one.so")
+      let other = try Plugin(name: "libplugin-two.so")
+      let first = try OpenLibrary(plugin.path)
+      let image = try #require(try Image.named(plugin.path))
+      try #require(try !image.symbols().isEmpty)
+      first.close()
+      if isGapSeen { try #require(try Image.named(plugin.path) == nil) }
+      let second = try OpenLibrary(other.path)
+      defer { second.close() }
+      // Before anything else looks.
+      let slots = #expect(throws: RebindError.self) { try image.slots() }
+      let symbols = #expect(throws: RebindError.self) { try image.symbols() }
+      let sections = #expect(throws: SectionError.self) { try image.sections() }
+      try #require(slots?.code == .noSuchImage && symbols?.code == .noSuchImage)
+      try #require(sections?.code == .noSuchImage)
+      let there = try #require(try Image.named(other.path))
+      try #require(there.header == image.header && there.id != image.id)
+      try #require(try !there.slots().isEmpty)
+    }
+  }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The tools that tests run, whatever stands first in the caller's PATH: clang, lld and LLVM's come from the Swift
-/// toolchain that runs the tests, GNU's and Python from the system.
+/// The tools that tests run, whatever stands first in the caller's PATH. clang, lld and LLVM's come from the Swift
+/// toolchain that runs the tests; GNU's and Python come from the system.
 public enum Tools {
   /// The PATH of all that tests run, as Scripts/path prints it.
   static let path = "\(toolchain.path):/usr/bin:/bin:/usr/sbin:/sbin"

@@ -245,6 +245,9 @@ private func withOptions<Result>(
 final class ScopePredicate: Sendable {
   private let predicate: @Sendable (Image) -> Bool
   private let images = ImageTable()
+  /// The headers of the images that it was asked about. It is asked about an image once: the next question is about
+  /// another one in its place.
+  private let asked = Mutex<Set<UInt64>>([])
   private let asking = Atomic<Int>(0)
 
   /// Nil for a scope without one.
@@ -259,6 +262,8 @@ final class ScopePredicate: Sendable {
   func accepts(_ info: crebind_image_info) -> Bool {
     asking.add(1, ordering: .sequentiallyConsistent)
     defer { asking.subtract(1, ordering: .sequentiallyConsistent) }
+    let header = UInt64(UInt(bitPattern: info.header))
+    if !asked.withLock({ $0.insert(header).inserted }) { images.remove(header) }
     return predicate(images.image(info))
   }
 }

@@ -17,12 +17,14 @@ func loadedSymbols(of image: Image, named name: String?) throws(RebindError) -> 
   let header = UnsafeRawPointer(bitPattern: UInt(image.header))
   // C would read up to the zero byte, and find something else.
   guard let header, name?.utf8.contains(0) != true else { return [] }
-  return try collecting([], Symbol.init(_:)) { context, error in
-    let visit:
-      @convention(c) (UnsafePointer<crebind_symbol_info>, UnsafeMutableRawPointer?) ->
-        Void = { deliver($0, to: $1) }
-    guard let name else { return crebind_symbols(header, nil, visit, context, error) }
-    return name.withCString { crebind_symbols(header, $0, visit, context, error) }
+  return try asking(image) { () throws(RebindError) in
+    try collecting([], Symbol.init(_:)) { context, error in
+      let visit:
+        @convention(c) (UnsafePointer<crebind_symbol_info>, UnsafeMutableRawPointer?) ->
+          Void = { deliver($0, to: $1) }
+      guard let name else { return crebind_symbols(header, nil, visit, context, error) }
+      return name.withCString { crebind_symbols(header, $0, visit, context, error) }
+    }
   }
 }
 
@@ -30,9 +32,37 @@ func loadedSlots(of image: Image) throws(RebindError) -> [Slot] {
   guard let header = UnsafeRawPointer(bitPattern: UInt(image.header)) else { return [] }
   let images = ImageTable()
   let convert = { Slot($0, of: image, images: images) }
-  return try collecting([], convert) { context, error in
-    crebind_image_slots(header, { deliver($0, to: $1) }, context, error)
+  return try asking(image) { () throws(RebindError) in
+    try collecting([], convert) { context, error in
+      crebind_image_slots(header, { deliver($0, to: $1) }, context, error)
+    }
   }
+}
+
+/// Asks the core for what is at the image's header, and throws `noSuchImage` if that may be of
+/// another one, which has taken its place.
+///
+/// It looks for the image afterwards: no generation comes again, so an image that is there was
+/// there all along.
+func asking<Value>(
+  _ image: Image, _ body: () throws(RebindError) -> [Value]
+) throws(RebindError) -> [Value] {
+  do throws(RebindError) {
+    let values = try body()
+    if try isLoaded(image) { return values }
+  } catch {
+    if try isLoaded(image) { throw error }
+  }
+  throw RebindError(code: .noSuchImage, image: image.path)
+}
+
+private func isLoaded(_ image: Image) throws(RebindError) -> Bool {
+  let id = image.id
+  let isIt = { (contents: crebind_image_contents) -> Bool in Image.ID(contents) == id }
+  let found = try collecting([], isIt) { context, error in
+    crebind_images({ deliver($0, to: $1) }, context, error)
+  }
+  return found.contains(true)
 }
 
 func describeAddress(_ address: UInt64) throws(RebindError) -> Target {
@@ -64,14 +94,20 @@ private func values<Element, Value>(
   UnsafeBufferPointer(start: start, count: start == nil ? 0 : count).map(convert)
 }
 
+extension Image.ID {
+  init(_ contents: crebind_image_contents) {
+    self.init(
+      loadBias: UInt64(UInt(bitPattern: contents.info.slide)),
+      dynamicTableAddress: UInt64(contents.dynamic), generation: contents.generation)
+  }
+}
+
 extension Image {
   init(_ contents: crebind_image_contents) {
     var path = String(cString: contents.info.path)
     if path.isEmpty, contents.is_main { path = executablePath() }
     self.init(
-      id: ID(
-        loadBias: UInt64(UInt(bitPattern: contents.info.slide)),
-        dynamicTableAddress: UInt64(contents.dynamic), generation: contents.generation),
+      id: ID(contents),
       path: path,
       role: contents.is_main
         ? .program : contents.is_vdso ? .vdso : contents.is_loader ? .loader : .library,
@@ -200,8 +236,8 @@ final class ImageTable: Sendable {
     }
   }
 
-  /// Forgets an image, which another one may take the place of.
-  func remove(_ image: Image) {
-    images.withLock { $0[image.header] = nil }
+  /// Forgets the image at a header, which another one may take the place of.
+  func remove(_ header: UInt64) {
+    images.withLock { $0[header] = nil }
   }
 }

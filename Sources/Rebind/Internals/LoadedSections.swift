@@ -55,7 +55,9 @@ private func sections(
     guard let header = UnsafeRawPointer(bitPattern: UInt(image.header)) else {
       throw RebindError(code: .noSuchImage)
     }
-    return try collecting([], { Section($0, of: image) }) { body(header, $0, $1) }
+    return try asking(image) { () throws(RebindError) in
+      try collecting([], { Section($0, of: image) }) { body(header, $0, $1) }
+    }
   } catch {
     throw SectionError(error, image: image, section: name)
   }

@@ -44,7 +44,7 @@ final class Observation: Sendable {
     // Retained for the call, which may end the observation.
     let observation = Unmanaged<Observation>.fromOpaque(context).takeUnretainedValue()
     let image = observation.images.image(info)
-    if !isAdded { observation.images.remove(image) }
+    if !isAdded { observation.images.remove(image.header) }
     observation.observer(isAdded ? .added(image) : .removed(image))
   }
 }
