@@ -40,7 +40,7 @@ import Testing
       flags + [
         "-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread",
         "-I", folder.appending(path: "include").path,
-        "-I", reach.appending(path: "include").path, "-o", "stubs",
+        "-I", reach.appending(path: "include").path, "-iquote", Places.fixtures.path, "-o", "stubs",
       ] + sources, in: scratch.url)
     let command = runner + [program]
     let result = try run(command[0], Array(command.dropFirst()))

@@ -61,6 +61,7 @@ public struct FixtureBuilder: Sendable {
 
   public static let includeFlags =
     coreFlags + [
+      "-iquote", Places.fixtures.path,
       "-I", Places.package.appending(path: "Sources/CRebindAnnotations/include").path,
     ]
 
