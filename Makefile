@@ -26,8 +26,6 @@ build: ## Build everything for debugging
 	@echo "build: 2 to 3 minutes on two cores if nothing is built yet"
 	$(SWIFT) build
 
-build demo: export REBIND_OPTIMIZES = 1
-
 demo: ## Hook open and close, then show the imports that made it possible
 	@Scripts/bootstrap build
 	@Scripts/demo

@@ -14,9 +14,6 @@ let cSettings: [CSetting] =
   [.enableWarning("all"), .enableWarning("extra")]
   + (checksWarnings ? [.treatAllWarnings(as: .error)] : [])
 
-/// Set where the tests run: most start the command several times, which is 4 to 8 times as fast so.
-let optimizesCommand = Context.environment["REBIND_OPTIMIZES"].map { !$0.isEmpty } ?? false
-
 let features: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -24,8 +21,6 @@ let features: [SwiftSetting] = [
 ]
 
 let swiftSettings = features + (checksWarnings ? [.treatAllWarnings(as: .error)] : [])
-
-let commandSettings = swiftSettings + (optimizesCommand ? [.unsafeFlags(["-O"])] : [])
 
 /// Without the trait, the compiler warns that it finds no plug-in for the macros.
 let macroSettings =
@@ -82,10 +77,10 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "RebindFiles", dependencies: ["CLibelf", "CRebind", "Rebind"],
-      swiftSettings: commandSettings),
+      swiftSettings: swiftSettings),
     .target(
       name: "ELFInspection", dependencies: ["CLibelf", "CRebind", "Rebind", "RebindFiles"],
-      swiftSettings: commandSettings),
+      swiftSettings: swiftSettings),
     .target(
       name: "RebindAnnotations", dependencies: ["CRebindAnnotations"],
       swiftSettings: swiftSettings),
@@ -104,7 +99,7 @@ let package = Package(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Commands"])),
       ],
-      swiftSettings: commandSettings,
+      swiftSettings: swiftSettings,
       // __cxa_demangle, in whatever way the standard library is linked.
       linkerSettings: [.linkedLibrary("stdc++")]),
 

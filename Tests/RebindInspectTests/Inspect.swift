@@ -13,7 +13,7 @@ func bash(_ line: String, _ arguments: [String] = []) throws -> ProcessResult {
   try run("bash", ["-c", line, inspectPath] + arguments)
 }
 
-/// The command that the build has made, or the one that REBIND_INSPECT names: the released one is static.
+/// The command that REBIND_INSPECT names, which is built for release, or else the one beside the tests.
 let inspectPath =
   ProcessInfo.processInfo.environment["REBIND_INSPECT"] ?? Places.products.appending(path: "rebind-inspect").path
 

@@ -52,7 +52,7 @@ private func runOnce(
   process.arguments = arguments
   process.environment = ProcessInfo.processInfo.environment
     .merging(["PATH": Tools.path]) { $1 }
-    .merging(try isOfSwift(executable) ? swiftsEnvironment() : [:]) { $1 }
+    .merging(try isOfSwift(executable) ? ["TMPDIR": swiftsTemporaryFolder()] : [:]) { $1 }
     .merging(environment) { $1 }
   process.currentDirectoryURL = currentDirectory
   process.standardInput = FileHandle.nullDevice
@@ -71,12 +71,11 @@ private func runOnce(
 }
 
 /// Swift's tools leave sources of macros in their temporary folder, and keep each other out of a
-/// package by files there. So they have one for all, with their other products. And they build as
-/// users do: SwiftPM takes no package that sets the compiler's own flags.
-private func swiftsEnvironment() throws -> [String: String] {
+/// package by files there. So they have one for all, with their other products.
+private func swiftsTemporaryFolder() throws -> String {
   let folder = Places.package.appending(path: ".build/tmp")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  return ["TMPDIR": folder.path, "REBIND_OPTIMIZES": ""]
+  return folder.path
 }
 
 private func isOfSwift(_ executable: String) -> Bool {

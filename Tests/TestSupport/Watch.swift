@@ -69,7 +69,7 @@ enum Watch {
 
   private static func watch() {
     while true {
-      Thread.sleep(forTimeInterval: 0.5)
+      Thread.sleep(forTimeInterval: 1)
       let processes = Processes()
       let ended = state.withLock { state in
         state.runHasUsed = max(state.runHasUsed, processes.time(of: getpid()))
@@ -100,12 +100,22 @@ struct Processes {
     let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
     for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
       // Behind the name, which may hold anything, come the state, the parent, and eleventh the times.
-      guard let id = pid_t(name), let stat = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
+      guard let id = pid_t(name), let stat = Self.stat(of: id),
         let fields = stat.split(separator: ")").last?.split(separator: " "), fields.count > 14,
         let parent = pid_t(fields[1])
       else { continue }
       children[parent, default: []].append(id)
       times[id] = fields[11...14].reduce(0) { $0 + (Double($1) ?? 0) } / ticks
+    }
+  }
+
+  private static func stat(of id: pid_t) -> String? {
+    let file = open("/proc/\(id)/stat", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    return withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 1) { buffer in
+      let count = read(file, buffer.baseAddress!, buffer.count)
+      return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
     }
   }
 
