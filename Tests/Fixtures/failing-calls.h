@@ -24,6 +24,9 @@
 /// its third argument. NULL: none fails.
 static int (*refusal)(long number, long first, long third);
 
+/// Answers a call of the core's in the kernel's place, if it returns true. NULL: none.
+static bool (*emulation)(long number, const long arguments[5], long *result);
+
 /// The sixth argument of a call that the handler makes, where it means nothing: only of memory
 /// that has no file, it is the file's offset.
 enum { IS_GRANTED = 1 << 20 };
@@ -35,6 +38,12 @@ static void handle_call(int signal, siginfo_t *info, void *context) {
   ucontext_t *registers = context;
   const char *caller = info->si_call_addr;
   bool is_ours = caller >= __executable_start && caller < etext;
+  long arguments[5], answer;
+  for (int i = 0; i < 5; i++) arguments[i] = (long)TRAPPED(registers, i);
+  if (is_ours && emulation != NULL && emulation(info->si_syscall, arguments, &answer)) {
+    TRAPPED_RESULT(registers) = answer;
+    return;
+  }
   int error = is_ours && refusal != NULL
                   ? refusal(info->si_syscall, (long)TRAPPED(registers, 0),
                             (long)TRAPPED(registers, 2))

@@ -1,5 +1,5 @@
-/// Each piece of memory that a call asks for may be missing, whether the kernel would be asked for it
-/// or not: the call does its work, or says so and does all of it the next time.
+/// Each piece of memory that a call asks for may be missing, whether the kernel would be asked for
+/// it or not: the call does its work, or says so and does all of it the next time.
 ///
 /// Usage: lean-memory CALLER REPLACEMENT LATER ANNOTATED STEP [OPERATION [NUMBER once|on]]
 ///   The libraries of sweep.c, and one with annotations. STEP: try each number that it divides.
@@ -293,7 +293,9 @@ static void visit_text(const char *text, void *context) {
   visits += text[0] != 0;
 }
 
-static crebind_status plan(void) { return crebind_plan(batch, BATCH, NULL, visit_slot, NULL, NULL); }
+static crebind_status plan(void) {
+  return crebind_plan(batch, BATCH, NULL, visit_slot, NULL, NULL);
+}
 static crebind_status slots(void) { return crebind_slots(handle, visit_slot, NULL, NULL); }
 static crebind_status section(void) {
   return crebind_section_data(caller_header, "sweep_section", visit_section, NULL, NULL);

@@ -1,0 +1,145 @@
+/// Functions of the loader that are missing, and answers that are not what was asked for:
+/// references to images, questions about names, and the notice of the exit do without, or say so.
+///
+/// Usage: odd-loader PLUGIN: plugin.c
+
+#define _GNU_SOURCE
+#include "CRebind.h"
+#include "check.h"
+#include "sections/hold.h"
+#include "transactions/questions.h"
+#include "world/loader.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+/// What the core finds of the loader, without what is missing.
+static struct crebind_loader missing;
+struct crebind_loader __real_crebind_loader(void);
+struct crebind_loader __wrap_crebind_loader(void);
+struct crebind_loader __wrap_crebind_loader(void) {
+  struct crebind_loader loader = __real_crebind_loader();
+  CHECK(loader.is_known && loader.open != NULL);
+  uintptr_t words[sizeof loader / sizeof(uintptr_t)], masks[sizeof loader / sizeof(uintptr_t)];
+  memcpy(words, &loader, sizeof loader);
+  memcpy(masks, &missing, sizeof missing);
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) words[i] &= ~masks[i];
+  memcpy(&loader, words, sizeof loader);
+  return loader;
+}
+
+/// A function that stands for its being missing.
+#define NONE UINTPTR_MAX
+
+
+static crebind_image_contents plugin;
+static struct link_map *map;
+static void find_plugin(const crebind_image_contents *image, void *context) {
+  (void)context;
+  if (image->dynamic == (uintptr_t)map->l_ld) plugin = *image;
+}
+
+static crebind_status hold(crebind_image_hold **held) {
+  *held = NULL;
+  return crebind_hold_image(plugin.info.header, plugin.dynamic, plugin.generation, held, NULL);
+}
+
+static void check_holds(void) {
+  crebind_image_hold *held;
+  CHECK(hold(&held) == CREBIND_OK && held != NULL);
+  crebind_release_image(held);
+  crebind_release_image(NULL);
+  uintptr_t *const functions[] = {(uintptr_t *)&missing.open, (uintptr_t *)&missing.close,
+                                  (uintptr_t *)&missing.information};
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+    *functions[i] = NONE;
+    CHECK(hold(&held) == CREBIND_OUT_OF_MEMORY && held == NULL);
+    CHECK(crebind_hold_image_with((uintptr_t)dlsym(map, "plugin_call")) == CREBIND_OUT_OF_MEMORY);
+    *functions[i] = 0;
+  }
+  // Another image than the one that was seen.
+  crebind_image_contents former = plugin;
+  plugin.dynamic++;
+  CHECK(hold(&held) == CREBIND_NO_SUCH_IMAGE);
+  plugin = former;
+  plugin.generation++;
+  CHECK(hold(&held) == CREBIND_NO_SUCH_IMAGE);
+  plugin = former;
+  static const char outside;
+  CHECK(crebind_hold_image_with((uintptr_t)&outside) == CREBIND_OK);
+  CHECK(crebind_hold_image_with(8) == CREBIND_NO_SUCH_IMAGE);
+  // One more reference, that nobody can give back.
+  CHECK(hold(&held) == CREBIND_OK);
+  missing.close = (__typeof__(missing.close))NONE;
+  crebind_release_image(held);
+  missing.close = NULL;
+  crebind_release_image(held);
+}
+
+// MARK: - Questions
+
+/// Asks for a name; returns what is answered, or 0.
+static uintptr_t ask(const char *name, const char *version, bool expected) {
+  struct crebind_questions questions;
+  const struct crebind_loader_answer *answer;
+  crebind_questions_begin(&questions);
+  CHECK(crebind_loader_answers_find(&questions.loader, name, version, 1, &answer));
+  CHECK(crebind_questions_ask(&questions) == expected);
+  CHECK(crebind_loader_answers_find(&questions.loader, name, version, 1, &answer));
+  uintptr_t address = answer != NULL ? answer->address : 0;
+  CHECK((answer != NULL) == expected);
+  crebind_questions_end(&questions);
+  return address;
+}
+
+static void check_questions(void) {
+  const uintptr_t malloc_address = (uintptr_t)dlsym(RTLD_DEFAULT, "malloc");
+  CHECK(ask("malloc", NULL, true) == malloc_address);
+  CHECK(ask("malloc", "no such version", true) == 0 && ask("no such function", NULL, true) == 0);
+  // The failures are not the program's.
+  CHECK(dlerror() == NULL);
+  missing.find_version = (__typeof__(missing.find_version))NONE;
+  CHECK(ask("malloc", "no such version", true) == malloc_address);
+  missing.find_version = NULL;
+  missing.last_error = (__typeof__(missing.last_error))NONE;
+  CHECK(ask("no such function", NULL, true) == 0 && dlerror() != NULL);
+  missing.last_error = NULL;
+  missing.find = (__typeof__(missing.find))NONE;
+  CHECK(ask("malloc", NULL, true) == 0);
+  missing.find = NULL;
+  missing.open = (__typeof__(missing.open))NONE;
+  CHECK(ask("malloc", NULL, true) == 0);
+  missing.open = NULL;
+  missing.is_known = true;
+  CHECK(ask("malloc", NULL, false) == 0);
+  missing.is_known = false;
+}
+
+// MARK: - The exit
+
+static void hear(const void *header, bool is_loaded, void *context) {
+  (void)header, (void)is_loaded, (void)context;
+}
+
+static void check_listener(void) {
+  crebind_listen_for_annotations(NULL, NULL);
+  missing.open = (__typeof__(missing.open))NONE;
+  crebind_listen_for_annotations(hear, NULL);
+  missing.open = NULL;
+  missing.at_exit = (__typeof__(missing.at_exit))NONE;
+  crebind_listen_for_annotations(hear, NULL);
+  missing.at_exit = NULL;
+  crebind_listen_for_annotations(hear, NULL);
+}
+
+int main(int argc, char *argv[]) {
+  CHECK(argc == 2);
+  map = dlopen(argv[1], RTLD_NOW);
+  CHECK(map != NULL && crebind_images(find_plugin, NULL, NULL) == CREBIND_OK);
+  CHECK(plugin.info.header != NULL);
+  check_holds();
+  check_questions();
+  check_listener();
+  puts("done without");
+}
