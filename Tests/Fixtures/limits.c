@@ -203,6 +203,7 @@ static void check_loader_answers(void) {
     granted = number;
     CHECK(!crebind_loader_answers_find(&answers, "name", "V1", 1, &answer) && answer == NULL);
     granted = -1;
+    CHECK(!crebind_loader_answers_are_open(&answers));
     CHECK(crebind_loader_answers_find(&answers, "name", "V1", 1, &answer) && answer == NULL);
     answers.answered = answers.items.count;
     CHECK(crebind_loader_answers_find(&answers, "name", "V1", 1, &answer) && answer != NULL);
