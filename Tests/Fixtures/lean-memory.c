@@ -1,13 +1,16 @@
 /// Each piece of memory that a call asks for may be missing, whether the kernel would be asked for
-/// it or not: the call does its work, or says so and does all of it the next time.
+/// it or not; and each time that a call looks at the images, others may have come. The call does
+/// its work, or says so and does all of it the next time.
 ///
-/// Usage: lean-memory CALLER REPLACEMENT LATER ANNOTATED STEP [OPERATION [NUMBER once|on]]
-///   The libraries of sweep.c, and one with annotations. STEP: try each number that it divides.
+/// Usage: lean-memory CALLER REPLACEMENT LATER OTHER ANNOTATED STEP [OPERATION [LACK NUMBER once|on]]
+///   The libraries of sweep.c, another one that defines what LATER defines, and one with
+///   annotations. STEP: try each number that it divides.
 
 #define _GNU_SOURCE
 #include "CRebind.h"
 #include "check.h"
-#include "runtime/runtime.h"
+#include "elf/snapshot.h"
+#include "storing/patch.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,14 +20,18 @@
 #include <time.h>
 #include <unistd.h>
 
-// MARK: - Memory
+// MARK: - What is lacking
+
+enum lack { MEMORY, REST, LACKS };
+static const char *const lacks[] = {"memory", "rest"};
+static enum lack lacking;
 
 /// How many requests are granted until one fails; -1 for all.
 static long granted = -1;
 static bool goes_on, has_failed;
 
-static bool is_refused(void) {
-  if (granted < 0 || granted-- > 0) return false;
+static bool is_refused(enum lack asked) {
+  if (asked != lacking || granted < 0 || granted-- > 0) return false;
   has_failed = true;
   if (goes_on) granted = 0;
   return true;
@@ -35,21 +42,69 @@ void *__wrap_crebind_vector_append(struct crebind_vector *vector, size_t count);
 void *__wrap_crebind_vector_append(struct crebind_vector *vector, size_t count) {
   // What a batch has reserved for itself is there.
   bool is_reserved = vector->is_lent && count <= vector->capacity - vector->count;
-  return !is_reserved && is_refused() ? NULL : __real_crebind_vector_append(vector, count);
+  return !is_reserved && is_refused(MEMORY) ? NULL : __real_crebind_vector_append(vector, count);
 }
 size_t __real_crebind_vector_append_string(struct crebind_vector *vector, const char *string);
 size_t __wrap_crebind_vector_append_string(struct crebind_vector *vector, const char *string);
 size_t __wrap_crebind_vector_append_string(struct crebind_vector *vector, const char *string) {
-  return is_refused() ? SIZE_MAX : __real_crebind_vector_append_string(vector, string);
+  return is_refused(MEMORY) ? SIZE_MAX : __real_crebind_vector_append_string(vector, string);
 }
 void *__real_crebind_pages(size_t size);
 void *__wrap_crebind_pages(size_t size);
-void *__wrap_crebind_pages(size_t size) { return is_refused() ? NULL : __real_crebind_pages(size); }
+void *__wrap_crebind_pages(size_t size) {
+  return is_refused(MEMORY) ? NULL : __real_crebind_pages(size);
+}
+
+crebind_status __real_crebind_images_with_lock(struct crebind_counts counts,
+                                               crebind_status (*body)(void *), void *context);
+crebind_status __wrap_crebind_images_with_lock(struct crebind_counts counts,
+                                               crebind_status (*body)(void *), void *context);
+crebind_status __wrap_crebind_images_with_lock(struct crebind_counts counts,
+                                               crebind_status (*body)(void *), void *context) {
+  return is_refused(REST) ? CREBIND_BUSY : __real_crebind_images_with_lock(counts, body, context);
+}
+void __real_crebind_sleep(long nanoseconds);
+void __wrap_crebind_sleep(long nanoseconds);
+void __wrap_crebind_sleep(long nanoseconds) {
+  if (lacking != REST) __real_crebind_sleep(nanoseconds);
+}
+
+/// Pages that cannot be closed, and words that cannot be taken back then.
+static bool gets_stuck;
+crebind_status __real_crebind_patch_close(const struct crebind_world *world,
+                                          struct crebind_change *changes, size_t count,
+                                          bool gives_up, struct crebind_patch_failure *failure);
+crebind_status __wrap_crebind_patch_close(const struct crebind_world *world,
+                                          struct crebind_change *changes, size_t count,
+                                          bool gives_up, struct crebind_patch_failure *failure);
+crebind_status __wrap_crebind_patch_close(const struct crebind_world *world,
+                                          struct crebind_change *changes, size_t count,
+                                          bool gives_up, struct crebind_patch_failure *failure) {
+  if (!gets_stuck || gives_up)
+    return __real_crebind_patch_close(world, changes, count, gives_up, failure);
+  *failure = (struct crebind_patch_failure){ENOMEM, changes->address, 0};
+  return CREBIND_LEFT_OPEN;
+}
+size_t __real_crebind_patch_take_back(const struct crebind_world *world,
+                                      struct crebind_change *changes, size_t count);
+size_t __wrap_crebind_patch_take_back(const struct crebind_world *world,
+                                      struct crebind_change *changes, size_t count);
+size_t __wrap_crebind_patch_take_back(const struct crebind_world *world,
+                                      struct crebind_change *changes, size_t count) {
+  if (!gets_stuck) return __real_crebind_patch_take_back(world, changes, count);
+  size_t stuck = 0;
+  for (size_t i = 0; i < count; i++) {
+    changes[i].is_stuck = !changes[i].is_refused && changes[i].from != changes[i].to
+                          && crebind_load_word(changes[i].address) == changes[i].to;
+    stuck += changes[i].is_stuck;
+  }
+  return stuck;
+}
 
 // MARK: - What is rebound
 
-static const char *later_path, *annotated_path, *replacement_path;
-static void *later;
+static const char *later_path, *other_path, *annotated_path, *replacement_path;
+static void *later, *other;
 static pid_t parent;
 static pid_t (*caller_parent)(void);
 static int (*caller_number)(void);
@@ -184,14 +239,95 @@ static crebind_status load(void) {
 }
 static crebind_status verify(void) { return crebind_verify(handle, NULL, NULL); }
 
+// MARK: - Stuck words
+
+static void get_stuck(void) {
+  gets_stuck = true;
+  CHECK(apply() == CREBIND_NOT_TAKEN_BACK);
+  gets_stuck = false;
+}
+static void get_stuck_and_load(void) {
+  get_stuck();
+  later = real_dlopen(later_path, RTLD_NOW);
+}
+static void get_stuck_on_top(void) {
+  must(apply_upper());
+  get_stuck();
+}
+static void get_stuck_and_refresh(void) {
+  get_stuck();
+  must(crebind_refresh(NULL));
+}
+/// A call that does its own work gives back what it can; what is left is the next one's.
+static void check_given_back(void) {
+  must(crebind_refresh(NULL));
+  check_none();
+}
+static void check_given_back_and_unload(void) {
+  check_given_back();
+  unload();
+}
+static void check_applied_again(void) {
+  must(crebind_refresh(NULL));
+  check_lower();
+}
+
+// MARK: - Two local definers
+
+static int (*original_top)(void);
+static int top_hook(void) { return original_top() + 100; }
+static const crebind_rebinding top = {.name = "sweep_pending", .replacement = (void *)top_hook,
+                                      .original = (void **)&original_top};
+static crebind_handle *top_handle;
+
+static int call_pending(void *image) { return ((int (*)(void))dlsym(image, "later_pending"))(); }
+static void open_first(void) {
+  must_apply();
+  must(crebind_apply(&top, 1, NULL, &top_handle, NULL, NULL));
+  CHECK((later = dlopen(later_path, RTLD_NOW)) != NULL);
+  must(crebind_refresh(NULL));
+  CHECK(call_pending(later) == 171);
+}
+static crebind_status open_second(void) {
+  if (other == NULL) CHECK((other = dlopen(other_path, RTLD_NOW)) != NULL);
+  return crebind_refresh(NULL);
+}
+static void open_both(void) {
+  open_first();
+  must(open_second());
+}
+static crebind_status restore_top(void) { return crebind_restore(top_handle, NULL, &last_error); }
+static crebind_status close_second(void) {
+  if (other != NULL) CHECK(dlclose(other) == 0);
+  other = NULL;
+  return crebind_refresh(NULL);
+}
+static crebind_status close_first(void) {
+  unload();
+  return crebind_refresh(NULL);
+}
+/// The first definer's calls are led to us as before.
+static void check_first(void) { CHECK(call_pending(later) == 171); }
+static void check_top_gone(void) { CHECK(call_pending(later) == 71); }
+static void close_both(void) {
+  must_restore();
+  if (later != NULL) CHECK(call_pending(later) == 70);
+  unload();
+  must(close_second());
+}
+static void restore_all(void) {
+  must(restore_top());
+  close_both();
+}
+
 // MARK: - fishhook
 
 static void *fishhook_original;
 static struct rebinding fishhook = {"sweep_number", (void *)number_hook, &fishhook_original};
 static crebind_status of_fishhook(int result) {
-  CHECK(result == 0 || errno == ENOMEM);
+  CHECK(result == 0 || errno == ENOMEM || errno == EAGAIN);
   original_number = (int (*)(void))fishhook_original;
-  return result == 0 ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
+  return result == 0 ? CREBIND_OK : errno == ENOMEM ? CREBIND_OUT_OF_MEMORY : CREBIND_BUSY;
 }
 static crebind_status rebind(void) { return of_fishhook(rebind_symbols(&fishhook, 1)); }
 static crebind_status rebind_image(void) {
@@ -336,7 +472,8 @@ static crebind_status describe(void) {
 static crebind_status copies(void) { return crebind_copies(visit_copy, NULL, NULL); }
 static crebind_status look_up(void) {
   visits++;
-  return crebind_lookup("getppid") != NULL ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
+  if (crebind_lookup("getppid") != NULL) return CREBIND_OK;
+  return lacking == MEMORY ? CREBIND_OUT_OF_MEMORY : CREBIND_BUSY;
 }
 static crebind_status find_image(void) {
   visits++;
@@ -367,6 +504,15 @@ static const struct operation {
     {"refresh where it matches", load_matching_unseen, refresh, check_later, restore_and_unload},
     {"refresh after dlclose", unload_unseen, refresh, check_both, must_restore_both},
     {"dlopen", must_apply, load, check_later, restore_and_unload},
+    {"refresh after being stuck", get_stuck, refresh, check_given_back, nothing},
+    {"refresh with a stuck image", get_stuck_and_load, refresh, check_given_back_and_unload, nothing},
+    {"apply after being stuck", get_stuck, apply, check_applied_again, must_restore},
+    {"apply after giving back", get_stuck_and_refresh, apply, check_applied_again, must_restore},
+    {"restore after being stuck", get_stuck_on_top, restore_upper, check_given_back, nothing},
+    {"dlopen of another definer", open_first, open_second, check_first, restore_all},
+    {"dlclose of another definer", open_both, close_second, check_first, restore_all},
+    {"dlclose of the first definer", open_both, close_first, nothing, restore_all},
+    {"restore beside another definer", open_both, restore_top, check_top_gone, close_both},
     {"observe", nothing, observe, nothing, unobserve},
     {"dlopen while observing", must_observe, load, check_told, unobserve},
     {"unobserve", must_observe, end_observing, nothing, nothing},
@@ -408,8 +554,10 @@ static int try(const struct operation *operation, long number) {
   if (status != CREBIND_OK) {
     // A page of symbols is changed by a copy of it.
     bool is_copy = status == CREBIND_PROTECTION && last_error.system_error == ENOMEM;
-    if (status != CREBIND_OUT_OF_MEMORY && !is_copy) fprintf(stderr, "status %d\n", status);
-    CHECK(status == CREBIND_OUT_OF_MEMORY || is_copy);
+    crebind_status expected = lacking == MEMORY ? CREBIND_OUT_OF_MEMORY : CREBIND_BUSY;
+    if (status != expected && status != CREBIND_OUT_OF_MEMORY && !is_copy) fprintf(stderr, "status %d\n", status);
+    // What cannot be looked up of the loader counts as lacking memory.
+    CHECK(status == expected || is_copy || status == CREBIND_OUT_OF_MEMORY);
     visits = 0;
     must(operation->run());
   }
@@ -427,10 +575,11 @@ static int try(const struct operation *operation, long number) {
   return !has_failed ? NO_SUCH_REQUEST : status == CREBIND_OK ? DONE : REFUSED;
 }
 
-static int try_in_child(const struct operation *operation, long number, bool on) {
+static int try_in_child(const struct operation *operation, enum lack lack, long number, bool on) {
   pid_t child = fork();
   if (child == 0) {
     alarm(30);
+    lacking = lack;
     goes_on = on;
     parent = getppid();
     _exit(try(operation, number));
@@ -438,7 +587,7 @@ static int try_in_child(const struct operation *operation, long number, bool on)
   int status;
   CHECK(waitpid(child, &status, 0) == child);
   if (WIFEXITED(status) && WEXITSTATUS(status) >= DONE) return WEXITSTATUS(status);
-  fprintf(stderr, "%s %ld %s: %s %d\n", operation->name, number, on ? "on" : "once",
+  fprintf(stderr, "%s %s %ld %s: %s %d\n", operation->name, lacks[lack], number, on ? "on" : "once",
           WIFEXITED(status) ? "exit" : "signal",
           WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
   return 0;
@@ -449,7 +598,8 @@ static void load_images(char *paths[]) {
   CHECK(caller != NULL && replacements != NULL);
   replacement_path = paths[1];
   later_path = paths[2];
-  annotated_path = paths[3];
+  other_path = paths[3];
+  annotated_path = paths[4];
   caller_parent = (pid_t(*)(void))dlsym(caller, "caller_parent");
   caller_number = (int (*)(void))dlsym(caller, "caller_number");
   replacement_count = dlsym(replacements, "replacement_count");
@@ -464,32 +614,36 @@ static void load_images(char *paths[]) {
 }
 
 int main(int argc, char *argv[]) {
-  CHECK(argc >= 6);
-  long step = atol(argv[5]);
+  CHECK(argc >= 7);
+  long step = atol(argv[6]);
   CHECK(step > 0);
   load_images(argv + 1);
   int deviations = 0;
-  for (size_t o = 0; o < OPERATIONS; o++)
-    for (int on = 0; on < 2; on++) {
-      if (argc > 6 && strcmp(argv[6], operations[o].name) != 0) continue;
-      long refused = 0, wrong = 0, number = 0;
-      if (argc > 8) {
-        if (strcmp(argv[8], on ? "on" : "once") == 0)
-          printf("%d\n", try_in_child(&operations[o], atol(argv[7]), on));
-        continue;
-      }
-      for (int outcome = DONE; wrong < 5; number += step) {
-        outcome = try_in_child(&operations[o], number, on);
-        if (outcome == NO_SUCH_REQUEST) break;
-        refused += outcome == REFUSED;
-        wrong += outcome == 0;
-      }
-      deviations += wrong != 0;
-      // Each asks for memory.
-      CHECK(number != 0);
-      printf("%-26s %-4s %5ld %7ld\n", operations[o].name, on ? "on" : "once", number, refused);
-      fflush(stdout);
+  for (size_t i = 0; i < OPERATIONS * LACKS * 2; i++) {
+    const struct operation *operation = &operations[i / 2 / LACKS];
+    enum lack lack = i / 2 % LACKS;
+    bool on = i % 2 != 0;
+    if (argc > 7 && strcmp(argv[7], operation->name) != 0) continue;
+    if (argc > 10) {
+      if (strcmp(argv[8], lacks[lack]) == 0 && strcmp(argv[10], on ? "on" : "once") == 0)
+        printf("%d\n", try_in_child(operation, lack, atol(argv[9]), on));
+      continue;
     }
+    long refused = 0, wrong = 0, number = 0;
+    for (int outcome = DONE; wrong < 5; number += step) {
+      outcome = try_in_child(operation, lack, number, on);
+      if (outcome == NO_SUCH_REQUEST) break;
+      refused += outcome == REFUSED;
+      wrong += outcome == 0;
+    }
+    deviations += wrong != 0;
+    // Each asks for memory.
+    CHECK(lack != MEMORY || number != 0);
+    if (number == 0) continue;
+    printf("%-30s %-6s %-4s %5ld %7ld\n", operation->name, lacks[lack], on ? "on" : "once", number,
+           refused);
+    fflush(stdout);
+  }
   if (deviations == 0) printf("nothing was lost\n");
   return deviations != 0;
 }

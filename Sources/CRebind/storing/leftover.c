@@ -166,6 +166,8 @@ static void free_orphan(struct crebind_world *world, struct crebind_handle *hand
   for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
     crebind_summarize(other, world);
   crebind_next_publish(world, NULL);
+  // What was resolved meanwhile is remembered by the batch's names.
+  crebind_vector_truncate(&world->memo, 0);
   crebind_handle_free(handle);
 }
 
