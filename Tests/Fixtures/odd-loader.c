@@ -39,6 +39,14 @@ static void find_plugin(const crebind_image_contents *image, void *context) {
   (void)context;
   if (image->dynamic == (uintptr_t)map->l_ld) plugin = *image;
 }
+/// The program and the vDSO are there for good: nothing has to hold them.
+static void hold_permanent(const crebind_image_contents *image, void *context) {
+  if (!image->is_main && !image->is_vdso) return;
+  crebind_image_hold *held = context;
+  CHECK(crebind_hold_image(image->info.header, image->dynamic, image->generation, &held, NULL)
+        == CREBIND_OK);
+  CHECK(held == NULL);
+}
 
 static crebind_status hold(crebind_image_hold **held) {
   *held = NULL;
@@ -47,6 +55,7 @@ static crebind_status hold(crebind_image_hold **held) {
 
 static void check_holds(void) {
   crebind_image_hold *held;
+  CHECK(crebind_images(hold_permanent, NULL, NULL) == CREBIND_OK);
   CHECK(hold(&held) == CREBIND_OK && held != NULL);
   crebind_release_image(held);
   crebind_release_image(NULL);

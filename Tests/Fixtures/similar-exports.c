@@ -1,9 +1,10 @@
 /// Exported functions of nearly the name that is asked for are named, the best first and by the
 /// alphabet; and of several names for one address the one that tells most.
 ///
-/// With -DLIBRARY a library of such names; a second one, with -DMORE as well.
+/// With -DLIBRARY a library of such names; a second one, with -DMORE as well. With -DCALLER one that
+/// calls by several names.
 ///
-/// Usage: similar-exports LIBRARY MORE
+/// Usage: similar-exports LIBRARY MORE CALLER
 
 #ifdef LIBRARY
 #ifdef MORE
@@ -26,6 +27,13 @@ int _lone_second(void) __attribute__((alias("_lone_first")));
 static int hidden_function(void) { return 10; }
 int (*get_hidden(void))(void) { return hidden_function; }
 #endif
+#elif defined CALLER
+int _alias_first(void), alias_second(void), alias_third(void);
+__attribute__((weak)) int nobody_has_it(void);
+int call_all(void);
+int call_all(void) {
+  return _alias_first() + alias_second() + alias_third() + (nobody_has_it ? nobody_has_it() : 0);
+}
 #else
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -62,9 +70,46 @@ static void expect_symbol(void *address, const char *start) {
   CHECK(strncmp(names, start, strlen(start)) == 0 && (names[0] == 0) == (start[0] == 0));
 }
 
+/// A slot's target has the slot's name, where that is one of the target's.
+static void check_slot(const crebind_slot_contents *slot, void *context) {
+  if (strstr(slot->symbol, "alias") == NULL) return;
+  CHECK(strcmp(slot->target.symbol, slot->symbol) == 0);
+  ++*(int *)context;
+}
+
+static const void *caller;
+static void count_reason(const crebind_diagnosis *diagnosis, void *context) {
+  if (diagnosis->image.header == caller) ++((int *)context)[diagnosis->reason];
+}
+
+static void expect_reason(const char *name, const char *version, const char *image,
+                          crebind_reason reason) {
+  int counts[CREBIND_REASON_SIMILAR_NAME + 1] = {0};
+  const crebind_rebinding rebinding = {.name = name, .version = version, .library = image};
+  CHECK(crebind_diagnose(&rebinding, NULL, count_reason, counts, NULL) == CREBIND_OK);
+  for (int i = 1; i <= CREBIND_REASON_SIMILAR_NAME && counts[reason] == 0; i++)
+    if (counts[i] != 0) fprintf(stderr, "%s: reason %d, not %d\n", name, i, reason);
+  CHECK(counts[reason] == 1);
+}
+
+static void check_caller(const char *path, const char *definer) {
+  void *library = dlopen(path, RTLD_NOW);
+  CHECK(library != NULL);
+  caller = crebind_image_containing(dlsym(library, "call_all"));
+  int slots = 0;
+  CHECK(crebind_image_slots(caller, check_slot, &slots, NULL) == CREBIND_OK && slots == 3);
+  expect_reason("alias_second", NULL, NULL, CREBIND_REASON_HAS_SLOTS);
+  expect_reason("alias_second", NULL, definer, CREBIND_REASON_HAS_SLOTS);
+  expect_reason("alias_second", NULL, "libother.so", CREBIND_REASON_OTHER_LIBRARY);
+  expect_reason("alias_second", "V1", NULL, CREBIND_REASON_OTHER_LIBRARY);
+  expect_reason("alias_second", "V1", definer, CREBIND_REASON_OTHER_VERSION);
+  expect_reason("alias_second", "V1", "libother.so", CREBIND_REASON_OTHER_LIBRARY);
+  expect_reason("nobody_has_it", NULL, NULL, CREBIND_REASON_UNCHANGEABLE);
+}
+
 int main(int argc, char *argv[]) {
-  CHECK(argc == 3);
-  void *library = dlopen(argv[1], RTLD_NOW);
+  CHECK(argc == 4);
+  void *library = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
   CHECK(library != NULL);
   expect_names("quite_similar_x", "quite_similar_a quite_similar_b quite_similar_d ");
   CHECK(dlopen(argv[2], RTLD_NOW) != NULL);
@@ -79,6 +124,7 @@ int main(int argc, char *argv[]) {
   expect_symbol(dlsym(library, "quite_similar_d"), "quite_similar_d");
   expect_symbol(((void *(*)(void))dlsym(library, "get_hidden"))(), "");
   expect_symbol(&argc, "");
+  check_caller(argv[3], argv[1]);
   puts("named");
 }
 #endif
