@@ -362,6 +362,8 @@ static void check_notes(void) {
   const uint32_t cut[] = {1, 16, 7};
   add_note("GNU", GNU_PROPERTIES, cut, sizeof cut);
   add_note("GNU", GNU_PROPERTIES, cut, 4);
+  // The padding behind the last one is missing.
+  add_note("GNU", GNU_PROPERTIES, other + 4, 12);
   end_notes();
   CHECK(crebind_note_property(&image, WANTED) == 0);
   const uint32_t wanted[] = {1, 4, 5, 0, WANTED, 4, 3, 0};
@@ -509,6 +511,18 @@ static void check_slots(void) {
   CHECK(crebind_slot_scan_match(&scan, &dynamic, &names) == CREBIND_OK);
   expect_slots(&scan, 1);
   dynamic.strings_size = 3;
+  CHECK(crebind_slot_scan_match(&scan, &dynamic, &names) == CREBIND_OK);
+  expect_slots(&scan, 0);
+
+  // Two names of one hash.
+  expect_sound();
+  const struct crebind_name short_name = {"ab", 2, crebind_gnu_hash("ab")};
+  CHECK(crebind_gnu_hash("bA") == short_name.gnu_hash);
+  memcpy(strings + 64, "bA", 3);
+  symbols[1].st_name = 64;
+  memset(table, 0, sizeof table);
+  crebind_names_begin(&names, &short_name, table, 16);
+  CHECK(crebind_names_add(&names) == 0);
   CHECK(crebind_slot_scan_match(&scan, &dynamic, &names) == CREBIND_OK);
   expect_slots(&scan, 0);
   crebind_slot_scan_end(&scan);

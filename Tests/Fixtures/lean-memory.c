@@ -2,7 +2,8 @@
 /// it or not; and each time that a call looks at the images, others may have come. The call does
 /// its work, or says so and does all of it the next time.
 ///
-/// Usage: lean-memory CALLER REPLACEMENT LATER OTHER ANNOTATED STEP [OPERATION [LACK NUMBER once|on]]
+/// Usage: lean-memory CALLER REPLACEMENT LATER OTHER ANNOTATED STEP
+///          [OPERATION [LACK NUMBER once|on]]
 ///   The libraries of sweep.c, another one that defines what LATER defines, and one with
 ///   annotations. STEP: try each number that it divides.
 
@@ -505,7 +506,8 @@ static const struct operation {
     {"refresh after dlclose", unload_unseen, refresh, check_both, must_restore_both},
     {"dlopen", must_apply, load, check_later, restore_and_unload},
     {"refresh after being stuck", get_stuck, refresh, check_given_back, nothing},
-    {"refresh with a stuck image", get_stuck_and_load, refresh, check_given_back_and_unload, nothing},
+    {"refresh with a stuck image", get_stuck_and_load, refresh, check_given_back_and_unload,
+     nothing},
     {"apply after being stuck", get_stuck, apply, check_applied_again, must_restore},
     {"apply after giving back", get_stuck_and_refresh, apply, check_applied_again, must_restore},
     {"restore after being stuck", get_stuck_on_top, restore_upper, check_given_back, nothing},
@@ -555,9 +557,10 @@ static int try(const struct operation *operation, long number) {
     // A page of symbols is changed by a copy of it.
     bool is_copy = status == CREBIND_PROTECTION && last_error.system_error == ENOMEM;
     crebind_status expected = lacking == MEMORY ? CREBIND_OUT_OF_MEMORY : CREBIND_BUSY;
-    if (status != expected && status != CREBIND_OUT_OF_MEMORY && !is_copy) fprintf(stderr, "status %d\n", status);
     // What cannot be looked up of the loader counts as lacking memory.
-    CHECK(status == expected || is_copy || status == CREBIND_OUT_OF_MEMORY);
+    bool is_expected = status == expected || is_copy || status == CREBIND_OUT_OF_MEMORY;
+    if (!is_expected) fprintf(stderr, "status %d\n", status);
+    CHECK(is_expected);
     visits = 0;
     must(operation->run());
   }
@@ -587,8 +590,8 @@ static int try_in_child(const struct operation *operation, enum lack lack, long 
   int status;
   CHECK(waitpid(child, &status, 0) == child);
   if (WIFEXITED(status) && WEXITSTATUS(status) >= DONE) return WEXITSTATUS(status);
-  fprintf(stderr, "%s %s %ld %s: %s %d\n", operation->name, lacks[lack], number, on ? "on" : "once",
-          WIFEXITED(status) ? "exit" : "signal",
+  fprintf(stderr, "%s %s %ld %s: %s %d\n", operation->name, lacks[lack], number,
+          on ? "on" : "once", WIFEXITED(status) ? "exit" : "signal",
           WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
   return 0;
 }

@@ -13,25 +13,33 @@
 #include "elf/file.h"
 #include "elf/symbol.h"
 #include "runtime/lock.h"
+#include "storing/settle.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /// How many requests for memory are granted until one fails; -1 for all.
 static long granted = -1;
+static bool goes_on;
+static bool is_refused(void) {
+  if (granted < 0 || granted-- > 0) return false;
+  if (goes_on) granted = 0;
+  return true;
+}
 void *__real_crebind_vector_append(struct crebind_vector *vector, size_t count);
 void *__wrap_crebind_vector_append(struct crebind_vector *vector, size_t count);
 void *__wrap_crebind_vector_append(struct crebind_vector *vector, size_t count) {
-  return granted >= 0 && granted-- == 0 ? NULL : __real_crebind_vector_append(vector, count);
+  return is_refused() ? NULL : __real_crebind_vector_append(vector, count);
 }
 size_t __real_crebind_vector_append_string(struct crebind_vector *vector, const char *string);
 size_t __wrap_crebind_vector_append_string(struct crebind_vector *vector, const char *string);
 size_t __wrap_crebind_vector_append_string(struct crebind_vector *vector, const char *string) {
-  return granted >= 0 && granted-- == 0 ? SIZE_MAX
-                                        : __real_crebind_vector_append_string(vector, string);
+  return is_refused() ? SIZE_MAX : __real_crebind_vector_append_string(vector, string);
 }
 
 // MARK: - Arguments
@@ -64,6 +72,55 @@ static void check_arguments(void) {
   CHECK(crebind_symbols(nothing, NULL, visit_symbol, NULL, &error) == CREBIND_NO_SUCH_IMAGE);
   CHECK(crebind_image_containing(nothing) == NULL);
   CHECK(crebind_lookup("") == NULL);
+}
+
+// MARK: - Observers
+
+static crebind_observation *observation;
+static int tellings;
+static void end_itself(const crebind_image_info *image, void *context) {
+  (void)image, (void)context;
+  tellings++;
+  crebind_unobserve(observation);
+}
+
+/// An observer may end its observation when it is told something; it hears nothing more.
+static void check_observers(void) {
+  const crebind_image_observer observer = {.added = end_itself};
+  CHECK(crebind_observe(&observer, &observation, NULL) == CREBIND_OK);
+  CHECK(tellings == 1);
+  crebind_unobserve(observation);
+  CHECK(crebind_refresh(NULL) == CREBIND_OK && tellings == 1);
+}
+
+// MARK: - Threads
+
+static volatile bool is_done;
+static void *run(void *unused) {
+  while (!is_done) continue;
+  return unused;
+}
+static void *rest(void *unused) {
+  while (!is_done) usleep(1000);
+  return unused;
+}
+
+/// Without memory for what is known of threads nobody is waited for.
+static void check_threads(void) {
+  pthread_t threads[2];
+  CHECK(pthread_create(&threads[0], NULL, run, NULL) == 0);
+  CHECK(pthread_create(&threads[1], NULL, rest, NULL) == 0);
+  usleep(10000);
+  goes_on = true;
+  for (int i = 0; i < 20; i++) {
+    granted = 0;
+    crebind_settle();
+  }
+  goes_on = false;
+  granted = -1;
+  crebind_settle();
+  is_done = true;
+  for (int i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
 // MARK: - Batches
@@ -139,6 +196,8 @@ static void check_batches(void) {
 
 // MARK: - Memory
 
+static void *try_elsewhere(void *unused) { return crebind_try_lock() ? &granted : unused; }
+
 static void check_memory(void) {
   CHECK(crebind_pages(SIZE_MAX) == NULL && crebind_pages(0) == NULL);
   struct crebind_vector vector = CREBIND_VECTOR(uint64_t);
@@ -167,7 +226,19 @@ static void check_memory(void) {
   crebind_unlock();
   crebind_lock();
   CHECK(!crebind_try_lock());
+  pthread_t thread;
+  void *has_taken;
+  CHECK(pthread_create(&thread, NULL, try_elsewhere, NULL) == 0);
+  CHECK(pthread_join(thread, &has_taken) == 0 && has_taken == NULL);
   crebind_unlock();
+  // A process that a signal handler ends in the middle of a call gives back nothing.
+  pid_t child = fork();
+  if (child == 0) {
+    crebind_lock();
+    exit(0);
+  }
+  int status;
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
 // MARK: - Answers
@@ -301,6 +372,8 @@ static void check_files(const char *folder) {
 int main(int argc, char *argv[]) {
   CHECK(argc == 2);
   check_arguments();
+  check_observers();
+  check_threads();
   check_batches();
   check_memory();
   check_loader_answers();

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { SIZE = 1 << 18, SEGMENTS = 4 };
+enum { SIZE = 1 << 19, SEGMENTS = 4 };
 
 /// The file, and the image: what is loaded of it.
 static _Alignas(4096) char contents[SIZE], memory[SIZE];
@@ -299,6 +299,10 @@ static void check_symbols(void) {
     expect_own(expected, CREBIND_OWN_NONE);
   }
   begin_symbols();
+  if (sizeof sections->sh_size == 8) {
+    sections[2].sh_size = (__typeof__(sections->sh_size))(UINT64_C(1) << 33);
+    expect_own(CREBIND_BROKEN_FILE, CREBIND_OWN_NONE);
+  }
   sections[2].sh_size = SIZE;
   expect_own(CREBIND_BROKEN_FILE, CREBIND_OWN_NONE);
   file.size = sizeof *header - 1;

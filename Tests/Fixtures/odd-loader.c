@@ -1,7 +1,8 @@
 /// Functions of the loader that are missing, and answers that are not what was asked for:
 /// references to images, questions about names, and the notice of the exit do without, or say so.
 ///
-/// Usage: odd-loader PLUGIN: plugin.c
+/// Usage: odd-loader PLUGIN SWIFT: plugin.c, and a library that needs one whose name begins with
+///   libswift
 
 #define _GNU_SOURCE
 #include "CRebind.h"
@@ -16,6 +17,9 @@
 
 /// What the core finds of the loader, without what is missing.
 static struct crebind_loader missing;
+/// Functions that are others; NULL for none.
+static int (*other_information)(void *image, int request, void *result);
+static void *(*other_open)(const char *path, int mode);
 struct crebind_loader __real_crebind_loader(void);
 struct crebind_loader __wrap_crebind_loader(void);
 struct crebind_loader __wrap_crebind_loader(void) {
@@ -26,12 +30,16 @@ struct crebind_loader __wrap_crebind_loader(void) {
   memcpy(masks, &missing, sizeof missing);
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) words[i] &= ~masks[i];
   memcpy(&loader, words, sizeof loader);
+  if (other_information != NULL) loader.information = other_information;
+  if (other_open != NULL) loader.open = other_open;
   return loader;
 }
 
 /// A function that stands for its being missing.
 #define NONE UINTPTR_MAX
 
+
+extern void (*crebind_told)(const void *address, uint32_t event);
 
 static crebind_image_contents plugin;
 static struct link_map *map;
@@ -51,6 +59,42 @@ static void hold_permanent(const crebind_image_contents *image, void *context) {
 static crebind_status hold(crebind_image_hold **held) {
   *held = NULL;
   return crebind_hold_image(plugin.info.header, plugin.dynamic, plugin.generation, held, NULL);
+}
+
+static struct link_map other_map;
+static int give_other_map(void *image, int request, void *result) {
+  (void)image, (void)request;
+  *(struct link_map **)result = &other_map;
+  return 0;
+}
+static int give_nothing(void *image, int request, void *result) {
+  (void)image, (void)request, (void)result;
+  return -1;
+}
+static void *open_nothing(const char *path, int mode) {
+  (void)path, (void)mode;
+  return NULL;
+}
+
+/// The loader opens another image by the path, or none.
+static void check_others(void) {
+  crebind_image_hold *held;
+  other_information = give_nothing;
+  CHECK(hold(&held) == CREBIND_NO_SUCH_IMAGE);
+  other_information = give_other_map;
+  CHECK(hold(&held) == CREBIND_NO_SUCH_IMAGE);
+  other_map.l_addr = map->l_addr;
+  CHECK(hold(&held) == CREBIND_NO_SUCH_IMAGE);
+  other_map.l_ld = map->l_ld;
+  CHECK(hold(&held) == CREBIND_OK && held != NULL);
+  crebind_release_image(held);
+  other_information = NULL;
+  other_open = open_nothing;
+  CHECK(hold(&held) == CREBIND_NO_SUCH_IMAGE);
+  missing.last_error = (__typeof__(missing.last_error))NONE;
+  CHECK(hold(&held) == CREBIND_NO_SUCH_IMAGE);
+  missing.last_error = NULL;
+  other_open = NULL;
 }
 
 static void check_holds(void) {
@@ -125,10 +169,13 @@ static void check_questions(void) {
   missing.is_known = false;
 }
 
-// MARK: - The exit
+// MARK: - Annotations
 
+static int loads, unloads;
 static void hear(const void *header, bool is_loaded, void *context) {
-  (void)header, (void)is_loaded, (void)context;
+  (void)context;
+  CHECK(header == plugin.info.header);
+  ++*(is_loaded ? &loads : &unloads);
 }
 
 static void check_listener(void) {
@@ -142,13 +189,42 @@ static void check_listener(void) {
   crebind_listen_for_annotations(hear, NULL);
 }
 
+/// What images say of themselves: something else, from nowhere, and last of all the program.
+static void check_events(void) {
+  enum { LOADED = 1, UNLOADING = 2 };
+  const void *in_plugin = dlsym(map, "plugin_call");
+  crebind_told(in_plugin, LOADED);
+  CHECK(loads == 1 && unloads == 0);
+  crebind_told(in_plugin, UNLOADING + 1);
+  crebind_told((const void *)8, LOADED);
+  CHECK(loads == 1 && unloads == 0);
+  crebind_told(in_plugin, UNLOADING);
+  CHECK(loads == 1 && unloads == 1);
+  // From then on the process exits.
+  crebind_told(&check_events, UNLOADING);
+  crebind_told(in_plugin, LOADED);
+  CHECK(loads == 1 && unloads == 1);
+}
+
 int main(int argc, char *argv[]) {
-  CHECK(argc == 2);
+  CHECK(argc == 3);
   map = dlopen(argv[1], RTLD_NOW);
   CHECK(map != NULL && crebind_images(find_plugin, NULL, NULL) == CREBIND_OK);
   CHECK(plugin.info.header != NULL);
   check_holds();
+  check_others();
+  // Swift code stays loaded for good, so that nothing is left to hold.
+  struct link_map *former_map = map;
+  crebind_image_contents former = plugin;
+  map = dlopen(argv[2], RTLD_NOW);
+  CHECK(map != NULL && crebind_images(find_plugin, NULL, NULL) == CREBIND_OK);
+  crebind_image_hold *held;
+  CHECK(hold(&held) == CREBIND_OK && held == NULL && dlclose(map) == 0);
+  CHECK(dlopen(argv[2], RTLD_NOW | RTLD_NOLOAD) != NULL);
+  map = former_map;
+  plugin = former;
   check_questions();
   check_listener();
+  check_events();
   puts("done without");
 }

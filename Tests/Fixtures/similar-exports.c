@@ -1,14 +1,16 @@
 /// Exported functions of nearly the name that is asked for are named, the best first and by the
 /// alphabet; and of several names for one address the one that tells most.
 ///
-/// With -DLIBRARY a library of such names; a second one, with -DMORE as well. With -DCALLER one that
-/// calls by several names.
+/// With -DLIBRARY a library of such names; a second one, with -DMORE as well. With -DCALLER one
+/// that calls by several names.
 ///
 /// Usage: similar-exports LIBRARY MORE CALLER
 
 #ifdef LIBRARY
 #ifdef MORE
 int quite_similar_c(void) { return 3; }
+int quite_similar_e(void) { return 11; }
+int quite_similar_z(void) { return 12; }
 int quite_similar_a(void) { return 1; }
 #else
 int quite_similar_d(void) { return 4; }
