@@ -1,5 +1,6 @@
 /// Files that are nearly an image's: the proof looks at the build ID, or at all headers and
-/// read-only segments. And symbol tables that contradict themselves. Image and file are made up here.
+/// read-only segments. And symbol tables that contradict themselves. Image and file are made up
+/// here.
 
 #define _GNU_SOURCE
 #include "CRebind.h"

@@ -1,5 +1,5 @@
-/// The image of a replacement, whose slots of dlsym are in sealed pages. A batch with a replacement of
-/// that image fails, unless it leaves sealed images as they are. Others do not mind.
+/// The image of a replacement, whose slots of dlsym are in sealed pages. A batch with a replacement
+/// of that image fails, unless it leaves sealed images as they are. Others do not mind.
 ///
 /// Usage: sealed-cover CALLER REPLACEMENT: the libraries of sweep.c
 
