@@ -1,10 +1,10 @@
 /// Takes the place of gcc's library of coverage in the fixtures. The counters of all processes are
-/// one file, which each process maps over its own counters. So what a process counts stays, however
-/// the process ends, and a fixture that hooks open or malloc counts as every other one: nothing is
-/// locked or written at the end.
+/// one file, which each process maps over its own counters. So the counts of a process stay, however
+/// it ends. Nothing is locked or written at the end, so a fixture that hooks open or malloc counts as
+/// every other one.
 ///
-/// Each program has the counters in the same places: the objects of the core stand between one
-/// object of this file with -DFIRST and one with -DLAST, always in the same order. A program with
+/// Each program has the counters in the same places. The objects of the core stand in one order,
+/// between an object of this file with -DFIRST and one with -DLAST. A program with
 /// -DWRITER in place of -DFIRST maps the file and ends; gcc's own library then writes the counters
 /// beside the objects. It runs first of all, and its counters' size is the right one.
 

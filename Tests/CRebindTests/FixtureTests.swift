@@ -26,7 +26,9 @@ extension Fixture {
   static func chosen(isSerial: Bool, sanitizes: Bool) throws -> [Fixture] {
     let pattern = ProcessInfo.processInfo.environment["FIXTURES"] ?? "*"
     let found = try all().filter { $0.name.matches(pattern: pattern) }
-    if found.isEmpty { throw RecipeError(description: "no recipe '\(pattern)' in Tests/Fixtures/Recipes") }
+    if found.isEmpty {
+      throw RecipeError(description: "no recipe '\(pattern)' in Tests/Fixtures/Recipes")
+    }
     return found.filter {
       $0.attributes.contains("serial") == isSerial && $0.sanitizes == sanitizes
         && (sanitizes || Compiler.all.map(\.name).contains($0.compiler))
@@ -35,14 +37,17 @@ extension Fixture {
 
   /// Builds and runs it, and compares what it prints.
   func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
-    if let obstacle = try Sanitizers.obstacle(of: compiler) { try Test.cancel(Comment(rawValue: obstacle)) }
+    if let obstacle = try Sanitizers.obstacle(of: compiler) {
+      try Test.cancel(Comment(rawValue: obstacle))
+    }
     let result = try built().run()
     #expect(result.errorOutput == "", sourceLocation: sourceLocation)
     #expect(result.succeeded, sourceLocation: sourceLocation)
     let output = result.output.hasSuffix("\n") ? String(result.output.dropLast()) : result.output
     if !unless.isEmpty && output.matches(pattern: unless) { try Test.cancel("not here: \(output)") }
     let pattern = prints.joined(separator: "\n")
-    #expect(output.matches(pattern: pattern), "this is no '\(pattern)'", sourceLocation: sourceLocation)
+    #expect(
+      output.matches(pattern: pattern), "this is no '\(pattern)'", sourceLocation: sourceLocation)
   }
 }
 

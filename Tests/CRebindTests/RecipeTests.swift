@@ -35,7 +35,9 @@ import Testing
       """)
     #expect(fixtures.map(\.name) == ["one, x", "one, y", "two, z", "three"])
     #expect(
-      fixtures.map(\.flags) == [["-DA=X", "Y", "-O1"], ["-DA=", "-O1"], ["-DA=1", "-O1"], ["-O2"]])
+      fixtures.map(\.flags) == [
+        ["-DA=X", "Y", "-O1"], ["-DA=", "-O1"], ["-DA=1", "-O1"], ["-O2"],
+      ])
     let libraries = fixtures.map { $0.libraries.map { names($0) } }
     #expect(
       libraries == [
@@ -43,7 +45,8 @@ import Testing
         ["lib/a.so plugin.c 1 -la", "b.so later-plugin.c @core"],
         ["lib/a.so plugin.c", "b.so later-plugin.c @core"],
       ])
-    #expect(fixtures.map(\.attributes) == [["serial"], ["serial", "no-cross"], ["serial"], ["serial"]])
+    #expect(
+      fixtures.map(\.attributes) == [["serial"], ["serial", "no-cross"], ["serial"], ["serial"]])
     #expect(fixtures.map(\.prints) == Array(repeating: ["one", "* two"], count: 3) + [["three"]])
     #expect(fixtures.last?.shows == "nothing has a place for variants")
     #expect(fixtures.allSatisfy { names($0.sources) == "calls.c" && $0.compiler == "gcc" })
@@ -72,7 +75,9 @@ import Testing
       """)
     let reach = try sources(of: "CRebindReach"), counting = try sources(of: "CRebindCounting")
     #expect(reach.contains("thread.c") && counting.contains("references-aarch64.S"))
-    let expected = [["calls.c"] + reach + counting, ["plugin.c"] + reach + counting, ["calls.c"] + reach]
+    let expected = [
+      ["calls.c"] + reach + counting, ["plugin.c"] + reach + counting, ["calls.c"] + reach,
+    ]
     #expect(fixtures.map { names($0.sources) } == expected.map { $0.joined(separator: " ") })
     func headers(_ target: String) -> String {
       "-I" + Places.package.appending(path: "Sources/\(target)/include").path
@@ -90,7 +95,8 @@ import Testing
 
   /// Words, of paths the last part.
   private func names(_ words: [String]) -> String {
-    words.map { $0.hasPrefix("/") ? URL(filePath: $0).lastPathComponent : $0 }.joined(separator: " ")
+    words.map { $0.hasPrefix("/") ? URL(filePath: $0).lastPathComponent : $0 }.joined(
+      separator: " ")
   }
 
   static let mistakes: [(table: String, line: Int, reason: String)] = [
@@ -150,7 +156,8 @@ import Testing
     let tables = Self.mistakes.map(\.table)
     let result = try run(Places.python, ["-B", "-c", script, Places.fixtures.path] + tables)
     let expected = Self.mistakes.map { "Recipes:\($0.line): \($0.reason)" }
-    #expect(result.output.split(separator: "\n").map(String.init) == expected, "\(result.errorOutput)")
+    #expect(
+      result.output.split(separator: "\n").map(String.init) == expected, "\(result.errorOutput)")
     #expect(throws: RecipeError.self) { try read(tables[1]) }
   }
 

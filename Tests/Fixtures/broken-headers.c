@@ -31,7 +31,7 @@ static void look_and_put_back(void) {
   crebind_image_containing(header);
   make_writable();
   put_back();
-  // As it was, all of it can be read.
+  // The image can be read whole before it is broken.
   int slots = 0;
   CHECK(crebind_image_slots(header, visit_contents, &slots, NULL) == CREBIND_OK);
 }

@@ -13,7 +13,7 @@ import shlex
 import shutil
 import subprocess
 
-from recipes import SOURCES, TARGETS, find, folders
+from recipes import SOURCES, TARGETS, Mistake, find, folders
 
 CORE = os.path.join(TARGETS, "CRebind")
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
@@ -47,6 +47,8 @@ class Folder:
     """
 
     def __init__(self, path, compilers, modes=(), dynamic=()):
+        if re.search(r"[\s%#:$]", path + SOURCES):
+            raise Mistake(f"make takes no such folder: {path}")
         self.path, self.compilers = path, compilers
         self.modes, self.dynamic = list(modes), list(dynamic)
         self.rules = {}  # by target: (prerequisites, command)
@@ -54,8 +56,7 @@ class Folder:
 
     def place(self, test, compiler):
         """The folder of a test's program."""
-        name = re.sub(r"[^\w.+-]+", "-", test.name.replace("/", "-"))
-        return os.path.join(self.path, compiler.name, name)
+        return os.path.join(self.path, compiler.name, test.folder)
 
     # MARK: Rules
 
@@ -85,7 +86,7 @@ class Folder:
 
     def add_probe(self, compiler):
         """The rule for an empty program: whether it runs tells whether programs of the compiler do."""
-        folder = os.path.join(self.path, compiler.name, "probe")
+        folder = os.path.join(self.path, compiler.name, ".probe")
         self.link(os.path.join(folder, "program"), compiler, [find("probe.c")], compiler.instrumenting, [], [], False, folder)
 
     def core(self, compiler):
@@ -94,7 +95,9 @@ class Folder:
         if archive not in self.rules:
             flags = compiler.instrumenting + compiler.optimisation + ["-fPIC", "-pthread"]
             objects = [self.object(compiler, source, flags, f"core-{compiler.name}") for source in core_sources()]
-            self.rules[archive] = (objects, f"rm -f {archive} && ar rcs {archive} {' '.join(objects)}")
+            # Each rule's command ends with the name of what it makes.
+            self.rules[archive] = (
+                objects, f"rm -f {archive}.new && add() {{ ar rcs \"$1\" {' '.join(objects)}; }} && add {archive}")
         return archive
 
     def filled(self, flags, folder, compiler):
@@ -113,7 +116,7 @@ class Folder:
         if folder == "objects":
             name += f"-{digest(words, self.identity)}"
         target = os.path.join(self.path, folder, f"{name}.o")
-        self.rules[target] = ([source], f"{quoted(words)} -MMD -MP -MF {target}.d -o {target}")
+        self.rules[target] = ([source], f"{quoted(words)} -MMD -MP -MT {target} -MF {target}.d -o {target}")
         return target
 
     def link(self, product, compiler, sources, flags, libraries, built, finds_others, folder):
@@ -133,6 +136,7 @@ class Folder:
                  *(word for word in libraries if not COMPILING.match(word) and not word.endswith(".c")), *paths,
                  *threads(compiler), "-o", product]
         needed = objects + built + [word for word in libraries if word.endswith(".a")]
+        needed += [file for word in words for file in re.findall(r"=(/.+)", word) if file.startswith(SOURCES)]
         self.rules[product] = (needed, quoted(words))
 
     # MARK: Making
@@ -151,8 +155,10 @@ class Folder:
                 file.write("all: " + " ".join(self.rules) + "\n")
                 for target, (needed, command) in self.rules.items():
                     command = command.replace("$", "$$")
-                    file.write(f"{target}: {' '.join(needed)}\n\t@{command} >{target}.log 2>&1 "
-                               f"&& rm {target}.log || {{ cat {target}.log; rm -f {target}; false; }}\n")
+                    # A compiler that is killed leaves nothing that counts as made.
+                    file.write(f"{target}: {' '.join(needed)}\n\t@{command}.new >{target}.log 2>&1 "
+                               f"&& mv {target}.new {target} && rm {target}.log "
+                               f"|| {{ cat {target}.log; rm -f {target} {target}.new; false; }}\n")
                 objects = [target for target in self.rules if target.endswith(".o")]
                 file.write(f"-include {' '.join(target + '.d' for target in objects)}\n")
             status = subprocess.run(
@@ -165,8 +171,18 @@ class Folder:
                         os.remove(target)
             return status
 
+    def log(self, targets):
+        """The output of compilers and linkers for targets, and their parts, that they could not make."""
+        texts = []
+        for target in targets:
+            if os.path.exists(f"{target}.log"):
+                with open(f"{target}.log", encoding="utf-8", errors="replace") as file:
+                    texts.append(file.read())
+            texts.append(self.log([part for part in self.rules.get(target, ([], ""))[0] if part in self.rules]))
+        return "".join(texts)
+
     def forget(self):
-        """Removes products whose commands have changed, and those that nobody asks for any more."""
+        """Removes products whose commands have changed."""
         state = os.path.join(self.path, "commands.json")
         now = {target: digest([command], self.identity) for target, (_, command) in self.rules.items()}
         try:

@@ -1,6 +1,6 @@
-/// A copy of CRebind that is loaded while the loader's data look odd still walks over the images:
-/// it finds the C library's own dl_iterate_phdr, or takes the one that everybody finds. What the
-/// kernel and the loader say of the program and of the C library is written here.
+/// A copy of CRebind is loaded while the loader's data look odd. It still walks over the images: it
+/// finds the C library's own dl_iterate_phdr, or takes the one that everybody finds. This file writes
+/// the answers of the kernel and the loader about the program and the C library.
 ///
 /// With -DLIBRARY the library with the copy.
 ///
@@ -84,7 +84,7 @@ static ElfW(Dyn) * debug_entry(void) {
 // MARK: - A C library
 
 enum { SIZE = 8 * 4096 };
-/// What the loader says of it, and its file's contents.
+/// The loader's data about it, and its file's contents.
 static char *memory;
 static char path[PATH_MAX];
 static struct link_map map;

@@ -1,6 +1,6 @@
-/// Each piece of memory that a call asks for may be missing, whether the kernel would be asked for
-/// it or not; and each time that a call looks at the images, others may have come. The call does
-/// its work, or says so and does all of it the next time.
+/// Each piece of memory that a call asks for may be missing, even one that needs no system call. Each
+/// time that a call looks at the images, others may have come. The call does its work, or says that it
+/// could not and does all of it the next time.
 ///
 /// Usage: lean-memory CALLER REPLACEMENT LATER OTHER ANNOTATED STEP
 ///          [OPERATION [LACK NUMBER once|on]]
@@ -41,7 +41,7 @@ static bool is_refused(enum lack asked) {
 void *__real_crebind_vector_append(struct crebind_vector *vector, size_t count);
 void *__wrap_crebind_vector_append(struct crebind_vector *vector, size_t count);
 void *__wrap_crebind_vector_append(struct crebind_vector *vector, size_t count) {
-  // What a batch has reserved for itself is there.
+  // A batch has reserved this memory for itself.
   bool is_reserved = vector->is_lent && count <= vector->capacity - vector->count;
   return !is_reserved && is_refused(MEMORY) ? NULL : __real_crebind_vector_append(vector, count);
 }
@@ -557,7 +557,7 @@ static int try(const struct operation *operation, long number) {
     // A page of symbols is changed by a copy of it.
     bool is_copy = status == CREBIND_PROTECTION && last_error.system_error == ENOMEM;
     crebind_status expected = lacking == MEMORY ? CREBIND_OUT_OF_MEMORY : CREBIND_BUSY;
-    // What cannot be looked up of the loader counts as lacking memory.
+    // A function of the loader that is not found counts as lacking memory.
     bool is_expected = status == expected || is_copy || status == CREBIND_OUT_OF_MEMORY;
     if (!is_expected) fprintf(stderr, "status %d\n", status);
     CHECK(is_expected);

@@ -1,5 +1,5 @@
-/// What is missing, too much or out of range is refused: arguments of looks, sizes of memory, the
-/// items of a batch, positions in files. The tables of answers grow, and memory for them may be
+/// Missing arguments, and sizes and positions out of range, are refused: in looks, memory, batches and
+/// files. The tables of answers grow, and memory for them may be
 /// missing.
 ///
 /// Usage: limits FOLDER: to write to
@@ -208,7 +208,7 @@ static void check_memory(void) {
   CHECK(vector.count == 3);
   crebind_vector_free(&vector);
 
-  // What somebody has lent moves into pages once it is too small.
+  // A lent buffer moves into pages once it is too small.
   uint64_t room[4] = {0};
   vector = CREBIND_VECTOR(uint64_t);
   crebind_vector_lend(&vector, room, sizeof room);

@@ -1,5 +1,5 @@
-/// What the kernel may say, and seldom does: threads in each state, files of /proc that are cut
-/// short or look otherwise, calls that are interrupted or that the kernel has not got. The files of
+/// Rare answers of the kernel: threads in each state, files of /proc that are cut short or look
+/// otherwise, calls that are interrupted, and calls that an old kernel lacks. The files of
 /// /proc are written here, and some calls are answered here.
 ///
 /// Usage: odd-kernel FOLDER PLUGIN DEFINER
@@ -330,7 +330,7 @@ static void check_reads(void) {
   expect_sections(CREBIND_OTHER_FILE);
   say(0, SYS_lseek, -EIO, -1);
   expect_sections(CREBIND_NO_FILE);
-  // What memory holds cannot be had, or only a part of it.
+  // Memory cannot be read, or only in part.
   say(0, SYS_process_vm_readv, -EFAULT, -1);
   expect_sections(CREBIND_OTHER_FILE);
   say(0, SYS_process_vm_readv, 5, -1);
@@ -344,7 +344,7 @@ static void check_reads(void) {
 /// The kernel does not say that a file is none.
 static void check_kind(void) {
   listen();
-  // As if it had filled in nothing.
+  // The kernel has filled in nothing.
   say(0, SYS_statx, 0, -1);
   expect_sections(CREBIND_OK);
 }
@@ -379,7 +379,7 @@ static void check_unseekable_pagemap(void) {
   say(0, SYS_lseek, -ESPIPE, 1);
   apply_and_restore();
 }
-/// As an emulator may show it: nothing is there, whatever is written to.
+/// An emulator may show a pagemap in which no page is there, even one that was written to.
 static void check_empty_pagemap(void) {
   char path[2 * PATH_MAX];
   write_text("pagemap", "", 0);

@@ -1,5 +1,5 @@
-/// Functions of the loader that are missing, and answers that are not what was asked for:
-/// references to images, questions about names, and the notice of the exit do without, or say so.
+/// Functions of the loader are missing, or give odd answers. References to images, questions about
+/// names and the notice of the exit then do without, or say so.
 ///
 /// Usage: odd-loader PLUGIN SWIFT: plugin.c, and a library that needs one whose name begins with
 ///   libswift
@@ -15,7 +15,7 @@
 #include <link.h>
 #include <string.h>
 
-/// What the core finds of the loader, without what is missing.
+/// The functions of the loader that the core finds: all but the missing ones.
 static struct crebind_loader missing;
 /// Functions that are others; NULL for none.
 static int (*other_information)(void *image, int request, void *result);
@@ -189,7 +189,7 @@ static void check_listener(void) {
   crebind_listen_for_annotations(hear, NULL);
 }
 
-/// What images say of themselves: something else, from nowhere, and last of all the program.
+/// Images announce themselves: one of another kind, one from nowhere, and last the program.
 static void check_events(void) {
   enum { LOADED = 1, UNLOADING = 2 };
   const void *in_plugin = dlsym(map, "plugin_call");

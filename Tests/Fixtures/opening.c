@@ -1,6 +1,5 @@
-/// Which way a dlopen goes for its caller, where the loader says odd things: functions that are
-/// missing, folders that cannot be told, names that are too long, and files that are no libraries.
-/// The loader is made up here.
+/// A dlopen for its caller, beside a loader that is made up here. Functions are missing, folders cannot
+/// be told, names are too long, and files are no libraries.
 ///
 /// Usage: opening FOLDER LIBRARY: a library with the soname libnamed.so, in a folder to write to
 
@@ -23,7 +22,7 @@
 
 enum who { PROGRAM, OWN, CALLER, WHO };
 
-/// What the loader says of an image.
+/// The loader's data about an image.
 static struct image {
   struct link_map map;
   ElfW(Dyn) tags[2];
@@ -182,7 +181,7 @@ static void check_images(void) {
   lacks_memory = true;
   EXPECT("libnone.so", CREBIND_OPEN_BY_CALLER);
 
-  // What it loads has its RPATH, or that of who has loaded it.
+  // Its RPATH counts, or that of the image that has loaded it.
   for (int i = OWN; i < WHO; i++) {
     begin();
     images[i].tags[0].d_tag = DT_RPATH;

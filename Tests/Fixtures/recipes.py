@@ -58,6 +58,7 @@ class Test:
             return text.replace("\0", "@core").split()
 
         self.name, self.shows = name, recipe.shows
+        self.folder = re.sub(r"[^\w.+-]+", "-", name)
         self.machines = recipe.words("machines") or ["*"]
         self.attributes = list(recipe.words("attributes"))
         if is_native and "no-cross" not in self.attributes:
@@ -90,7 +91,7 @@ def tests(path=os.path.join(SOURCES, "Recipes")):
 
 
 def read(lines, file):
-    recipes, names, number = {}, set(), 0
+    recipes, names, folders_of_tests, number = {}, set(), set(), 0
 
     def fail(reason, line=None):
         raise Mistake(f"{file}:{line or number}: {reason}")
@@ -107,7 +108,10 @@ def read(lines, file):
         for test in recipe.tests():
             if test.name in names:
                 fail(f"'{test.name}' is there twice", recipe.line)
+            if test.folder in folders_of_tests:
+                fail(f"'{test.name}' has the folder of another one, {test.folder}", recipe.line)
             names.add(test.name)
+            folders_of_tests.add(test.folder)
 
     recipe = None
     for number, line in enumerate(lines, 1):

@@ -1,5 +1,5 @@
-/// Each outcome has a text of its own, and each reason that nothing happened a sentence. What the
-/// diagnosis finds, and what apply returns, is made up here.
+/// Each outcome has a text of its own, and each reason that nothing happened a sentence. The
+/// findings of the diagnosis, and the results of apply, are made up here.
 
 #define _GNU_SOURCE
 #include "CRebind.h"

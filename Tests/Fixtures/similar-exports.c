@@ -1,5 +1,5 @@
-/// Exported functions of nearly the name that is asked for are named, the best first and by the
-/// alphabet; and of several names for one address the one that tells most.
+/// Exported functions with nearly the wanted name are listed, the best first, then by the alphabet. Of
+/// several names for one address, the one that tells most is listed.
 ///
 /// With -DLIBRARY a library of such names; a second one, with -DMORE as well. With -DCALLER one
 /// that calls by several names.
@@ -64,7 +64,7 @@ static void take_name(const crebind_target *target, void *context) {
   strcpy(names, target->symbol);
 }
 
-/// \param start What the symbol's name begins with; "" for none.
+/// \param start The start of the symbol's name; "" for any.
 static void expect_symbol(void *address, const char *start) {
   names[0] = '-';
   CHECK(crebind_describe_address((uintptr_t)address, take_name, NULL, NULL) == CREBIND_OK);

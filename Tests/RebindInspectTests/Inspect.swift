@@ -15,7 +15,8 @@ func bash(_ line: String, _ arguments: [String] = []) throws -> ProcessResult {
 
 /// The command that REBIND_INSPECT names, which is built for release, or else the one beside the tests.
 let inspectPath =
-  ProcessInfo.processInfo.environment["REBIND_INSPECT"] ?? Places.products.appending(path: "rebind-inspect").path
+  ProcessInfo.processInfo.environment["REBIND_INSPECT"]
+  ?? Places.products.appending(path: "rebind-inspect").path
 
 /// Runs `rebind-inspect` on a terminal.
 func inspectOnTerminal(

@@ -198,13 +198,16 @@ import Testing
 
   /// llvm-readelf reads Android's tables, where it is installed.
   @Test(
-    .inAll, .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/llvm-readelf"), "there is no llvm-readelf"),
+    .inAll,
+    .enabled(
+      if: FileManager.default.fileExists(atPath: "/usr/bin/llvm-readelf-14"),
+      "there is no llvm-readelf"),
     arguments: ReadelfComparisonTests.targets, Packing.allCases)
   func witness(target: String, packing: Packing) throws {
     let built = try PackedFile(target, packing.flags)
     let tables = try #require(
       try Document<RelocationFile>("relocations", [built.path]).files.first?.relocations)
-    let expected = try readelfRelocations(built.path, by: "/usr/bin/llvm-readelf")
+    let expected = try readelfRelocations(built.path, by: "/usr/bin/llvm-readelf-14")
     let found = tables.flatMap { table in
       table.entries.map {
         ReadelfRelocation(address: $0.address, type: $0.type, symbol: $0.symbol, addend: nil)

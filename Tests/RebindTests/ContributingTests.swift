@@ -42,7 +42,9 @@ import Testing
         // Another one that it runs does this.
         #expect(Self.codes(in: row.isRun).allSatisfy(all.contains), "\(row)")
         #expect(Set(row.targets).isDisjoint(with: all), "\(row)")
-      } else if let (target, stage) = row.isRun.wholeMatch(of: /`([a-z-]+)` by ([a-z]+)/).map({ ($0.1, $0.2) }) {
+      } else if let (target, stage) = row.isRun.wholeMatch(of: /`([a-z-]+)` by ([a-z]+)/).map({
+        ($0.1, $0.2)
+      }) {
         // One of the row's.
         #expect(row.targets.contains(String(target)))
         said[String(stage), default: []].append(String(target))
@@ -52,6 +54,22 @@ import Testing
     }
     #expect(stages.keys.sorted() == ["core", "docs", "products", "test"])
     #expect(stages.mapValues { $0.sorted() } == said.mapValues { $0.sorted() })
+  }
+
+  /// A test that waits for a stage is in a suite that the stage's target names.
+  @Test(arguments: [("inCore", "CORE_SUITES"), ("inProducts", "PRODUCT_SUITES")])
+  func theStagesRunTheTestsThatWaitForThem(trait: String, variable: String) throws {
+    let names = try #require(try text("Makefile").firstMatch(of: Regex("\\n\(variable) = (.*)")))
+    let filters = (names.output[1].substring ?? "").split(separator: "|").map(String.init)
+    let folder = Places.package.appending(path: "Tests")
+    let sources = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix("Tests.swift") }
+    let waiting = try sources.filter {
+      try text("Tests/\($0)").contains(Regex("[ (]\\.\(trait)\\b"))
+    }
+    .map { String($0.split(separator: "/").last?.dropLast(".swift".count) ?? "") }
+    #expect(!waiting.isEmpty)
+    for suite in waiting { #expect(filters.contains { $0.contains(suite) }, "\(suite)") }
   }
 
   /// The workflow has a job for each.

@@ -42,7 +42,7 @@ import Testing
     #expect(try run("pgrep", ["-P", number]).output == "")
 
     // Scripts/fixtures has the same limits.
-    let script = "import limits, sys; print(limits.run(sys.argv[1:], most=1, idle=2).trouble)"
+    let script = "import running, sys; print(running.run(sys.argv[1:], most=1, idle=2).trouble)"
     let ended = try run(
       Places.python, ["-B", "-c", script, "sh", "-c", lines, file],
       environment: ["PYTHONPATH": Places.fixtures.path])

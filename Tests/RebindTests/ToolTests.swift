@@ -13,16 +13,19 @@ import Testing
   init() throws {
     folder = try TemporaryDirectory()
     for tool in Self.tools {
-      try writeShellProgram("echo the wrong \(tool) >&2; exit 1", to: folder.url.appending(path: tool).path)
+      try writeShellProgram(
+        "echo the wrong \(tool) >&2; exit 1", to: folder.url.appending(path: tool).path)
     }
     path = "\(folder.url.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")"
   }
 
   /// Suites that run fixtures, build for other machines, link Swift's code, compile C, and ask other readers.
-  @Test func oneSuiteOfEachKindPasses() throws {
+  @Test(.needsCommands, .needsMacros) func oneSuiteOfEachKindPasses() throws {
     let suites = [
-      "CRebindTests.FixtureTests/fixture", "CRebindTests.RebindingTests", "RebindFilesTests.SectionTests",
-      "RebindInspectTests.WitnessTests/linkedFiles", "RebindMacrosTests.LinkedRecordTests/aLibraryHasAllRecords",
+      "CRebindTests.FixtureTests/fixture", "CRebindTests.RebindingTests",
+      "RebindFilesTests.SectionTests",
+      "RebindInspectTests.WitnessTests/linkedFiles",
+      "RebindMacrosTests.LinkedRecordTests/aLibraryHasAllRecords",
       "RebindTestingTests.StubTests",
     ]
     let result = try run(
@@ -37,8 +40,11 @@ import Testing
   /// A script that builds for another machine, with musl.
   @Test func aScriptFindsItsOwn() throws {
     let script = Places.package.appending(path: "Scripts/fixtures").path
-    let result = try run(script, ["run", "musl"], environment: ["PATH": path, "FIXTURES": "calls, lld"])
-    #expect(result.output.hasSuffix("ok musl: calls, lld\n2 passed, 0 failed\n"), "\(result.output)\(result.errorOutput)")
+    let result = try run(
+      script, ["run", "musl"], environment: ["PATH": path, "FIXTURES": "calls, lld"])
+    #expect(
+      result.output.hasSuffix("ok musl: calls, lld\n2 passed, 0 failed\n"),
+      "\(result.output)\(result.errorOutput)")
   }
 
   /// The toolchain's come first, and then the system's.

@@ -33,12 +33,12 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
   /// Whether the compiler puts a sanitizer into the program.
   public var sanitizes: Bool { compiler.contains("+") }
 
-  /// Those of this machine, by each of their compilers, in the order of the table.
+  /// The fixtures of this machine, one for each compiler, in the table's order.
   public static func all() throws -> [Fixture] { try table.get() }
 
   private static let table = Result { try read() }
 
-  /// Those of a table.
+  /// The fixtures of a table.
   public static func read(_ table: String...) throws -> [Fixture] {
     let result = try script(["list"] + table)
     guard result.succeeded else { throw RecipeError(description: result.errorOutput) }
@@ -47,8 +47,10 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
 
   /// The fixture with a name, variant included, built in a folder of its own.
   public static func named(_ name: String, by compiler: Compiler = .gcc) throws -> BuiltFixture {
-    guard let fixture = try all().first(where: { $0.name == name && $0.compiler == compiler.name }) else {
-      throw RecipeError(description: "no recipe '\(name)' for \(compiler) in Tests/Fixtures/Recipes")
+    guard let fixture = try all().first(where: { $0.name == name && $0.compiler == compiler.name })
+    else {
+      throw RecipeError(
+        description: "no recipe '\(name)' for \(compiler) in Tests/Fixtures/Recipes")
     }
     return try fixture.built()
   }
@@ -60,15 +62,17 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
     try Self.build(compiler)
     let program = "\(folder)/program"
     guard FileManager.default.fileExists(atPath: program) else {
-      // make has built what it could, and says once more what was in its way.
-      throw CompilationFailure(command: "make \(program)", output: try Self.output(of: program))
+      throw CompilationFailure(
+        command: "building \(name)", output: try Self.script(["why", name, compiler]).output)
     }
     let directory = try TemporaryDirectory()
     let place = directory.url
     // Not by this process: a program cannot be run as long as somebody has it open for writing, and that may be
     // a child that was forked meanwhile.
     let copied = try run("cp", ["-r", "\(folder)/.", place.path])
-    guard copied.succeeded else { throw CompilationFailure(command: "cp", output: copied.errorOutput) }
+    guard copied.succeeded else {
+      throw CompilationFailure(command: "cp", output: copied.errorOutput)
+    }
     func filled(_ words: [String]) -> [String] { words.map { $0.replacing("%", with: place.path) } }
     let variables = filled(environment).map { text in
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -76,7 +80,8 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
     }
     return BuiltFixture(
       fixture: self, arguments: filled(isQuick ? quickArguments : arguments),
-      environment: Sanitizers.environment(of: compiler).merging(variables) { $1 }, directory: directory)
+      environment: Sanitizers.environment(of: compiler).merging(variables) { $1 },
+      directory: directory)
   }
 
   /// Has the compiler's fixtures built, and its core. One call builds those of all compilers that `make test` uses.
@@ -84,15 +89,16 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
     let usual = Compiler.all.map(\.name)
     let all = compiler.contains("+") ? try all().map(\.compiler).filter { $0.contains("+") } : []
     let names = usual.contains(compiler) ? usual : Array(Set(all + [compiler])).sorted()
-    try builds.value(for: names) { _ = try script(["build"] + names) }
+    try builds.value(for: names) {
+      let result = try script(["build"] + names)
+      // make's status is 2 where a source does not compile: the test of its fixture says so.
+      guard !result.wasSignalled, [0, 2].contains(result.status) else {
+        throw RecipeError(description: result.output + result.errorOutput)
+      }
+    }
   }
 
   private static let builds = OncePerKey<[String], Void>()
-
-  private static func output(of target: String) throws -> String {
-    let machine = built.appending(path: thisMachine)
-    return try run("make", ["--file", machine.appending(path: "Makefile").path, target]).output
-  }
 
   private static let built = Places.package.appending(path: ".build/fixtures")
 
@@ -105,12 +111,15 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
   /// An empty program of the compiler.
   static func probe(by compiler: String) throws -> String {
     try build(compiler)
-    return built.appending(path: "\(thisMachine)/\(compiler)/probe/program").path
+    return built.appending(path: "\(thisMachine)/\(compiler)/.probe/program").path
   }
 
   private static func script(_ words: [String]) throws -> ProcessResult {
+    // It waits for another process that builds.
     try run(
-      Places.python, [Places.package.appending(path: "Scripts/fixtures").path] + words, processorTime: 1800)
+      Places.python, [Places.package.appending(path: "Scripts/fixtures").path] + words,
+      processorTime: 1800,
+      idle: 1800)
   }
 
   /// The name of this machine in Scripts/fixtures.
@@ -143,7 +152,8 @@ public struct BuiltFixture: Sendable {
   ///
   /// - Parameter command: Words to stand before the program, as of strace.
   public func run(under command: [String] = []) throws -> ProcessResult {
-    let words = command + (fixture.isInstrumented ? Sanitizers.starter : []) + [program.path] + arguments
+    let words =
+      command + (fixture.isInstrumented ? Sanitizers.starter : []) + [program.path] + arguments
     return try TestSupport.run(
       words[0], Array(words.dropFirst()), environment: environment, processorTime: 120)
   }

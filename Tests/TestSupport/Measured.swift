@@ -10,7 +10,7 @@ public import Testing
 /// asynchronous test waits as well: so it alone has tests measured, by `REBIND_TEST_TIMES`, the
 /// file that the times go to, a line a case.
 public struct Measured: SuiteTrait, TestTrait, TestScoping {
-  /// The processor time that a run may use while a test case runs, in seconds.
+  /// The processor time that a run may use on each processor while a test case runs, in seconds.
   fileprivate var limit: Double
 
   public var isRecursive: Bool { true }
@@ -27,7 +27,7 @@ public struct Measured: SuiteTrait, TestTrait, TestScoping {
 
 extension Trait where Self == Measured {
   /// Measures the suite's tests. A run that uses no processor time for a minute ends, and so does one that has used
-  /// ten minutes of it since a case began.
+  /// ten minutes of each processor since a case began.
   public static var measured: Self { measured(limit: 600) }
 
   /// The same with a limit of its own, in seconds of processor time.
@@ -59,6 +59,8 @@ private enum RunningCases {
     } ?? -1
 
   static func begin(_ test: Test.ID, limit: Double) -> Int {
+    // Other cases run meanwhile, one for each processor.
+    let limit = limit * Double(ProcessInfo.processInfo.activeProcessorCount)
     let used = Watch.runHasUsed
     let number = state.withLock { state in
       state.begun += 1
@@ -91,7 +93,9 @@ private enum RunningCases {
       // Nothing is there of one that has ended.
       let command = (try? Data(contentsOf: URL(filePath: "/proc/\(child)/cmdline"))) ?? Data()
       guard !command.isEmpty else { continue }
-      tell("  it leaves process \(child): \(String(decoding: command, as: UTF8.self).replacing("\0", with: " "))")
+      tell(
+        "  it leaves process \(child): \(String(decoding: command, as: UTF8.self).replacing("\0", with: " "))"
+      )
     }
     for child in processes.descendants(of: getpid()) { kill(child, SIGKILL) }
     _exit(1)

@@ -17,7 +17,7 @@ public enum Places {
   /// The C sources that the tests build at test time.
   public static let fixtures = package.appending(path: "Tests/Fixtures")
 
-  /// A file or folder of `fixtures`, in whatever folder there it is; of no two is the name the same.
+  /// A file or folder below `fixtures`. No two have the same name.
   public static func fixture(_ name: String) -> URL {
     let found = fixtureFolders.map { $0.appending(path: name) }
       .first { FileManager.default.fileExists(atPath: $0.path) }

@@ -18,7 +18,9 @@ public enum Sanitizers {
     guard compiler.contains("+") else { return nil }
     return try obstacles.value(for: compiler) {
       let probe = try Fixture.probe(by: compiler)
-      guard FileManager.default.fileExists(atPath: probe) else { return "\(compiler) has no library for that" }
+      guard FileManager.default.fileExists(atPath: probe) else {
+        return "\(compiler) has no library for that"
+      }
       let words = starter + [probe]
       for _ in 0..<16 where try !run(words[0], Array(words.dropFirst())).succeeded {
         return "programs of \(compiler) do not always run here"

@@ -24,8 +24,7 @@ public let isInnerLoop = Stage.current == .check
 /// Whether packages are built as their users build them, with a swift-syntax of their own.
 public let buildsAsUsers = Stage.current == .products || Stage.current == .all
 
-/// Whether few rounds are enough of what chance has a part in, and a few of many builds that are alike: but in
-/// `make test-all`.
+/// Whether few rounds are enough where chance has a part, and few builds where many are alike. `make test-all` runs all.
 public let isQuick = Stage.current != .all
 
 /// How often something is tried that chance has a part in: a quarter as often where `isQuick`.

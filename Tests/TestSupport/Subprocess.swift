@@ -7,6 +7,8 @@ public struct ProcessResult: Sendable {
   public var status: Int32
   /// True if the process was ended by a signal.
   public var wasSignalled: Bool
+  /// True if it was ended here, as it hung or never ended.
+  var wasEnded = false
   public var standardOutput: Data
   public var standardError: Data
 
@@ -31,7 +33,7 @@ public func run(
 ) throws -> ProcessResult {
   let limits = Watch.Limits(most: processorTime, idle: idle)
   var result = try runOnce(executable, arguments, environment, currentDirectory, limits)
-  for _ in 1...2 where result.wasSignalled && isOfSwift(executable) {
+  for _ in 1...2 where result.wasSignalled && !result.wasEnded && isOfSwift(executable) {
     result = try runOnce(executable, arguments, environment, currentDirectory, limits)
   }
   return result
@@ -61,13 +63,14 @@ private func runOnce(
   try process.run()
   Watch.begin(process.processIdentifier, limits)
   process.waitUntilExit()
-  let reason = Watch.end(process.processIdentifier).map { "\(executable) was ended: \($0)\n" } ?? ""
+  let reason = Watch.end(process.processIdentifier)
 
   return ProcessResult(
     status: process.terminationStatus,
-    wasSignalled: process.terminationReason == .uncaughtSignal,
+    wasSignalled: process.terminationReason == .uncaughtSignal, wasEnded: reason != nil,
     standardOutput: try Data(contentsOf: outputURL),
-    standardError: try Data(contentsOf: errorURL) + Data(reason.utf8))
+    standardError: try Data(contentsOf: errorURL)
+      + Data((reason.map { "\(executable) was ended: \($0)\n" } ?? "").utf8))
 }
 
 /// Swift's tools leave sources of macros in their temporary folder, and keep each other out of a

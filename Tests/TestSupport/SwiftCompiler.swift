@@ -41,7 +41,8 @@ public func buildSwift(
     "swiftc",
     ["-swift-version", "6", "-o", program, "main.swift"] + objects
       + ["-L", Places.products.path, "-lRebindDynamic"]
-      + ["-Xlinker", "-rpath", "-Xlinker", Places.products.path] + moduleFlags, currentDirectory: folder)
+      + ["-Xlinker", "-rpath", "-Xlinker", Places.products.path] + moduleFlags,
+    currentDirectory: folder)
 }
 
 /// Compiles the files of a library, in a folder, against the same modules, without warnings.

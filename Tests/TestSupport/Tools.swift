@@ -6,14 +6,15 @@ public enum Tools {
   /// The PATH of all that tests run, as Scripts/path prints it.
   static let path = "\(toolchain.path):/usr/bin:/bin:/usr/sbin:/sbin"
 
-  /// The folder of the toolchain's tools: beside its library is this process's runtime.
+  /// The folder of the toolchain's tools, found from the Swift runtime that this process has loaded.
   public static let toolchain: URL = {
     // Glibc's module has no dladdr, as it is behind _GNU_SOURCE.
     typealias Function = @convention(c) (UnsafeRawPointer?, UnsafeMutableRawPointer) -> CInt
     let dladdr = unsafeBitCast(dlsym(nil, "dladdr"), to: Function.self)
     // Dl_info: the path, the base, the symbol's name and its address.
     var info = (UnsafePointer<CChar>?.none, 0 as UInt, UnsafePointer<CChar>?.none, 0 as UInt)
-    precondition(dladdr(dlsym(nil, "swift_retain"), &info) != 0, "Swift's runtime is no library here")
+    precondition(
+      dladdr(dlsym(nil, "swift_retain"), &info) != 0, "Swift's runtime is no library here")
     // usr/lib/swift/linux/libswiftCore.so
     let runtime = URL(filePath: String(cString: info.0!)).resolvingSymlinksInPath()
     return runtime.appending(path: "../../../../bin").standardizedFileURL

@@ -22,7 +22,8 @@ enum Watch {
     /// Why it has to end, if it has to.
     mutating func reason(given now: Double) -> String? {
       used = max(used, now)
-      if used - mark >= min(1, limits.idle / 60) { (since, mark) = (.now, used) }
+      // A child that has ended may count twice for a moment, or not at all: progress is any change.
+      if abs(now - mark) >= min(1, limits.idle / 60) { (since, mark) = (.now, now) }
       if used > limits.most { return "it has used more than \(limits.most) s of processor time" }
       let isIdle = ContinuousClock.now - since > .seconds(limits.idle)
       return isIdle ? "it hangs: it has used no processor time for \(limits.idle) s" : nil
@@ -71,11 +72,14 @@ enum Watch {
     while true {
       Thread.sleep(forTimeInterval: 1)
       let processes = Processes()
+      // Looking is no progress of the run.
+      let run = processes.time(of: getpid()) - ownTime()
       let ended = state.withLock { state in
-        state.runHasUsed = max(state.runHasUsed, processes.time(of: getpid()))
+        state.runHasUsed = max(state.runHasUsed, run)
         var ended: [pid_t] = []
         for process in state.watched.keys {
-          guard let reason = state.watched[process]?.reason(given: processes.time(of: process)) else { continue }
+          let used = process == getpid() ? run : processes.time(of: process)
+          guard let reason = state.watched[process]?.reason(given: used) else { continue }
           state.reasons[process] = reason
           ended.append(process)
         }
@@ -84,6 +88,13 @@ enum Watch {
       for process in ended where process != getpid() { processes.kill(process) }
       for check in checks.withLock({ $0 }) { check(processes) }
     }
+  }
+
+  /// The processor time of this thread.
+  private static func ownTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   /// Why this process should end, with its tests: all of it hangs.

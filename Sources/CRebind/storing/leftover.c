@@ -166,7 +166,7 @@ static void free_orphan(struct crebind_world *world, struct crebind_handle *hand
   for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
     crebind_summarize(other, world);
   crebind_next_publish(world, NULL);
-  // What was resolved meanwhile is remembered by the batch's names.
+  // The memo has the batch's names, which go with it.
   crebind_vector_truncate(&world->memo, 0);
   crebind_handle_free(handle);
 }

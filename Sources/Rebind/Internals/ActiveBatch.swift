@@ -245,8 +245,8 @@ private func withOptions<Result>(
 final class ScopePredicate: Sendable {
   private let predicate: @Sendable (Image) -> Bool
   private let images = ImageTable()
-  /// The headers of the images that it was asked about. It is asked about an image once: the next question is about
-  /// another one in its place.
+  /// The headers of the images that it was asked about. The core asks once for each image: a second question with the
+  /// same header is about another image.
   private let asked = Mutex<Set<UInt64>>([])
   private let asking = Atomic<Int>(0)
 

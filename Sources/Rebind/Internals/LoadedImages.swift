@@ -42,8 +42,8 @@ func loadedSlots(of image: Image) throws(RebindError) -> [Slot] {
 /// Asks the core for what is at the image's header, and throws `noSuchImage` if that may be of
 /// another one, which has taken its place.
 ///
-/// It looks for the image afterwards: no generation comes again, so an image that is there was
-/// there all along.
+/// It looks for the image afterwards: an image that comes later has a later generation, so one that is there was
+/// there all along. Only the same file, loaded at the same place again with no look between, may keep its generation.
 func asking<Value>(
   _ image: Image, _ body: () throws(RebindError) -> [Value]
 ) throws(RebindError) -> [Value] {

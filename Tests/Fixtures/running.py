@@ -1,6 +1,7 @@
-"""Runs a program, and ends one that hangs or never ends: by the processor time that it uses, so that a busy machine
+"""Runs fixtures, and ends one that hangs or never ends: by the processor time that it uses, so that a busy machine
 decides nothing."""
 
+import fnmatch
 import os
 import signal
 import subprocess
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 
 # Seconds of processor time that a program and what it starts may use.
 MOST = 120
-# One that uses less than a second in so many seconds hangs.
+# A program hangs if it uses less than a second of processor time in so many seconds.
 IDLE = 60
 
 
@@ -20,6 +21,37 @@ class Ended:
 
     output: str
     trouble: str
+
+
+def run_fixture(test, program, arguments, before=(), look=lambda folder: ""):
+    """Runs the program of a test in a copy of its folder, where it may write.
+
+    - before: words that stand before the program, of an emulator or a tracer
+    - look: looks at the folder afterwards, and says what is wrong there
+
+    Returns why it cannot tell here, or nothing, and what was wrong, or nothing.
+    """
+    with tempfile.TemporaryDirectory(prefix="rebind-") as scratch:
+        # By another process: a program cannot be run as long as somebody has it open for writing, and that may be a
+        # child that another thread has started meanwhile.
+        folder = os.path.join(scratch, "fixture")
+        subprocess.run(["cp", "-r", os.path.dirname(program), folder], check=True)
+        before, arguments, environment = (
+            [word.replace("%", folder) for word in words] for words in (before, arguments, test.environment))
+        command = [os.path.join(folder, "program"), *arguments]
+        if before and before[0].startswith("qemu"):  # An emulator keeps its own environment.
+            command = [*before, *(word for variable in environment for word in ("-E", variable)), *command]
+        else:
+            command = [*before, *(["env", *environment] if environment else []), *command]
+        ended = run(command)
+        lines = "|".join(ended.output.rstrip("\n").split("\n"))
+        if test.unless and fnmatch.fnmatchcase(lines, test.unless):
+            return lines, ""
+        trouble = ended.trouble
+        if not trouble and not fnmatch.fnmatchcase(lines, "|".join(test.prints)):
+            trouble = "it should print: " + "|".join(test.prints)
+        trouble = trouble or look(folder)
+        return "", trouble and ended.output + trouble
 
 
 def run(command, most=MOST, idle=IDLE):
@@ -41,8 +73,9 @@ def watch(process, most, idle):
             process.wait(timeout=min(1, idle / 4))
             return ""
         except subprocess.TimeoutExpired:
-            now = max(now, sum(processor_time(each) for each in family(process.pid)))
-        if now - used >= min(1, idle / 60):
+            now = sum(processor_time(each) for each in family(process.pid))
+        # A child that has ended may count twice for a moment, or not at all: progress is any change.
+        if abs(now - used) >= min(1, idle / 60):
             since, used = time.monotonic(), now
         if now > most:
             trouble = f"ended, as it had used {most} s of processor time"
@@ -72,7 +105,7 @@ def family(process):
 
 
 def fields(process):
-    """Those of /proc/PID/stat behind the name, which may hold anything."""
+    """The fields of /proc/PID/stat that follow the name, which may hold anything."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()
