@@ -78,7 +78,7 @@ import Testing
     #expect(try completedByBash(typed.line) == typed.words)
   }
 
-  /// Of each kind one: fish takes seconds for a line.
+  /// A subcommand, files behind an option, and files behind an argument: fish takes seconds for a line.
   @Test(arguments: isQuick ? [completions[0], completions[3], completions[10]] : completions)
   func fishCompletes(typed: (line: [String], words: [String])) throws {
     try need("fish")
