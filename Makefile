@@ -16,7 +16,7 @@ CORE_SUITES = FixtureTests.*instrumented|StubTests|AbsenceTests|FirstTriesTests|
 PRODUCT_SUITES = SamplePackageTests|FileTraceTests|RebindMacrosTests.PackageTests
 RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
 
-.PHONY: help build release demo test check test-inputs test-core test-beside test-products test-traits test-machine test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
+.PHONY: help build release demo test check test-inputs test-core test-beside work test-products test-traits test-machine test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
@@ -60,6 +60,10 @@ test-core: ## Test the C core with sanitizers, on other machines, and for mappin
 
 test-beside: ## Run programs with libc hooked beside other people's preloaded libraries
 	@Scripts/test-beside
+
+work: ## Count the instructions and system calls of the core's calls; fail if one has grown by more than 3 %
+	@Scripts/bootstrap work
+	@Scripts/work
 
 test-products: release ## Build packages that depend on this one by URL and tag, and the samples, as users do; test the released command
 	@Scripts/bootstrap test
