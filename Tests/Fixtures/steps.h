@@ -1,7 +1,7 @@
 /// Steps that most fixtures take, each with its check: rebind and restore, open an image and call
 /// its functions, start and join threads, wait for children. A step that fails ends the program, and
-/// says at which line of the fixture. This header comes first, but for headers of the core's floors,
-/// and brings those of the C library that the steps need.
+/// says at which line of the fixture. This header comes first, but for headers of the core's floors.
+/// It brings those of the C library that fixtures need.
 
 #pragma once
 
@@ -13,9 +13,20 @@
 #include "check.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
 #include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>

@@ -2,13 +2,9 @@
 // (Documentation/ABI/Annotations.md). Loads and unloads the given images twice, and prints the
 // events of these, and of itself, if it has any.
 
-#define _GNU_SOURCE
-#include "check.h"
+#include "steps.h"
 
 #include <RebindAnnotations.h>
-#include <dlfcn.h>
-#include <string.h>
-#include <unistd.h>
 
 static void listen(const void *address, uint32_t event) {
   Dl_info info;

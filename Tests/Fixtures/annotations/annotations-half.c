@@ -7,8 +7,6 @@
 #include "steps.h"
 #include "half-loaded.h"
 
-#include <sys/mman.h>
-
 static void *open_library(void *path) { return OPEN(path, RTLD_NOW); }
 
 static void note(const crebind_annotation *annotation, void *context) {

@@ -8,8 +8,6 @@
 #include "steps.h"
 #include "RebindAnnotations.h"
 
-#include <stdatomic.h>
-
 REBIND_ANNOTATE(modules, "Program")
 
 static atomic_bool is_done;

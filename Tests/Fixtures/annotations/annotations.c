@@ -5,8 +5,6 @@
 #include "steps.h"
 #include "RebindAnnotations.h"
 
-#include <sys/stat.h>
-
 REBIND_ANNOTATE(modules, "Program")
 
 // MARK: - Looking

@@ -6,8 +6,6 @@
 
 #include "steps.h"
 
-#include <link.h>
-
 #ifdef LIBRARY
 
 #ifdef METADATA

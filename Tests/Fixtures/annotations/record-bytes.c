@@ -1,11 +1,7 @@
 /// The bytes of annotation records are read in either byte order and word size, from any offset,
 /// and each fault has its name.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
-
-#include <string.h>
+#include "steps.h"
 
 enum { ROOM = 256 };
 

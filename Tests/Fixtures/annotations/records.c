@@ -2,14 +2,8 @@
 // reported. Some tens of thousands of broken sections (the argument, and a seed) are read to their
 // end, and no byte outside of them is touched.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
+#include "steps.h"
 #include "chance.h"
-#include "check.h"
-
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 /// The layout of Documentation/ABI/Annotations.md, written here a second time.
 #define MAGIC 0x31414252u

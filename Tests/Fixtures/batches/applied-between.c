@@ -6,8 +6,6 @@
 
 #include "steps.h"
 
-#include <link.h>
-
 enum { THREADS = 3 };
 
 static int laps;

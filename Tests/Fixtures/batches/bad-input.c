@@ -1,13 +1,7 @@
 /// Every bad argument gets its status, and changes nothing.
 
-#define _GNU_SOURCE
+#include "steps.h"
 #include "fishhook.h"
-#include "check.h"
-
-#include <errno.h>
-#include <link.h>
-#include <string.h>
-#include <unistd.h>
 
 static void *original = NULL;
 static pid_t hook(void) { return -1; }

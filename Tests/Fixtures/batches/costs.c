@@ -4,7 +4,6 @@
 #include "steps.h"
 
 #include <sched.h>
-#include <stdatomic.h>
 
 enum { THREADS = 200, HANDLES = 100, PAGE = 4096 };
 

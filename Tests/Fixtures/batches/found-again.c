@@ -20,22 +20,9 @@ int count_images(void) {
   return crebind_images(count, &images, 0) == CREBIND_OK ? images : -1;
 }
 #else
-#define _GNU_SOURCE
-#include "check.h"
+#include "steps.h"
 
-#include <dlfcn.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <link.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 extern char **environ;
 static const char *library, *folder;
@@ -55,7 +42,7 @@ static ElfW(auxv_t) * word_of(uint64_t type) {
 enum { MOST_HEADERS = 32 };
 /// The program's headers, copied.
 static ElfW(Phdr) headers[MOST_HEADERS];
-static ElfW(Phdr) * header_of(uint32_t type) {
+static ElfW(Phdr) * phdr_of(uint32_t type) {
   for (size_t i = 0; i < MOST_HEADERS; i++)
     if (headers[i].p_type == type) return &headers[i];
   CHECK(!"there");
@@ -68,13 +55,13 @@ static void copy_headers(void) {
   size_t count = getauxval(AT_PHNUM);
   CHECK(count <= MOST_HEADERS);
   memcpy(headers, (const void *)word->a_un.a_val, count * sizeof *headers);
-  bias = word->a_un.a_val - header_of(PT_PHDR)->p_vaddr;
-  header_of(PT_PHDR)->p_vaddr = (ElfW(Addr))headers - bias;
+  bias = word->a_un.a_val - phdr_of(PT_PHDR)->p_vaddr;
+  phdr_of(PT_PHDR)->p_vaddr = (ElfW(Addr))headers - bias;
   word->a_un.a_val = (uintptr_t)headers;
 }
 
 static ElfW(Dyn) * debug_entry(void) {
-  ElfW(Dyn) *entry = (ElfW(Dyn) *)(bias + header_of(PT_DYNAMIC)->p_vaddr);
+  ElfW(Dyn) *entry = (ElfW(Dyn) *)(bias + phdr_of(PT_DYNAMIC)->p_vaddr);
   while (entry->d_tag != DT_DEBUG) entry++;
   uintptr_t page = (uintptr_t)entry & -4096UL;
   CHECK(mprotect((void *)page, 8192, PROT_READ | PROT_WRITE) == 0);
@@ -145,11 +132,11 @@ static void make_library(void) {
 static void no_headers(void) { word_of(AT_PHDR)->a_un.a_val = 0; }
 static void no_own_header(void) {
   copy_headers();
-  header_of(PT_PHDR)->p_type = PT_NULL;
+  phdr_of(PT_PHDR)->p_type = PT_NULL;
 }
 static void no_dynamic_table(void) {
   copy_headers();
-  header_of(PT_DYNAMIC)->p_type = PT_NULL;
+  phdr_of(PT_DYNAMIC)->p_type = PT_NULL;
 }
 static void no_debug(void) {
   copy_headers();

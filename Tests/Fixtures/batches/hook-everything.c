@@ -4,10 +4,6 @@
 
 #include "steps.h"
 
-#include <link.h>
-#include <stdatomic.h>
-#include <sys/mman.h>
-
 enum { MALLOC, FREE, MPROTECT, MEMCPY, STRCMP, STRLEN, DLSYM, ITERATE, LOCK, COUNT };
 
 static atomic_int hooked[COUNT];

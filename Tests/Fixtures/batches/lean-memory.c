@@ -8,18 +8,9 @@
 ///   annotations. STEP: try each number that it divides.
 
 #define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
 #include "elf/snapshot.h"
 #include "storing/patch.h"
-
-#include <dlfcn.h>
-#include <errno.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "steps.h"
 
 // MARK: - What is lacking
 

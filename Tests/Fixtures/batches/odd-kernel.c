@@ -6,20 +6,9 @@
 ///   PLUGIN: section-plugin.c without a build ID. DEFINER: sweep.c's, with symbols beside code.
 
 #define _GNU_SOURCE
-#include "CRebind.h"
-#include "failing-calls.h"
 #include "storing/settle.h"
-
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <link.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "steps.h"
+#include "failing-calls.h"
 
 // MARK: - The kernel
 

@@ -5,15 +5,10 @@
 ///   libswift
 
 #define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
 #include "sections/hold.h"
 #include "transactions/questions.h"
 #include "world/loader.h"
-
-#include <dlfcn.h>
-#include <link.h>
-#include <string.h>
+#include "steps.h"
 
 /// The functions of the loader that the core finds: all but the missing ones.
 static struct crebind_loader missing;

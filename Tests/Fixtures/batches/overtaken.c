@@ -7,8 +7,6 @@
 
 #include "steps.h"
 
-#include <link.h>
-
 static int hooked[2];
 static pid_t (*originals[2])(void);
 static pid_t hook0(void) {

@@ -6,8 +6,6 @@
 
 #include "steps.h"
 
-#include <semaphore.h>
-
 static int lower_calls, upper_calls;
 static pid_t (*lower_original)(void), (*upper_original)(void);
 static pid_t lower(void) {

@@ -6,7 +6,6 @@
 
 #include "steps.h"
 
-#include <semaphore.h>
 #include <sys/resource.h>
 
 static sem_t is_inside, may_leave;

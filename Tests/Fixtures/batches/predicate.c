@@ -6,8 +6,6 @@
 
 #include "steps.h"
 
-#include <stdatomic.h>
-
 static pid_t (*original)(void);
 static pid_t hook(void) { return original() + 1; }
 static int (*original_close)(int);

@@ -3,8 +3,6 @@
 
 #include "steps.h"
 
-#include <stdatomic.h>
-
 static FILE *output;
 static atomic_int calls, prints;
 static void *(*original)(size_t);

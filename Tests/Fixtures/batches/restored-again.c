@@ -34,8 +34,6 @@ const struct copy copy = {apply, restore};
 
 #else
 
-#include <link.h>
-
 enum { LONGEST_PAUSE = 1500000 };
 
 static int (*originals[NAMES])(const char *);

@@ -6,8 +6,6 @@
 
 #include "steps.h"
 
-#include <link.h>
-
 static int laps;
 
 static int (*originals[2])(const char *);

@@ -17,9 +17,6 @@ int dependent_number(void) { return library_number(); }
 #else
 #include "steps.h"
 
-#include <limits.h>
-#include <link.h>
-
 static size_t added;
 static void count(const crebind_image_info *image, void *context) {
   (void)image, (void)context;

@@ -4,13 +4,8 @@
 /// Usage: sealed-cover CALLER REPLACEMENT: the libraries of sweep.c
 
 #define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
 #include "storing/patch.h"
-
-#include <dlfcn.h>
-#include <string.h>
-#include <unistd.h>
+#include "steps.h"
 
 static const char *sealed_path;
 static bool is_sealed;

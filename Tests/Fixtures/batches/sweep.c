@@ -48,9 +48,6 @@ __attribute__((section("swift5_type_metadata"), used)) static int metadata = 1;
 #include "steps.h"
 #include "failing-calls.h"
 
-#include <link.h>
-#include <sys/mman.h>
-
 // MARK: - The calls that fail
 
 static const struct failing_call {

@@ -1,12 +1,8 @@
 /// Where malloc cannot be counted, counters say so: they never give 0 for what they do not see.
 
-#define _GNU_SOURCE
+#include "steps.h"
 
 #include "CRebindCounting.h"
-#include "check.h"
-
-#include <stdio.h>
-#include <string.h>
 
 void *swift_task_localValueGet(const void *key) {
   (void)key;

@@ -4,13 +4,7 @@
 
 #include "counting.h"
 
-#include <errno.h>
 #include <sched.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdint.h>
-#include <sys/mman.h>
 #include <sys/time.h>
 
 /// The calls of images, or of sites and those without one, are all that the scope has counted.

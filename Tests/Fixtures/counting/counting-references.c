@@ -1,11 +1,8 @@
 /// Counters of Swift's runtime: they count, pass arguments and results on, and keep the registers that
 /// callers of the convention preserve_most rely on.
 
+#include "steps.h"
 #include "CRebindCounting.h"
-#include "check.h"
-
-#include <stdio.h>
-#include <string.h>
 
 #if defined(__aarch64__) && defined(__clang__)
 #define PRESERVE_MOST __attribute__((preserve_most))

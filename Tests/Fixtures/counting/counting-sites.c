@@ -2,12 +2,6 @@
 
 #include "counting.h"
 
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-
 /// So that no call is left out.
 static void *volatile block;
 

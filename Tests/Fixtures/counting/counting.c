@@ -3,10 +3,6 @@
 
 #include "counting.h"
 
-#include <errno.h>
-#include <stdint.h>
-#include <sys/mman.h>
-
 #if defined(__GLIBC__)
 #define HAS_PVALLOC 1
 #else

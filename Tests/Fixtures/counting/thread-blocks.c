@@ -5,7 +5,6 @@
 #include "CRebindReach.h"
 
 #include <sched.h>
-#include <sys/syscall.h>
 
 typedef struct block {
   crebind_reach_block head;

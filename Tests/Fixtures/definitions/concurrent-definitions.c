@@ -13,8 +13,6 @@ int number(void) { return NUMBER; }
 #include "steps.h"
 #include "others.h"
 
-#include <stdatomic.h>
-
 static atomic_bool is_done;
 static atomic_int hooked, plain;
 static char **paths;

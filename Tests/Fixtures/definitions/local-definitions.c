@@ -28,8 +28,6 @@ int call_init(void) { return plugin_init(); }
 #include "steps.h"
 #include "others.h"
 
-#include <sys/mman.h>
-
 static int hooked;
 static int (*original)(void);
 static int hook(void) {

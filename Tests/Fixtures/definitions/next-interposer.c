@@ -30,9 +30,6 @@ __attribute__((visibility("default"))) int close(int file) {
 
 #include "others.h"
 
-#include <errno.h>
-#include <fcntl.h>
-
 static int hooked;
 static int (*original)(int);
 static int hook(int file) {

@@ -6,9 +6,6 @@
 #include "steps.h"
 #include "refused-protect.h"
 
-#include <link.h>
-#include <stdatomic.h>
-
 static atomic_bool is_done;
 static atomic_int hooked;
 static pid_t parent;

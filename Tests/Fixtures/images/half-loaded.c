@@ -8,9 +8,6 @@
 #include "steps.h"
 #include "half-loaded.h"
 
-#include <sys/mman.h>
-#include <sys/syscall.h>
-
 static struct half_loaded *shared;
 static const char *work;
 static int hooked;

@@ -6,8 +6,6 @@
 #include "steps.h"
 #include "refused-protect.h"
 
-#include <link.h>
-
 static int hooked;
 static pid_t (*original)(void);
 static pid_t hook(void) {

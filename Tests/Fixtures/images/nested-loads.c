@@ -8,8 +8,6 @@
 #include "steps.h"
 #include "nested-loads.h"
 
-#include <stdatomic.h>
-
 static const char *nesting, *inner, *other;
 static struct nested_loads nested;
 

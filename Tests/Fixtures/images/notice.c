@@ -4,10 +4,6 @@
 
 #include "steps.h"
 
-#include <errno.h>
-#include <link.h>
-#include <sys/stat.h>
-
 static char log[8192];
 static void added(const crebind_image_info *image, void *context) {
   snprintf(log + strlen(log), sizeof log - strlen(log), "+%s%s ", (const char *)context,

@@ -4,19 +4,10 @@
 /// Usage: opening FOLDER LIBRARY: a library with the soname libnamed.so, in a folder to write to
 
 #define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
 #include "runtime/runtime.h"
 #include "transactions/notice.h"
 #include "world/loader.h"
-
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <link.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "steps.h"
 
 // MARK: - The loader
 

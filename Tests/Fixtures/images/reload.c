@@ -5,8 +5,6 @@
 
 #include "steps.h"
 
-#include <link.h>
-
 enum { SETTLED = 100 };
 
 static int hooked;

@@ -5,8 +5,6 @@
 
 #include "steps.h"
 
-#include <link.h>
-
 static int hooked;
 static pid_t (*original)(void);
 static pid_t hook(void) {

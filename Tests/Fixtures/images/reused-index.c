@@ -7,8 +7,6 @@
 #include "world/look.h"
 #include "steps.h"
 
-#include <sys/mman.h>
-
 static pid_t (*original)(void);
 static pid_t hook(void) { return original() + 1; }
 

@@ -13,9 +13,6 @@ pid_t call(void) { return getppid(); }
 #include "steps.h"
 #include "looked-at.h"
 
-#include <link.h>
-#include <sys/mman.h>
-
 static struct link_map *library;
 static int hooked;
 static pid_t (*original)(void);

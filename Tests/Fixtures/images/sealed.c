@@ -7,10 +7,6 @@
 #include "steps.h"
 #include "looked-at.h"
 
-#include <errno.h>
-#include <link.h>
-#include <sys/syscall.h>
-
 #ifndef SYS_mseal
 #define SYS_mseal 462
 #endif

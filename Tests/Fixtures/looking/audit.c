@@ -4,9 +4,6 @@
 
 #include "steps.h"
 
-#include <link.h>
-#include <sys/mman.h>
-
 static pid_t (*original)(void);
 static pid_t hook(void) { return original(); }
 

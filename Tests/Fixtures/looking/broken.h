@@ -3,9 +3,6 @@
 
 #include "steps.h"
 
-#include <link.h>
-#include <sys/mman.h>
-
 static const char *path;
 static uintptr_t bias, end;
 static const void *header;

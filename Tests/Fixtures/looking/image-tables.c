@@ -3,15 +3,12 @@
 /// tag, or the entry is left out.
 
 #define _GNU_SOURCE
-#include "CRebind.h"
 #include "binding/interceptor.h"
 #include "binding/slot-scan.h"
-#include "check.h"
 #include "elf/note.h"
 #include "elf/symbol.h"
 #include "storing/slot-word.h"
-
-#include <string.h>
+#include "steps.h"
 
 // MARK: - The image
 

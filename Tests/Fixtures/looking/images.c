@@ -6,8 +6,6 @@
 
 #include "steps.h"
 
-#include <link.h>
-
 static pid_t (*original)(void);
 static pid_t hook(void) { return original() + 1; }
 

@@ -5,23 +5,14 @@
 /// Usage: limits FOLDER: to write to
 
 #define _GNU_SOURCE
-#include "CRebind.h"
 #include "binding/batch.h"
 #include "binding/ifunc.h"
 #include "binding/loader-answers.h"
-#include "check.h"
 #include "elf/file.h"
 #include "elf/symbol.h"
 #include "runtime/lock.h"
 #include "storing/settle.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <pthread.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "steps.h"
 
 /// How many requests for memory are granted until one fails; -1 for all.
 static long granted = -1;

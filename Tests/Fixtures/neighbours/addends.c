@@ -5,9 +5,6 @@
 
 #include "steps.h"
 
-#include <elf.h>
-#include <link.h>
-
 enum { ADDEND = 256 };
 
 int first(void);

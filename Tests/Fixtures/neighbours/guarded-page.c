@@ -15,7 +15,6 @@ __asm__(
 #include "steps.h"
 #include "others.h"
 
-#include <signal.h>
 #include <sys/auxv.h>
 
 static void *library;

@@ -6,9 +6,7 @@
 #include "steps.h"
 #include "two-copies.h"
 
-#include <link.h>
 #include <stdarg.h>
-#include <sys/syscall.h>
 
 static int runs;
 

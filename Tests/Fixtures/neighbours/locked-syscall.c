@@ -23,8 +23,6 @@ static void unlock(void) { pthread_mutex_unlock(&mutex); }
 void hold_over_fork(void) { pthread_atfork(lock, unlock, unlock); }
 
 #else
-#include <sys/syscall.h>
-
 extern int interposed_calls;
 void hold_over_fork(void);
 

@@ -28,9 +28,6 @@ MORE(0) MORE(1) MORE(2) MORE(3) MORE(4) MORE(5) MORE(6) MORE(7)
 #include "steps.h"
 #include "others.h"
 
-#include <elf.h>
-#include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 
 #ifndef PR_SET_MDWE

@@ -5,8 +5,6 @@
 
 #include "steps.h"
 
-#include <semaphore.h>
-
 typedef int function(void);
 
 #define EIGHT(x) ONE(x##0) ONE(x##1) ONE(x##2) ONE(x##3) ONE(x##4) ONE(x##5) ONE(x##6) ONE(x##7)

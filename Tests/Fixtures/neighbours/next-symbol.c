@@ -6,8 +6,6 @@
 #include "steps.h"
 #include "next-symbol.h"
 
-#include <link.h>
-
 int value(void);
 int other(void);
 int caller_value(void);

@@ -5,8 +5,6 @@
 
 #include "steps.h"
 
-#include <stdatomic.h>
-
 static atomic_bool has_ended;
 
 static void *open_and_close(void *opaque) {

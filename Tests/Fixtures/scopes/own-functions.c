@@ -3,8 +3,6 @@
 
 #include "steps.h"
 
-#include <errno.h>
-
 __attribute__((noinline)) long price_of(long units) { return units * 7; }
 static __attribute__((noinline, used)) long discount_of(long units) { return units / 2; }
 long call_prices(long units);

@@ -38,10 +38,6 @@ int call_picked(void) { return picked(); }
 
 #include "steps.h"
 
-#include <link.h>
-#include <stdint.h>
-#include <sys/mman.h>
-
 static int (*original_number)(void), (*original_other)(void), (*original_picked)(void);
 static int hook_number(void) { return 100 + original_number(); }
 static int hook_other(void) { return 100 + original_other(); }

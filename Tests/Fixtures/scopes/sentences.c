@@ -1,12 +1,7 @@
 /// Each outcome has a text of its own, and each reason that nothing happened a sentence. The
 /// findings of the diagnosis, and the results of apply, are made up here.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
-
-#include <errno.h>
-#include <string.h>
+#include "steps.h"
 
 // MARK: - Texts
 

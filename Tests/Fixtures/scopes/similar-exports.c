@@ -37,12 +37,7 @@ int call_all(void) {
   return _alias_first() + alias_second() + alias_third() + (nobody_has_it ? nobody_has_it() : 0);
 }
 #else
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
-
-#include <dlfcn.h>
-#include <string.h>
+#include "steps.h"
 
 static char names[256];
 static void add_name(const crebind_diagnosis *diagnosis, void *context) {

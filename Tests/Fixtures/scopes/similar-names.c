@@ -1,11 +1,6 @@
 /// Names are compared whatever their length, and only short ones count as misspelt.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "steps.h"
 
 /// A name of this length in memory of its own, so that a sanitizer sees what is read behind it.
 static char *name_of(size_t length) {

@@ -3,12 +3,9 @@
 /// here.
 
 #define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
 #include "sections/own-symbols.h"
 #include "sections/proof.h"
-
-#include <string.h>
+#include "steps.h"
 
 enum { SIZE = 1 << 19, SEGMENTS = 4 };
 

@@ -5,14 +5,8 @@
 
 #define _GNU_SOURCE
 #include "sections/own-symbols.h"
+#include "steps.h"
 #include "chance.h"
-#include "check.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 __attribute__((noinline, used)) long price_of(long units) { return units * 7; }
 static __attribute__((noinline, used)) long discount_of(long units) { return units / 2; }

@@ -7,10 +7,6 @@
 #include "steps.h"
 #include "chance.h"
 
-#include <fcntl.h>
-#include <link.h>
-#include <sys/stat.h>
-
 static char original[1 << 20], contents[1 << 20];
 static size_t size;
 

@@ -6,13 +6,6 @@
 
 #include "steps.h"
 
-#include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <link.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-
 enum { SIZE = 64 * sizeof(int), NOBODY = 65534 };
 
 static const char *plugin, *other, *plain, *plain_other, *noted;

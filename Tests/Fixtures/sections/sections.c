@@ -1,13 +1,7 @@
 /// Prints the sections of all images as the core sees them, with link-time addresses.
 /// It has one of its own, which it knows the place of in a static executable too.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
-
-#include <link.h>
-#include <string.h>
-#include <unistd.h>
+#include "steps.h"
 
 __attribute__((section("own_section"), used)) static long own[3] = {1, 2, 3};
 static __thread int counters[5];

@@ -5,8 +5,6 @@
 
 #include "steps.h"
 
-#include <stdint.h>
-
 pid_t (*assigned_null)(void) = getppid;
 pid_t (*assigned_one)(void) = getppid;
 pid_t (*unassigned)(void) = getppid;

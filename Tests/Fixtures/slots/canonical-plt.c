@@ -2,10 +2,7 @@
 /// of the program's own PLT entry. Called as an original, it would lead back into the hooked slot,
 /// for ever.
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <unistd.h>
+#include "steps.h"
 
 static int hooked;
 static pid_t (*original)(void);

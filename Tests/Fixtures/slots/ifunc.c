@@ -3,7 +3,6 @@
 
 #include "steps.h"
 
-#include <stdint.h>
 #include <sys/auxv.h>
 
 int pick(void);

@@ -2,11 +2,9 @@
 /// is not taken for it. Linked with -z lazy.
 
 #define _GNU_SOURCE
-#include "check.h"
 #include "elf/dynamic.h"
 #include "elf/snapshot.h"
-
-#include <unistd.h>
+#include "steps.h"
 
 static struct crebind_image *program;
 static struct crebind_dynamic dynamic;

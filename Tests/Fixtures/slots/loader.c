@@ -3,8 +3,6 @@
 
 #include "steps.h"
 
-#include <link.h>
-
 static const char *interpreter;
 static unsigned images, loaders;
 static pid_t hook(void) { return -1; }

@@ -6,11 +6,6 @@
 #include "call-filter.h"
 #include "permissions.h"
 
-#include <errno.h>
-#include <link.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-
 static int hooked;
 static pid_t (*original)(void);
 static pid_t hook(void) {

@@ -7,8 +7,6 @@
 #include "elf/packed.h"
 #include "steps.h"
 
-#include <link.h>
-
 enum { POINTERS = 16, MOST = 64 };
 
 static int hooked;

@@ -2,11 +2,8 @@
 /// unresolved slot leads to, and where calls jump that bypass a slot. For x86-64.
 
 #define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
 #include "storing/slot-word.h"
-
-#include <string.h>
+#include "steps.h"
 
 static _Alignas(4096) unsigned char memory[4096];
 static ElfW(Phdr) segment = {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_memsz = sizeof memory};

@@ -10,8 +10,6 @@
 #include "steps.h"
 #include "CRebindImages.h"
 
-#include <semaphore.h>
-
 static void *root;
 static const char *plugin;
 static sem_t wanted, done;

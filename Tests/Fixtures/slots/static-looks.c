@@ -1,10 +1,6 @@
 /// A static executable says at each look that it is one.
 
-#define _GNU_SOURCE
-#include "CRebind.h"
-#include "check.h"
-
-#include <string.h>
+#include "steps.h"
 
 static void count(const crebind_diagnosis *diagnosis, void *context) {
   CHECK(diagnosis->reason == CREBIND_REASON_STATIC_EXECUTABLE);

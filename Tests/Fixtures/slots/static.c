@@ -1,10 +1,6 @@
 /// A statically linked program has no slots: the answer says so.
 
-#include "CRebind.h"
-#include "check.h"
-
-#include <errno.h>
-#include <unistd.h>
+#include "steps.h"
 
 static pid_t (*original)(void);
 static pid_t hook(void) { return -1; }

@@ -39,8 +39,6 @@ int busy(void) __attribute__((ifunc("resolve")));
 #include "steps.h"
 #include "busy-resolver.h"
 
-#include <sys/syscall.h>
-
 static int hook(void) { return 2; }
 
 static const crebind_rebinding rebinding = {.name = "busy", .replacement = (void *)hook};

@@ -6,8 +6,6 @@
 
 #include "steps.h"
 
-#include <stdatomic.h>
-
 enum { BATCHES = 4 };
 
 static atomic_bool is_done;

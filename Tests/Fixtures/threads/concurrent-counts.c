@@ -6,8 +6,6 @@
 
 #include "steps.h"
 
-#include <stdatomic.h>
-
 /// ThreadSanitizer does not see the loader's own locks, and what it does see, its
 /// calls of malloc and free, looks like races with whoever asks for the images.
 const char *__tsan_default_suppressions(void);

@@ -4,8 +4,6 @@
 
 #include "steps.h"
 
-#include <stdatomic.h>
-
 static atomic_bool is_done;
 static atomic_long calls, hooked, opened;
 static pid_t (*original)(void);

@@ -3,9 +3,6 @@
 
 #include "steps.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <sys/time.h>
 
 /// How many forks.

@@ -3,8 +3,6 @@
 
 #include "steps.h"
 
-#include <stdatomic.h>
-
 enum { CHILDREN = 200 };
 
 static atomic_bool is_done;

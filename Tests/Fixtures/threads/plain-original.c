@@ -5,8 +5,6 @@
 
 #include "steps.h"
 
-#include <stdatomic.h>
-
 static pid_t (*originals[2])(void);
 static pid_t hook0(void) { return originals[0](); }
 static pid_t hook1(void) { return originals[1](); }

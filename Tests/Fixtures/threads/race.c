@@ -8,9 +8,7 @@
 
 #include "steps.h"
 
-#include <link.h>
 #include <sched.h>
-#include <stdatomic.h>
 
 #ifdef __aarch64__
 #define JUMP_SLOT R_AARCH64_JUMP_SLOT
