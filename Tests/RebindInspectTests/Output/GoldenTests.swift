@@ -14,9 +14,9 @@ import Testing
 
   /// The commands for all inputs; the golden output has their words in its name.
   static let commands = [
-    "symbols", "symbols --demangle --exports", "slots", "relocations", "dynamic", "segments",
-    "sections", "section names --as pointers", "section .shstrtab --as strings", "notes",
-    "annotations", "hardening", "tree --root .", "why provided_function --root . --in",
+    "symbols", "symbols --demangle --exports --name [_$op]*", "slots", "relocations", "dynamic",
+    "segments", "sections", "section names --as pointers", "section .rodata --as strings",
+    "notes", "annotations", "hardening", "tree --root .", "why provided_function --root . --in",
     "who-imports provided_*", "who-imports --defines object",
   ]
 
