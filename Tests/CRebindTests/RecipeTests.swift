@@ -52,6 +52,43 @@ import Testing
     #expect(fixtures.allSatisfy { names($0.sources) == "calls.c" && $0.compiler == "gcc" })
   }
 
+  @Test func sourcesAndArgumentsMayBeLeftOut() throws {
+    let fixtures = try read(
+      """
+      calls, one: the source is calls.c, and the libraries that it opens are its arguments
+        compilers  gcc
+        library    libown.so = plugin.c
+        library    deep/one.so = plugin.c
+        linked     two.so = plugin.c
+        prints     one
+
+      two: the rounds come first
+        like       calls, one
+        rounds     300 20
+
+      three: the rounds stand where they are to
+        like       two
+        arguments  x #
+
+      four: as it says
+        like       three
+        quick-arguments y
+
+      five: own arguments, many or few
+        like       four
+        arguments  z
+      """)
+    #expect(fixtures.allSatisfy { names($0.sources) == "calls.c" })
+    let library = ["%/deep/one.so"]
+    #expect(
+      fixtures.map(\.arguments) == [
+        library, ["300"] + library, ["x", "300"], ["x", "300"], ["z"],
+      ])
+    #expect(
+      fixtures.map(\.quickArguments)
+        == [library, ["20"] + library, ["x", "20"], ["y"], ["z"]])
+  }
+
   /// A file that is new in a target needs no line in the table.
   @Test func targetsAreAllOfTheirFiles() throws {
     let fixtures = try read(

@@ -9,8 +9,8 @@ SOURCES = os.path.dirname(os.path.abspath(__file__))
 TARGETS = os.path.normpath(os.path.join(SOURCES, "../../Sources"))
 
 # A keyword's line has words, a text, or the two sides of `NAME = WORD...`.
-WORDS = {"machines", "attributes", "compilers", "sources", "targets", "flags", "arguments",
-         "quick-arguments", "environment"}
+WORDS = {"machines", "attributes", "compilers", "sources", "targets", "flags", "rounds",
+         "arguments", "quick-arguments", "environment"}
 TEXTS = {"prints", "unless"}
 NAMED = {"library", "linked", "variant", "native"}
 ATTRIBUTES = {"no-core", "no-cross", "no-qemu", "serial"}
@@ -73,8 +73,11 @@ class Test:
             (name, find(source), filled(flags), is_linked)
             for name, (source, flags, is_linked) in recipe.libraries.items()]
         self.environment = filled(recipe.words("environment"))
-        self.arguments = filled(recipe.words("arguments"))
-        self.quick_arguments = filled(recipe.words("quick-arguments")) or self.arguments
+        rounds = recipe.words("rounds") or [""]
+        arguments = recipe.words("arguments") or default_arguments(recipe)
+        quick = recipe.words("quick-arguments") or arguments
+        self.arguments = filled(word.replace("#", rounds[0]) for word in arguments)
+        self.quick_arguments = filled(word.replace("#", rounds[-1]) for word in quick)
         self.prints = recipe.words("prints")
         self.unless = recipe.lines.get("unless", "")
 
@@ -82,6 +85,13 @@ class Test:
         patterns = " ".join(self.machines).removeprefix("!").split()
         matches = any(fnmatch.fnmatchcase(machine, pattern) for pattern in patterns)
         return matches != self.machines[0].startswith("!")
+
+
+def default_arguments(recipe):
+    """The rounds, and the libraries that the program opens."""
+    names = [name for name, (_, _, is_linked) in recipe.libraries.items() if not is_linked]
+    opened = [f"%/{name}" for name in names if not os.path.basename(name).startswith("lib")]
+    return ["#"] * ("rounds" in recipe.lines) + opened
 
 
 def tests(path=os.path.join(SOURCES, "Recipes")):
@@ -98,6 +108,9 @@ def read(lines, file):
 
     def finish(recipe):
         """Checks of a recipe that has been read as a whole."""
+        default = recipe.name.partition(",")[0].replace(" ", "-") + ".c"
+        if find(default):
+            recipe.lines.setdefault("sources", [default])
         for keyword, lack in ("sources", "has no sources"), ("prints", "prints nothing"):
             if keyword not in recipe.lines:
                 fail(f"'{recipe.name}' {lack}", recipe.line)
@@ -166,6 +179,8 @@ def take(recipe, keyword, rest, recipes, fail):
             recipe.lines[keyword] = recipe.lines[keyword] + [rest]
             return
         claim(keyword, keyword)
+        if keyword == "arguments" and "quick-arguments" not in recipe.own:
+            recipe.lines.pop("quick-arguments", None)
         recipe.lines[keyword] = (
             [rest] if keyword == "prints" else rest if keyword == "unless" else rest.split())
         for word in rest.split():

@@ -38,6 +38,13 @@ static inline void check_step(int line, bool is_taken, const char *step, const c
   exit(1);
 }
 
+/// The head of a function that the program's calls of `name` reach, with -Wl,--wrap=name. It calls
+/// the other one as `__real_name`.
+#define WRAPPED(type, name, ...)   \
+  type __real_##name(__VA_ARGS__); \
+  type __wrap_##name(__VA_ARGS__); \
+  type __wrap_##name(__VA_ARGS__)
+
 // MARK: - Rebinding
 
 static inline crebind_handle *apply_step(int line, const crebind_rebinding *rebindings,
@@ -61,6 +68,15 @@ static inline crebind_handle *apply_step(int line, const crebind_rebinding *rebi
                                         .replacement = (void *)(hook),                       \
                                         .original = (void **)(place)},                       \
              1, options, report)
+
+/// Defines a hook that counts its calls, for a function without parameters that returns the type.
+#define COUNTING_HOOK(type)       \
+  static int hooked;              \
+  static type (*original)(void);  \
+  static type hook(void) {        \
+    hooked++;                     \
+    return original();            \
+  }
 
 static inline void restore_step(int line, crebind_handle *handle) {
   crebind_status status = crebind_restore(handle, NULL, NULL);

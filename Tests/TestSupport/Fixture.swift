@@ -20,9 +20,9 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
   /// Whether a sanitizer is in it, or in a library of it.
   var isInstrumented: Bool
   var environment: [String]
-  var arguments: [String]
+  public var arguments: [String]
   /// In place of `arguments` where `isQuick`.
-  var quickArguments: [String]
+  public var quickArguments: [String]
   /// A shell pattern for each line of output.
   public var prints: [String]
   /// A shell pattern for the output of a fixture that cannot tell here, or nothing.

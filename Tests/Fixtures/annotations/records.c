@@ -186,6 +186,11 @@ static void check_faults(crebind_record_format format) {
     CHECK(read_section(place(built.bytes, size, true), size, format, found, LIMIT) == 0);
   CHECK(!crebind_next_record(room, 8, format, 8, found));
   CHECK(!crebind_next_record(room, 8, format, SIZE_MAX, found));
+  // An offset in the middle of padding.
+  built.size = 3 * word;
+  put_record(&built, format, &good, 0);
+  CHECK(crebind_next_record(built.bytes, built.size, format, 1, found));
+  CHECK(found[0].fault == CREBIND_RECORD_VALID && found[0].offset == 3 * word);
 
   // No magic, up to the next word with one, or to the end.
   built.size = 0;

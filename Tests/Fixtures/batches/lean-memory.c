@@ -10,7 +10,8 @@
 #define _GNU_SOURCE
 #include "elf/snapshot.h"
 #include "storing/patch.h"
-#include "steps.h"
+enum { BATCH = 4 };
+#include "sweep.h"
 
 // MARK: - What is lacking
 
@@ -29,60 +30,38 @@ static bool is_refused(enum lack asked) {
   return true;
 }
 
-void *__real_crebind_vector_append(struct crebind_vector *vector, size_t count);
-void *__wrap_crebind_vector_append(struct crebind_vector *vector, size_t count);
-void *__wrap_crebind_vector_append(struct crebind_vector *vector, size_t count) {
+WRAPPED(void *, crebind_vector_append, struct crebind_vector *vector, size_t count) {
   // A batch has reserved this memory for itself.
   bool is_reserved = vector->is_lent && count <= vector->capacity - vector->count;
   return !is_reserved && is_refused(MEMORY) ? NULL : __real_crebind_vector_append(vector, count);
 }
-size_t __real_crebind_vector_append_string(struct crebind_vector *vector, const char *string);
-size_t __wrap_crebind_vector_append_string(struct crebind_vector *vector, const char *string);
-size_t __wrap_crebind_vector_append_string(struct crebind_vector *vector, const char *string) {
+WRAPPED(size_t, crebind_vector_append_string, struct crebind_vector *vector, const char *string) {
   return is_refused(MEMORY) ? SIZE_MAX : __real_crebind_vector_append_string(vector, string);
 }
-void *__real_crebind_pages(size_t size);
-void *__wrap_crebind_pages(size_t size);
-void *__wrap_crebind_pages(size_t size) {
+WRAPPED(void *, crebind_pages, size_t size) {
   return is_refused(MEMORY) ? NULL : __real_crebind_pages(size);
 }
 
-crebind_status __real_crebind_images_with_lock(struct crebind_counts counts,
-                                               crebind_status (*body)(void *), void *context);
-crebind_status __wrap_crebind_images_with_lock(struct crebind_counts counts,
-                                               crebind_status (*body)(void *), void *context);
-crebind_status __wrap_crebind_images_with_lock(struct crebind_counts counts,
-                                               crebind_status (*body)(void *), void *context) {
+WRAPPED(crebind_status, crebind_images_with_lock, struct crebind_counts counts,
+        crebind_status (*body)(void *), void *context) {
   return is_refused(REST) ? CREBIND_BUSY : __real_crebind_images_with_lock(counts, body, context);
 }
-void __real_crebind_sleep(long nanoseconds);
-void __wrap_crebind_sleep(long nanoseconds);
-void __wrap_crebind_sleep(long nanoseconds) {
+WRAPPED(void, crebind_sleep, long nanoseconds) {
   if (lacking != REST) __real_crebind_sleep(nanoseconds);
 }
 
 /// Pages that cannot be closed, and words that cannot be taken back then.
 static bool gets_stuck;
-crebind_status __real_crebind_patch_close(const struct crebind_world *world,
-                                          struct crebind_change *changes, size_t count,
-                                          bool gives_up, struct crebind_patch_failure *failure);
-crebind_status __wrap_crebind_patch_close(const struct crebind_world *world,
-                                          struct crebind_change *changes, size_t count,
-                                          bool gives_up, struct crebind_patch_failure *failure);
-crebind_status __wrap_crebind_patch_close(const struct crebind_world *world,
-                                          struct crebind_change *changes, size_t count,
-                                          bool gives_up, struct crebind_patch_failure *failure) {
+WRAPPED(crebind_status, crebind_patch_close, const struct crebind_world *world,
+        struct crebind_change *changes, size_t count, bool gives_up,
+        struct crebind_patch_failure *failure) {
   if (!gets_stuck || gives_up)
     return __real_crebind_patch_close(world, changes, count, gives_up, failure);
   *failure = (struct crebind_patch_failure){ENOMEM, changes->address, 0};
   return CREBIND_LEFT_OPEN;
 }
-size_t __real_crebind_patch_take_back(const struct crebind_world *world,
-                                      struct crebind_change *changes, size_t count);
-size_t __wrap_crebind_patch_take_back(const struct crebind_world *world,
-                                      struct crebind_change *changes, size_t count);
-size_t __wrap_crebind_patch_take_back(const struct crebind_world *world,
-                                      struct crebind_change *changes, size_t count) {
+WRAPPED(size_t, crebind_patch_take_back, const struct crebind_world *world,
+        struct crebind_change *changes, size_t count) {
   if (!gets_stuck) return __real_crebind_patch_take_back(world, changes, count);
   size_t stuck = 0;
   for (size_t i = 0; i < count; i++) {
@@ -95,33 +74,17 @@ size_t __wrap_crebind_patch_take_back(const struct crebind_world *world,
 
 // MARK: - What is rebound
 
-static const char *later_path, *other_path, *annotated_path, *replacement_path;
-static void *later, *other;
-static pid_t parent;
-static pid_t (*caller_parent)(void);
-static int (*caller_number)(void);
-static int *replacement_count;
-static void *(*replacement_next)(void);
-static void *(*real_dlopen)(const char *, int);
+static const char *other_path, *annotated_path;
+static void *other;
 static int (*real_dlclose)(void *);
-static const void *caller_header;
 
-static int (*original_number)(void), (*original_pending)(void);
-static int number_hook(void) { return original_number() + 1; }
-static int pending_hook(void) { return original_pending() + 1; }
 static time_t (*original_time)(time_t *);
-static int times, uppers;
+static int times;
 static time_t time_hook(time_t *place) {
   times++;
   return original_time(place);
 }
-static pid_t (*original_upper)(void);
-static pid_t upper_hook(void) {
-  uppers++;
-  return original_upper();
-}
-
-static crebind_rebinding batch[] = {
+static crebind_rebinding batch[BATCH] = {
     {.name = "getppid"},
     {.name = "sweep_number", .replacement = (void *)number_hook,
      .original = (void **)&original_number, .library = "libdefiner.so"},
@@ -130,10 +93,6 @@ static crebind_rebinding batch[] = {
     // Another kind of definition, where the C library has it so: an IFUNC.
     {.name = "time", .replacement = (void *)time_hook, .original = (void **)&original_time},
 };
-enum { BATCH = sizeof batch / sizeof *batch };
-static const crebind_rebinding upper = {
-    .name = "getppid", .replacement = (void *)upper_hook, .original = (void **)&original_upper};
-static crebind_handle *handle, *upper_handle;
 
 static bool matches(const crebind_image_info *image, void *context) {
   (void)image, (void)context;
@@ -141,37 +100,10 @@ static bool matches(const crebind_image_info *image, void *context) {
 }
 static const crebind_options matching = {.scope = CREBIND_SCOPE_MATCHING, .matches = matches};
 
-static crebind_status apply(void) {
-  return crebind_apply(batch, BATCH, NULL, &handle, NULL, NULL);
-}
 static crebind_status apply_matching(void) {
   return crebind_apply(batch, BATCH, &matching, &handle, NULL, NULL);
 }
-static crebind_status apply_upper(void) {
-  return crebind_apply(&upper, 1, NULL, &upper_handle, NULL, NULL);
-}
-static crebind_error last_error;
-static crebind_status restore(void) { return crebind_restore(handle, NULL, &last_error); }
-static crebind_status restore_upper(void) {
-  return crebind_restore(upper_handle, NULL, &last_error);
-}
-static void must(crebind_status status) {
-  if (status != CREBIND_OK) fprintf(stderr, "status %d\n", status);
-  CHECK(status == CREBIND_OK);
-}
-static void nothing(void) {}
-static void must_apply(void) { must(apply()); }
-static void must_apply_both(void) {
-  must_apply();
-  must(apply_upper());
-}
 static void must_apply_matching(void) { must(apply_matching()); }
-static void must_restore(void) { must(restore()); }
-static void must_restore_upper(void) { must(restore_upper()); }
-static void must_restore_both(void) {
-  must_restore();
-  must_restore_upper();
-}
 
 static void check_calls(int lower, int on_top) {
   *replacement_count = uppers = times = 0;
@@ -181,10 +113,6 @@ static void check_calls(int lower, int on_top) {
   CHECK(time(NULL) > 0 && times == lower);
   CHECK(replacement_next() != NULL && replacement_next() != batch[0].replacement);
 }
-static void check_none(void) { check_calls(0, 0); }
-static void check_lower(void) { check_calls(1, 0); }
-static void check_upper(void) { check_calls(0, 1); }
-static void check_both(void) { check_calls(1, 1); }
 
 /// At the latest the next call serves what is loaded.
 static void check_later(void) {
@@ -199,19 +127,6 @@ static void check_later(void) {
 static void check_applied(void) {
   check_lower();
   check_later();
-}
-static void unload(void) {
-  if (later != NULL) CHECK(dlclose(later) == 0);
-  later = NULL;
-}
-static void restore_and_unload(void) {
-  must_restore();
-  unload();
-}
-
-static void load_unseen(void) {
-  must_apply();
-  later = real_dlopen(later_path, RTLD_NOW);
 }
 static void load_matching_unseen(void) {
   must_apply_matching();
@@ -229,8 +144,6 @@ static crebind_status load(void) {
   CHECK(later != NULL);
   return crebind_refresh(NULL);
 }
-static crebind_status verify(void) { return crebind_verify(handle, NULL, NULL); }
-
 // MARK: - Stuck words
 
 static void get_stuck(void) {
@@ -330,123 +243,42 @@ static void check_fishhook(void) { CHECK(caller_number() == 8); }
 
 // MARK: - Observers and holds
 
-static int added, removed;
-static void count_added(const crebind_image_info *image, void *context) {
-  (void)image, (void)context;
-  added++;
-}
-static void count_removed(const crebind_image_info *image, void *context) {
-  (void)image, (void)context;
-  removed++;
-}
-static crebind_observation *observation;
-static const crebind_image_observer observer = {.added = count_added, .removed = count_removed};
-static crebind_status observe(void) { return crebind_observe(&observer, &observation, NULL); }
-static void must_observe(void) {
-  must(observe());
-  added = 0;
-}
-static void unobserve(void) { crebind_unobserve(observation); }
-static crebind_status end_observing(void) {
-  if (observation != NULL) crebind_unobserve(observation);
-  observation = NULL;
-  return crebind_refresh(NULL);
-}
 static void check_told(void) {
   CHECK(crebind_refresh(NULL) == CREBIND_OK && added == 1 && removed == 0);
+  CHECK(strcmp(told, later_path) == 0);
   unload();
   CHECK(crebind_refresh(NULL) == CREBIND_OK && added == 1 && removed == 1);
 }
 
-static crebind_image_contents held;
-static crebind_image_hold *hold_result;
-static void find_held(const crebind_image_contents *image, void *context) {
-  (void)context;
-  if (strcmp(image->info.path, replacement_path) == 0) held = *image;
+static void observe_and_load(void) {
+  must_apply();
+  must_observe();
+  must(load());
 }
-static void find_hold(void) { must(crebind_images(find_held, NULL, NULL)); }
-static crebind_status hold(void) {
-  return crebind_hold_image(held.info.header, held.dynamic, held.generation, &hold_result, NULL);
+static void check_gone(void) { CHECK(added == 1 && removed == 1); }
+static void unobserve_and_restore(void) {
+  unobserve();
+  must_restore();
 }
+
 static void release(void) {
   if (hold_result != NULL) crebind_release_image(hold_result);
 }
 
 // MARK: - Looks
 
-static unsigned visits;
-static void visit_slot(const crebind_slot_info *slot, void *context) {
-  (void)slot, (void)context;
-  visits++;
-}
-static void visit_section(const crebind_section *section, void *context) {
-  (void)section, (void)context;
-  visits++;
-}
-static void visit_image(const crebind_image_contents *image, void *context) {
-  (void)image, (void)context;
-  visits++;
-}
-static void visit_symbol(const crebind_symbol_info *symbol, void *context) {
-  (void)symbol, (void)context;
-  visits++;
-}
-static void visit_contents(const crebind_slot_contents *slot, void *context) {
-  (void)slot, (void)context;
-  visits++;
-}
-static void visit_finding(const crebind_finding *finding, void *context) {
-  (void)finding, (void)context;
-  visits++;
-}
-static void visit_diagnosis(const crebind_diagnosis *diagnosis, void *context) {
-  (void)context;
-  // Reasons of files that cannot be read are none of the next look's.
-  visits += diagnosis->reason != CREBIND_REASON_MAY_BE_INSIDE;
-}
-static void visit_annotation(const crebind_annotation *annotation, void *context) {
-  (void)annotation, (void)context;
-  visits++;
-}
-static void visit_target(const crebind_target *target, void *context) {
-  (void)target, (void)context;
-  visits++;
-}
-static void visit_copy(const crebind_image_info *image, void *context) {
-  (void)image, (void)context;
-  visits++;
-}
 static void visit_text(const char *text, void *context) {
   (void)context;
-  visits += text[0] != 0;
+  visit_string(text);
 }
 
-static crebind_status plan(void) {
-  return crebind_plan(batch, BATCH, NULL, visit_slot, NULL, NULL);
-}
-static crebind_status slots(void) { return crebind_slots(handle, visit_slot, NULL, NULL); }
-static crebind_status section(void) {
-  return crebind_section_data(caller_header, "sweep_section", visit_section, NULL, NULL);
-}
-static crebind_status sections(void) {
-  return crebind_sections(caller_header, visit_section, NULL, NULL);
-}
-static crebind_status images(void) { return crebind_images(visit_image, NULL, NULL); }
-static crebind_status symbols(void) {
-  return crebind_symbols(caller_header, NULL, visit_symbol, NULL, NULL);
-}
-static crebind_status image_slots(void) {
-  return crebind_image_slots(caller_header, visit_contents, NULL, NULL);
-}
-static crebind_status audit(void) { return crebind_audit(visit_finding, NULL, NULL); }
-static crebind_status diagnose(const char *name, const char *version, const char *library) {
+static crebind_status ask_about(const char *name, const char *version, const char *library) {
   const crebind_rebinding rebinding = {.name = name, .version = version, .library = library};
   return crebind_diagnose(&rebinding, NULL, visit_diagnosis, NULL, NULL);
 }
-static crebind_status diagnose_import(void) { return diagnose("getppid", NULL, NULL); }
-static crebind_status diagnose_own(void) { return diagnose("visit_finding", NULL, NULL); }
-static crebind_status diagnose_similar(void) { return diagnose("getpppid", NULL, NULL); }
-static crebind_status diagnose_version(void) { return diagnose("getppid", "V9", "libnone.so"); }
+LOOK(diagnose_own, ask_about("visit_finding", NULL, NULL))
+LOOK(diagnose_similar, ask_about("getpppid", NULL, NULL))
+LOOK(diagnose_version, ask_about("getppid", "V9", "libnone.so"))
 static crebind_status explain(void) {
   const crebind_rebinding rebinding = {.name = "getpppid"};
   return crebind_explain(&rebinding, &matching, visit_text, NULL, NULL);
@@ -454,21 +286,14 @@ static crebind_status explain(void) {
 static crebind_status other_names(void) {
   return crebind_other_names("open", (crebind_name_visitor *)visit_text, NULL);
 }
-static crebind_status annotations(void) {
-  return crebind_annotations(NULL, visit_annotation, NULL, NULL);
-}
 static void annotate(void) { CHECK((later = dlopen(annotated_path, RTLD_NOW)) != NULL); }
-static crebind_status describe(void) {
-  return crebind_describe_address((uintptr_t)caller_parent, visit_target, NULL, NULL);
-}
-static crebind_status copies(void) { return crebind_copies(visit_copy, NULL, NULL); }
 static crebind_status look_up(void) {
-  visits++;
+  visit_word(1);
   if (crebind_lookup("getppid") != NULL) return CREBIND_OK;
   return lacking == MEMORY ? CREBIND_OUT_OF_MEMORY : CREBIND_BUSY;
 }
 static crebind_status find_image(void) {
-  visits++;
+  visit_word(1);
   return crebind_image_containing((const void *)caller_parent) == caller_header
              ? CREBIND_OK
              : CREBIND_OUT_OF_MEMORY;
@@ -508,27 +333,28 @@ static const struct operation {
     {"restore beside another definer", open_both, restore_top, check_top_gone, close_both},
     {"observe", nothing, observe, nothing, unobserve},
     {"dlopen while observing", must_observe, load, check_told, unobserve},
+    {"dlclose while observing", observe_and_load, close_first, check_gone, unobserve_and_restore},
     {"unobserve", must_observe, end_observing, nothing, nothing},
-    {"hold", find_hold, hold, nothing, release},
+    {"hold", prepare_hold, hold, nothing, release},
     {"rebind_symbols", nothing, rebind, check_fishhook, nothing},
     {"rebind_symbols_image", nothing, rebind_image, check_fishhook, nothing},
     {"plan", nothing, plan, NULL, nothing},
-    {"slots", must_apply, slots, NULL, must_restore},
+    {"slots", must_apply, list_slots, NULL, must_restore},
     {"section", nothing, section, NULL, nothing},
-    {"sections", nothing, sections, NULL, nothing},
-    {"images", nothing, images, NULL, nothing},
-    {"symbols", nothing, symbols, NULL, nothing},
-    {"image slots", nothing, image_slots, NULL, nothing},
+    {"sections", nothing, list_sections, NULL, nothing},
+    {"images", nothing, list_images, NULL, nothing},
+    {"symbols", nothing, list_symbols, NULL, nothing},
+    {"image slots", nothing, list_contents, NULL, nothing},
     {"audit", must_apply, audit, NULL, must_restore},
-    {"diagnose an import", nothing, diagnose_import, NULL, nothing},
+    {"diagnose an import", nothing, diagnose, NULL, nothing},
     {"diagnose an own function", nothing, diagnose_own, NULL, nothing},
     {"diagnose a similar name", nothing, diagnose_similar, NULL, nothing},
     {"diagnose a version", nothing, diagnose_version, NULL, nothing},
     {"explain", nothing, explain, NULL, nothing},
     {"other names", nothing, other_names, NULL, nothing},
-    {"annotations", annotate, annotations, NULL, unload},
+    {"annotations", annotate, list_annotations, NULL, unload},
     {"describe", nothing, describe, NULL, nothing},
-    {"copies", nothing, copies, NULL, nothing},
+    {"copies", nothing, list_copies, NULL, nothing},
     {"look up", nothing, look_up, NULL, nothing},
     {"find an image", nothing, find_image, NULL, nothing},
 };
@@ -539,7 +365,7 @@ enum { DONE = 10, REFUSED, NO_SUCH_REQUEST };
 
 static int try(const struct operation *operation, long number) {
   operation->prepare();
-  visits = 0;
+  visited = 0;
   granted = number;
   crebind_status status = operation->run();
   granted = -1;
@@ -552,18 +378,13 @@ static int try(const struct operation *operation, long number) {
     bool is_expected = status == expected || is_copy || status == CREBIND_OUT_OF_MEMORY;
     if (!is_expected) fprintf(stderr, "status %d\n", status);
     CHECK(is_expected);
-    visits = 0;
+    visited = 0;
     must(operation->run());
   }
-  if (operation->check != NULL) {
+  if (operation->check != NULL)
     operation->check();
-  } else {
-    unsigned former = visits;
-    visits = 0;
-    must(operation->run());
-    // One that succeeds has seen all.
-    CHECK(visits == former);
-  }
+  else
+    check_visited(operation->run);
   operation->finish();
   must(crebind_refresh(NULL));
   return !has_failed ? NO_SUCH_REQUEST : status == CREBIND_OK ? DONE : REFUSED;
@@ -587,31 +408,14 @@ static int try_in_child(const struct operation *operation, enum lack lack, long 
   return 0;
 }
 
-static void load_images(char *paths[]) {
-  void *caller = dlopen(paths[0], RTLD_LAZY), *replacements = dlopen(paths[1], RTLD_NOW);
-  CHECK(caller != NULL && replacements != NULL);
-  replacement_path = paths[1];
-  later_path = paths[2];
-  other_path = paths[3];
-  annotated_path = paths[4];
-  caller_parent = (pid_t(*)(void))dlsym(caller, "caller_parent");
-  caller_number = (int (*)(void))dlsym(caller, "caller_number");
-  replacement_count = dlsym(replacements, "replacement_count");
-  replacement_next = (void *(*)(void))dlsym(replacements, "replacement_next");
-  real_dlopen = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
-  real_dlclose = (int (*)(void *))dlsym(RTLD_DEFAULT, "dlclose");
-  batch[0].replacement = dlsym(replacements, "replacement");
-  batch[0].original = dlsym(replacements, "replacement_original");
-  Dl_info info;
-  CHECK(dladdr((void *)caller_parent, &info) != 0);
-  caller_header = info.dli_fbase;
-}
-
 int main(int argc, char *argv[]) {
   CHECK(argc >= 7);
   long step = atol(argv[6]);
   CHECK(step > 0);
   load_images(argv + 1);
+  other_path = argv[4];
+  annotated_path = argv[5];
+  real_dlclose = (int (*)(void *))dlsym(RTLD_DEFAULT, "dlclose");
   int deviations = 0;
   for (size_t i = 0; i < OPERATIONS * LACKS * 2; i++) {
     const struct operation *operation = &operations[i / 2 / LACKS];

@@ -15,9 +15,7 @@ static struct crebind_loader missing;
 /// Functions that are others; NULL for none.
 static int (*other_information)(void *image, int request, void *result);
 static void *(*other_open)(const char *path, int mode);
-struct crebind_loader __real_crebind_loader(void);
-struct crebind_loader __wrap_crebind_loader(void);
-struct crebind_loader __wrap_crebind_loader(void) {
+WRAPPED(struct crebind_loader, crebind_loader, void) {
   struct crebind_loader loader = __real_crebind_loader();
   CHECK(loader.is_known && loader.open != NULL);
   uintptr_t words[sizeof loader / sizeof(uintptr_t)], masks[sizeof loader / sizeof(uintptr_t)];

@@ -10,18 +10,9 @@
 static const char *sealed_path;
 static bool is_sealed;
 
-crebind_status __real_crebind_patch_open(const struct crebind_world *world,
-                                         struct crebind_change *changes, size_t count,
-                                         enum crebind_patch_part part,
-                                         struct crebind_patch_failure *failure);
-crebind_status __wrap_crebind_patch_open(const struct crebind_world *world,
-                                         struct crebind_change *changes, size_t count,
-                                         enum crebind_patch_part part,
-                                         struct crebind_patch_failure *failure);
-crebind_status __wrap_crebind_patch_open(const struct crebind_world *world,
-                                         struct crebind_change *changes, size_t count,
-                                         enum crebind_patch_part part,
-                                         struct crebind_patch_failure *failure) {
+WRAPPED(crebind_status, crebind_patch_open, const struct crebind_world *world,
+        struct crebind_change *changes, size_t count, enum crebind_patch_part part,
+        struct crebind_patch_failure *failure) {
   const struct crebind_image *image = crebind_world_image(world, changes->image);
   if (!is_sealed || strcmp(crebind_image_path(&world->images, image), sealed_path) != 0)
     return __real_crebind_patch_open(world, changes, count, part, failure);

@@ -45,7 +45,8 @@ void *replacement_next(void) { return dlsym(RTLD_NEXT, "getppid"); }
 __attribute__((section("swift5_type_metadata"), used)) static int metadata = 1;
 #else
 
-#include "steps.h"
+enum { BATCH = 3 };
+#include "sweep.h"
 #include "failing-calls.h"
 
 // MARK: - The calls that fail
@@ -215,64 +216,18 @@ static int refuse(long number, long first, long third) {
 
 // MARK: - What is rebound
 
-static const char *later_path, *replacement_path;
-static void *later;
-static pid_t (*caller_parent)(void);
-static int (*caller_number)(void);
-static pid_t (*const *caller_pointer)(void);
-static int *replacement_count;
-static pid_t (**replacement_original)(void);
-static void *(*replacement_next)(void);
-static void *(*real_dlopen)(const char *, int);
-static const void *caller_header, *replacement_header;
-static pid_t parent;
-
-static int (*original_number)(void), (*original_pending)(void);
-static int number_hook(void) { return original_number() + 1; }
-static int pending_hook(void) { return original_pending() + 1; }
-static pid_t (*original_upper)(void);
-static int upper_count;
-static pid_t upper_hook(void) {
-  upper_count++;
-  return original_upper();
-}
-
-static crebind_rebinding rebindings[] = {
+static crebind_rebinding batch[BATCH] = {
     {.name = "getppid"},
     {.name = "sweep_number", .replacement = (void *)number_hook,
      .original = (void **)&original_number},
     {.name = "sweep_pending", .replacement = (void *)pending_hook,
      .original = (void **)&original_pending},
 };
-static const crebind_rebinding upper = {
-    .name = "getppid", .replacement = (void *)upper_hook, .original = (void **)&original_upper};
-static crebind_handle *handle, *upper_handle;
 
-static crebind_error last_error;
-static crebind_status apply(void) {
-  return crebind_apply(rebindings, 3, NULL, &handle, NULL, &last_error);
-}
-static crebind_status apply_upper(void) {
-  return crebind_apply(&upper, 1, NULL, &upper_handle, NULL, &last_error);
-}
-static crebind_status restore(void) { return crebind_restore(handle, NULL, NULL); }
-static crebind_status restore_upper(void) { return crebind_restore(upper_handle, NULL, NULL); }
-static void must_apply(void) { CHECK(apply() == CREBIND_OK); }
-static void must_apply_both(void) {
-  must_apply();
-  CHECK(apply_upper() == CREBIND_OK);
-}
-static void must_restore(void) { CHECK(restore() == CREBIND_OK); }
-static void must_restore_upper(void) { CHECK(restore_upper() == CREBIND_OK); }
-static void must_restore_both(void) {
-  must_restore();
-  must_restore_upper();
-}
-
-static void check_calls(int lower, int upper) {
-  *replacement_count = upper_count = 0;
+static void check_calls(int lower, int on_top) {
+  *replacement_count = uppers = 0;
   CHECK(getppid() == parent && caller_parent() == parent && (*caller_pointer)() == parent);
-  CHECK(*replacement_count == 3 * lower && upper_count == 3 * upper);
+  CHECK(*replacement_count == 3 * lower && uppers == 3 * on_top);
   CHECK(caller_number() == 7 + lower && sweep_number() == 7 + lower);
   CHECK((void *)replacement_next() != NULL
         && replacement_next() != (void *)slots->hooked_address);
@@ -301,17 +256,6 @@ static void check_applied(void) {
   CHECK(is_later_served());
 }
 
-static void check_both(void) { check_calls(1, 1); }
-static void check_lower(void) { check_calls(1, 0); }
-static void check_upper(void) { check_calls(0, 1); }
-static void check_none(void) { check_calls(0, 0); }
-static void nothing(void) {}
-
-static void restore_and_unload(void) {
-  must_restore();
-  if (later != NULL) CHECK(dlclose(later) == 0);
-}
-
 // MARK: - Verify, refresh and a load
 
 static uintptr_t *overtaken;
@@ -324,14 +268,6 @@ static void overtake(void) {
   CHECK(overtaken != NULL);
   *overtaken = (uintptr_t)*replacement_original;
 }
-static crebind_status verify(void) { return crebind_verify(handle, NULL, NULL); }
-
-static void load_unseen(void) {
-  must_apply();
-  later = real_dlopen(later_path, RTLD_NOW);
-  CHECK(later != NULL);
-}
-
 /// It passes over what it cannot change, until the next call.
 enum { UNSERVED = -1 };
 static crebind_status refresh(void) {
@@ -353,117 +289,16 @@ static void load_seen(void) {
   later = OPEN(later_path, RTLD_NOW);
   CHECK(is_later_served());
 }
-static crebind_status unload(void) {
-  if (later != NULL) CHECK(dlclose(later) == 0);
-  later = NULL;
+static crebind_status close_later(void) {
+  unload();
   return crebind_refresh(NULL);
-}
-
-// MARK: - Looks
-
-/// The words that a look has visited.
-static uint64_t visited, visited_before;
-
-static void visit_word(uint64_t word) { visited = (visited ^ word) * 0x9e3779b97f4a7c15 + 1; }
-static void visit_string(const char *string) {
-  for (; *string != 0; string++) visit_word((uint64_t)*string);
-}
-static void visit_slot(const crebind_slot_info *slot, void *context) {
-  (void)context;
-  visit_word(slot->address);
-}
-static void visit_section(const crebind_section *section, void *context) {
-  (void)context;
-  visit_string(section->name);
-  visit_word(section->size);
-}
-static void visit_image(const crebind_image_contents *image, void *context) {
-  (void)context;
-  visit_string(image->info.path);
-}
-static void visit_symbol(const crebind_symbol_info *symbol, void *context) {
-  (void)context;
-  visit_string(symbol->name);
-}
-static void visit_contents(const crebind_slot_contents *slot, void *context) {
-  (void)context;
-  visit_word(slot->address);
-}
-static void visit_finding(const crebind_finding *finding, void *context) {
-  (void)context;
-  visit_word(finding->slot.address);
-}
-static void visit_diagnosis(const crebind_diagnosis *diagnosis, void *context) {
-  (void)context;
-  visit_word(diagnosis->reason);
-}
-static void visit_annotation(const crebind_annotation *annotation, void *context) {
-  (void)context;
-  visit_word(annotation->section);
-}
-static void visit_target(const crebind_target *target, void *context) {
-  (void)context;
-  visit_word(target->address);
-}
-static void visit_copy(const crebind_image_info *image, void *context) {
-  (void)context;
-  visit_string(image->path);
 }
 
 static crebind_status look_up(void) {
   visit_word(1);
   return crebind_lookup("getppid") != NULL ? CREBIND_OK : (crebind_status)UNSERVED;
 }
-static crebind_status plan(void) {
-  return crebind_plan(rebindings, 3, NULL, visit_slot, NULL, NULL);
-}
-static crebind_status list_slots(void) { return crebind_slots(handle, visit_slot, NULL, NULL); }
-static crebind_status section(void) {
-  return crebind_section_data(caller_header, "sweep_section", visit_section, NULL, NULL);
-}
-static crebind_status list_sections(void) {
-  return crebind_sections(caller_header, visit_section, NULL, NULL);
-}
-static crebind_status list_images(void) { return crebind_images(visit_image, NULL, NULL); }
-static crebind_status list_symbols(void) {
-  return crebind_symbols(caller_header, NULL, visit_symbol, NULL, NULL);
-}
-static crebind_status list_contents(void) {
-  return crebind_image_slots(caller_header, visit_contents, NULL, NULL);
-}
-static crebind_status audit(void) { return crebind_audit(visit_finding, NULL, NULL); }
-static crebind_status diagnose(void) {
-  return crebind_diagnose(&upper, NULL, visit_diagnosis, NULL, NULL);
-}
-static crebind_status list_annotations(void) {
-  return crebind_annotations(NULL, visit_annotation, NULL, NULL);
-}
-static crebind_status describe(void) {
-  return crebind_describe_address((uintptr_t)caller_parent, visit_target, NULL, NULL);
-}
-static crebind_status list_copies(void) { return crebind_copies(visit_copy, NULL, NULL); }
 
-/// The first look that succeeds has visited what the next one visits.
-static void check_visited(crebind_status (*look)(void)) {
-  visited_before = visited;
-  visited = 0;
-  CHECK(look() == CREBIND_OK);
-  CHECK(visited == visited_before);
-}
-
-// MARK: - Observers and holds
-
-static size_t added;
-static void count_added(const crebind_image_info *image, void *context) {
-  (void)image, (void)context;
-  added++;
-}
-static crebind_observation *observation;
-static crebind_status observe(void) {
-  const crebind_image_observer observer = {.added = count_added};
-  added = 0;
-  return crebind_observe(&observer, &observation, NULL);
-}
 static void check_observed(void) {
   static struct state now;
   take(&now);
@@ -473,27 +308,6 @@ static void check_observed(void) {
   was_noticed = added == now.image_count + 1;
   CHECK(crebind_refresh(NULL) == CREBIND_OK);
   CHECK(added == now.image_count + 1);
-}
-static void unobserve(void) {
-  crebind_unobserve(observation);
-  if (later != NULL) CHECK(dlclose(later) == 0);
-}
-static void must_observe(void) { CHECK(observe() == CREBIND_OK); }
-static crebind_status end_observing(void) {
-  if (observation != NULL) crebind_unobserve(observation);
-  observation = NULL;
-  return crebind_refresh(NULL);
-}
-
-static crebind_image_contents held;
-static void find_held(const crebind_image_contents *image, void *context) {
-  (void)context;
-  if (image->info.header == replacement_header) held = *image;
-}
-static crebind_image_hold *hold_result;
-static void prepare_hold(void) { CHECK(crebind_images(find_held, NULL, NULL) == CREBIND_OK); }
-static crebind_status hold(void) {
-  return crebind_hold_image(held.info.header, held.dynamic, held.generation, &hold_result, NULL);
 }
 static void check_held(void) { CHECK(hold_result == NULL); }
 
@@ -537,7 +351,7 @@ static const struct operation {
     {"verify", overtake, verify, check_lower, must_restore, MMAP | MUNMAP, MUNMAP, AT_ONCE, AT_ONCE, true},
     {"refresh", load_unseen, refresh, check_later, restore_and_unload, MPROTECT | MMAP | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, true},
     {"dlopen", must_apply, load, check_later, restore_and_unload, MPROTECT | MMAP | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, true},
-    {"dlclose", load_seen, unload, check_lower, must_restore, MMAP | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, true},
+    {"dlclose", load_seen, close_later, check_lower, must_restore, MMAP | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, true},
     {"observe", nothing, observe, check_observed, unobserve, EVERY, EVERY, AT_ONCE, BY_NEXT_CALL, false},
     {"unobserve", must_observe, end_observing, nothing, nothing, MPROTECT | MMAP | OPENAT | READ | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, false},
     {"hold", prepare_hold, hold, check_held, nothing, MMAP | OPENAT | READ | MUNMAP, MMAP | OPENAT | MUNMAP, AT_ONCE, AT_ONCE, true},
@@ -705,7 +519,7 @@ static void add_slots(const crebind_image_contents *image, void *context) {
 static void find_slots(void) {
   slots = mmap(NULL, sizeof *slots, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(slots != MAP_FAILED);
-  slots->hooked_address = (uintptr_t)rebindings[0].replacement;
+  slots->hooked_address = (uintptr_t)batch[0].replacement;
   pid_t child = fork();
   if (child == 0) {
     CHECK(crebind_images(add_slots, NULL, NULL) == CREBIND_OK);
@@ -721,23 +535,6 @@ static void find_slots(void) {
   }
   WAIT_FOR(child);
   CHECK(slots->count > 8);
-}
-
-static void load_images(char *paths[]) {
-  void *caller = OPEN(paths[0], RTLD_LAZY), *replacements = OPEN(paths[1], RTLD_NOW);
-  replacement_path = paths[1];
-  later_path = paths[2];
-  caller_parent = FIND(caller, "caller_parent");
-  caller_number = FIND(caller, "caller_number");
-  caller_pointer = FIND(caller, "caller_pointer");
-  replacement_count = FIND(replacements, "replacement_count");
-  replacement_original = FIND(replacements, "replacement_original");
-  replacement_next = FIND(replacements, "replacement_next");
-  real_dlopen = (void *(*)(const char *, int))dlsym(RTLD_DEFAULT, "dlopen");
-  rebindings[0].replacement = FIND(replacements, "replacement");
-  rebindings[0].original = (void **)replacement_original;
-  caller_header = header_of((void *)caller_parent);
-  replacement_header = header_of(replacement_original);
 }
 
 int main(int argc, char *argv[]) {

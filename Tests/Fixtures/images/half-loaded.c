@@ -10,12 +10,7 @@
 
 static struct half_loaded *shared;
 static const char *work;
-static int hooked;
-static pid_t (*original)(void);
-static pid_t hook(void) {
-  hooked++;
-  return original();
-}
+COUNTING_HOOK(pid_t)
 
 static int (*original_ifunc)(void);
 static int hook_ifunc(void) { return original_ifunc() + 1; }

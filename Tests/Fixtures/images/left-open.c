@@ -6,12 +6,7 @@
 #include "steps.h"
 #include "refused-protect.h"
 
-static int hooked;
-static pid_t (*original)(void);
-static pid_t hook(void) {
-  hooked++;
-  return original();
-}
+COUNTING_HOOK(pid_t)
 static int value_hook(void) { return 1; }
 
 struct search {

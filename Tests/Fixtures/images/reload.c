@@ -7,12 +7,7 @@
 
 enum { SETTLED = 100 };
 
-static int hooked;
-static pid_t (*original)(void);
-static pid_t hook(void) {
-  hooked++;
-  return original();
-}
+COUNTING_HOOK(pid_t)
 
 static const crebind_rebinding rebinding = {
     .name = "getppid", .replacement = (void *)hook, .original = (void **)&original};

@@ -5,12 +5,7 @@
 
 #include "steps.h"
 
-static int hooked;
-static pid_t (*original)(void);
-static pid_t hook(void) {
-  hooked++;
-  return original();
-}
+COUNTING_HOOK(pid_t)
 
 static pid_t parent, group;
 static const char *paths[2];

@@ -14,12 +14,7 @@ pid_t call(void) { return getppid(); }
 #include "looked-at.h"
 
 static struct link_map *library;
-static int hooked;
-static pid_t (*original)(void);
-static pid_t hook(void) {
-  hooked++;
-  return original();
-}
+COUNTING_HOOK(pid_t)
 
 static uintptr_t dynamic(int64_t tag) {
   for (const ElfW(Dyn) *entry = library->l_ld; entry->d_tag != DT_NULL; entry++)

@@ -11,12 +11,7 @@
 #define SYS_mseal 462
 #endif
 
-static int hooked;
-static pid_t (*original)(void);
-static pid_t hook(void) {
-  hooked++;
-  return original();
-}
+COUNTING_HOOK(pid_t)
 static int (*original_value)(void);
 static int value_hook(void) { return original_value() + 1; }
 

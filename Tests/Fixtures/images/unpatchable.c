@@ -13,12 +13,7 @@
 #define PR_SET_MDWE 65
 #endif
 
-static int hooked;
-static int (*original)(void);
-static int hook(void) {
-  hooked++;
-  return original();
-}
+COUNTING_HOOK(int)
 
 int main(int argc, char *argv[]) {
   CHECK(argc == 4);

@@ -22,14 +22,10 @@ static bool is_refused(void) {
   if (goes_on) granted = 0;
   return true;
 }
-void *__real_crebind_vector_append(struct crebind_vector *vector, size_t count);
-void *__wrap_crebind_vector_append(struct crebind_vector *vector, size_t count);
-void *__wrap_crebind_vector_append(struct crebind_vector *vector, size_t count) {
+WRAPPED(void *, crebind_vector_append, struct crebind_vector *vector, size_t count) {
   return is_refused() ? NULL : __real_crebind_vector_append(vector, count);
 }
-size_t __real_crebind_vector_append_string(struct crebind_vector *vector, const char *string);
-size_t __wrap_crebind_vector_append_string(struct crebind_vector *vector, const char *string);
-size_t __wrap_crebind_vector_append_string(struct crebind_vector *vector, const char *string) {
+WRAPPED(size_t, crebind_vector_append_string, struct crebind_vector *vector, const char *string) {
   return is_refused() ? SIZE_MAX : __real_crebind_vector_append_string(vector, string);
 }
 

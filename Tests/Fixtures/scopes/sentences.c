@@ -37,10 +37,8 @@ static const struct finding *findings;
 static crebind_status look_status, diagnosis_status;
 static const char header;
 
-crebind_status __wrap_crebind_images(crebind_image_visitor *visit, void *context,
-                                     crebind_error *error);
-crebind_status __wrap_crebind_images(crebind_image_visitor *visit, void *context,
-                                     crebind_error *error) {
+WRAPPED(crebind_status, crebind_images, crebind_image_visitor *visit, void *context,
+        crebind_error *error) {
   (void)error;
   crebind_image_contents image = {.info = {.path = "", .soname = "", .header = &header}};
   visit(&image, context);
@@ -49,14 +47,9 @@ crebind_status __wrap_crebind_images(crebind_image_visitor *visit, void *context
   return look_status;
 }
 
-crebind_status __wrap_crebind_diagnose(const crebind_rebinding *rebinding,
-                                       const crebind_options *options,
-                                       crebind_diagnosis_visitor *visit, void *context,
-                                       crebind_error *error);
-crebind_status __wrap_crebind_diagnose(const crebind_rebinding *rebinding,
-                                       const crebind_options *options,
-                                       crebind_diagnosis_visitor *visit, void *context,
-                                       crebind_error *error) {
+WRAPPED(crebind_status, crebind_diagnose, const crebind_rebinding *rebinding,
+        const crebind_options *options, crebind_diagnosis_visitor *visit, void *context,
+        crebind_error *error) {
   (void)rebinding, (void)options, (void)error;
   for (const struct finding *finding = findings; finding->reason != 0; finding++) {
     const char *image = finding->image != NULL ? finding->image : "";
@@ -221,12 +214,9 @@ static void check_sentences(void) {
 // MARK: - fishhook
 
 static crebind_status apply_status;
-crebind_status __wrap_crebind_apply(const crebind_rebinding *rebindings, size_t count,
-                                    const crebind_options *options, crebind_handle **result,
-                                    crebind_report *report, crebind_error *error);
-crebind_status __wrap_crebind_apply(const crebind_rebinding *rebindings, size_t count,
-                                    const crebind_options *options, crebind_handle **result,
-                                    crebind_report *report, crebind_error *error) {
+WRAPPED(crebind_status, crebind_apply, const crebind_rebinding *rebindings, size_t count,
+        const crebind_options *options, crebind_handle **result, crebind_report *report,
+        crebind_error *error) {
   (void)rebindings, (void)count, (void)options, (void)result, (void)report;
   error->system_error = EXDEV;
   return apply_status;

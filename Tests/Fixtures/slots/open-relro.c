@@ -6,12 +6,7 @@
 #include "call-filter.h"
 #include "permissions.h"
 
-static int hooked;
-static pid_t (*original)(void);
-static pid_t hook(void) {
-  hooked++;
-  return original();
-}
+COUNTING_HOOK(pid_t)
 
 /// Several pages of the relro range, with a slot in the first, the middle and the last.
 enum { LAST = (1 << 15) - 1 };

@@ -9,12 +9,7 @@
 
 enum { POINTERS = 16, MOST = 64 };
 
-static int hooked;
-static pid_t (*original)(void);
-static pid_t hook(void) {
-  hooked++;
-  return original();
-}
+COUNTING_HOOK(pid_t)
 
 struct found {
   const char *symbol;

@@ -4,12 +4,7 @@
 
 #include "steps.h"
 
-static int hooked;
-static pid_t (*original)(void);
-static pid_t hook(void) {
-  hooked++;
-  return original();
-}
+COUNTING_HOOK(pid_t)
 
 /// Also an absolute slot, but the program has put something else there since.
 static pid_t own(void) { return 1; }
