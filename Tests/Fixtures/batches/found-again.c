@@ -129,130 +129,65 @@ static void make_library(void) {
 
 // MARK: - Oddities
 
-static void no_headers(void) { word_of(AT_PHDR)->a_un.a_val = 0; }
-static void no_own_header(void) {
-  copy_headers();
-  phdr_of(PT_PHDR)->p_type = PT_NULL;
-}
-static void no_dynamic_table(void) {
-  copy_headers();
-  phdr_of(PT_DYNAMIC)->p_type = PT_NULL;
-}
-static void no_debug(void) {
-  copy_headers();
-  debug_entry()->d_tag = DT_HIOS;
-}
-static void no_images(void) {
-  copy_headers();
-  debug_entry()->d_un.d_ptr = (uintptr_t)&debug;
-}
-static void no_page_size(void) { word_of(AT_PAGESZ)->a_un.a_val = 0; }
-static void no_vdso(void) { word_of(AT_SYSINFO_EHDR)->a_un.a_val = 0; }
-static void unaligned(void) {
-  make_library();
-  map.l_addr += 8;
-}
-static void unmapped(void) {
-  make_library();
-  CHECK(munmap(memory, SIZE) == 0);
-}
-static void no_elf(void) {
-  make_library();
-  memory[1] = 'X';
-}
-static void header_size(void) {
-  make_library();
-  elf_header->e_phentsize++;
-}
-static void header_offset(void) {
-  make_library();
-  elf_header->e_phoff = 4097;
-}
-static void header_count(void) {
-  make_library();
-  elf_header->e_phnum = 1000;
-}
-static void begins_elsewhere(void) {
-  make_library();
-  segments[0].p_offset = 1;
-}
-static void broken_table(void) {
-  make_library();
-  tags[0].d_un.d_ptr = SIZE * 2;
-}
-static void no_symbols(void) {
-  make_library();
-  tags[0].d_tag = DT_NULL;
-}
-static void another_name(void) {
-  make_library();
-  memory[STRINGS_AT + 1] = 'X';
-}
-static void undefined(void) {
-  make_library();
-  symbols[1].st_shndx = SHN_UNDEF;
-}
+static void nothing(void) {}
 /// Hooked, with the value in the file.
 static void hook(void) {
   make_library();
   symbols[1].st_value = 0;
 }
-static void no_file(void) {
-  hook();
-  CHECK(unlink(path) == 0);
-}
-static void short_file(void) {
-  hook();
-  write_file(100);
-}
-static void shorter_file(void) {
-  hook();
-  write_file(SYMBOLS_AT);
-}
-static void other_file(void) {
-  hook();
-  elf_header->e_flags++;
-}
-static void other_symbol_name(void) {
-  hook();
-  // Of the same name, at another place.
+/// A symbol of the same name, at another place.
+static void rename_symbol(void) {
   strcpy(memory + STRINGS_AT + 17, "dl_iterate_phdr");
   tags[2].d_un.d_val = 48;
   symbols[1].st_name = 17;
 }
-static void other_symbol_size(void) {
-  hook();
-  symbols[1].st_size++;
-}
-static void other_symbol_kind(void) {
-  hook();
-  symbols[1].st_info = STB_WEAK << 4 | STT_FUNC;
-}
-static void other_symbol_section(void) {
-  hook();
-  symbols[1].st_shndx++;
-}
-static void no_code(void) {
-  make_library();
-  symbols[1].st_value = 0;
-  write_file(SIZE);
-}
 
-static void (*const oddities[])(void) = {
-    no_headers,     no_own_header, no_dynamic_table,  no_debug,          no_images,
-    no_page_size,   no_vdso,       unaligned,         unmapped,          no_elf,
-    header_size,    header_offset, header_count,      begins_elsewhere,  broken_table,
-    no_symbols,     another_name,  undefined,         no_file,           short_file,
-    shorter_file,   other_file,    other_symbol_name, other_symbol_size, other_symbol_kind,
-    other_symbol_section, no_code,
-};
+/// What is there, and what is odd about it.
+#define ODDITIES(X)                                                       \
+  X(no_headers, nothing, word_of(AT_PHDR)->a_un.a_val = 0)                \
+  X(no_own_header, copy_headers, phdr_of(PT_PHDR)->p_type = PT_NULL)      \
+  X(no_dynamic_table, copy_headers, phdr_of(PT_DYNAMIC)->p_type = PT_NULL) \
+  X(no_debug, copy_headers, debug_entry()->d_tag = DT_HIOS)               \
+  X(no_images, copy_headers, debug_entry()->d_un.d_ptr = (uintptr_t)&debug) \
+  X(no_page_size, nothing, word_of(AT_PAGESZ)->a_un.a_val = 0)            \
+  X(no_vdso, nothing, word_of(AT_SYSINFO_EHDR)->a_un.a_val = 0)           \
+  X(unaligned, make_library, map.l_addr += 8)                             \
+  X(unmapped, make_library, CHECK(munmap(memory, SIZE) == 0))             \
+  X(no_elf, make_library, memory[1] = 'X')                                \
+  X(header_size, make_library, elf_header->e_phentsize++)                 \
+  X(header_offset, make_library, elf_header->e_phoff = 4097)              \
+  X(header_count, make_library, elf_header->e_phnum = 1000)               \
+  X(begins_elsewhere, make_library, segments[0].p_offset = 1)             \
+  X(broken_table, make_library, tags[0].d_un.d_ptr = SIZE * 2)            \
+  X(no_symbols, make_library, tags[0].d_tag = DT_NULL)                    \
+  X(another_name, make_library, memory[STRINGS_AT + 1] = 'X')             \
+  X(undefined, make_library, symbols[1].st_shndx = SHN_UNDEF)             \
+  X(no_file, hook, CHECK(unlink(path) == 0))                              \
+  X(short_file, hook, write_file(100))                                    \
+  X(shorter_file, hook, write_file(SYMBOLS_AT))                           \
+  X(other_file, hook, elf_header->e_flags++)                              \
+  X(other_symbol_name, hook, rename_symbol())                             \
+  X(other_symbol_size, hook, symbols[1].st_size++)                        \
+  X(other_symbol_kind, hook, symbols[1].st_info = STB_WEAK << 4 | STT_FUNC) \
+  X(other_symbol_section, hook, symbols[1].st_shndx++)                    \
+  X(no_code, hook, write_file(SIZE))
+
+#define DEFINE(name, prepare, change) \
+  static void name(void) {            \
+    prepare();                        \
+    change;                           \
+  }
+ODDITIES(DEFINE)
+#define ROW(name, prepare, change) {#name, name},
+static const struct {
+  const char *name;
+  void (*make)(void);
+} oddities[] = {ODDITIES(ROW)};
 
 static void try(void (*oddity)(void)) {
   oddity();
-  void *copy = dlopen(library, RTLD_NOW);
-  CHECK(copy != NULL);
-  int (*count_images)(void) = (int (*)(void))dlsym(copy, "count_images");
-  CHECK(count_images() == images_then);
+  void *copy = OPEN(library, RTLD_NOW);
+  CHECK(CALL(copy, "count_images") == images_then);
 }
 
 static int count_image(struct dl_phdr_info *info, size_t size, void *context) {
@@ -271,12 +206,12 @@ int main(int argc, char *argv[]) {
     pid_t child = fork();
     if (child == 0) {
       alarm(60);
-      try(oddities[i]);
+      try(oddities[i].make);
       _exit(0);
     }
     int status;
     CHECK(waitpid(child, &status, 0) == child);
-    if (status != 0) fprintf(stderr, "oddity %zu: status %#x\n", i, (unsigned)status);
+    if (status != 0) fprintf(stderr, "%s: status %#x\n", oddities[i].name, (unsigned)status);
     CHECK(status == 0);
   }
   puts("found");

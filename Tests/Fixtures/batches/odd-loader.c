@@ -30,7 +30,13 @@ WRAPPED(struct crebind_loader, crebind_loader, void) {
 
 /// A function that stands for its being missing.
 #define NONE UINTPTR_MAX
-
+/// Does something without a function of the loader.
+#define WITHOUT(function, statement)                            \
+  do {                                                          \
+    missing.function = (__typeof__(missing.function))NONE;      \
+    statement;                                                  \
+    missing.function = NULL;                                    \
+  } while (0)
 
 extern void (*crebind_told)(const void *address, uint32_t event);
 
@@ -84,9 +90,7 @@ static void check_others(void) {
   other_information = NULL;
   other_open = open_nothing;
   CHECK(hold(&held) == CREBIND_NO_SUCH_IMAGE);
-  missing.last_error = (__typeof__(missing.last_error))NONE;
-  CHECK(hold(&held) == CREBIND_NO_SUCH_IMAGE);
-  missing.last_error = NULL;
+  WITHOUT(last_error, CHECK(hold(&held) == CREBIND_NO_SUCH_IMAGE));
   other_open = NULL;
 }
 
@@ -117,9 +121,7 @@ static void check_holds(void) {
   CHECK(crebind_hold_image_with(8) == CREBIND_NO_SUCH_IMAGE);
   // One more reference, that nobody can give back.
   CHECK(hold(&held) == CREBIND_OK);
-  missing.close = (__typeof__(missing.close))NONE;
-  crebind_release_image(held);
-  missing.close = NULL;
+  WITHOUT(close, crebind_release_image(held));
   crebind_release_image(held);
 }
 
@@ -145,18 +147,10 @@ static void check_questions(void) {
   CHECK(ask("malloc", "no such version", true) == 0 && ask("no such function", NULL, true) == 0);
   // The failures are not the program's.
   CHECK(dlerror() == NULL);
-  missing.find_version = (__typeof__(missing.find_version))NONE;
-  CHECK(ask("malloc", "no such version", true) == malloc_address);
-  missing.find_version = NULL;
-  missing.last_error = (__typeof__(missing.last_error))NONE;
-  CHECK(ask("no such function", NULL, true) == 0 && dlerror() != NULL);
-  missing.last_error = NULL;
-  missing.find = (__typeof__(missing.find))NONE;
-  CHECK(ask("malloc", NULL, true) == 0);
-  missing.find = NULL;
-  missing.open = (__typeof__(missing.open))NONE;
-  CHECK(ask("malloc", NULL, true) == 0);
-  missing.open = NULL;
+  WITHOUT(find_version, CHECK(ask("malloc", "no such version", true) == malloc_address));
+  WITHOUT(last_error, CHECK(ask("no such function", NULL, true) == 0 && dlerror() != NULL));
+  WITHOUT(find, CHECK(ask("malloc", NULL, true) == 0));
+  WITHOUT(open, CHECK(ask("malloc", NULL, true) == 0));
   missing.is_known = true;
   CHECK(ask("malloc", NULL, false) == 0);
   missing.is_known = false;
@@ -173,12 +167,8 @@ static void hear(const void *header, bool is_loaded, void *context) {
 
 static void check_listener(void) {
   crebind_listen_for_annotations(NULL, NULL);
-  missing.open = (__typeof__(missing.open))NONE;
-  crebind_listen_for_annotations(hear, NULL);
-  missing.open = NULL;
-  missing.at_exit = (__typeof__(missing.at_exit))NONE;
-  crebind_listen_for_annotations(hear, NULL);
-  missing.at_exit = NULL;
+  WITHOUT(open, crebind_listen_for_annotations(hear, NULL));
+  WITHOUT(at_exit, crebind_listen_for_annotations(hear, NULL));
   crebind_listen_for_annotations(hear, NULL);
 }
 

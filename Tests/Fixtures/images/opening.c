@@ -125,6 +125,14 @@ static void expect(int line, const char *name, const void *caller, enum crebind_
   CHECK(opening == expected);
 }
 
+/// It is opened by its caller if this is so.
+#define BY_CALLER(change)                          \
+  do {                                             \
+    begin();                                       \
+    change;                                        \
+    EXPECT("libnone.so", CREBIND_OPEN_BY_CALLER);  \
+  } while (0)
+
 static void check_loader(void) {
   begin();
   EXPECT(NULL, CREBIND_OPEN_AS_IT_IS);
@@ -133,41 +141,21 @@ static void check_loader(void) {
   expect(__LINE__, "libnone.so", &images[OWN].map, CREBIND_OPEN_AS_IT_IS);
   // An address of no image is the program's.
   expect(__LINE__, "libnone.so", &path, CREBIND_OPEN_AS_IT_IS);
-  loader.address_information = NULL;
-  EXPECT("libnone.so", CREBIND_OPEN_BY_CALLER);
-  begin();
-  loader.information = NULL;
-  EXPECT("libnone.so", CREBIND_OPEN_BY_CALLER);
-  begin();
-  loader.open = NULL;
-  EXPECT("libnone.so", CREBIND_OPEN_BY_CALLER);
-  begin();
-  loader.close = NULL;
-  EXPECT("libnone.so", CREBIND_OPEN_BY_CALLER);
-  begin();
-  is_own_known = false;
-  EXPECT("libnone.so", CREBIND_OPEN_BY_CALLER);
+  BY_CALLER(loader.address_information = NULL);
+  BY_CALLER(loader.information = NULL);
+  BY_CALLER(loader.open = NULL);
+  BY_CALLER(loader.close = NULL);
+  BY_CALLER(is_own_known = false);
 }
 
 static void check_images(void) {
-  for (int i = OWN; i < WHO; i++) {
-    begin();
-    images[i].answers = NOTHING;
-    EXPECT("libnone.so", CREBIND_OPEN_BY_CALLER);
-    begin();
-    images[i].namespace = 1;
-    EXPECT("libnone.so", CREBIND_OPEN_BY_CALLER);
-  }
   for (int i = PROGRAM; i < WHO; i++) {
-    begin();
-    images[i].answers = NAMESPACE;
-    EXPECT("libnone.so", CREBIND_OPEN_BY_CALLER);
-    images[i].answers = SIZE_OF_LIST;
-    EXPECT("libnone.so", CREBIND_OPEN_BY_CALLER);
+    if (i != PROGRAM) BY_CALLER(images[i].answers = NOTHING);
+    if (i != PROGRAM) BY_CALLER(images[i].namespace = 1);
+    BY_CALLER(images[i].answers = NAMESPACE);
+    BY_CALLER(images[i].answers = SIZE_OF_LIST);
   }
-  begin();
-  lacks_memory = true;
-  EXPECT("libnone.so", CREBIND_OPEN_BY_CALLER);
+  BY_CALLER(lacks_memory = true);
 
   // Its RPATH counts, or that of the image that has loaded it.
   for (int i = OWN; i < WHO; i++) {

@@ -60,6 +60,14 @@ static ElfW(Sym) * symbol_of(const char *name) {
   return NULL;
 }
 
+/// Changes each segment that is loaded, and looks.
+#define CHANGE_LOADED(change)                                                         \
+  do {                                                                                \
+    for (size_t i = 0; i < elf_header->e_phnum; i++)                                  \
+      if (headers[i].p_type == PT_LOAD) headers[i].change;                            \
+    look_and_put_back();                                                              \
+  } while (0)
+
 int main(int argc, char *argv[]) {
   CHECK(argc == 2 && getppid() > 0);
   alarm(60);
@@ -73,41 +81,26 @@ int main(int argc, char *argv[]) {
     elf_header->e_ident[i] = 'X';
     look_and_put_back();
   }
-  for (size_t i = 0; i < elf_header->e_phnum; i++)
-    if (headers[i].p_type == PT_LOAD) headers[i].p_flags = 0;
-  look_and_put_back();
-  for (size_t i = 0; i < elf_header->e_phnum; i++)
-    if (headers[i].p_type == PT_LOAD) headers[i].p_offset += 4096;
-  look_and_put_back();
-  for (size_t i = 0; i < elf_header->e_phnum; i++)
-    if (headers[i].p_type == PT_LOAD) headers[i].p_filesz = 0;
-  look_and_put_back();
-  for (size_t i = 0; i < elf_header->e_phnum; i++)
-    if (headers[i].p_type == PT_LOAD) headers[i].p_type = PT_NULL;
-  look_and_put_back();
+  CHANGE_LOADED(p_flags = 0);
+  CHANGE_LOADED(p_offset += 4096);
+  CHANGE_LOADED(p_filesz = 0);
+  CHANGE_LOADED(p_type = PT_NULL);
 
   // A dynamic table without an end, and one that says what is seldom said.
   for (size_t i = 0; i < dynamic_count; i++)
     if (dynamic[i].d_tag == DT_NULL) dynamic[i].d_tag = DT_DEBUG;
   look_and_put_back();
-  spare_entry()->d_tag = DT_TEXTREL;
-  look_and_put_back();
-  ElfW(Dyn) *spare = spare_entry();
-  spare->d_tag = DT_FLAGS;
-  spare->d_un.d_val = DF_TEXTREL;
-  look_and_put_back();
-  spare = spare_entry();
-  spare->d_tag = DT_FLAGS;
-  spare->d_un.d_val = DF_BIND_NOW;
-  look_and_put_back();
-  spare = spare_entry();
-  spare->d_tag = DT_NEEDED;
-  spare->d_un.d_val = (ElfW(Addr))-1;
-  look_and_put_back();
-  spare = spare_entry();
-  spare->d_tag = DT_SONAME;
-  spare->d_un.d_val = (ElfW(Addr))-1;
-  look_and_put_back();
+  const ElfW(Dyn) seldom[] = {
+      {.d_tag = DT_TEXTREL},
+      {.d_tag = DT_FLAGS, .d_un.d_val = DF_TEXTREL},
+      {.d_tag = DT_FLAGS, .d_un.d_val = DF_BIND_NOW},
+      {.d_tag = DT_NEEDED, .d_un.d_val = (ElfW(Addr))-1},
+      {.d_tag = DT_SONAME, .d_un.d_val = (ElfW(Addr))-1},
+  };
+  for (size_t i = 0; i < sizeof seldom / sizeof *seldom; i++) {
+    *spare_entry() = seldom[i];
+    look_and_put_back();
+  }
   const ElfW(Sxword) tags[] = {DT_VERSYM, DT_STRTAB, DT_SYMTAB, DT_GNU_HASH, DT_HASH, DT_VERNEED};
   for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
     ElfW(Dyn) *entry = entry_of(tags[i]);

@@ -53,70 +53,60 @@ static void expect(crebind_status expected) {
   if (status != expected) fprintf(stderr, "status %d, not %d\n", status, expected);
   CHECK(status == expected);
 }
-static void expect_other(void) {
-  expect(CREBIND_OTHER_FILE);
-  begin();
-  expect(CREBIND_OK);
-}
+/// A change that makes it another image's file.
+#define OTHER(change)           \
+  do {                          \
+    change;                     \
+    expect(CREBIND_OTHER_FILE); \
+    begin();                    \
+    expect(CREBIND_OK);         \
+  } while (0)
+/// The same without its header in memory.
+#define OTHER_WITHOUT_HEADER(change)  \
+  do {                                \
+    portrait.has_elf_header = false;  \
+    OTHER(change);                    \
+  } while (0)
 
 // MARK: - Headers and segments
 
 static void check_contents(void) {
   begin();
   expect(CREBIND_OK);
-  portrait.is_overwritten = true;
-  expect_other();
-  portrait.has_text_relocations = true;
-  expect_other();
-  file.size = sizeof *header - 1;
-  expect_other();
-  header->e_ident[EI_CLASS] ^= 3;
-  expect_other();
-  header->e_phentsize++;
-  expect_other();
-  header->e_version++;
-  expect_other();
+  OTHER(portrait.is_overwritten = true);
+  OTHER(portrait.has_text_relocations = true);
+  OTHER(file.size = sizeof *header - 1);
+  OTHER(header->e_ident[EI_CLASS] ^= 3);
+  OTHER(header->e_phentsize++);
+  OTHER(header->e_version++);
   // Without its header in memory the segments tell.
   portrait.has_elf_header = false;
   expect(CREBIND_OK);
-  header->e_phnum--;
-  expect_other();
-  portrait.has_elf_header = false;
-  header->e_phnum = 0;
-  header->e_phentsize = 0;
-  expect_other();
-  portrait.has_elf_header = false;
-  header->e_phoff = SIZE;
-  expect_other();
-  portrait.has_elf_header = false;
-  segments[2].p_align++;
-  expect_other();
+  OTHER_WITHOUT_HEADER(header->e_phnum--);
+  OTHER_WITHOUT_HEADER(header->e_phnum = header->e_phentsize = 0);
+  OTHER_WITHOUT_HEADER(header->e_phoff = SIZE);
+  OTHER_WITHOUT_HEADER(segments[2].p_align++);
 
   // A byte of what is read-only, near the end of it; what is written to does not count.
-  contents[8192 + 149999]++;
-  expect_other();
+  OTHER(contents[8192 + 149999]++);
   contents[160000]++;
   expect(CREBIND_OK);
-  file.size = 100000;
-  expect_other();
+  OTHER(file.size = 100000);
   // But for the symbols, which a rebinding changes, wherever they begin and end.
   const uintptr_t start = (uintptr_t)memory + 100000;
   for (uintptr_t i = 0; i < 3; i++) {
     contents[100000 + i]++;
     portrait.symbols = (struct crebind_range){start, start + 2};
-    if (i < 2)
-      expect(CREBIND_OK);
-    else
-      expect_other();
+    expect(i < 2 ? CREBIND_OK : CREBIND_OTHER_FILE);
   }
+  begin();
   portrait.symbols = (struct crebind_range){start + SIZE, start + SIZE + 1};
   expect(CREBIND_OK);
 
   // Nothing of it is read-only.
   ElfW(Phdr) *known = (ElfW(Phdr) *)(portraits.bytes.data + 8);
   for (int i = 0; i < 2; i++) known[i].p_flags = segments[i].p_flags = PF_R | PF_W;
-  memcpy(memory, contents, sizeof *header + SEGMENTS * sizeof *segments);
-  expect_other();
+  OTHER(memcpy(memory, contents, sizeof *header + SEGMENTS * sizeof *segments));
 }
 
 // MARK: - Build IDs
@@ -237,6 +227,14 @@ static void expect_own(crebind_status expected, enum crebind_own expected_own) {
   CHECK(status == expected && own == expected_own);
 }
 
+/// Changes of the symbol table, and what comes of them.
+#define EXPECT_OWN(status, ...)             \
+  do {                                      \
+    begin_symbols();                        \
+    (void)(__VA_ARGS__);                    \
+    expect_own(status, CREBIND_OWN_NONE);   \
+  } while (0)
+
 static void check_symbols(void) {
   const struct {
     unsigned char info, other;
@@ -268,43 +266,27 @@ static void check_symbols(void) {
   expect_own(CREBIND_NO_SECTION, CREBIND_OWN_NONE);
   sections[0].sh_size = 3;
   expect_own(CREBIND_OK, CREBIND_OWN_LOCAL);
-  sections[0].sh_size = SIZE;
-  expect_own(CREBIND_BROKEN_FILE, CREBIND_OWN_NONE);
-  sections[0].sh_size = (__typeof__(sections->sh_size))-1;
-  expect_own(CREBIND_BROKEN_FILE, CREBIND_OWN_NONE);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, header->e_shnum = 0, sections[0].sh_size = SIZE);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, header->e_shnum = 0, sections[0].sh_size--);
 
   // Each number that leads out of the file, or is none.
-  for (int i = 0; i < 12; i++) {
-    begin_symbols();
-    crebind_status expected = CREBIND_BROKEN_FILE;
-    switch (i) {
-    case 0: header->e_shentsize++; break;
-    case 1: header->e_shoff = SIZE; break;
-    case 2:
-      header->e_shoff = 0;
-      expected = CREBIND_NO_SECTION;
-      break;
-    case 3: sections[1].sh_entsize++; break;
-    case 4: sections[1].sh_link = 3; break;
-    case 5: sections[2].sh_type = SHT_PROGBITS; break;
-    case 6: sections[2].sh_size = 0; break;
-    case 7: sections[2].sh_size = 12; break;
-    case 8: sections[2].sh_offset = SIZE + 1; break;
-    case 9: sections[1].sh_size++; break;
-    case 10: sections[1].sh_offset = SIZE + 1; break;
-    case 11: sections[1].sh_offset = SIZE - sizeof *symbols; break;
-    }
-    expect_own(expected, CREBIND_OWN_NONE);
-  }
-  begin_symbols();
-  if (sizeof sections->sh_size == 8) {
-    sections[2].sh_size = (__typeof__(sections->sh_size))(UINT64_C(1) << 33);
-    expect_own(CREBIND_BROKEN_FILE, CREBIND_OWN_NONE);
-  }
-  sections[2].sh_size = SIZE;
-  expect_own(CREBIND_BROKEN_FILE, CREBIND_OWN_NONE);
-  file.size = sizeof *header - 1;
-  expect_own(CREBIND_BROKEN_FILE, CREBIND_OWN_NONE);
+  EXPECT_OWN(CREBIND_NO_SECTION, header->e_shoff = 0);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, header->e_shoff = SIZE);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, header->e_shentsize++);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, sections[1].sh_entsize++);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, sections[1].sh_link = 3);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, sections[2].sh_type = SHT_PROGBITS);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, sections[2].sh_size = 0);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, sections[2].sh_size = 12);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, sections[2].sh_size = SIZE);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, sections[2].sh_offset = SIZE + 1);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, sections[1].sh_size++);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, sections[1].sh_offset = SIZE + 1);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, sections[1].sh_offset = SIZE - sizeof *symbols);
+  EXPECT_OWN(CREBIND_BROKEN_FILE, file.size = sizeof *header - 1);
+  if (sizeof sections->sh_size == 8)
+    EXPECT_OWN(CREBIND_BROKEN_FILE,
+               sections[2].sh_size = (__typeof__(sections->sh_size))(UINT64_C(1) << 33));
 }
 
 int main(void) {
