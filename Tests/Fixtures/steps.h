@@ -149,6 +149,10 @@ static inline void wait_step(int line, pid_t child) {
 /// Waits for a child, which ends with status 0.
 #define WAIT_FOR(child) wait_step(__LINE__, child)
 
+/// Before a statement: a child executes it, and has to end well.
+#define IN_CHILD                                                                               \
+  for (pid_t child = fork(); child == 0 || (wait_step(__LINE__, child), false); _exit(0))
+
 /// Waits until another thread of this process sleeps, by the state in its file stat.
 static inline void wait_until_asleep(pid_t thread) {
   char path[64], text[512] = "";

@@ -83,17 +83,14 @@ static void check_memory(const char *path) {
 
 /// A listener's image stays, whichever copy it listens at; in a process of its own.
 static void check_listener(const char *path, const char *annotated) {
-  pid_t child = fork();
-  if (child == 0) {
+  IN_CHILD {
     void *library = OPEN(path, RTLD_NOW);
     void (*listen)(listening *, struct events *) = FIND(library, "library_listen_elsewhere");
     listen(crebind_listen_for_annotations, &others);
     CHECK(dlclose(library) == 0);
     OPEN(annotated, RTLD_NOW);
     CHECK(others.loads == 1);
-    _exit(0);
   }
-  WAIT_FOR(child);
 }
 
 int main(int argc, char *argv[]) {

@@ -261,6 +261,12 @@ static void write_maps(const char *before, const char *behind_end, const char *p
   write_text("maps", text, (size_t)size);
 }
 
+static void expect_no_file(const char *before, const char *behind_end, const char *path,
+                           bool has_end) {
+  write_maps(before, behind_end, path, has_end);
+  expect_sections(CREBIND_NO_FILE);
+}
+
 #define COLUMNS " r--p 00000000 08:01 1234   "
 
 /// The loader's path leads nowhere: the kernel's list of mappings says where the file is.
@@ -270,29 +276,21 @@ static void check_maps(void) {
   CHECK(rename(plugin_path, other) == 0);
   listen();
   moved_path = "/proc/self/";
-  write_maps("", COLUMNS, "/no/such/file", true);
-  expect_sections(CREBIND_NO_FILE);
-  write_maps("", COLUMNS, "relative", true);
-  expect_sections(CREBIND_NO_FILE);
-  write_maps("", COLUMNS, "", true);
-  expect_sections(CREBIND_NO_FILE);
-  write_maps("", " r--p", "", false);
-  expect_sections(CREBIND_NO_FILE);
-  write_maps("", " ", "", false);
-  expect_sections(CREBIND_NO_FILE);
+  expect_no_file("", COLUMNS, "/no/such/file", true);
+  expect_no_file("", COLUMNS, "relative", true);
+  expect_no_file("", COLUMNS, "", true);
+  expect_no_file("", " r--p", "", false);
+  expect_no_file("", " ", "", false);
   static char long_path[PATH_MAX + 8];
   memset(long_path, '/', PATH_MAX);
-  write_maps("", COLUMNS, long_path, true);
-  expect_sections(CREBIND_NO_FILE);
+  expect_no_file("", COLUMNS, long_path, true);
   // No lines of mappings, and others.
   write_text("maps", "", 0);
   expect_sections(CREBIND_NO_FILE);
   const char *others =
       "x\n12\n12 \n12~13\nffffffffffffff00-ffffffffffffffff" COLUMNS "/\n0-1" COLUMNS "/\nzz-";
-  write_maps(others, COLUMNS, other, true);
-  expect_sections(CREBIND_NO_FILE);
-  write_maps("12\n0-1" COLUMNS "/\nFF-", COLUMNS, other, true);
-  expect_sections(CREBIND_NO_FILE);
+  expect_no_file(others, COLUMNS, other, true);
+  expect_no_file("12\n0-1" COLUMNS "/\nFF-", COLUMNS, other, true);
   // The one behind the mapping.
   char path[2 * PATH_MAX];
   snprintf(path, sizeof path, "%s/map_files", folder);
@@ -312,18 +310,22 @@ static void check_maps(void) {
 /// Reads that are interrupted, fail or end early, and kernels that cannot tell a file's kind.
 static void check_reads(void) {
   listen();
-  say(0, SYS_read, -EIO, 1);
-  expect_sections(CREBIND_NO_FILE);
-  // The same file is tried by its path and by the mappings.
-  say(0, SYS_read, 0, -1);
-  expect_sections(CREBIND_OTHER_FILE);
-  say(0, SYS_lseek, -EIO, -1);
-  expect_sections(CREBIND_NO_FILE);
-  // Memory cannot be read, or only in part.
-  say(0, SYS_process_vm_readv, -EFAULT, -1);
-  expect_sections(CREBIND_OTHER_FILE);
-  say(0, SYS_process_vm_readv, 5, -1);
-  expect_sections(CREBIND_OTHER_FILE);
+  const struct {
+    long number, result, times;
+    crebind_status expected;
+  } answered[] = {
+      {SYS_read, -EIO, 1, CREBIND_NO_FILE},
+      // The same file is tried by its path and by the mappings.
+      {SYS_read, 0, -1, CREBIND_OTHER_FILE},
+      {SYS_lseek, -EIO, -1, CREBIND_NO_FILE},
+      // Memory cannot be read, or only in part.
+      {SYS_process_vm_readv, -EFAULT, -1, CREBIND_OTHER_FILE},
+      {SYS_process_vm_readv, 5, -1, CREBIND_OTHER_FILE},
+  };
+  for (size_t i = 0; i < sizeof answered / sizeof *answered; i++) {
+    say(0, answered[i].number, answered[i].result, answered[i].times);
+    expect_sections(answered[i].expected);
+  }
   say(0, SYS_process_vm_readv, -EPERM, -1);
   say(1, SYS_read, -EINTR, 3);
   say(2, SYS_statx, -ENOSYS, -1);

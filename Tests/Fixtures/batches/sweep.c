@@ -520,8 +520,7 @@ static void find_slots(void) {
   slots = mmap(NULL, sizeof *slots, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(slots != MAP_FAILED);
   slots->hooked_address = (uintptr_t)batch[0].replacement;
-  pid_t child = fork();
-  if (child == 0) {
+  IN_CHILD {
     CHECK(crebind_images(add_slots, NULL, NULL) == CREBIND_OK);
     // Bound are those of the program and of the libraries, too.
     CHECK(caller_parent() == getppid() && caller_number() == 7 && replacement_next() != NULL);
@@ -531,9 +530,7 @@ static void find_slots(void) {
       slots->is_lazy[i] = slots->bound[i] != *(const uintptr_t *)slots->addresses[i];
       slots->bound[i] = *(const uintptr_t *)slots->addresses[i];
     }
-    _exit(0);
   }
-  WAIT_FOR(child);
   CHECK(slots->count > 8);
 }
 

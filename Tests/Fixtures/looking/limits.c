@@ -74,8 +74,7 @@ static void end_itself(const crebind_image_info *image, void *context) {
 /// An observer may end its observation when it is told something; it hears nothing more.
 static void check_observers(void) {
   const crebind_image_observer observer = {.added = end_itself};
-  CHECK(crebind_observe(&observer, &observation, NULL) == CREBIND_OK);
-  CHECK(tellings == 1);
+  CHECK(crebind_observe(&observer, &observation, NULL) == CREBIND_OK && tellings == 1);
   crebind_unobserve(observation);
   CHECK(crebind_refresh(NULL) == CREBIND_OK && tellings == 1);
 }
@@ -94,9 +93,7 @@ static void *rest(void *unused) {
 
 /// Without memory for what is known of threads nobody is waited for.
 static void check_threads(void) {
-  pthread_t threads[2];
-  CHECK(pthread_create(&threads[0], NULL, run, NULL) == 0);
-  CHECK(pthread_create(&threads[1], NULL, rest, NULL) == 0);
+  pthread_t threads[] = {START(run, NULL), START(rest, NULL)};
   usleep(10000);
   goes_on = true;
   for (int i = 0; i < 20; i++) {
@@ -107,7 +104,7 @@ static void check_threads(void) {
   granted = -1;
   crebind_settle();
   is_done = true;
-  for (int i = 0; i < 2; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  for (int i = 0; i < 2; i++) JOIN(threads[i]);
 }
 
 // MARK: - Batches
@@ -136,12 +133,12 @@ static void check_batches(void) {
   };
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
     REFUSES(make(&one, 1, &options[i], &bad));
-  const crebind_options too_many = {
-      .scope = CREBIND_SCOPE_IMAGES, .images = headers, .image_count = SIZE_MAX / sizeof(void *)};
-  CHECK(make(&one, 1, &too_many, &bad) == CREBIND_OUT_OF_MEMORY);
-  const crebind_options more = {
-      .scope = CREBIND_SCOPE_IMAGES, .images = headers, .image_count = SIZE_MAX};
-  CHECK(make(&one, 1, &more, &bad) == CREBIND_OUT_OF_MEMORY);
+  const size_t too_many[] = {SIZE_MAX / sizeof(void *), SIZE_MAX};
+  for (int i = 0; i < 2; i++) {
+    const crebind_options images = {
+        .scope = CREBIND_SCOPE_IMAGES, .images = headers, .image_count = too_many[i]};
+    CHECK(make(&one, 1, &images, &bad) == CREBIND_OUT_OF_MEMORY);
+  }
 
   // One name several times: by versions and libraries that exclude each other, or not. An @ at the
   // start belongs to the name.
@@ -213,19 +210,13 @@ static void check_memory(void) {
   crebind_unlock();
   crebind_lock();
   CHECK(!crebind_try_lock());
-  pthread_t thread;
-  void *has_taken;
-  CHECK(pthread_create(&thread, NULL, try_elsewhere, NULL) == 0);
-  CHECK(pthread_join(thread, &has_taken) == 0 && has_taken == NULL);
+  CHECK(JOIN(START(try_elsewhere, NULL)) == NULL);
   crebind_unlock();
   // A process that a signal handler ends in the middle of a call gives back nothing.
-  pid_t child = fork();
-  if (child == 0) {
+  IN_CHILD {
     crebind_lock();
     exit(0);
   }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child && status == 0);
 }
 
 // MARK: - Answers

@@ -179,16 +179,13 @@ static void tables(void) {
 static void forks(void) {
   char *before = read_smaps();
   crebind_handle *handle = apply("shared_number", hook);
-  pid_t child = fork();
-  if (child == 0) {
+  IN_CHILD {
     CHECK(call("shared_number") == 8);
     RESTORE(handle);
     CHECK(call("shared_number") == 7 && strcmp(before, read_smaps()) == 0);
     handle = apply("shared_number", hook);
     CHECK(call("shared_number") == 8);
-    _exit(0);
   }
-  WAIT_FOR(child);
   CHECK(call("shared_number") == 8);
   RESTORE(handle);
   CHECK(call("shared_number") == 7 && strcmp(before, read_smaps()) == 0);
@@ -274,12 +271,7 @@ static void unloads(const char *path, const char *other) {
 #endif
 
 static void in_child(void (*body)(void)) {
-  pid_t child = fork();
-  if (child == 0) {
-    body();
-    _exit(0);
-  }
-  WAIT_FOR(child);
+  IN_CHILD body();
 }
 
 /// In a process of its own: musl unloads nothing, and of two libraries that define one name

@@ -70,12 +70,7 @@ int main(int count, char **arguments) {
   CHECK(count == 3);
   // A function that has been found is not unloaded, so each round is a process.
   for (int round = atoi(arguments[2]); round > 0; round--) {
-    pid_t child = fork();
-    if (child == 0) {
-      load_once(arguments[1]);
-      _exit(0);
-    }
-    WAIT_FOR(child);
+    IN_CHILD load_once(arguments[1]);
   }
   puts("none got the replacement");
 }

@@ -114,7 +114,7 @@ static size_t rebind(void *library, unsigned kinds) {
 /// Streams that contradict themselves, or state more than fits.
 static void check_streams(void) {
   static const struct {
-    uint8_t bytes[20];
+    uint8_t bytes[24];
     size_t size, room;
     bool is_rela, is_sound;
   } streams[] = {
@@ -130,6 +130,21 @@ static void check_streams(void) {
       {"APS2\x02\x08\x02\x0f\x08\x01\x04", 11, 2, false, false},     // addends in a REL table
       {"APS2\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", 15, 9, true, false},
       {"APS2\x01\x08\x00\x00\x00\x00\x00\x00\x01\x03\x08\x01", 16, 1, true, true},  // empty groups
+      {"APS2\0\0", 6, 16, true, true},
+      {"APS2\x11\0", 6, 16, true, false},
+      {"APS2\1", 5, 16, true, false},
+      // One group of one entry, by its flags: the offset, the kind and the addend follow.
+      {"APS2\1\0\1\0\x08\x05", 10, 16, true, true},
+      {"APS2\1\0\1\0\x08\x05", 10, 16, false, true},
+      {"APS2\1\0\1\x08\x08\x05\x01", 11, 16, true, true},
+      {"APS2\1\0\1\x08\x08\x05\x01", 11, 16, false, false},
+      {"APS2\1\0\1\0\x08", 9, 16, true, false},
+      {"APS2\1\0\1", 7, 16, true, false},
+      {"APS2\1\0\2\0", 8, 16, true, false},
+      {"APS2\1\0\1\x10\x08\x05", 10, 16, true, false},
+      // Numbers of 64 bits, and of more.
+      {"APS2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\1\0\x08\x05", 19, 16, true, true},
+      {"APS2\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\1\0\x08\x05", 20, 16, true, false},
   };
   for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
     struct crebind_packed packed = {streams[i].bytes, streams[i].size, streams[i].is_rela};

@@ -98,12 +98,7 @@ int main(int argc, char *argv[]) {
   CHECK(argc == 2);
   // The slot is bound once in a process.
   for (int i = 0; i < 32; i++) {
-    pid_t child = fork();
-    if (child == 0) {
-      race(argv[1]);
-      _exit(0);
-    }
-    WAIT_FOR(child);
+    IN_CHILD race(argv[1]);
   }
   printf("had the last word\n");
 }

@@ -35,12 +35,7 @@ static void fork_once(const crebind_image_info *image, void *has_forked) {
   (void)image;
   if (*(bool *)has_forked) return;
   *(bool *)has_forked = true;
-  pid_t child = fork();
-  if (child == 0) {
-    observe();
-    _exit(0);
-  }
-  WAIT_FOR(child);
+  IN_CHILD observe();
 }
 
 static void *rebind(void *unused) {
