@@ -35,31 +35,6 @@ import Testing
     #expect(!result.output.contains("@getuid") && !result.output.contains("@$s5Glibc4open"))
   }
 
-  @Test func otherTypeThanTheFunctionsIsRefused() throws {
-    let result = try compileSwift(
-      """
-      import Glibc
-      import Rebind
-      let hook = Rebinding<@convention(c) (CInt) -> uid_t>("getuid", like: getuid)
-      """)
-    #expect(!result.succeeded)
-    #expect(result.errorOutput.contains("cannot convert value of type"), "\(result.errorOutput)")
-  }
-
-  @Test func cFunctionTypeIsAccepted() throws {
-    let result = try compileSwift(
-      "import Rebind; let hook = Rebinding<@convention(c) (CInt) -> CInt>(\"close\")")
-    #expect(result.errorOutput == "")
-    #expect(result.succeeded)
-  }
-
-  /// A Swift closure carries a context, which no caller in C would pass.
-  @Test func swiftClosureTypeIsRefused() throws {
-    let result = try compileSwift("import Rebind; let hook = Rebinding<(CInt) -> CInt>(\"close\")")
-    #expect(!result.succeeded)
-    #expect(result.errorOutput.contains("does not conform to protocol 'BitwiseCopyable'"))
-  }
-
   /// In Swift 6 mode, version 6.3.1 of the compiler refuses it too, but by a
   /// crash of its SendNonSendable pass in place of the diagnostic.
   @Test(arguments: [5, 6])
@@ -100,8 +75,41 @@ import Testing
 
     """
 
-  /// A replacement of another type would be called with the wrong arguments.
   @Test(arguments: [
+    "",
+    """
+    let a: Int = try withRebinding(hook.replaced { $0 + 1 }, in: .main) { 1 }
+    let b: Int = try await withRebindings(in: .all) {
+      hook.replaced { $0 + 1 }
+      hook.replaced { $0 + 2 }
+    } body: {
+      await Task.yield()
+      return 2
+    }
+    do {
+      let active = try RebindingBatch { hook.replaced { $0 } }.apply()
+      print(active.report)
+    }
+    print(a, b)
+    """,
+    "func count(_ data: SectionData) -> Int { data.withBytes { $0.byteCount } }",
+  ])
+  func isAccepted(code: String) throws {
+    let result = try compileSwift(Self.declarations + code)
+    #expect(result.succeeded && result.errorOutput == "", "\(result.errorOutput)")
+  }
+
+  @Test(arguments: [
+    (
+      #"import Glibc; let user = Rebinding<@convention(c) (CInt) -> uid_t>("getuid", like: getuid)"#,
+      "cannot convert value of type"
+    ),
+    // A Swift closure carries a context, which no caller in C would pass.
+    (
+      #"let close = Rebinding<(CInt) -> CInt>("close")"#,
+      "does not conform to protocol 'BitwiseCopyable'"
+    ),
+    // A replacement of another type would be called with the wrong arguments.
     ("try hook.apply { (path: UnsafePointer<CChar>) -> CInt in 0 }", "cannot convert value"),
     ("_ = hook.replaced { (a: CInt, b: CInt) -> CInt in 0 }", "expects 1 argument"),
     (
@@ -109,93 +117,35 @@ import Testing
       "cannot convert value"
     ),
     ("try withRebinding(hook.replaced { (a: CInt) -> Double in 0 }) {}", "is incompatible with"),
+    // A statement that is no replacement has no place in a batch.
+    (
+      "let batch = RebindingBatch { 1 }",
+      "cannot convert value of type 'Int' to expected argument type 'Replacement'"
+    ),
+    // The bytes are gone when the image is.
+    ("func keep(_ data: SectionData) -> RawSpan { data.withBytes { $0 } }", "error: "),
+    (
+      "func keep(_ data: SectionData) { var kept: RawSpan?; data.withBytes { bytes in kept = bytes } }",
+      "lifetime-dependent variable 'kept' escapes its scope"
+    ),
+    // Several threads have it.
+    (
+      """
+      class Box {}
+      func share(_ registry: AnnotationRegistry) throws { _ = try registry.shared("a", as: Box.self) }
+      """, "'Box' does not conform to the 'Sendable' protocol"
+    ),
   ])
-  func wrongSignatureIsRefused(statement: String, diagnostic: String) throws {
-    let result = try compileSwift(Self.declarations + statement)
-    #expect(!result.succeeded)
-    #expect(result.errorOutput.contains("error: "))
+  func isRefused(code: String, diagnostic: String) throws {
+    let result = try compileSwift(Self.declarations + code)
+    #expect(!result.succeeded && result.errorOutput.contains("error: "))
     #expect(result.errorOutput.contains(diagnostic), "\(result.errorOutput)")
-  }
-
-  /// A statement that is no replacement has no place in a batch.
-  @Test func otherStatementInABatchIsRefused() throws {
-    let result = try compileSwift(Self.declarations + "let batch = RebindingBatch { 1 }")
-    #expect(!result.succeeded)
-    #expect(
-      result.errorOutput.contains(
-        "cannot convert value of type 'Int' to expected argument type 'Replacement'"))
   }
 
   /// Two owners would restore twice.
   @Test(arguments: ["ActiveRebindings", "AnnotationObservation", "ImageObservation", "Plugin"])
   func tokenCannotBeCopied(type: String) throws {
-    let result = try compileSwift(
-      """
-      import Rebind
-      func copy(_ token: borrowing \(type)) -> \(type) { token }
-      """)
-    #expect(!result.succeeded)
-    #expect(
-      result.errorOutput.contains("'token' is borrowed and cannot be consumed"),
-      "\(result.errorOutput)")
-  }
-
-  /// The bytes are gone when the image is.
-  @Test func bytesOfASectionCannotEscape() throws {
-    let result = try compileSwift(
-      """
-      import Rebind
-      func keep(_ data: SectionData) -> RawSpan { data.withBytes { $0 } }
-      """)
-    #expect(!result.succeeded)
-    let other = try compileSwift(
-      """
-      import Rebind
-      func keep(_ data: SectionData) {
-        var kept: RawSpan?
-        data.withBytes { bytes in kept = bytes }
-      }
-      """)
-    #expect(!other.succeeded)
-    #expect(other.errorOutput.contains("lifetime-dependent variable 'kept' escapes its scope"))
-    let used = try compileSwift(
-      """
-      import Rebind
-      func count(_ data: SectionData) -> Int { data.withBytes { $0.byteCount } }
-      """)
-    #expect(used.succeeded, "\(used.errorOutput)")
-  }
-
-  /// Several threads have it.
-  @Test func sharedInstanceHasToBeSendable() throws {
-    let result = try compileSwift(
-      """
-      import Rebind
-      class Box {}
-      func share(_ registry: AnnotationRegistry) throws { _ = try registry.shared("a", as: Box.self) }
-      """)
-    #expect(!result.succeeded)
-    #expect(result.errorOutput.contains("'Box' does not conform to the 'Sendable' protocol"))
-  }
-
-  @Test func scopedFormsAreAccepted() throws {
-    let result = try compileSwift(
-      Self.declarations + """
-        let a: Int = try withRebinding(hook.replaced { $0 + 1 }, in: .main) { 1 }
-        let b: Int = try await withRebindings(in: .all) {
-          hook.replaced { $0 + 1 }
-          hook.replaced { $0 + 2 }
-        } body: {
-          await Task.yield()
-          return 2
-        }
-        do {
-          let active = try RebindingBatch { hook.replaced { $0 } }.apply()
-          print(active.report)
-        }
-        print(a, b)
-        """)
-    #expect(result.errorOutput == "")
-    #expect(result.succeeded)
+    let copy = "func copy(_ token: borrowing \(type)) -> \(type) { token }"
+    try isRefused(code: copy, diagnostic: "'token' is borrowed and cannot be consumed")
   }
 }

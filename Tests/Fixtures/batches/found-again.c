@@ -142,7 +142,7 @@ static void rename_symbol(void) {
   symbols[1].st_name = 17;
 }
 
-/// What is there, and what is odd about it.
+/// Each oddity, and the step before it.
 #define ODDITIES(X)                                                       \
   X(no_headers, nothing, word_of(AT_PHDR)->a_un.a_val = 0)                \
   X(no_own_header, copy_headers, phdr_of(PT_PHDR)->p_type = PT_NULL)      \

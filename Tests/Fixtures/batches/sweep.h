@@ -1,5 +1,5 @@
-/// What sweep.c and lean-memory.c do with the libraries of sweep.c: they rebind, look, observe and hold,
-/// while calls or memory fail them. The includer says how many rebindings the batch has.
+/// The calls that sweep.c and lean-memory.c make, with the libraries of sweep.c: they rebind, look, observe
+/// and hold, while calls or memory fail them. The includer says how many rebindings the batch has.
 
 #include "steps.h"
 
