@@ -26,20 +26,6 @@ static uint32_t hostile_word(uint32_t word) {
   }
 }
 
-static const ElfW(Dyn) *find(ElfW(Sxword) tag) {
-  for (size_t i = 0; i < dynamic_count && dynamic[i].d_tag != DT_NULL; i++)
-    if (dynamic[i].d_tag == tag) return &dynamic[i];
-  return NULL;
-}
-
-/// glibc relocates the table in place, musl does not.
-static char *table(ElfW(Sxword) tag) {
-  const ElfW(Dyn) *entry = find(tag);
-  if (entry == NULL) return NULL;
-  uintptr_t value = entry->d_un.d_ptr;
-  return (char *)(value < bias ? bias + value : value);
-}
-
 /// An IFUNC's resolver has to be called to know what it stands for, and one that
 /// leads into other code cannot be told from a good one.
 static void take_resolvers_away(ElfW(Sym) * symbols, size_t count) {

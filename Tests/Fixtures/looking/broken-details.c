@@ -22,15 +22,8 @@ static void expect_broken(int64_t tag) {
 }
 
 static ElfW(Addr) value_of(ElfW(Sxword) tag) {
-  for (size_t i = 0; i < dynamic_count && dynamic[i].d_tag != DT_NULL; i++)
-    if (dynamic[i].d_tag == tag) return dynamic[i].d_un.d_ptr;
-  return 0;
-}
-
-/// glibc relocates the table in place, musl does not.
-static char *table(ElfW(Sxword) tag) {
-  ElfW(Addr) value = value_of(tag);
-  return value == 0 ? NULL : (char *)(value < bias ? bias + value : value);
+  const ElfW(Dyn) *entry = entry_of(tag);
+  return entry != NULL ? entry->d_un.d_ptr : 0;
 }
 
 /// Each table of relocations in turn has one that leads out of the library.

@@ -36,12 +36,6 @@ static void look_and_put_back(void) {
   CHECK(crebind_image_slots(header, visit_contents, &slots, NULL) == CREBIND_OK);
 }
 
-static ElfW(Dyn) * entry_of(ElfW(Sxword) tag) {
-  for (size_t i = 0; i < dynamic_count && dynamic[i].d_tag != DT_NULL; i++)
-    if (dynamic[i].d_tag == tag) return &dynamic[i];
-  return NULL;
-}
-
 /// An entry that nobody needs any more.
 static ElfW(Dyn) * spare_entry(void) {
   for (size_t i = 0; i < dynamic_count; i++)
@@ -51,9 +45,8 @@ static ElfW(Dyn) * spare_entry(void) {
 }
 
 static ElfW(Sym) * symbol_of(const char *name) {
-  ElfW(Addr) value = entry_of(DT_SYMTAB)->d_un.d_ptr, text = entry_of(DT_STRTAB)->d_un.d_ptr;
-  ElfW(Sym) *symbols = (ElfW(Sym) *)(value < bias ? bias + value : value);
-  const char *strings = (const char *)(text < bias ? bias + text : text);
+  ElfW(Sym) *symbols = (ElfW(Sym) *)table(DT_SYMTAB);
+  const char *strings = table(DT_STRTAB);
   for (size_t i = 1; i < 64; i++)
     if (strcmp(strings + symbols[i].st_name, name) == 0) return &symbols[i];
   CHECK(!"there");

@@ -75,6 +75,21 @@ static void open_library(const char *name) {
   make_writable();
 }
 
+/// NULL if there is none.
+static inline ElfW(Dyn) * entry_of(ElfW(Sxword) tag) {
+  for (size_t i = 0; i < dynamic_count && dynamic[i].d_tag != DT_NULL; i++)
+    if (dynamic[i].d_tag == tag) return &dynamic[i];
+  return NULL;
+}
+
+/// glibc relocates the table in place, musl does not.
+static inline char *table(ElfW(Sxword) tag) {
+  const ElfW(Dyn) *entry = entry_of(tag);
+  if (entry == NULL) return NULL;
+  uintptr_t value = entry->d_un.d_ptr;
+  return (char *)(value < bias ? bias + value : value);
+}
+
 static pid_t hook_parent(void) { return -1; }
 static size_t hook_length(const char *string) { return string[0] == 0 ? 0 : 1; }
 static void *original;

@@ -15,23 +15,34 @@ static void visit(const crebind_diagnosis *diagnosis, void *context) {
            (int)diagnosis->reason, diagnosis->detail, diagnosis->slots);
 }
 
-static void diagnose(const char *name, const char *version, const char *library,
-                     crebind_scope scope) {
-  crebind_rebinding rebinding = {.name = name, .version = version, .library = library};
-  crebind_options options = {.scope = scope};
-  found[0] = 0;
-  CHECK(crebind_diagnose(&rebinding, &options, visit, NULL, NULL) == CREBIND_OK);
+static void expect(const char *text, bool is_there) {
+  if ((strstr(found, text) != NULL) == is_there) return;
+  fprintf(stderr, "%s %s in: %s\n", is_there ? "expected" : "did not expect", text, found);
+  exit(1);
 }
 
-static void expect(const char *text) {
-  if (strstr(found, text) == NULL) fprintf(stderr, "expected %s in: %s\n", text, found);
-  CHECK(strstr(found, text) != NULL);
-}
-
-static void expect_not(const char *text) {
-  if (strstr(found, text) != NULL) fprintf(stderr, "did not expect %s in: %s\n", text, found);
-  CHECK(strstr(found, text) == NULL);
-}
+/// A question, and lines that the diagnosis has and lacks.
+static const struct {
+  const char *name, *version, *library;
+  crebind_scope scope;
+  const char *has[3], *lacks[2];
+} questions[] = {
+    {"defined_nowhere", .has = {"libundefined.so:10:undefined:1 ", "none:8::0 "}},
+    {"number", .has = {"libold.so:1::1 ", "libother.so:1::1 ", "libversioned.so:3::0 "}},
+    {"number", .version = "V1", .has = {"libold.so:1::1 ", "libother.so:6:libplain.so:1 "}},
+    {"number", .version = "V2", .has = {"libold.so:5:V1:1 "}, .lacks = {"none:2::0 ", ":8:"}},
+    {"number", .version = "V3", .has = {"libversioned.so:8:version:0 "}},
+    {"fork", .version = "GLIBC_9.9", .has = {"libc.so.6:8:version:0 "}, .lacks = {":3:"}},
+    {"number", .library = "libplain.so",
+     .has = {"libold.so:6:libversioned.so:1 ", "libother.so:1::1 "}},
+    {"number", .scope = CREBIND_SCOPE_MAIN, .has = {"libold.so:7::1 ", "none:2::0 "}},
+    // It is defined, though not where this program would look.
+    {"value", .has = {"libsymbolic.so:3:-Bsymbolic:0 ", "none:2::0 "}, .lacks = {"none:8:"}},
+    {"open", .has = {"liblarge.so:4:open64:1 ", "liblarge.so:4:__open_2:1 "}},
+    {"__dlopen64_2", .has = {"main:4:dlopen:1 "}},
+    {"no_such_function", .has = {"none:2::0 ", "none:8::0 "}},
+    {"printf", .has = {"main:4:puts:1 "}},
+};
 
 static void count_open64(const char *name, void *context) {
   *(int *)context += strcmp(name, "open64") == 0;
@@ -45,47 +56,17 @@ int main(void) {
 
   OPEN("libundefined.so", RTLD_LAZY | RTLD_LOCAL);
 
-  diagnose("defined_nowhere", NULL, NULL, CREBIND_SCOPE_ALL);
-  expect("libundefined.so:10:undefined:1 ");
-  expect("none:8::0 ");
-  diagnose("number", NULL, NULL, CREBIND_SCOPE_ALL);
-  expect("libold.so:1::1 ");
-  expect("libother.so:1::1 ");
-  expect("libversioned.so:3::0 ");
-  diagnose("number", "V1", NULL, CREBIND_SCOPE_ALL);
-  expect("libold.so:1::1 ");
-  expect("libother.so:6:libplain.so:1 ");
-  diagnose("number", "V2", NULL, CREBIND_SCOPE_ALL);
-  expect("libold.so:5:V1:1 ");
-  expect_not("none:2::0 ");
-  expect_not(":8:");
-  diagnose("number", "V3", NULL, CREBIND_SCOPE_ALL);
-  expect("libversioned.so:8:version:0 ");
-  diagnose("fork", "GLIBC_9.9", NULL, CREBIND_SCOPE_ALL);
-  expect("libc.so.6:8:version:0 ");
-  expect_not(":3:");
-  diagnose("number", NULL, "libplain.so", CREBIND_SCOPE_ALL);
-  expect("libold.so:6:libversioned.so:1 ");
-  expect("libother.so:1::1 ");
-  diagnose("number", NULL, NULL, CREBIND_SCOPE_MAIN);
-  expect("libold.so:7::1 ");
-  expect("none:2::0 ");
-
-  diagnose("value", NULL, NULL, CREBIND_SCOPE_ALL);
-  expect("libsymbolic.so:3:-Bsymbolic:0 ");
-  // It is defined, though not where this program would look.
-  expect("none:2::0 ");
-  expect_not("none:8:");
-  diagnose("open", NULL, NULL, CREBIND_SCOPE_ALL);
-  expect("liblarge.so:4:open64:1 ");
-  expect("liblarge.so:4:__open_2:1 ");
-  diagnose("__dlopen64_2", NULL, NULL, CREBIND_SCOPE_ALL);
-  expect("main:4:dlopen:1 ");
-  diagnose("no_such_function", NULL, NULL, CREBIND_SCOPE_ALL);
-  expect("none:2::0 ");
-  expect("none:8::0 ");
-  diagnose("printf", NULL, NULL, CREBIND_SCOPE_ALL);
-  expect("main:4:puts:1 ");
+  for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+    crebind_rebinding rebinding = {.name = questions[i].name, .version = questions[i].version,
+                                   .library = questions[i].library};
+    crebind_options options = {.scope = questions[i].scope};
+    found[0] = 0;
+    CHECK(crebind_diagnose(&rebinding, &options, visit, NULL, NULL) == CREBIND_OK);
+    for (int line = 0; line < 3 && questions[i].has[line] != NULL; line++)
+      expect(questions[i].has[line], true);
+    for (int line = 0; line < 2 && questions[i].lacks[line] != NULL; line++)
+      expect(questions[i].lacks[line], false);
+  }
   int count = 0;
   CHECK(crebind_other_names("open", count_open64, &count) == CREBIND_OK && count == 1);
   puts("diagnosed");

@@ -38,6 +38,16 @@ static void expect(const char *text) {
   CHECK(has(text));
 }
 
+static void expect_diagnosis(const char *name, const char *text) {
+  diagnose(name);
+  expect(text);
+}
+
+static void expect_no_reason(const char *name, const char *text) {
+  diagnose(name);
+  CHECK(!has(text));
+}
+
 static void copy(const char *text, void *context) {
   (void)context;
   snprintf(found, sizeof found, "%s", text);
@@ -141,37 +151,31 @@ static void check_applying(void) {
 /// The program exports its functions.
 static void check_exported(void) {
   crebind_options in_main = {.scope = CREBIND_SCOPE_MAIN};
-  diagnose("price_of");
-  expect("main:3: none:2: ");
+  expect_diagnosis("price_of", "main:3: none:2: ");
   CHECK(!has("none:8:"));
   explain("price_of", &in_main,
           "price_of is linked into @ itself and has no slot: make it a dynamic library");
-  diagnose("own_count");
-  expect("main:3:data ");
+  expect_diagnosis("own_count", "main:3:data ");
   CHECK(expecting("price_of", CREBIND_EXPECT_DEFINED) == CREBIND_OK);
 }
 
 /// The program's symbols can be read.
 static void check_symbols(void) {
   CHECK(expecting("price_of", CREBIND_EXPECT_DEFINED) == CREBIND_UNDEFINED);
-  diagnose("price_of");
-  expect("main:3:unexported ");
+  expect_diagnosis("price_of", "main:3:unexported ");
   CHECK(!has("none:8:"));
-  diagnose("discount_of");
-  expect("main:3:local ");
+  expect_diagnosis("discount_of", "main:3:local ");
   explain("price_of", NULL,
           "price_of is linked into @ itself and has no slot: make it a dynamic "
           "library");
   explain("discount_of", NULL,
           "discount_of is static in @, or made local there, and has no slot: have a "
           "dynamic library export it");
-  diagnose("own_count");
-  expect("main:3:data ");
+  expect_diagnosis("own_count", "main:3:data ");
   CHECK(!has("none:8:"));
   explain("own_count", NULL, "own_count is data of @, not a function");
   // A static function of any library is not what was meant.
-  diagnose("local_price");
-  expect("none:8: ");
+  expect_diagnosis("local_price", "none:8: ");
   explain("local_price", NULL,
           "no loaded image imports or defines local_price, but libprices.so has a function of "
           "that name for itself (static, or made local): check the spelling, or load its library first");
@@ -185,16 +189,14 @@ static void check_symbols(void) {
 
 /// They cannot.
 static void check_stripped(void) {
-  diagnose("price_of");
-  expect("main:13:stripped none:2: none:8: ");
+  expect_diagnosis("price_of", "main:13:stripped none:2: none:8: ");
   explain("price_of", NULL,
           "no loaded image imports or defines price_of, but @ may have it for itself "
           "(it is stripped): check the spelling, or load its library first");
   explain("cal_prices", NULL,
           "no loaded image imports or defines cal_prices, but @ may have it for itself "
           "(it is stripped): did you mean call_prices (libprices.so)?");
-  diagnose("own_price");
-  CHECK(!has(":13:"));
+  expect_no_reason("own_price", ":13:");
 }
 
 int main(int count, char **arguments) {
@@ -211,38 +213,27 @@ int main(int count, char **arguments) {
             "hidden_price is hidden in libprices.so and has no slot: have a dynamic library export "
             "it");
   }
-  diagnose("local_price");
-  expect("libprices.so:3:local ");
-  diagnose("protected_price");
-  expect("libprices.so:3:protected none:2: ");
-  diagnose("own_price");
-  expect("libprices.so:3:-Bsymbolic ");
+  expect_diagnosis("local_price", "libprices.so:3:local ");
+  expect_diagnosis("protected_price", "libprices.so:3:protected none:2: ");
+  expect_diagnosis("own_price", "libprices.so:3:-Bsymbolic ");
   explain("own_price", NULL,
           "no image in scope imports own_price: libprices.so defines it (-Bsymbolic), and its own "
           "calls, if it makes any, go through no slot");
-  diagnose("call_prices");
-  expect("main:1: ");
+  expect_diagnosis("call_prices", "main:1: ");
 
   // The nearest names alone, and none for what is too short to be misspelt.
-  diagnose("protected_pirce");
-  expect("libprices.so:14:protected_price ");
-  diagnose("unsued_pric");
-  expect("libprices.so:14:unused_price ");
-  diagnose("unsued_pri");
-  CHECK(!has(":14:"));
-  diagnose("zq");
-  CHECK(!has(":14:"));
+  expect_diagnosis("protected_pirce", "libprices.so:14:protected_price ");
+  expect_diagnosis("unsued_pric", "libprices.so:14:unused_price ");
+  expect_no_reason("unsued_pri", ":14:");
+  expect_no_reason("zq", ":14:");
   crebind_options in_main = {.scope = CREBIND_SCOPE_MAIN};
   explain("unused_price", &in_main,
           "no image in scope imports unused_price; widen the scope to serve images that come later");
 
-  diagnose("untyped_price");
-  expect("libprices.so:3:-Bsymbolic none:2: ");
-  diagnose("unused_count");
-  expect("libprices.so:3:data none:2: ");
+  expect_diagnosis("untyped_price", "libprices.so:3:-Bsymbolic none:2: ");
+  expect_diagnosis("unused_count", "libprices.so:3:data none:2: ");
   explain("unused_count", NULL, "unused_count is data of libprices.so, not a function");
-  diagnose("weak_price");
-  expect("libprices.so:10:weak ");
+  expect_diagnosis("weak_price", "libprices.so:10:weak ");
   CHECK(!has("none:2:"));
   explain("weak_price", NULL,
           "no slot for weak_price can be changed: libprices.so asks for it, but nothing defines it");

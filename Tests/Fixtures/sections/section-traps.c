@@ -93,6 +93,11 @@ static struct loaded load(const char *path) {
   return (struct loaded){image, crebind_image_containing(own), own};
 }
 
+static struct loaded load_copy(const char *from) {
+  put(at("p.so"), from);
+  return load(at("p.so"));
+}
+
 static crebind_section found;
 static int visits;
 
@@ -145,8 +150,7 @@ static void expect_by_privilege(struct loaded image, crebind_status status, int 
 }
 
 static void note_needs_no_file(void) {
-  put(at("p.so"), noted);
-  struct loaded image = load(at("p.so"));
+  struct loaded image = load_copy(noted);
   CHECK(unlink(at("p.so")) == 0);
   expect_found(image, CREBIND_SECTION_FROM_NOTE);
 }
@@ -177,8 +181,7 @@ static void broken_note(void) {
 }
 
 static void is_read_once(void) {
-  put(at("p.so"), plugin);
-  struct loaded image = load(at("p.so"));
+  struct loaded image = load_copy(plugin);
   expect_found(image, CREBIND_SECTION_FROM_FILE);
   crebind_error error;
   CHECK(ask_for(image, ".comment", &error) == CREBIND_SECTION_NOT_LOADED);
@@ -198,8 +201,7 @@ static crebind_handle *rebind_elsewhere(void) {
 }
 
 static void plain_file_is_proven(void) {
-  put(at("p.so"), plain);
-  struct loaded image = load(at("p.so"));
+  struct loaded image = load_copy(plain);
   // This changes the image's symbols in memory.
   crebind_handle *handle = rebind_elsewhere();
   expect_found(image, CREBIND_SECTION_FROM_FILE);
@@ -207,8 +209,7 @@ static void plain_file_is_proven(void) {
 }
 
 static void deleted(const char *from) {
-  put(at("p.so"), from);
-  struct loaded image = load(at("p.so"));
+  struct loaded image = load_copy(from);
   CHECK(unlink(at("p.so")) == 0);
   expect_by_privilege(image, CREBIND_NO_FILE, ENOENT);
   // It may come back.
@@ -220,8 +221,7 @@ static void deleted_file(void) { deleted(plugin); }
 static void deleted_plain_file(void) { deleted(plain); }
 
 static void replaced(const char *from, const char *by) {
-  put(at("p.so"), from);
-  struct loaded image = load(at("p.so"));
+  struct loaded image = load_copy(from);
   put(at("p.so"), by);
   expect_by_privilege(image, CREBIND_OTHER_FILE, 0);
 }
@@ -233,8 +233,7 @@ static void replaced_by_one_with_build_id(void) { replaced(plain, plugin); }
 static void replaced_by_text(void) { replaced(plugin, "/proc/self/status"); }
 
 static void replaced_by_fifo(void) {
-  put(at("p.so"), plugin);
-  struct loaded image = load(at("p.so"));
+  struct loaded image = load_copy(plugin);
   CHECK(unlink(at("p.so")) == 0 && mkfifo(at("p.so"), 0644) == 0);
   expect_by_privilege(image, CREBIND_NO_FILE, EINVAL);
   CHECK(unlink(at("p.so")) == 0);
@@ -243,8 +242,7 @@ static void replaced_by_fifo(void) {
 /// The bytes of the file become another build's: those of memory that nobody has written to
 /// do so as well, the build ID among them, and the section's do not.
 static void overwritten_file(void) {
-  put(at("p.so"), plugin);
-  struct loaded image = load(at("p.so"));
+  struct loaded image = load_copy(plugin);
   crebind_error error;
   CHECK(ask_for((struct loaded){.header = &image}, "none", &error) == CREBIND_NO_SUCH_IMAGE);
   int descriptor = open(at("p.so"), O_WRONLY);
@@ -259,8 +257,7 @@ static void overwritten_file(void) {
 static void reloaded(const char *first, const char *second) {
   const char *builds[] = {first, second, first};
   for (int i = 0; i < 3; i++) {
-    put(at("p.so"), builds[i]);
-    struct loaded image = load(at("p.so"));
+    struct loaded image = load_copy(builds[i]);
     expect_found(image, CREBIND_SECTION_FROM_FILE);
 #ifndef __GLIBC__
     return;  // musl unloads nothing, and has the first one for the path for good
@@ -290,8 +287,7 @@ static unsigned long long unloaded(void) {
 /// was there: it sinks with a new namespace.
 static void reloaded_beside_namespace(const char *first, const char *second) {
 #ifdef __GLIBC__
-  put(at("p.so"), first);
-  struct loaded image = load(at("p.so"));
+  struct loaded image = load_copy(first);
   void *others[32];
   for (int i = 0; i < 32; i++) {
     char name[16];
@@ -401,13 +397,11 @@ static void vdso(void) {
 
 /// In a process of its own, as the user or as nobody.
 static void run(void (*trap)(void), bool is_ordinary) {
-  pid_t child = fork();
-  if (child == 0) {
+  IN_CHILD {
     if (is_ordinary && geteuid() == 0) CHECK(setgid(NOBODY) == 0 && setuid(NOBODY) == 0);
     trap();
     exit(0);
   }
-  WAIT_FOR(child);
 }
 
 int main(int argc, char *argv[]) {
