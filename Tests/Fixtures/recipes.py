@@ -191,9 +191,10 @@ def take(recipe, keyword, rest, recipes, fail):
         if not name or name.startswith("="):
             fail(f"'{keyword}' has no name")
         if keyword in ("library", "linked"):
-            claim(f"library {name}", name)
-            check("sources", words[0] if words else "", fail)
-            recipe.libraries[name] = (words[0], words[1:], keyword == "linked")
+            for each in name.split():
+                claim(f"library {each}", each)
+                check("sources", words[0] if words else "", fail)
+                recipe.libraries[each] = (words[0], words[1:], keyword == "linked")
         else:
             if "variants" not in recipe.own:
                 recipe.variants = []
