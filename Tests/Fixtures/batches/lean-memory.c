@@ -103,6 +103,14 @@ static const crebind_options matching = {.scope = CREBIND_SCOPE_MATCHING, .match
 static crebind_status apply_matching(void) {
   return crebind_apply(batch, BATCH, &matching, &handle, NULL, NULL);
 }
+static bool is_later(const crebind_image_info *image, void *context) {
+  (void)context;
+  return strcmp(image->path, later_path) == 0;
+}
+static crebind_status apply_upper_later(void) {
+  const crebind_options options = {.scope = CREBIND_SCOPE_MATCHING, .matches = is_later};
+  return crebind_apply(&upper, 1, &options, &upper_handle, NULL, NULL);
+}
 static void must_apply_matching(void) { must(apply_matching()); }
 
 static void check_calls(int lower, int on_top) {
@@ -127,6 +135,16 @@ static void check_later(void) {
 static void check_applied(void) {
   check_lower();
   check_later();
+}
+/// The image has both replacements, and the others have one.
+static void check_upper_later(void) {
+  check_lower();
+  check_later();
+  CHECK(uppers == 1);
+}
+static void must_restore_all(void) {
+  must_restore_both();
+  unload();
 }
 static void load_matching_unseen(void) {
   must_apply_matching();
@@ -272,6 +290,9 @@ static void visit_text(const char *text, void *context) {
   visit_string(text);
 }
 
+/// Images by their number: a path may be missing where memory is.
+VISITOR(count_image, crebind_image_contents, (void)it; visit_word(1))
+LOOK(count_images, crebind_images(count_image, NULL, NULL))
 static crebind_status ask_about(const char *name, const char *version, const char *library) {
   const crebind_rebinding rebinding = {.name = name, .version = version, .library = library};
   return crebind_diagnose(&rebinding, NULL, visit_diagnosis, NULL, NULL);
@@ -312,6 +333,7 @@ static const struct operation {
     {"apply", nothing, apply, check_applied, restore_and_unload},
     {"apply where it matches", nothing, apply_matching, check_applied, restore_and_unload},
     {"apply on top", must_apply, apply_upper, check_both, must_restore_both},
+    {"apply on top of later images", must_apply, apply_upper_later, check_upper_later, must_restore_all},
     {"restore", must_apply, restore, check_none, nothing},
     {"restore where it matches", must_apply_matching, restore, check_none, nothing},
     {"restore from below", must_apply_both, restore, check_upper, must_restore_upper},
@@ -342,7 +364,7 @@ static const struct operation {
     {"slots", must_apply, list_slots, NULL, must_restore},
     {"section", nothing, section, NULL, nothing},
     {"sections", nothing, list_sections, NULL, nothing},
-    {"images", nothing, list_images, NULL, nothing},
+    {"images", nothing, count_images, NULL, nothing},
     {"symbols", nothing, list_symbols, NULL, nothing},
     {"image slots", nothing, list_contents, NULL, nothing},
     {"audit", must_apply, audit, NULL, must_restore},
