@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 #if arch(x86_64)
 /// Programs whose jump slots have addends that the loader ignores, as `ld -z mark-plt` writes them.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Compilers accept `RebindAnnotations.h`, and make records of it.
 @Suite(.measured) struct AnnotationHeaderTests {

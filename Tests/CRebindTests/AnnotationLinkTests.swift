@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Linkers keep annotations: each way of building an image leaves all of them, in the order of the
 /// source, and a note that leads there. `annotated-check.c` looks, in the image.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Images with annotations announce themselves, once as they are loaded and once as they are
 /// unloaded, however many of their files declare.

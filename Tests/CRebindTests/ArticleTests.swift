@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The programs of the documentation of the C interface build without warnings, and
 /// do what the text says.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The core builds alone, and needs next to nothing of the C library.
 @Suite(.measured) struct CompilationTests {

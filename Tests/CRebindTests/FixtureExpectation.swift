@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Runs a fixture, which checks by itself, and expects its one line, nothing on
 /// standard error, and success.

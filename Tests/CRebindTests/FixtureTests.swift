@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The recipes of Tests/Fixtures/Recipes, each in a child process: a fixture checks by itself and
 /// prints what it found. `FIXTURES='calls*'` runs those alone whose name matches.

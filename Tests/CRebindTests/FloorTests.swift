@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The core's files stand on floors: each calls and includes files of its own folder and of lower
 /// floors alone, and never in a circle. CONTRIBUTING.md has the table.

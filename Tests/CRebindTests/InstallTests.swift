@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// `make install` serves C users: it is complete, it exports the functions that the headers
 /// declare, and a program builds against it.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Dynamic symbols that share a page, or only a segment, with code: in a child process.
 @Suite(.measured) struct MovedPageTests {

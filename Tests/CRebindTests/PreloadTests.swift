@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// A tracing library preloaded into other people's programs: they go on as before,
 /// and it sees what strace sees.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Fixtures whose programs have to be linked as they say: readelf tells whether they are.
 @Suite(.measured) struct RebindingTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Scripts/fixtures reads tables of fixtures as Tests/Fixtures/Recipes says.
 @Suite(.measured) struct RecipeTests {
@@ -58,7 +56,7 @@ import Testing
       calls, one: the source is calls.c, and the libraries that it opens are its arguments
         compilers  gcc
         library    libown.so = plugin.c
-        library    deep/one.so = plugin.c
+        library    deep/one.so other.so = plugin.c
         linked     two.so = plugin.c
         prints     one
 
@@ -79,14 +77,13 @@ import Testing
         arguments  z
       """)
     #expect(fixtures.allSatisfy { names($0.sources) == "calls.c" })
-    let library = ["%/deep/one.so"]
+    let libraries = ["%/deep/one.so", "%/other.so"]
     #expect(
-      fixtures.map(\.arguments) == [
-        library, ["300"] + library, ["x", "300"], ["x", "300"], ["z"],
-      ])
+      fixtures.map(\.arguments)
+        == [libraries, ["300"] + libraries, ["x", "300"], ["x", "300"], ["z"]])
     #expect(
       fixtures.map(\.quickArguments)
-        == [library, ["20"] + library, ["x", "20"], ["y"], ["z"]])
+        == [libraries, ["20"] + libraries, ["x", "20"], ["y"], ["z"]])
   }
 
   /// A file that is new in a target needs no line in the table.

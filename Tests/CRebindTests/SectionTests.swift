@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The sections of loaded images, whatever has become of their files.
 @Suite(.measured) struct SectionTests {

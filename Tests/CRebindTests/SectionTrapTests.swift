@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The traps that compilers and linkers set for sections that are filled by hand, and that a reader
 /// has to expect: Documentation/ABI/Annotations.md has the table.

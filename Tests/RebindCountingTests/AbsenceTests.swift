@@ -1,6 +1,5 @@
 import RebindCounting
 import TestSupport
-import Testing
 
 /// Where calls are not seen they are not counted: no 0 by mistake.
 @Suite(.measured) struct AbsenceTests {

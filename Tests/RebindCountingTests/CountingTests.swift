@@ -1,7 +1,5 @@
-import Foundation
 import RebindCounting
 import TestSupport
-import Testing
 
 private final class Node {
   var next: Node?

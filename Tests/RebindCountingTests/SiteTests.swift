@@ -1,7 +1,5 @@
-import Foundation
 import RebindCounting
 import TestSupport
-import Testing
 
 final class Leaf {}
 

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// A preloaded library counts the same, call for call, in the same run.
 @Suite(.measured, .notInCheck) struct WitnessTests {

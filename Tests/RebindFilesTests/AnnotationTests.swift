@@ -1,8 +1,6 @@
-import Foundation
 import Rebind
 import RebindFiles
 import TestSupport
-import Testing
 
 /// The annotations of files that are not loaded.
 @Suite(.measured) struct AnnotationTests {

@@ -1,10 +1,7 @@
 import ELFInspection
-import Foundation
-import Glibc
 import Rebind
 import RebindFiles
 import TestSupport
-import Testing
 
 /// A diagnosis of a file and one of the same image in this process have the same words.
 @Suite(.measured) struct DiagnosisTests {

@@ -1,8 +1,6 @@
-import Foundation
 import Rebind
 import RebindFiles
 import TestSupport
-import Testing
 
 /// The headers of a file, and files that are no ELF.
 @Suite(.measured) struct ELFFileTests {

@@ -1,6 +1,5 @@
 import ELFInspection
 import TestSupport
-import Testing
 
 /// By which other names calls of a function may go.
 @Suite(.measured) struct FunctionVariantTests {

@@ -1,9 +1,7 @@
 import ELFInspection
-import Foundation
 import Rebind
 import RebindFiles
 import TestSupport
-import Testing
 
 /// Files whose tables lie over each other take neither all memory nor endless time.
 @Suite(.measured(limit: 120)) struct HostileFileTests {

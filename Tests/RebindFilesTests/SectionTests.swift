@@ -1,8 +1,6 @@
-import Foundation
 import Rebind
 import RebindFiles
 import TestSupport
-import Testing
 
 /// The sections of files that are not loaded, and what is in them.
 @Suite(.measured) struct SectionTests {

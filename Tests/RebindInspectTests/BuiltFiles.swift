@@ -1,5 +1,3 @@
-import Foundation
-import Glibc
 import TestSupport
 
 /// Files that are there on each machine that can run the tests.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The articles' code compiles, and declares what they say.
 @Suite(.needsMacros, .measured) struct ArticleTests {

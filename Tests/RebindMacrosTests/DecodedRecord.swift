@@ -1,5 +1,4 @@
 import CRebind
-import Foundation
 import TestSupport
 
 /// A record of a file's section `rebind_annotations`, as the core reads it.

@@ -1,5 +1,4 @@
 import TestSupport
-import Testing
 
 /// The compiler's messages for mistakes, and their places.
 @Suite(.needsMacros, .measured) struct DiagnosticTests {

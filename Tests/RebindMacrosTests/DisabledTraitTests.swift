@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The view of a package that uses the macros without the trait: `make test-traits`.
 @Suite(.enabled(if: !PackageTraits.hasMacros, "the trait Macros is enabled"), .measured)

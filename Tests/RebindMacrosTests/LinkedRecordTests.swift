@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Annotations of Swift and of C stay together, whatever links them.
 @Suite(.needsMacros, .measured, .notInCheck) struct LinkedRecordTests {

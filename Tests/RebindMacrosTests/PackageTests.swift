@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// A package that declares by hand, and links Rebind.
 @Suite(.serialized, .measured, .inProducts) struct PackageTests {

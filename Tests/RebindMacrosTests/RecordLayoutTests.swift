@@ -1,9 +1,7 @@
 #if Macros
 
-import Foundation
 import RebindMacros
 import TestSupport
-import Testing
 
 /// Records that are written by hand.
 @Suite(.needsMacros, .measured, .notInCheck) struct RecordLayoutTests {

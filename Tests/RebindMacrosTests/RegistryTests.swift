@@ -3,7 +3,6 @@
 import Rebind
 import RebindMacros
 import TestSupport
-import Testing
 
 @Annotated(group: "RebindMacrosTests", key: "plain", value: "type", priority: 2)
 private struct Plain {}
@@ -29,7 +28,7 @@ private struct Made { var number: Int }
     #expect(
       entries.map { "\($0.key) \($0.value)" }
         == ["plain type", "factory ", "creatable ", "nested ", "text ä"])
-    #expect(entries.map { $0.annotation?.line } == [8, 16, 11, 13, 21])
+    #expect(entries.map { $0.annotation?.line } == [7, 15, 10, 12, 20])
   }
 
   @Test func accessorsAnswer() throws {

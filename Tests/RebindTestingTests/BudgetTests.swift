@@ -1,9 +1,7 @@
 import Dispatch
-import Glibc
 import RebindCounting
 @testable import RebindTesting
 import TestSupport
-import Testing
 
 @Suite(.measured) struct BudgetTests {
   private final class Node: @unchecked Sendable {

@@ -1,7 +1,5 @@
-import Glibc
 import RebindTesting
 import TestSupport
-import Testing
 
 /// Faults, handlers and recordings know their calls. Other tests call the same functions, so that what
 /// is out of reach is counted in processes of their own.

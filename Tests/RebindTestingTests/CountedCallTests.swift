@@ -1,8 +1,6 @@
-import Glibc
 import RebindCounting
 import RebindTesting
 import TestSupport
-import Testing
 
 /// A function is counted while hooks of RebindTesting act on it, whichever of both came first.
 @Suite(.measured) struct CountedCallTests {

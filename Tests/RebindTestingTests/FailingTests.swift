@@ -1,7 +1,5 @@
-import Glibc
 import RebindTesting
 import TestSupport
-import Testing
 
 /// Calls that are made to fail.
 @Suite(.measured) struct FailingTests {

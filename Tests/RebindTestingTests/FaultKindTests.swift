@@ -1,8 +1,5 @@
-import Foundation
-import Glibc
 import RebindTesting
 import TestSupport
-import Testing
 
 /// The results of calls that are struck, and the calls that are.
 @Suite(.measured) struct FaultKindTests {

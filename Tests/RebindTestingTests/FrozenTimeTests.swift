@@ -1,8 +1,5 @@
-import Foundation
-import Glibc
 import RebindTesting
 import TestSupport
-import Testing
 
 /// A wall clock that stands still.
 @Suite(.measured) struct FrozenTimeTests {

@@ -1,8 +1,6 @@
-import Glibc
 import RebindTesting
 import Synchronization
 import TestSupport
-import Testing
 
 private struct Mistake: Error, Equatable {}
 

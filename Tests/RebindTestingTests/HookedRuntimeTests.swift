@@ -1,9 +1,6 @@
-import Foundation
-import Glibc
 import RebindTesting
 import Synchronization
 import TestSupport
-import Testing
 
 /// Functions that Swift's runtime, libffi and the machinery itself call can be
 /// rebound, for the task and for the process.

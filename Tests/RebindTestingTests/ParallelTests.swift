@@ -1,8 +1,6 @@
-import Glibc
 import RebindTesting
 import Synchronization
 import TestSupport
-import Testing
 
 /// Tests that run at the same time do not see each other's rebindings.
 @Suite(.measured) struct ParallelTests {

@@ -1,8 +1,5 @@
-import Foundation
-import Glibc
 import RebindTesting
 import TestSupport
-import Testing
 
 /// Sweeps find each mistake of a program that has several to choose from, and nothing without one.
 @Suite(.measured, .notInCheck) struct PlantedMistakeTests {

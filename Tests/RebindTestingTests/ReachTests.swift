@@ -1,9 +1,6 @@
-import Foundation
-import Glibc
 import RebindTesting
 import Synchronization
 import TestSupport
-import Testing
 
 /// The reach of a rebinding.
 @Suite(.measured) struct ReachTests {

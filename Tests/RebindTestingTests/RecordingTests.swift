@@ -1,7 +1,5 @@
-import Glibc
 import RebindTesting
 import TestSupport
-import Testing
 
 /// Calls that are recorded.
 @Suite(.measured) struct RecordingTests {

@@ -1,8 +1,5 @@
-import Foundation
-import Glibc
 import RebindTesting
 import TestSupport
-import Testing
 
 /// A function that cannot be rebound is refused before anything has changed.
 @Suite(.measured) struct RefusalTests {

@@ -1,8 +1,6 @@
 import CRebind
-import Glibc
 import RebindTesting
 import TestSupport
-import Testing
 
 /// The slots are changed for the first scope, and as before after the last.
 @Suite(.measured) struct RestoreTests {

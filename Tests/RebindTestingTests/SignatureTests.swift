@@ -1,7 +1,5 @@
-import Glibc
 import RebindTesting
 import TestSupport
-import Testing
 
 /// Arguments and results of every type arrive as they were sent, at the handler and
 /// at the original.

@@ -1,8 +1,6 @@
-import Glibc
 import RebindTesting
 import Synchronization
 import TestSupport
-import Testing
 
 /// A trait's fault that does not strike is an issue of the test, or of the suite.
 @Suite(.measured) struct StrikeTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The stubs by themselves, on this machine and under emulation on the other.
 @Suite(.measured) struct StubTests {

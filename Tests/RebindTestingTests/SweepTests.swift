@@ -1,9 +1,6 @@
-import Foundation
-import Glibc
 import RebindTesting
 import Synchronization
 import TestSupport
-import Testing
 
 private struct CannotOpen: Error {}
 

@@ -1,8 +1,5 @@
-import Foundation
-import Glibc
 import RebindTesting
 import TestSupport
-import Testing
 
 /// The traits, on tests as their users write them.
 @Suite(.measured) struct TraitTests {

@@ -1,8 +1,5 @@
-import Foundation
-import Glibc
 import RebindTesting
 import TestSupport
-import Testing
 
 /// `Tests/Fixtures/typed-calls.c`, loaded into this process: callers whose calls can
 /// be rebound.

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 /// The library `annotated-plugin.c`, built for a test.

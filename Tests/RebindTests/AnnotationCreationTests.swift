@@ -1,9 +1,6 @@
-import Foundation
-import Glibc
 import Rebind
 import Synchronization
 import TestSupport
-import Testing
 
 private protocol Animal: Sendable {
   init?()

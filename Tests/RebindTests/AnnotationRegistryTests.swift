@@ -1,8 +1,6 @@
-import Foundation
 import Rebind
 import Synchronization
 import TestSupport
-import Testing
 
 private enum Seen {
   static let events = Mutex<[String]>([])

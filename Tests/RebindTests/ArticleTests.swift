@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The articles' code compiles.
 @Suite(.measured, .notInCheck) struct ArticleTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Set-up adds packages, and takes nothing away from the machine. apt and dpkg are played.
 @Suite(.measured) struct BootstrapTests {

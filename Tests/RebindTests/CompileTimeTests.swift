@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The code that the compiler has to accept, and to refuse.
 @Suite(.measured) struct CompileTimeTests {

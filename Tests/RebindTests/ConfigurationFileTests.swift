@@ -1,8 +1,6 @@
-import Foundation
 import Rebind
 import RebindConfiguration
 import TestSupport
-import Testing
 
 /// Configurations in files.
 @Suite(.measured) struct ConfigurationFileTests {

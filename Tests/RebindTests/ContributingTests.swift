@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The table of targets in CONTRIBUTING.md, with the Makefile and `.ci/run`.
 @Suite(.measured) struct ContributingTests {

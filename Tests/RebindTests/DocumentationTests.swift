@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Nothing public goes without a word.
 @Suite(.serialized, .measured, .notInCheck) struct DocumentationTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The pieces of code in doc comments compile, beside what they take as given.
 @Suite(.measured, .notInCheck) struct DocumentedCodeTests {

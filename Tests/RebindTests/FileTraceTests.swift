@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The sample that traces unmodified programs.
 @Suite(.serialized, .measured, .inProducts) struct FileTraceTests {

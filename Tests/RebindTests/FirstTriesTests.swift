@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The first tries of a new user that do not work, and the words that say why, one by one.
 @Suite(.measured, .notInCheck) struct FirstTriesTests {

@@ -1,6 +1,5 @@
 import Rebind
 import TestSupport
-import Testing
 
 /// An image's headers show the linker's options.
 @Suite(.measured) struct HardeningTests {

@@ -1,8 +1,5 @@
-import Foundation
-import Glibc
 import Rebind
 import TestSupport
-import Testing
 
 /// The loaded images, beside what the kernel, the loader and readelf say of them.
 @Suite(.measured) struct ImageTests {

@@ -1,7 +1,4 @@
-import Foundation
-import Glibc
 import TestSupport
-import Testing
 
 /// Tests leave nothing behind, and the check that they do not can fail.
 @Suite(.measured) struct LeftBehindTests {

@@ -1,7 +1,5 @@
-import Foundation
 import Rebind
 import TestSupport
-import Testing
 
 /// The messages on the pages "Nothing happened?" and Reach are those that programs print.
 @Suite(.measured) struct NothingHappenedTests {

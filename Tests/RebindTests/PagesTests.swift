@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// `Scripts/Pages`, which `make docs` compiles and runs.
 @Suite(.measured, .notInCheck) struct PagesTests {

@@ -1,5 +1,3 @@
-import Foundation
-import Glibc
 import TestSupport
 
 /// The library `swift-plugin.c`, or another one, built for a test.

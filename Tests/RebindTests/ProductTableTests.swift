@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The README's table of products says what the manifest says. `Scripts/test-products` builds them.
 @Suite(.measured) struct ProductTableTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// `Scripts/prose` finds each fault that it names, and nothing else.
 @Suite(.measured) struct ProseTests {

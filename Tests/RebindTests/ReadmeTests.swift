@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The README's code compiles and runs. `ExampleTests` run its commands.
 @Suite(.measured) struct ReadmeTests {

@@ -1,7 +1,5 @@
-import Glibc
 import Rebind
 import TestSupport
-import Testing
 
 /// An error says what failed, where and why, and what to do.
 @Suite(.measured) struct RebindErrorTests {

@@ -1,9 +1,7 @@
 import Dispatch
-import Glibc
 import Rebind
 import Synchronization
 import TestSupport
-import Testing
 
 private typealias GetParent = @convention(c) () -> pid_t
 

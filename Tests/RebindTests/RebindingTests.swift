@@ -1,7 +1,5 @@
-import Glibc
 import Rebind
 import TestSupport
-import Testing
 
 private typealias GetParent = @convention(c) () -> pid_t
 private typealias Open = @convention(c) (UnsafePointer<CChar>, CInt, mode_t) -> CInt

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The samples that are packages with tests of their own.
 @Suite(.serialized, .measured, .inProducts) struct SamplePackageTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The samples do what their readers are told.
 @Suite(.measured) struct SampleTests {

@@ -1,6 +1,5 @@
 import Rebind
 import TestSupport
-import Testing
 
 /// The views of a section's contents: of bytes, so that nothing needs to be loaded.
 @Suite(.measured) struct SectionDataTests {

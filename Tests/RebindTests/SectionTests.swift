@@ -1,7 +1,5 @@
-import Foundation
 import Rebind
 import TestSupport
-import Testing
 
 /// The sections of loaded images, with readelf as the witness.
 @Suite(.measured) struct SectionTests {

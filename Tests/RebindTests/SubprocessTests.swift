@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// How tests run programs.
 @Suite(.measured) struct SubprocessTests {

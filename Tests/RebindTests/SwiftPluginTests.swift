@@ -1,7 +1,5 @@
-import Foundation
 import Rebind
 import TestSupport
-import Testing
 
 /// The same as in `annotated-plugin.swift`, which has copies of them.
 protocol SharedService: Sendable {}

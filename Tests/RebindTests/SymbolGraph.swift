@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 /// The symbols of a built module, as documentation tools see them.

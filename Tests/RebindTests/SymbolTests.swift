@@ -1,6 +1,5 @@
 import Rebind
 import TestSupport
-import Testing
 
 /// Symbols, beside what readelf says of the same file.
 @Suite(.measured) struct SymbolTests {

@@ -1,7 +1,5 @@
-import Glibc
 import Rebind
 import TestSupport
-import Testing
 
 @Suite(.measured) struct TargetTests {
   /// dladdr is the witness, for the first, the last and an inner byte.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The check of `make test-inputs` knows which program has read a file.
 @Suite(.measured) struct TestInputsTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Tests have one outcome, whatever stands first in PATH.
 @Suite(.measured, .notInCheck) struct ToolTests {

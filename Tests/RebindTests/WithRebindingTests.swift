@@ -1,7 +1,5 @@
-import Glibc
 import Rebind
 import TestSupport
-import Testing
 
 private typealias GetNumber = @convention(c) () -> pid_t
 

@@ -75,7 +75,7 @@ static void open_library(const char *name) {
   make_writable();
 }
 
-/// NULL if there is none.
+/// The entry of the tag, or NULL.
 static inline ElfW(Dyn) * entry_of(ElfW(Sxword) tag) {
   for (size_t i = 0; i < dynamic_count && dynamic[i].d_tag != DT_NULL; i++)
     if (dynamic[i].d_tag == tag) return &dynamic[i];

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The documentation has the options that the command has.
 @Suite(.needsCommands, .measured) struct ArticleTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The message of the command in a package that left it out: `make test-traits`.
 @Suite(.enabled(if: !PackageTraits.hasCommands, "the trait Commands is enabled"), .measured)

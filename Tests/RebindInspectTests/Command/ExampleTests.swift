@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The examples of the help and of the documentation run, in a folder that has what they name.
 @Suite(.needsCommands, .measured, .notInCheck) struct ExampleTests {

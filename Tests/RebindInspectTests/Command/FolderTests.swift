@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The folders of the command are floors: a folder names types of its own and of lower floors alone,
 /// and static members that it or they add to types. The subcommands, a folder each, stand side by side

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The command and the modules that it links do without Foundation, whose tables for all languages
 /// would take 40 MB in a static executable.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The files for a shell and man(1) once rebind-inspect is installed.
 @Suite(.needsCommands, .measured, .notInCheck) struct ShellFilesTests {

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 /// A subcommand as the program describes it to tools: `--experimental-dump-help`.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The output of each subcommand for small files of several machines, byte for byte.
 ///

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 #if Commands
 @testable import rebind_inspect

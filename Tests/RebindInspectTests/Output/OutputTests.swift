@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The ways that output may go: pipes, full disks, terminals, odd names.
 @Suite(.needsCommands, .measured) struct OutputTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The output is what Documentation/rebind-inspect.schema.json says.
 @Suite(

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 /// Holds output against Documentation/rebind-inspect.schema.json by Python's jsonschema.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Lines on a terminal, which are broken between columns where they are too wide for it.
 @Suite(.needsCommands, .measured) struct TerminalTests {

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 /// Tests/Fixtures/inspect-process.c with the core: a program that does what its argument says, to be

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Processes whose images are damaged, in their files or in memory alone.
 @Suite(.needsCommands, .measured, .notInCheck) struct ProcessFuzzTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The tables of a process's images, which are those of their files. The output for files is held
 /// against readelf.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The output of `annotations --pid` for a process.
 @Suite(.needsCommands, .measured) struct ProcessTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// `diff` finds what differs, each kind, and nothing else.
 @Suite(.needsCommands, .measured) struct DiffTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The output of `hardening` for files that are built one way or another.
 @Suite(.needsCommands, .measured) struct HardeningTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The commands on the page "Nothing happened?" run, and answer as the page says.
 @Suite(.needsCommands, .measured) struct NothingHappenedTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The queries of the page "Ask all binaries of a machine" give the right answers for a small folder.
 ///

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Questions that people put in a form that was not expected.
 @Suite(.needsCommands, .measured) struct QuestionTests {

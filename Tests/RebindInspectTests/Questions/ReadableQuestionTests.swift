@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Mangled symbols are found by their readable names. The witness is the compiler.
 @Suite(.needsCommands, .measured) struct ReadableQuestionTests {

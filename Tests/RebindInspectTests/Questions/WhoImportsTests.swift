@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The findings of `who-imports` in files, folders and processes.
 @Suite(.needsCommands, .measured) struct WhoImportsTests {

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 /// The dynamic symbols of a file as `readelf --dyn-syms -W` prints them: the independent witness.

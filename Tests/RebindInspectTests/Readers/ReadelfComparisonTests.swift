@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// `symbols` says what readelf says.
 @Suite(.needsCommands, .measured, .notInCheck) struct ReadelfComparisonTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The subcommands that show tables say what readelf says.
 @Suite(.needsCommands, .measured, .notInCheck) struct TableComparisonTests {

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 /// Tests/Witnesses, which compares what rebind-inspect says with what other readers say.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The comparison that `make test-machine` makes: each of its rules explains an actual difference,
 /// and no rule hides one that it is not about.

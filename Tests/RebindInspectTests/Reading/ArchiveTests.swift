@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Archives and their members, for every subcommand that reads files.
 @Suite(.needsCommands, .measured) struct ArchiveTests {

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 /// Damaged copies of the files that the golden output is of, in one folder, the same in each run.

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The rules for the output of every subcommand: full disks, closed pipes, many files.
 @Suite(.needsCommands, .measured) struct EndingTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Files that cannot be read: a line and an error object for each, and the others are printed.
 @Suite(.needsCommands, .measured) struct FailureTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Damaged files: a right answer or an error, but no signal, no hang and no end of memory.
 @Suite(.needsCommands, .measured, .notInCheck) struct FuzzTests {

@@ -1,4 +1,3 @@
-import Foundation
 import TestSupport
 
 /// Runs `rebind-inspect` with a limit for whatever may grow with its inputs: address space, the

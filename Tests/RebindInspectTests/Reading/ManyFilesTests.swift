@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Many files are read by several threads, and nothing of what is printed tells so.
 @Suite(.needsCommands, .measured, .notInCheck) struct ManyFilesTests {

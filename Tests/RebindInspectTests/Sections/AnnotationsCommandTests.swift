@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The output of `annotations` for files.
 @Suite(.needsCommands, .measured) struct AnnotationsCommandTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The output of `notes` for each kind of note.
 @Suite(.needsCommands, .measured) struct NotesTests {

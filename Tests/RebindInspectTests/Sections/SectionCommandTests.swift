@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The output of `section`.
 @Suite(.needsCommands, .measured) struct SectionCommandTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The output of `slots --pid` for the slots of a process.
 @Suite(.needsCommands, .measured) struct ProcessSlotTests {

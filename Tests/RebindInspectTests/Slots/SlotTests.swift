@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The output of `slots` for files.
 @Suite(.needsCommands, .measured) struct SlotTests {

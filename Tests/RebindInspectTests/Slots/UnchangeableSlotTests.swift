@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// Slots that no rebinding can change, and slots that calls pass by.
 @Suite(.needsCommands, .measured) struct UnchangeableSlotTests {

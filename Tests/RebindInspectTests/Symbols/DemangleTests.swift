@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// `--demangle`.
 @Suite(.needsCommands, .measured) struct DemangleTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The options of `symbols` take the names that it shows, and it shows where a symbol is from.
 @Suite(.needsCommands, .measured) struct ReadableNameTests {

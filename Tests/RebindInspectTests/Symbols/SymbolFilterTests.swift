@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The symbols that `symbols` shows, and their order.
 @Suite(.needsCommands, .measured) struct SymbolFilterTests {

@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 /// The output of `symbols` for each kind of symbol, in each format.
 @Suite(.needsCommands, .measured) struct SymbolTests {
