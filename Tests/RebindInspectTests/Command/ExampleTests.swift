@@ -84,7 +84,7 @@ private struct ExampleFolder {
     let app = try AnnotatedFile(
       LinkMode(.bfd, .program), flags: ["-Wl,--defsym=_ZN4Shop5priceEi=main"])
     try fixture.write("app", app.bytes())
-    try fixture.succeed("objcopy", ["--rename-section", "names=module_names", "app"])
+    try fixture.compile("objcopy", ["--rename-section", "names=module_names", "app"])
     try fixture.foreign("arm64/usr/bin/app", target: "aarch64-linux-gnu", flags: ["-shared"])
   }
 

@@ -57,34 +57,38 @@ struct DependencyFixture {
     _ name: String, target: String, source: String = "int value;", compilerFlags: [String] = [],
     flags: [String] = []
   ) throws -> String {
-    try write("foreign.c", Data(source.utf8))
-    try compile(
-      "clang",
-      ["--target=\(target)", "-ffreestanding", "-fPIC"] + compilerFlags
-        + ["-c", "foreign.c", "-o", "foreign.o"])
+    let object = try Self.object(
+      "clang", ["--target=\(target)", "-ffreestanding", "-fPIC"] + compilerFlags, source)
     try write(name, Data())
-    try compile("ld.lld", ["-o", name, "foreign.o"] + flags)
+    try compile("ld.lld", ["-o", name, object] + flags)
     return path(name)
   }
 
-  /// Runs a compiler or linker in the folder.
+  /// Runs a compiler, or another tool, in the folder.
   func compile(_ tool: String, _ arguments: [String]) throws {
     try TestSupport.compile(Compiler(tool), arguments, in: directory.url)
-  }
-
-  func succeed(_ tool: String, _ arguments: [String]) throws {
-    let result = try run(tool, arguments, currentDirectory: directory.url)
-    guard result.succeeded else { throw SetupFailure(output: result.errorOutput) }
   }
 
   private func build(
     _ name: String, _ source: String, _ needs: [String], _ flags: [String]
   ) throws -> String {
     try write(name, Data())
-    try write("source.c", Data("\(source)\n".utf8))
+    let object = try Self.object("gcc", flags.filter { !$0.hasPrefix("-Wl,") }, source)
     try compile(
       "gcc",
-      ["source.c", "-o", name, "-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"] + flags + needs)
+      [object, "-o", name, "-Wl,--no-as-needed", "-Wl,--allow-shlib-undefined"] + flags + needs)
     return path(name)
+  }
+
+  private static let objects = OncePerKey<[String], String>()
+
+  /// An object file, which a run compiles once: most libraries have the source of another one.
+  private static func object(_ tool: String, _ flags: [String], _ source: String) throws -> String {
+    try objects.value(for: [tool] + flags + [source]) {
+      let folder = try TemporaryDirectory.keptUntilExit()
+      try Data("\(source)\n".utf8).write(to: folder.appending(path: "source.c"))
+      try TestSupport.compile(Compiler(tool), flags + ["-c", "source.c"], in: folder)
+      return folder.appending(path: "source.o").path
+    }
   }
 }

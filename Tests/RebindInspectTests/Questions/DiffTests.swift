@@ -98,10 +98,10 @@ import TestSupport
 
   /// Only symbols that linkers see; a static function is none.
   @Test func objectFiles() throws {
-    let old = try fixture.program("old.o", "int f(void) { return 1; } int data;", flags: ["-c"])
+    let old = try fixture.program("old.o", "int f(void) { return 1; } int data;", flags: ["-r"])
     let new = try fixture.program(
       "new.o", "int g(void); static int h(void) { return g(); } int f(void) { return h(); }",
-      flags: ["-c"])
+      flags: ["-r"])
     #expect(
       try changes(["--only", "export", "--only", "import", old, new]) == [
         "- export data OBJECT 4", "+ import g GLOBAL",
@@ -118,7 +118,7 @@ import TestSupport
   @Test func noImages() throws {
     let program = try fixture.program("program")
     let core = try fixture.core("core", of: program)
-    try fixture.succeed("objcopy", ["--only-keep-debug", program, "debug"])
+    try fixture.compile("objcopy", ["--only-keep-debug", program, "debug"])
     for (file, why) in [
       (core, "is a core file, no image"), (fixture.path("debug"), "has only debug information"),
     ] {
@@ -148,9 +148,9 @@ import TestSupport
   }
 
   @Test func archives() throws {
-    for name in ["a.o", "b.o"] { try fixture.program(name, flags: ["-c"]) }
-    try fixture.succeed("ar", ["rc", "two.a", "a.o", "b.o"])
-    try fixture.succeed("ar", ["rc", "one.a", "a.o"])
+    for name in ["a.o", "b.o"] { try fixture.program(name, flags: ["-r"]) }
+    try fixture.compile("ar", ["rc", "two.a", "a.o", "b.o"])
+    try fixture.compile("ar", ["rc", "one.a", "a.o"])
     let two = fixture.path("two.a")
     let one = fixture.path("one.a")
     for arguments in [[two, two], [one, two], [two, one]] {

@@ -85,7 +85,7 @@ import TestSupport
   /// A member of an archive is a file as any other.
   @Test func archives() throws {
     let fixture = try folder()
-    try fixture.succeed("ar", ["rc", "all/lib.a", "all/liba.so", "all/text"])
+    try fixture.compile("ar", ["rc", "all/lib.a", "all/liba.so", "all/text"])
     let result = try inspect(["who-imports", "getpid", fixture.path("all")])
     #expect(result.succeeded && result.errorOutput.isEmpty)
     #expect(rows(result).contains { $0.last == fixture.path("all/lib.a(liba.so)") })
