@@ -6,7 +6,7 @@ public import Testing
 ///
 /// Swift Testing counts the time that a test waits for a free thread too: nearly all tests of a run
 /// "finish" at its end. Here a test case begins when its body does. `Scripts/test`, which prints
-/// the times, lets no more of them begin than the machine has cores. Without that, the body of an
+/// the times, lets two of them begin for each core. Without that, the body of an
 /// asynchronous test waits as well: so it alone has tests measured, by `REBIND_TEST_TIMES`, the
 /// file that the times go to, a line a case.
 public struct Measured: SuiteTrait, TestTrait, TestScoping {
