@@ -12,8 +12,8 @@ export PATH := $(shell SWIFT='$(SWIFT)' Scripts/path)
 # The command that make release has built.
 RELEASED = $(CURDIR)/.build/rebind-inspect/bin/rebind-inspect
 # Suites of the stages: those that have tests which `make test` leaves out.
-CORE_SUITES = FixtureTests.*instrumented|StubTests|AbsenceTests|FirstTriesTests|RefusalTests
-PRODUCT_SUITES = SamplePackageTests|FileTraceTests|RebindMacrosTests.PackageTests
+CORE_SUITES = FixtureTests.*instrumented|StubTests|AbsenceTests|FirstTriesTests|RefusalTests|AnnotationLinkTests|CompilationTests|ToolTests
+PRODUCT_SUITES = SamplePackageTests|FileTraceTests|RebindMacrosTests.PackageTests|ShellFilesTests
 RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
 
 .PHONY: help build release demo test check test-inputs test-core test-beside work test-products test-traits test-machine test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean

@@ -2,7 +2,7 @@ import TestSupport
 
 /// Linkers keep annotations: each way of building an image leaves all of them, in the order of the
 /// source, and a note that leads there. `annotated-check.c` looks, in the image.
-@Suite(.measured, .notInCheck) struct AnnotationLinkTests {
+@Suite(.measured, .inCore) struct AnnotationLinkTests {
   /// The product that the object files are linked into.
   enum Product: String, CaseIterable {
     case program = "-pie"

@@ -10,7 +10,7 @@ import TestSupport
 
   /// Each file alone, and without a warning.
   @Test(
-    .notInCheck,
+    .inCore,
     arguments: Compiler.all.flatMap { compiler in
       (isQuick ? [compiler == .gcc ? codes[0] : codes[1]] : codes).map { (compiler, $0) }
     })

@@ -1,7 +1,7 @@
 import TestSupport
 
 /// Scripts/fixtures reads tables of fixtures as Tests/Fixtures/Recipes says.
-@Suite(.measured) struct RecipeTests {
+@Suite(.measured, .notInCheck) struct RecipeTests {
   @Test func whatIsTakenOverIsFilledIn() throws {
     let fixtures = try read(
       """

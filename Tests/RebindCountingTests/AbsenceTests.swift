@@ -2,7 +2,7 @@ import RebindCounting
 import TestSupport
 
 /// Where calls are not seen they are not counted: no 0 by mistake.
-@Suite(.measured) struct AbsenceTests {
+@Suite(.measured, .notInCheck) struct AbsenceTests {
   private static let source = """
     import RebindCounting
     final class Node {}

@@ -125,7 +125,7 @@ import TestSupport
   }
 
   /// The longest strings, and every place that has room for a record.
-  @Test(arguments: ["-Onone", "-O"], [[], ["-default-isolation", "MainActor"]])
+  @Test(.notInCheck, arguments: ["-Onone", "-O"], [[], ["-default-isolation", "MainActor"]])
   func whatIsRightCompiles(level: String, isolation: [String]) throws {
     let longest = String(repeating: "x", count: 1023)
     let result = try compileSwift(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `symbols --resolve` binds imports as the loader does.
-@Suite(.needsCommands, .measured) struct ResolveTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct ResolveTests {
   let fixture = DependencyFixture()
 
   private struct Resolved: Decodable {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `--root`: programs of other machines, whose folders stand below one of ours.
-@Suite(.needsCommands, .measured) struct SysrootTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct SysrootTests {
   let fixture = DependencyFixture()
   private var root: String { fixture.path("root") }
 

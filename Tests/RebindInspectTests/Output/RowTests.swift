@@ -5,7 +5,7 @@ import TestSupport
 @testable import rebind_inspect
 
 /// `--format rows` and `--format csv`: the same table, by the declarations of the fields.
-@Suite(.needsCommands, .measured) struct RowTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct RowTests {
   private static let listings =
     Subcommands.ofFiles + Subcommands.ofSearches
     + [["annotations", "--group", "modules"], ["dynamic"], ["symbols", "--imports", "--resolve"]]

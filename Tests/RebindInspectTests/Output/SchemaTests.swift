@@ -2,7 +2,7 @@ import TestSupport
 
 /// The output is what Documentation/rebind-inspect.schema.json says.
 @Suite(
-  .needsCommands, .measured,
+  .needsCommands, .measured, .notInCheck,
   .enabled(if: !SchemaValidator.isTooOld, "needs jsonschema 4.0 or later"))
 struct SchemaTests {
   @Test func symbols() throws {

@@ -1,7 +1,7 @@
 import TestSupport
 
 /// Lines on a terminal, which are broken between columns where they are too wide for it.
-@Suite(.needsCommands, .measured) struct TerminalTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct TerminalTests {
   let fixture = DependencyFixture()
 
   private func lines(_ arguments: [String], columns: Int) throws -> [String] {

@@ -1,7 +1,7 @@
 import TestSupport
 
 /// Archives and their members, for every subcommand that reads files.
-@Suite(.needsCommands, .measured) struct ArchiveTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct ArchiveTests {
   let builder: FixtureBuilder
   var folder: URL { builder.directory.url }
 

@@ -1,7 +1,7 @@
 import TestSupport
 
 /// The rules for the output of every subcommand: full disks, closed pipes, many files.
-@Suite(.needsCommands, .measured) struct EndingTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct EndingTests {
   static let formats = ["text", "json", "jsonl"]
 
   /// Every subcommand with something to say, in each format, with the options in front of the files.

@@ -4,7 +4,7 @@ import Testing
 
 /// Relocations that are packed: Android's, and CREL in object files. The witness is readelf, of the
 /// same file with nothing packed: it reads no packed ones.
-@Suite(.needsCommands, .measured) struct PackedRelocationTests {
+@Suite(.needsCommands, .measured, .notInCheck) struct PackedRelocationTests {
   enum Packing: String, CaseIterable, Sendable {
     case android
     case androidAndRelative = "android+relr"
