@@ -161,7 +161,7 @@ static crebind_status gather(struct crebind_look *look, void *context) {
         || !gather_build_id(gathering, image, gathered))
       return CREBIND_OUT_OF_MEMORY;
   }
-  return CREBIND_OK;
+  return gathering->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;
 }
 
 static void visit_gathered(const struct gathering *gathering, const struct gathered *gathered,

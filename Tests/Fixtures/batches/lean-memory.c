@@ -290,9 +290,6 @@ static void visit_text(const char *text, void *context) {
   visit_string(text);
 }
 
-/// Images by their number: a path may be missing where memory is.
-VISITOR(count_image, crebind_image_contents, (void)it; visit_word(1))
-LOOK(count_images, crebind_images(count_image, NULL, NULL))
 static crebind_status ask_about(const char *name, const char *version, const char *library) {
   const crebind_rebinding rebinding = {.name = name, .version = version, .library = library};
   return crebind_diagnose(&rebinding, NULL, visit_diagnosis, NULL, NULL);
@@ -364,7 +361,7 @@ static const struct operation {
     {"slots", must_apply, list_slots, NULL, must_restore},
     {"section", nothing, section, NULL, nothing},
     {"sections", nothing, list_sections, NULL, nothing},
-    {"images", nothing, count_images, NULL, nothing},
+    {"images", nothing, list_images, NULL, nothing},
     {"symbols", nothing, list_symbols, NULL, nothing},
     {"image slots", nothing, list_contents, NULL, nothing},
     {"audit", must_apply, audit, NULL, must_restore},

@@ -294,8 +294,6 @@ static crebind_status close_later(void) {
   return crebind_refresh(NULL);
 }
 
-VISITOR(visit_image, crebind_image_contents, visit_string(it->info.path))
-LOOK(list_images, crebind_images(visit_image, NULL, NULL))
 static crebind_status look_up(void) {
   visit_word(1);
   return crebind_lookup("getppid") != NULL ? CREBIND_OK : (crebind_status)UNSERVED;
