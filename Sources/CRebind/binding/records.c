@@ -7,14 +7,8 @@ struct crebind_records crebind_records = {
     .strings = {NULL, 0, 0, sizeof(char), false},
 };
 
-struct crebind_run crebind_handle_run(const struct crebind_handle *handle, size_t image) {
-  if (image >= handle->runs.count) return (struct crebind_run){0, 0};
-  return *(struct crebind_run *)crebind_vector_at(&handle->runs, image);
-}
-
-struct crebind_entry *crebind_handle_find(const struct crebind_handle *handle, size_t image,
-                                          uintptr_t address) {
-  struct crebind_run run = crebind_handle_run(handle, image);
+struct crebind_entry *crebind_run_find(const struct crebind_handle *handle,
+                                       struct crebind_run run, uintptr_t address) {
   uint32_t low = run.first, high = run.first + run.count;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
@@ -119,7 +113,8 @@ bool crebind_handle_index(struct crebind_handle *handle) {
 
 void crebind_handle_drop(struct crebind_handle *handle) {
   size_t kept = 0;
-  for (size_t i = 0; i < handle->entries.count; i++) {
+  while (kept < handle->entries.count && !crebind_handle_entry(handle, kept)->is_dropped) kept++;
+  for (size_t i = kept; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
     if (entry->is_dropped)
       crebind_resolver_free(entry->resolver);

@@ -138,16 +138,27 @@ static inline const char *crebind_known_string(size_t offset) {
 }
 
 /// The entries of a known image.
-struct crebind_run crebind_handle_run(const struct crebind_handle *handle, size_t image);
+static inline struct crebind_run crebind_handle_run(const struct crebind_handle *handle,
+                                                    size_t image) {
+  if (image >= handle->runs.count) return (struct crebind_run){0, 0};
+  return *(struct crebind_run *)crebind_vector_at(&handle->runs, image);
+}
 
 static inline struct crebind_entry *crebind_handle_entry(const struct crebind_handle *handle,
                                                          size_t index) {
   return crebind_vector_at(&handle->entries, index);
 }
 
+/// The entry of a run for a word, or NULL.
+struct crebind_entry *crebind_run_find(const struct crebind_handle *handle,
+                                       struct crebind_run run, uintptr_t address);
+
 /// The batch's entry for a word, or NULL. O(log(entries of the image)).
-struct crebind_entry *crebind_handle_find(const struct crebind_handle *handle, size_t image,
-                                          uintptr_t address);
+static inline struct crebind_entry *crebind_handle_find(const struct crebind_handle *handle,
+                                                        size_t image, uintptr_t address) {
+  struct crebind_run run = crebind_handle_run(handle, image);
+  return run.count == 0 ? NULL : crebind_run_find(handle, run, address);
+}
 
 /// The next entry of the word's chain below or above `handle`'s place in it.
 struct crebind_entry *crebind_find_below(const struct crebind_handle *handle, size_t image,

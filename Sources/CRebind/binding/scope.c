@@ -155,6 +155,10 @@ static void mark_global(struct crebind_scopes *scopes) {
 static crebind_status prepare(struct crebind_scopes *scopes) {
   if (scopes->is_ready) return CREBIND_OK;
   size_t count = scopes->images->items.count;
+  // Memory may have run out half way.
+  struct crebind_vector *made[] = {&scopes->first_edge, &scopes->edges, &scopes->is_global,
+                                   &scopes->visited, &scopes->queue};
+  for (size_t i = 0; i < sizeof made / sizeof *made; i++) crebind_vector_truncate(made[i], 0);
   if (!read_edges(scopes) || crebind_vector_append(&scopes->is_global, count) == NULL
       || crebind_vector_append(&scopes->visited, count) == NULL
       || crebind_vector_append(&scopes->queue, count) == NULL)
@@ -165,10 +169,18 @@ static crebind_status prepare(struct crebind_scopes *scopes) {
   return CREBIND_OK;
 }
 
+crebind_status crebind_scopes_is_outside(struct crebind_scopes *scopes, size_t image,
+                                         bool *is_outside) {
+  crebind_status status = prepare(scopes);
+  if (status == CREBIND_OK) *is_outside = !((const bool *)scopes->is_global.data)[image];
+  return status;
+}
+
 crebind_status crebind_scopes_may_be_unloaded(struct crebind_scopes *scopes, size_t image,
                                               bool *may_be) {
-  crebind_status status = prepare(scopes);
-  if (status == CREBIND_OK) *may_be = !((const bool *)scopes->is_global.data)[image];
+  crebind_status status = crebind_scopes_is_outside(scopes, image, may_be);
+  // The global scope of a namespace of dlmopen goes with its last image.
+  if (status == CREBIND_OK) *may_be |= !crebind_image_at(scopes->images, 0)->is_main;
   return status;
 }
 
@@ -275,9 +287,8 @@ static struct crebind_definition next_outside(const struct crebind_scopes *scope
   return none;
 }
 
-/// The address that a definition leads to as it is, redirected or not.
-static uintptr_t current_address(struct crebind_scopes *scopes,
-                                 struct crebind_definition definition) {
+uintptr_t crebind_scopes_current_address(struct crebind_scopes *scopes,
+                                         struct crebind_definition definition) {
   const ElfW(Sym) *symbol = &scopes->dynamics[definition.image].symbols[definition.symbol];
   uintptr_t value = __atomic_load_n((const uintptr_t *)&symbol->st_value, __ATOMIC_ACQUIRE);
   return crebind_symbol_address(scopes, definition.image, symbol, value);
@@ -289,7 +300,7 @@ static struct crebind_definition find_at_address(struct crebind_scopes *scopes,
                                                  struct crebind_definition first,
                                                  uintptr_t address) {
   struct crebind_definition next = first;
-  while (next.image != SIZE_MAX && current_address(scopes, next) != address)
+  while (next.image != SIZE_MAX && crebind_scopes_current_address(scopes, next) != address)
     next = next_outside(scopes, next.image + 1, reference);
   return next;
 }

@@ -101,6 +101,10 @@ static inline bool crebind_scopes_is_global(const struct crebind_scopes *scopes,
          && *(const bool *)crebind_vector_at(&scopes->is_global, definition.image);
 }
 
+/// False for an image of the global scope, as it was at start.
+crebind_status crebind_scopes_is_outside(struct crebind_scopes *scopes, size_t image,
+                                         bool *is_outside);
+
 /// False for the program, what is preloaded, and what they need.
 crebind_status crebind_scopes_may_be_unloaded(struct crebind_scopes *scopes, size_t image,
                                               bool *may_be);
@@ -108,6 +112,10 @@ crebind_status crebind_scopes_may_be_unloaded(struct crebind_scopes *scopes, siz
 /// True if image `from` is outside of the global scope, and a local scope that it looks
 /// through has image `definer`. False without memory, too.
 bool crebind_scopes_reach_locally(struct crebind_scopes *scopes, size_t from, size_t definer);
+
+/// The address that a definition leads to as it is, redirected or not; 0 as with the next function.
+uintptr_t crebind_scopes_current_address(struct crebind_scopes *scopes,
+                                         struct crebind_definition definition);
 
 /// The run-time address of a symbol that the image with this index defines, with `value` in place
 /// of its `st_value`. For an IFUNC it is the result of the resolver, and 0 if that has to be called

@@ -3,35 +3,29 @@
 
 void crebind_slot_scan_begin(struct crebind_slot_scan *scan) {
   scan->matches = CREBIND_VECTOR(uint32_t);
-  scan->bits = CREBIND_VECTOR(uint64_t);
   scan->names = CREBIND_VECTOR(uint32_t);
 }
 
 void crebind_slot_scan_end(struct crebind_slot_scan *scan) {
   crebind_vector_free(&scan->matches);
-  crebind_vector_free(&scan->bits);
   crebind_vector_free(&scan->names);
 }
 
 // MARK: - Matching symbols
 
-static bool has_bit(const struct crebind_vector *bits, size_t index) {
-  return index / 64 < bits->count && ((const uint64_t *)bits->data)[index / 64] >> index % 64 & 1;
+static bool is_match(const struct crebind_slot_scan *scan, size_t symbol) {
+  return symbol < scan->names.count && ((const uint32_t *)scan->names.data)[symbol] != 0;
 }
 
 static bool add_match(struct crebind_slot_scan *scan, size_t symbol, size_t name) {
-  if (has_bit(&scan->bits, symbol)) return true;
-  if (symbol / 64 >= scan->bits.count) {
-    size_t missing = symbol / 64 + 1 - scan->bits.count;
-    uint64_t *added = crebind_vector_append(&scan->bits, missing);
-    if (added == NULL || crebind_vector_append(&scan->names, missing * 64) == NULL) return false;
-    memset(added, 0, missing * sizeof *added);
-  }
+  if (is_match(scan, symbol)) return true;
+  if (symbol >= scan->names.count
+      && crebind_vector_append(&scan->names, symbol + 1 - scan->names.count) == NULL)
+    return false;
   uint32_t *match = crebind_vector_append(&scan->matches, 1);
   if (match == NULL) return false;
   *match = (uint32_t)symbol;
-  ((uint64_t *)scan->bits.data)[symbol / 64] |= UINT64_C(1) << symbol % 64;
-  ((uint32_t *)scan->names.data)[symbol] = (uint32_t)name;
+  ((uint32_t *)scan->names.data)[symbol] = (uint32_t)name + 1;
   return true;
 }
 
@@ -53,9 +47,8 @@ enum { PREFETCH_DISTANCE = 16 };
 crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
                                        const struct crebind_dynamic *dynamic,
                                        const struct crebind_names *names) {
-  // Only the words that a match has touched need clearing.
   for (size_t i = 0; i < scan->matches.count; i++)
-    ((uint64_t *)scan->bits.data)[((const uint32_t *)scan->matches.data)[i] / 64] = 0;
+    ((uint32_t *)scan->names.data)[((const uint32_t *)scan->matches.data)[i]] = 0;
   crebind_vector_truncate(&scan->matches, 0);
   if (dynamic->symbols == NULL) return CREBIND_OK;
 
@@ -93,9 +86,10 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
   }
   if (dynamic->gnu_hash.bucket_count != 0) {
     // Symbols that the image defines itself, and may still reach through a slot.
+    const struct crebind_gnu_hash gnu = dynamic->gnu_hash;
     for (size_t n = 0; n < names->count; n++) {
       const struct crebind_name *name = &names->items[n];
-      if (!crebind_symbol_may_be_hashed(dynamic, name->gnu_hash)) continue;
+      if (!crebind_gnu_hash_may_have(&gnu, name->gnu_hash)) continue;
       struct crebind_symbol_walk walk;
       crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
       for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)
@@ -124,6 +118,26 @@ static uintptr_t added(intptr_t addend, unsigned kind, const struct crebind_dyna
   return is_added ? (uintptr_t)addend : 0;
 }
 
+/// The first relocation from `at` on whose symbol was matched, or `end`. Nearly all relocations are
+/// passed over here, so each costs a few instructions.
+static const char *next_match(const struct crebind_slot_scan *scan, const char *at,
+                              const char *end, size_t stride) {
+  const uint32_t *names = (const uint32_t *)scan->names.data;
+  const size_t count = scan->names.count;
+#define IS_MATCH(at) \
+  ((symbol = CREBIND_R_SYM(((const ElfW(Rel) *)(at))->r_info)) < count && names[symbol] != 0)
+  size_t symbol;
+  for (; (size_t)(end - at) >= 4 * stride; at += 4 * stride) {
+    if (IS_MATCH(at)) return at;
+    if (IS_MATCH(at + stride)) return at + stride;
+    if (IS_MATCH(at + 2 * stride)) return at + 2 * stride;
+    if (IS_MATCH(at + 3 * stride)) return at + 3 * stride;
+  }
+  while (at < end && !IS_MATCH(at)) at += stride;
+#undef IS_MATCH
+  return at;
+}
+
 /// Visits the slots of one table whose symbol was matched, or all of them.
 static crebind_status visit_table(
     const struct crebind_slot_scan *scan, const struct crebind_image *image,
@@ -132,17 +146,13 @@ static crebind_status visit_table(
     void *context) {
   static const int32_t tags[] = {DT_RELA, DT_REL, DT_JMPREL};
   const struct crebind_relocations *table = &dynamic->relocations[t];
-  // Most relocations fail the test of one bit, so it is kept short.
-  const uint64_t *bits = scan != NULL ? (const uint64_t *)scan->bits.data : NULL;
-  size_t bit_count = scan != NULL ? scan->bits.count * 64 : 0;
   size_t stride = table->is_rela ? sizeof(ElfW(Rela)) : sizeof(ElfW(Rel));
   const char *end = table->data + table->count * stride;
   for (const char *at = table->data + table->relative_count * stride; at < end; at += stride) {
+    if (scan != NULL && (at = next_match(scan, at, end, stride)) == end) break;
     // An ElfW(Rela) begins with an ElfW(Rel).
     const ElfW(Rel) *rel = (const ElfW(Rel) *)at;
     size_t symbol = CREBIND_R_SYM(rel->r_info);
-    if (scan != NULL && (symbol >= bit_count || (bits[symbol / 64] >> symbol % 64 & 1) == 0))
-      continue;
     unsigned kind = kinds_of((uint32_t)CREBIND_R_TYPE(rel->r_info));
     if ((kind & kinds) == 0) continue;
     // A slot that may be data is changed with data's care.
@@ -176,7 +186,7 @@ static crebind_status visit_packed(
   uint32_t index = 0;
   for (const ElfW(Rela) *entry; (entry = crebind_packed_next(&walk)) != NULL; index++) {
     size_t symbol = CREBIND_R_SYM(entry->r_info);
-    if (scan != NULL && !has_bit(&scan->bits, symbol)) continue;
+    if (scan != NULL && !is_match(scan, symbol)) continue;
     unsigned kind = kinds_of((uint32_t)CREBIND_R_TYPE(entry->r_info));
     if ((kind & kinds) == 0) continue;
     struct crebind_slot slot = {

@@ -29,14 +29,13 @@ struct crebind_slot {
 /// Memory that is reused from image to image.
 struct crebind_slot_scan {
   struct crebind_vector matches;  // uint32_t, the symbols whose name is in the batch
-  struct crebind_vector bits;     // uint64_t, a bit a symbol: is it a match?
-  struct crebind_vector names;    // uint32_t, by symbol: a match's name
+  struct crebind_vector names;    // uint32_t, by symbol: a match's name plus one, or 0
 };
 
 /// The name in the batch of a symbol that was matched.
 static inline uint32_t crebind_slot_scan_name(const struct crebind_slot_scan *scan,
                                               size_t symbol) {
-  return ((const uint32_t *)scan->names.data)[symbol];
+  return ((const uint32_t *)scan->names.data)[symbol] - 1;
 }
 
 void crebind_slot_scan_begin(struct crebind_slot_scan *scan);

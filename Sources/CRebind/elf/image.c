@@ -19,6 +19,8 @@ void crebind_image_describe(struct crebind_image *image, const struct dl_phdr_in
     uintptr_t start = image->bias + segment->p_vaddr;
     switch (segment->p_type) {
     case PT_LOAD:
+      if (image->load_end == 0) image->first_load = i;
+      image->load_end = i + 1;
       if (segment->p_offset == 0 && segment->p_filesz != 0 && !has_header) {
         image->header = start;
         has_header = true;
@@ -44,16 +46,21 @@ void crebind_image_describe(struct crebind_image *image, const struct dl_phdr_in
   image->is_vdso = runtime->vdso_base != 0 && image->header == runtime->vdso_base;
 }
 
+static bool is_in(const struct crebind_image *image, const ElfW(Phdr) * segment,
+                  uintptr_t address, size_t size) {
+  uintptr_t offset = address - (image->bias + segment->p_vaddr);
+  return segment->p_type == PT_LOAD && offset < segment->p_memsz
+         && size <= segment->p_memsz - offset;
+}
+
 const ElfW(Phdr) * crebind_image_segment(const struct crebind_image *image, uintptr_t address,
                                          size_t size) {
   if (address < image->span.start || address >= image->span.end) return NULL;
-  for (size_t i = 0; i < image->phnum; i++) {
-    const ElfW(Phdr) *segment = &image->phdr[i];
-    uintptr_t offset = address - (image->bias + segment->p_vaddr);
-    if (segment->p_type == PT_LOAD && offset < segment->p_memsz
-        && size <= segment->p_memsz - offset)
-      return segment;
-  }
+  // Slots lie in the last segment, tables in the first ones.
+  const ElfW(Phdr) *last = &image->phdr[image->load_end - 1];
+  if (is_in(image, last, address, size)) return last;
+  for (const ElfW(Phdr) *segment = &image->phdr[image->first_load]; segment < last; segment++)
+    if (is_in(image, segment, address, size)) return segment;
   return NULL;
 }
 

@@ -22,6 +22,8 @@ struct crebind_image {
   size_t path;
   const ElfW(Phdr) * phdr;
   size_t phnum;
+  /// The indices of the first PT_LOAD, and behind the last one: mostly no other lies between.
+  size_t first_load, load_end;
   /// The address of the ELF header: of the segment that begins the file.
   uintptr_t header;
   /// The first segment's start and the last one's end.

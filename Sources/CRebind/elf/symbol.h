@@ -63,14 +63,18 @@ struct crebind_symbol_walk {
   size_t steps;
 };
 
-/// False if the image's Bloom filter says that it does not define the name.
+/// False if the Bloom filter says that the table does not have the hash.
+static inline bool crebind_gnu_hash_may_have(const struct crebind_gnu_hash *gnu, uint32_t hash) {
+  const unsigned bits = 8 * sizeof(ElfW(Addr));
+  ElfW(Addr) word = gnu->bloom[hash / bits & gnu->bloom_mask];
+  return (word >> hash % bits & word >> (hash >> gnu->bloom_shift) % bits & 1) != 0;
+}
+
+/// False if the image's hash table says that it does not define the name.
 static inline bool crebind_symbol_may_be_hashed(const struct crebind_dynamic *dynamic,
                                                 uint32_t gnu_hash) {
-  const struct crebind_gnu_hash *gnu = &dynamic->gnu_hash;
-  const unsigned bits = 8 * sizeof(ElfW(Addr));
-  if (gnu->bucket_count == 0) return dynamic->sysv_hash.bucket_count != 0;
-  ElfW(Addr) word = gnu->bloom[gnu_hash / bits & gnu->bloom_mask];
-  return (word >> gnu_hash % bits & word >> (gnu_hash >> gnu->bloom_shift) % bits & 1) != 0;
+  if (dynamic->gnu_hash.bucket_count == 0) return dynamic->sysv_hash.bucket_count != 0;
+  return crebind_gnu_hash_may_have(&dynamic->gnu_hash, gnu_hash);
 }
 
 /// - Complexity: O(1) for most names that the image does not define.

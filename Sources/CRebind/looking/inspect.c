@@ -43,10 +43,12 @@ static crebind_status gather(struct inspection *inspection, const struct crebind
 
 static crebind_status plan_locked(struct crebind_attempt *attempt, void *context) {
   struct inspection *inspection = context;
+  crebind_status status = crebind_attempt_ask(attempt, inspection->handle);
+  if (status != CREBIND_OK) return status;
   struct crebind_plan plan;
   crebind_plan_begin(&plan, &attempt->world, &inspection->handle->batch);
   crebind_vector_truncate(&inspection->slots, 0);
-  crebind_status status = crebind_attempt_plan(attempt, &plan, inspection->handle);
+  status = crebind_attempt_plan(attempt, &plan, inspection->handle);
   if (status == CREBIND_OK) status = gather(inspection, &attempt->world, &plan.entries);
   crebind_plan_end(&plan);
   return status;

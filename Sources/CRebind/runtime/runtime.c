@@ -13,6 +13,8 @@ static void initialize(void) {
   runtime.hwcap.hwcap2 = getauxval(AT_HWCAP2);
   runtime.loader_base = getauxval(AT_BASE);
   runtime.vdso_base = getauxval(AT_SYSINFO_EHDR);
+  runtime.program_headers = getauxval(AT_PHDR);
+  runtime.is_secure = getauxval(AT_SECURE) != 0;
   size_t page_size = getauxval(AT_PAGESZ);
   __atomic_store_n(&runtime.page_size, page_size != 0 ? page_size : 4096, __ATOMIC_RELEASE);
 }

@@ -19,6 +19,10 @@ struct crebind_runtime {
   /// The headers of the loader and of the vDSO, from the auxiliary vector; 0 if it
   /// names none.
   uintptr_t loader_base, vdso_base;
+  /// The program's headers.
+  uintptr_t program_headers;
+  /// The program has rights that its caller has not, as with set-user-ID.
+  bool is_secure;
 };
 
 /// The one runtime, initialised before main and on first use.
@@ -52,12 +56,31 @@ struct __attribute__((packed, may_alias)) crebind_word {
   uintptr_t value;
 };
 
+/// A barrier after each word: no compiler makes a call of these very functions of several.
+#define CREBIND_COPY_WORD(to, from, i)                                                     \
+  (((struct crebind_word *)((char *)(to) + (i)))->value =                                  \
+       ((const struct crebind_word *)((const char *)(from) + (i)))->value)
+#define CREBIND_SET_WORD(to, word, i) (((struct crebind_word *)((char *)(to) + (i)))->value = (word))
+#define CREBIND_FOUR_TIMES(step, to, from, i)                   \
+  do {                                                          \
+    step(to, from, i);                                          \
+    CREBIND_KEEP_LOOP();                                        \
+    step(to, from, (i) + sizeof(struct crebind_word));          \
+    CREBIND_KEEP_LOOP();                                        \
+    step(to, from, (i) + 2 * sizeof(struct crebind_word));      \
+    CREBIND_KEEP_LOOP();                                        \
+    step(to, from, (i) + 3 * sizeof(struct crebind_word));      \
+    CREBIND_KEEP_LOOP();                                        \
+  } while (0)
+
 __attribute__((used, noinline)) static void *memcpy(void *restrict to, const void *restrict from,
                                                     size_t size) {
+  const size_t word_size = sizeof(struct crebind_word);
   size_t i = 0;
-  for (; size - i >= sizeof(struct crebind_word); i += sizeof(struct crebind_word)) {
-    const struct crebind_word *word = (const struct crebind_word *)((const char *)from + i);
-    ((struct crebind_word *)((char *)to + i))->value = word->value;
+  for (; size - i >= 4 * word_size; i += 4 * word_size)
+    CREBIND_FOUR_TIMES(CREBIND_COPY_WORD, to, from, i);
+  for (; size - i >= word_size; i += word_size) {
+    CREBIND_COPY_WORD(to, from, i);
     CREBIND_KEEP_LOOP();
   }
   for (; i < size; i++) {
@@ -68,10 +91,13 @@ __attribute__((used, noinline)) static void *memcpy(void *restrict to, const voi
 }
 
 __attribute__((used, noinline)) static void *memset(void *memory, int byte, size_t size) {
-  uintptr_t word = UINTPTR_MAX / 255 * (unsigned char)byte;
+  const size_t word_size = sizeof(struct crebind_word);
+  const uintptr_t word = UINTPTR_MAX / 255 * (unsigned char)byte;
   size_t i = 0;
-  for (; size - i >= sizeof word; i += sizeof word) {
-    ((struct crebind_word *)((char *)memory + i))->value = word;
+  for (; size - i >= 4 * word_size; i += 4 * word_size)
+    CREBIND_FOUR_TIMES(CREBIND_SET_WORD, memory, word, i);
+  for (; size - i >= word_size; i += word_size) {
+    CREBIND_SET_WORD(memory, word, i);
     CREBIND_KEEP_LOOP();
   }
   for (; i < size; i++) {

@@ -68,6 +68,7 @@ const struct crebind_entry *crebind_walk_below(const struct crebind_walk *walk, 
 bool crebind_walk_leads_here(const struct crebind_walk *walk, uintptr_t address, uintptr_t value) {
   const struct crebind_entry *entry = NULL;
   const struct crebind_handle *late = walk->plan->late_handle;
+  if (!walk->has_wrappers) return false;
   for (const struct crebind_handle *handle = late != NULL ? late->older : crebind_records.newest;
        handle != NULL; handle = handle->older) {
     const struct crebind_entry *link = crebind_handle_find(handle, walk->known, address);

@@ -14,8 +14,10 @@ struct crebind_walk {
   uint32_t known;
   const struct crebind_image *image;
   const struct crebind_dynamic *dynamic;
-  /// The image may be unloaded; for definitions only.
+  /// The image is outside of the global scope; for definitions only.
   bool is_outside;
+  /// Some of its words lead to wrappers of ours.
+  bool has_wrappers;
   /// The versions asked for last, by the low bits of their index: an image's
   /// references share a few of them.
   struct {

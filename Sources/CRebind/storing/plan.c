@@ -26,11 +26,22 @@ void crebind_plan_end(struct crebind_plan *plan) {
 
 // MARK: - Images
 
+static bool has_wrappers(uint32_t known) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    if (handle->is_own && handle != crebind_records.topmost
+        && crebind_handle_run(handle, known).count != 0)
+      return true;
+  return false;
+}
+
 static struct crebind_walk walk_of(struct crebind_plan *plan, size_t index) {
+  uint32_t known = crebind_world_known(plan->world, index);
   return (struct crebind_walk){
       .plan = plan,
       .index = index,
-      .known = crebind_world_known(plan->world, index),
+      .known = known,
+      .has_wrappers = has_wrappers(known),
       .image = crebind_world_image(plan->world, index),
       .dynamic = crebind_world_dynamic(plan->world, index),
   };
@@ -40,8 +51,8 @@ static struct crebind_walk walk_of(struct crebind_plan *plan, size_t index) {
 static crebind_status add_definitions(struct crebind_walk *walk) {
   const struct crebind_slot_scan *scan = &walk->plan->scan;
   if (scan->matches.count == 0) return CREBIND_OK;
-  crebind_status status = crebind_scopes_may_be_unloaded(&walk->plan->world->scopes, walk->index,
-                                                         &walk->is_outside);
+  crebind_status status = crebind_scopes_is_outside(&walk->plan->world->scopes, walk->index,
+                                                    &walk->is_outside);
   for (size_t m = 0; m < scan->matches.count && status == CREBIND_OK; m++) {
     uint32_t match = *(uint32_t *)crebind_vector_at(&scan->matches, m);
     if (!crebind_symbol_is_offered(crebind_symbol(walk->dynamic, match))) continue;
@@ -60,7 +71,7 @@ crebind_status crebind_plan_judge_image(struct crebind_plan *plan, size_t index)
   const struct crebind_names *names = &plan->batch->names;
   if (walk.image->is_vdso) return CREBIND_OK;
   crebind_status status =
-      crebind_scopes_may_be_unloaded(&plan->world->scopes, index, &walk.is_outside);
+      crebind_scopes_is_outside(&plan->world->scopes, index, &walk.is_outside);
   for (uint32_t n = 0; n < names->count && status == CREBIND_OK; n++) {
     const struct crebind_item *first = crebind_batch_item_named(plan->batch, n);
     const struct crebind_name *name = &names->items[n];

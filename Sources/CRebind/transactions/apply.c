@@ -200,8 +200,9 @@ static crebind_status apply_locked(struct crebind_attempt *attempt, void *contex
   struct apply *apply = context;
   if (apply->is_left_over) return CREBIND_NOT_TAKEN_BACK;
   memset(&apply->report, 0, sizeof apply->report);
-  crebind_status status =
-      crebind_cover_begin(attempt, apply->handle, &apply->may_race);
+  crebind_status status = crebind_attempt_ask(attempt, apply->handle);
+  if (status != CREBIND_OK) return status;
+  status = crebind_cover_begin(attempt, apply->handle, &apply->may_race);
   if (status == CREBIND_OK) status = plan_and_commit(attempt, apply);
   return crebind_cover_end(attempt, status);
 }

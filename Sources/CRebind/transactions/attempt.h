@@ -29,6 +29,11 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *at
                                void *context, struct crebind_handle *new_handle,
                                crebind_error *error);
 
+/// Stand around a public call that makes several attempts: they share their world where the images
+/// stay the same. No lock.
+void crebind_attempts_begin(void);
+void crebind_attempts_end(void);
+
 /// Makes a batch that is not active yet; on failure fills in `error`.
 crebind_status crebind_handle_make(struct crebind_handle **result,
                                    const crebind_rebinding *rebindings, size_t count,
@@ -41,7 +46,12 @@ static inline bool crebind_attempt_is_sure(const struct crebind_attempt *attempt
   return crebind_scopes_are_sure(&attempt->world.scopes);
 }
 
-/// Plans the batch over all images; a body's first step.
+/// What has to be known before the batch is planned; a body's first step. CREBIND_BUSY if a
+/// resolver has to be called: a plan that came upon it would be made twice.
+crebind_status crebind_attempt_ask(struct crebind_attempt *attempt,
+                                   const struct crebind_handle *handle);
+
+/// Plans the batch over all images.
 crebind_status crebind_attempt_plan(struct crebind_attempt *attempt, struct crebind_plan *plan,
                                     const struct crebind_handle *handle);
 

@@ -27,6 +27,12 @@ void crebind_world_end(struct crebind_world *world) {
   crebind_scopes_end(&world->scopes);
 }
 
+void crebind_world_move(struct crebind_world *to, struct crebind_world *from) {
+  *to = *from;
+  to->scopes.images = &to->images;
+  memset(from, 0, sizeof *from);
+}
+
 const char *crebind_soname(const struct crebind_dynamic *dynamic) {
   const char *soname = dynamic->soname == SIZE_MAX || dynamic->strings == NULL
                            ? NULL
@@ -146,6 +152,9 @@ static void find_known(struct crebind_world *world) {
 }
 
 crebind_status crebind_world_fill(struct crebind_world *world) {
+  // What the memo says may have changed since.
+  crebind_vector_truncate(&world->memo, 0);
+  if (world->is_filled) return CREBIND_OK;
   size_t count = world->images.items.count;
   if (crebind_vector_append(&world->dynamics, count) == NULL
       || crebind_vector_append(&world->broken_tags, count) == NULL
@@ -171,6 +180,7 @@ crebind_status crebind_world_fill(struct crebind_world *world) {
   for (size_t i = 0; i < count && status == CREBIND_OK; i++)
     if (known_of[i] == UINT32_MAX && !enter(world, i, &known_of[i]))
       status = CREBIND_OUT_OF_MEMORY;
+  world->is_filled = status == CREBIND_OK;
   return status;
 }
 
@@ -222,6 +232,34 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
   *function = function_of(world, definition);
   if (memo != NULL && crebind_scopes_is_global(&world->scopes, definition))
     *memo = (struct memo){name->string, version, *function, *definer};
+  return CREBIND_OK;
+}
+
+/// Of each version: an image may ask for an old one.
+static void ask_resolvers_of(struct crebind_world *world, size_t index,
+                             const struct crebind_name *name) {
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
+  if (!crebind_symbol_may_be_hashed(dynamic, name->gnu_hash)) return;
+  struct crebind_symbol_walk walk;
+  crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
+  for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)
+    if (crebind_symbol_is_offered(crebind_symbol(dynamic, i))) {
+      // Without us, and as it is: a batch may lie on top of another one.
+      struct crebind_definition definition = {index, i};
+      function_of(world, definition);
+      crebind_scopes_current_address(&world->scopes, definition);
+    }
+}
+
+crebind_status crebind_world_ask_resolvers(struct crebind_world *world,
+                                           const struct crebind_names *names) {
+  for (size_t i = 0; i < world->images.items.count; i++) {
+    bool is_outside;
+    crebind_status status = crebind_scopes_is_outside(&world->scopes, i, &is_outside);
+    if (status != CREBIND_OK) return status;
+    for (size_t n = 0; !is_outside && n < names->count; n++)
+      ask_resolvers_of(world, i, &names->items[n]);
+  }
   return CREBIND_OK;
 }
 

@@ -398,7 +398,7 @@ static void check_notes(void) {
     description.end = (i == 1 ? 0 : i == 2 ? 8 : 64) - sizeof(uintptr_t);
     if (i == 1) description.end = description.start - sizeof(uintptr_t);
     memcpy(memory + 1024, &description, sizeof description);
-    segments[0].p_flags = i == 3 ? PF_W : PF_R;
+    segments[0].p_flags = segments[1].p_flags = i == 3 ? PF_W : PF_R;
     CHECK(crebind_note_section(&image, &note, &section) && strcmp(section.name, "section") == 0);
     CHECK((section.segment != NULL) == (i == 0) && section.is_broken == (i > 1));
   }
