@@ -81,7 +81,7 @@ class Folder:
             program, compiler, test.sources,
             compiler.instrumenting + ["-pthread"] + self.filled(test.flags, folder, plain)
             + ([] if is_static else self.dynamic),
-            linked + core, built, bool(built) and not is_static, folder)
+            linked + core, built, bool(built) and not is_static and "no-rpath" not in test.attributes, folder)
         return program
 
     def add_probe(self, compiler):

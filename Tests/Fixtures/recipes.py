@@ -13,7 +13,7 @@ WORDS = {"machines", "attributes", "compilers", "sources", "targets", "flags", "
          "arguments", "quick-arguments", "environment"}
 TEXTS = {"prints", "unless"}
 NAMED = {"library", "linked", "variant", "native"}
-ATTRIBUTES = {"no-core", "no-cross", "no-qemu", "serial"}
+ATTRIBUTES = {"no-core", "no-cross", "no-qemu", "no-rpath", "serial"}
 COMPILER = re.compile(r"(gcc|clang)(\+[a-z,]+)?")
 
 

@@ -55,6 +55,18 @@ struct crebind_counts crebind_counts_of(const struct dl_phdr_info *info, size_t 
   return (struct crebind_counts){info->dlpi_adds, info->dlpi_subs};
 }
 
+/// The first image is the program, but in a namespace of dlmopen, which has no program. musl has no
+/// namespaces, and leaves the kernel's AT_PHDR as it is where the loader was run as a program.
+static bool is_program(const struct crebind_image *first) {
+#ifdef __GLIBC__
+  uintptr_t headers = crebind_runtime()->program_headers;
+  return headers == 0 || headers == (uintptr_t)first->phdr;
+#else
+  (void)first;
+  return true;
+#endif
+}
+
 struct read_context {
   struct crebind_images *images;
   crebind_status status;
@@ -75,7 +87,7 @@ static int read_image(struct dl_phdr_info *info, size_t size, void *opaque) {
   memcpy(copy, path, length);
   crebind_image_describe(image, info);
   image->path = offset;
-  image->is_main = images->items.count == 1;
+  image->is_main = images->items.count == 1 && is_program(image);
   images->counts = crebind_counts_of(info, size);
   return 0;
 }

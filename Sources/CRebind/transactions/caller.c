@@ -256,18 +256,39 @@ static enum crebind_opening search(const struct crebind_loader *loader, const ch
                                                          : CREBIND_OPEN_BY_CALLER;
 }
 
+/// The length of the folder that an image lies in, whose name it writes to `folder`; 0 if it cannot
+/// tell. dlinfo(RTLD_DI_ORIGIN) copies from NULL for the program, until the loader has expanded
+/// $ORIGIN for it. So the loader's path tells, and for the program the kernel.
+static size_t find_origin(const struct link_map *image, bool is_program, char *folder) {
+  size_t length = 0;
+  if (is_program) {
+    // A program that was run as `ld.so ./program` is another one to the kernel.
+    if (crebind_runtime()->loader_base == 0) return 0;
+    long count = crebind_system_call(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", folder, PATH_MAX);
+    if (crebind_has_failed(count) || count == PATH_MAX) return 0;
+    length = (size_t)count;
+  } else if (!append(folder, &length, image->l_name)) {
+    return 0;
+  }
+  // Another path is relative to a folder that may not be the current one any more.
+  if (folder[0] != '/') return 0;
+  while (folder[length - 1] != '/') length--;
+  folder[--length] = 0;
+  return length;
+}
+
 /// A path. $ORIGIN is the folder of the caller's image; what else begins so is the same for all.
-static enum crebind_opening expand(const struct crebind_loader *loader, const char *file,
-                                   void *image, char *path) {
+static enum crebind_opening expand(const char *file, const struct link_map *image,
+                                   bool is_program, char *path) {
   if (!contains(file, "ORIGIN") || !contains(file, "$")) return CREBIND_OPEN_AS_IT_IS;
   const char *rest = NULL;
   if (begins_with(file, "$ORIGIN/")) rest = file + sizeof "$ORIGIN" - 1;
   if (begins_with(file, "${ORIGIN}/")) rest = file + sizeof "${ORIGIN}" - 1;
-  if (rest == NULL || contains(rest, "$")
-      || loader->information(image, RTLD_DI_ORIGIN, path) != 0)
+  // With more rights than its caller has, the loader does not expand every $ORIGIN.
+  if (rest == NULL || contains(rest, "$") || crebind_runtime()->is_secure)
     return CREBIND_OPEN_BY_CALLER;
-  size_t length = crebind_length(path);
-  return append(path, &length, rest) ? CREBIND_OPEN_PATH : CREBIND_OPEN_BY_CALLER;
+  size_t length = find_origin(image, is_program, path);
+  return length != 0 && append(path, &length, rest) ? CREBIND_OPEN_PATH : CREBIND_OPEN_BY_CALLER;
 }
 
 // MARK: - Callers
@@ -288,7 +309,8 @@ static enum crebind_opening choose(const struct crebind_loader *loader, const ch
   if (has_rpath(callers->caller, &callers->of_caller, callers->program, &callers->of_program)
       || has_rpath(callers->own, &callers->of_own, callers->program, &callers->of_program))
     return CREBIND_OPEN_BY_CALLER;
-  if (crebind_basename(file) != file) return expand(loader, file, callers->caller, path);
+  if (crebind_basename(file) != file)
+    return expand(file, callers->caller, callers->caller == callers->program, path);
   return search(loader, file, &callers->of_caller, &callers->of_own, callers->header, path);
 }
 
