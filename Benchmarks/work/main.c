@@ -104,7 +104,7 @@ static pid_t (*original_getppid)(void);
 static int call_count;
 static pid_t count_call(void) { return call_count++, 0; }
 
-/// What a program pays once it has rebound something that its dlopen does not call.
+/// The cost of a dlopen, and of a call, in a program that has rebound something else than dlopen calls.
 static void use(const char *library) {
   crebind_handle *handle;
   enum { COUNT = 10 };

@@ -53,6 +53,9 @@ public struct Diagnosis: Sendable, Hashable {
     /// Nothing defines the symbol, but the image exports a function whose name differs in a
     /// letter or two: the detail.
     public static let similarName = Self(rawValue: 14)
+    /// The image calls a function of that name of its own, in a local scope, and its slots are left
+    /// alone. See ``RebindingReport/leftAloneSlots``.
+    public static let otherScope = Self(rawValue: 15)
   }
 
   /// The symbol that is or would be rebound.

@@ -31,6 +31,10 @@ public struct RebindingReport: Sendable, Hashable {
   /// The slots that were left alone as the loader has not filled them: their relocations are
   /// packed for Android, and neither glibc nor musl reads such.
   public var unfilledSlots = 0
+  /// The slots that were left alone as their image calls a function of that name of its own, in a
+  /// local scope. Two plug-ins may share a name: the replacement would lead the calls of both to one.
+  /// ``Rebinding/diagnose(in:)`` names the images; a scope of such an image alone reaches it.
+  public var leftAloneSlots = 0
 }
 
 extension RebindingReport: CustomStringConvertible {
@@ -45,6 +49,9 @@ extension RebindingReport: CustomStringConvertible {
     if bypassedSlots > 0 { text += ", \(bypassedSlots) bypassed" }
     if sealedSlots > 0 { text += ", \(sealedSlots) sealed" }
     if unfilledSlots > 0 { text += ", \(unfilledSlots) not filled by the loader" }
+    if leftAloneSlots > 0 {
+      text += ", \(count(leftAloneSlots, "slot")) of another function of that name left alone"
+    }
     if isPending {
       text += ", pending until the symbol is defined"
     } else if unreachedSymbols > 0 {

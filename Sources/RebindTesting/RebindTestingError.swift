@@ -80,6 +80,8 @@ extension RebindTestingError: CustomStringConvertible {
     case .intercepted:
       "a sanitizer defines it in the program, whose own calls go through no slot; "
         + "run this test without the sanitizer"
+    case .severalOriginals where !detail.isEmpty:
+      "\(detail) calls its own \(symbol); rebind it in that image alone, with a Rebinding's scope"
     case .severalOriginals:
       "images call different functions of that name; if they differ by version, name one, as in "
         + "\(symbol)@GLIBC_2.2.5"

@@ -141,6 +141,8 @@ import TestSupport
         try withRebinding("small", { (_, value: Int8) -> Int8 in value }) {}
       }
       #expect(error?.code == .severalOriginals)
+      #expect(
+        error?.description.contains(".so calls its own small; rebind it in that image") == true)
     }
   }
 

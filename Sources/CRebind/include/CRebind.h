@@ -329,6 +329,11 @@ typedef struct crebind_report {
   /// packed for Android (DT_ANDROID_RELA, DT_ANDROID_REL), in a form that neither glibc nor musl
   /// reads. Link the image without `--pack-dyn-relocs=android`.
   size_t unfilled;
+  /// Apply: slots that were left alone, as they lead to another definition than the one that the
+  /// rebinding publishes, in a local scope. Two plug-ins may have a function of one name: the
+  /// replacement would lead the calls of both to the function of one. `crebind_diagnose` names the
+  /// images. Rebind the function in that image alone (CREBIND_SCOPE_IMAGES).
+  size_t left_alone;
 } crebind_report;
 
 /// An active batch of rebindings.
@@ -354,8 +359,7 @@ typedef struct crebind_handle crebind_handle;
 ///
 /// Everything else is served right before the dlopen that loads it returns:
 /// - a symbol that nothing defines yet;
-/// - definitions that can be unloaded, or that are not redirected (RTLD_DEEPBIND and -Bsymbolic
-///   lead to such);
+/// - definitions that can be unloaded, or that are not redirected;
 /// - definitions that cannot be redirected: data, functions without a type, the loader's own, those
 ///   in pages that cannot be opened, and IFUNCs beyond 512 at a time;
 /// - all, with `slots_only`, fewer kinds of slots or CREBIND_SCOPE_MATCHING.
@@ -598,6 +602,9 @@ typedef enum crebind_reason {
   /// Nothing defines the symbol, but the image exports a function whose name differs in a letter
   /// or two.
   CREBIND_REASON_SIMILAR_NAME = 14,
+  /// The image's slots are bound to a definition in its own local scope, and left alone. See
+  /// `crebind_report.left_alone`.
+  CREBIND_REASON_OTHER_SCOPE = 15,
 } crebind_reason;
 
 typedef struct crebind_diagnosis {

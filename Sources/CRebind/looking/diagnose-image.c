@@ -83,7 +83,7 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
 
 /// Counts of a plan's slots.
 struct planned {
-  size_t changeable, sealed;
+  size_t changeable, sealed, left_alone;
   /// Of the changeable ones: pointers in data, and not what code loads from.
   size_t in_data;
 };
@@ -103,6 +103,12 @@ static crebind_status count_planned(struct crebind_diagnosing *diagnosing,
     planned->in_data += !is_sealed && entry->kind == CREBIND_ABSOLUTE;
   }
   crebind_plan_end(&plan);
+  uint32_t known = crebind_world_known(world, index);
+  for (size_t i = 0; i < diagnosing->left_alone.count; i++)
+    planned->left_alone += *(uint32_t *)crebind_vector_at(&diagnosing->left_alone, i) == known;
+  // Of an image that is sealed besides, either is reason enough.
+  if (planned->left_alone > planned->changeable) planned->left_alone = planned->changeable;
+  planned->changeable -= planned->left_alone;
   return status;
 }
 
@@ -245,7 +251,7 @@ crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
   bool in_scope = crebind_handle_selects(diagnosing->handle, world, index);
   struct count count = {
       .world = world, .item = crebind_diagnosing_item(diagnosing), .index = index};
-  struct planned planned = {0, 0, 0};
+  struct planned planned = {0, 0, 0, 0};
   crebind_status status = crebind_slot_scan_match(scan, dynamic, &batch->names);
   if (status == CREBIND_OK)
     status = crebind_slot_scan_visit(scan, crebind_world_image(world, index), dynamic,
@@ -261,7 +267,7 @@ crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
         diagnosing, world, index,
         in_scope ? CREBIND_REASON_HAS_SLOTS : CREBIND_REASON_NOT_IN_SCOPE,
         in_scope && is_in_data ? "data" : NULL, planned.changeable);
-  else if (in_scope && planned.sealed == 0) {
+  else if (in_scope && planned.sealed == 0 && planned.left_alone == 0) {
     if (count.slots == 0) status = count_other_kinds(diagnosing, scan, &count);
     if (status == CREBIND_OK) status = add_reason(diagnosing, world, index, &count, definition);
   }
@@ -269,6 +275,9 @@ crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
   if (status == CREBIND_OK && in_scope && is_in_data && definition != NULL)
     status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_BOUND_INSIDE,
                                    why_inside(dynamic, definition, &count.item->name), 0);
+  if (status == CREBIND_OK && in_scope && planned.left_alone != 0)
+    status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_OTHER_SCOPE, NULL,
+                                         planned.left_alone);
   if (status == CREBIND_OK && in_scope && planned.sealed != 0)
     status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_SEALED, NULL,
                                    planned.sealed);

@@ -5,7 +5,9 @@
 #include "looking/similar.h"
 #include "runtime/status.h"
 #include "sections/own-symbols.h"
+#include "storing/other-scopes.h"
 #include "storing/selection.h"
+#include "storing/serve.h"
 
 #include <errno.h>
 
@@ -110,8 +112,32 @@ static void forget(struct crebind_diagnosing *diagnosing) {
   crebind_vector_truncate(&diagnosing->items, 0);
   crebind_vector_truncate(&diagnosing->hints, 0);
   crebind_vector_truncate(&diagnosing->suspects, 0);
+  crebind_vector_free(&diagnosing->left_alone);
   crebind_portraits_clear(&diagnosing->portraits);
   diagnosing->is_exported = diagnosing->is_exported_otherwise = false;
+}
+
+/// Finds the slots that an apply would leave to another local scope, in all images at once.
+static crebind_status find_left_alone(struct crebind_diagnosing *diagnosing,
+                                      struct crebind_world *world) {
+  struct crebind_handle *handle = diagnosing->handle;
+  struct crebind_item *item = crebind_batch_item(&handle->batch, 0);
+  // Slots that lead to the replacement already are planned, too.
+  uintptr_t replacement = item->replacement;
+  item->replacement = 0;
+  struct crebind_plan plan;
+  crebind_plan_begin(&plan, world, &handle->batch);
+  crebind_status status = CREBIND_OK;
+  for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++) {
+    if (crebind_handle_selects(handle, world, i)) status = crebind_plan_add_image(&plan, i, true);
+    if (status == CREBIND_BROKEN_IMAGE) status = CREBIND_OK;
+  }
+  if (status == CREBIND_OK) status = crebind_leave_other_scopes(&plan, handle);
+  diagnosing->left_alone = plan.left_alone;
+  plan.left_alone = CREBIND_VECTOR(uint32_t);
+  crebind_plan_end(&plan);
+  item->replacement = replacement;
+  return status;
 }
 
 static crebind_status diagnose_locked(struct crebind_attempt *attempt, void *context) {
@@ -120,9 +146,9 @@ static crebind_status diagnose_locked(struct crebind_attempt *attempt, void *con
   forget(diagnosing);
   if (crebind_images_are_static(&world->images))
     return crebind_add_diagnosis(diagnosing, CREBIND_REASON_STATIC_EXECUTABLE, NULL, NULL, 0);
+  crebind_status status = find_left_alone(diagnosing, world);
   struct crebind_slot_scan scan;
   crebind_slot_scan_begin(&scan);
-  crebind_status status = CREBIND_OK;
   for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++) {
     const struct crebind_image *image = crebind_world_image(world, i);
     if (image->is_vdso || image->is_loader) continue;
@@ -266,6 +292,7 @@ crebind_status crebind_diagnose(const crebind_rebinding *rebinding, const crebin
       .items = CREBIND_VECTOR(struct crebind_gathered_diagnosis),
       .hints = CREBIND_VECTOR(struct crebind_gathered_diagnosis),
       .suspects = CREBIND_VECTOR(struct crebind_suspect),
+      .left_alone = CREBIND_VECTOR(uint32_t),
   };
   crebind_status status =
       crebind_handle_make(&diagnosing.handle, rebinding, 1, options, false, error);
@@ -285,6 +312,7 @@ crebind_status crebind_diagnose(const crebind_rebinding *rebinding, const crebin
   crebind_vector_free(&diagnosing.items);
   crebind_vector_free(&diagnosing.hints);
   crebind_vector_free(&diagnosing.suspects);
+  crebind_vector_free(&diagnosing.left_alone);
   crebind_vector_free(&diagnosing.strings.bytes);
   return status;
 }

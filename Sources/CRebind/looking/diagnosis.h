@@ -26,6 +26,8 @@ struct crebind_diagnosing {
   /// and a portrait of each.
   struct crebind_vector suspects;  // struct crebind_suspect
   struct crebind_portraits portraits;
+  /// For each slot that an apply would leave alone, the known image that has it.
+  struct crebind_vector left_alone;  // uint32_t
   /// Some image exports the symbol as it is asked for, in whichever scope.
   bool is_exported;
   /// Some image exports the name: in another version, or from another library.

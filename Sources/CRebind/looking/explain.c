@@ -244,6 +244,9 @@ static void explain(struct explanation *explanation) {
     SAY("slots of ");
     say_images(explanation, CREBIND_REASON_HAS_SLOTS);
     SAY(" lead to ", explanation->name);
+  } else if ((reason = find(explanation, CREBIND_REASON_OTHER_SCOPE, NULL)) != NULL) {
+    SAY(image_of(explanation, reason), " calls its own ", explanation->name,
+        ": rebind it in that image alone");
   } else if ((reason = find(explanation, CREBIND_REASON_NOT_IN_SCOPE, "kind")) != NULL) {
     SAY("the slots for ", explanation->name, " in ", image_of(explanation, reason),
         " are of kinds that the scope leaves out: widen the scope");

@@ -72,6 +72,8 @@ const char *crebind_reason_description(crebind_reason reason) {
   case CREBIND_REASON_MAY_BE_INSIDE:
     return "may have the function for itself alone: its file does not tell";
   case CREBIND_REASON_SIMILAR_NAME: return "exports a function of a similar name";
+  case CREBIND_REASON_OTHER_SCOPE:
+    return "calls its own function of that name: rebind it in that image alone";
   }
   return "unknown reason";
 }

@@ -9,6 +9,7 @@ void crebind_plan_begin(struct crebind_plan *plan, struct crebind_world *world,
   plan->world = world;
   plan->batch = batch;
   plan->entries = CREBIND_VECTOR(struct crebind_entry);
+  plan->left_alone = CREBIND_VECTOR(uint32_t);
   crebind_slot_scan_begin(&plan->scan);
   for (size_t i = 0; i < batch->items.count; i++) {
     crebind_batch_item(batch, i)->last_function = 0;
@@ -21,6 +22,7 @@ void crebind_plan_end(struct crebind_plan *plan) {
   for (size_t i = 0; i < plan->entries.count; i++)
     crebind_resolver_free(((struct crebind_entry *)crebind_vector_at(&plan->entries, i))->resolver);
   crebind_vector_free(&plan->entries);
+  crebind_vector_free(&plan->left_alone);
   crebind_slot_scan_end(&plan->scan);
 }
 

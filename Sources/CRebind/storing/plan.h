@@ -24,6 +24,9 @@ struct crebind_plan {
   size_t bypassed;
   /// Slots that the loader does not fill, and that are left alone.
   size_t unfilled;
+  /// For each slot that is left to another local scope, the known image that has it; see
+  /// storing/other-scopes.h.
+  struct crebind_vector left_alone;  // uint32_t
   /// Later images may be bound to something that is not redirected, or not for ever.
   bool needs_notice;
   struct crebind_slot_scan scan;

@@ -4,6 +4,7 @@
 #include "storing/late.h"
 #include "storing/moved.h"
 #include "storing/next.h"
+#include "storing/other-scopes.h"
 #include "storing/plan.h"
 #include "storing/summary.h"
 
@@ -99,6 +100,7 @@ crebind_status crebind_serve_plan(struct crebind_world *world, struct crebind_ha
   plan.late_handle = handle;
   crebind_status status =
       crebind_plan_add_image(&plan, index, crebind_handle_selects(handle, world, index));
+  if (status == CREBIND_OK && !handle->is_own) status = crebind_leave_other_scopes(&plan, handle);
   if (status == CREBIND_BROKEN_IMAGE)
     status = CREBIND_OK;
   else if (status == CREBIND_OK

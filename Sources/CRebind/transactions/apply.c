@@ -53,6 +53,7 @@ static bool lead_covers(const struct crebind_handle *handle) {
 /// \param next The first of the batch's changes.
 static void drop_refused(struct crebind_attempt *attempt, struct crebind_handle *handle,
                          size_t next, crebind_report *report) {
+  if (attempt->commit.refused == 0 && !attempt->commit.skips_sealed) return;
   for (size_t i = 0; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
     if (!is_stored(entry)) continue;
@@ -190,6 +191,7 @@ static crebind_status plan_and_commit(struct crebind_attempt *attempt, struct ap
   apply->report.skipped = plan.skipped;
   apply->report.bypassed = plan.bypassed;
   apply->report.unfilled = plan.unfilled;
+  apply->report.left_alone = plan.left_alone.count;
   if (status == CREBIND_OK) status = look_for_reach(attempt, apply, &plan);
   if (status == CREBIND_OK) status = commit_plan(attempt, apply, &plan);
   crebind_plan_end(&plan);

@@ -33,8 +33,8 @@
 ///      (transactions/observe.h). No lock in between.
 ///
 /// The world of B and C (snapshot, dynamic tables, scopes) serves all attempts of a public call, as
-/// long as the loader's counts stay the same; a changed list of images begins it anew. What an
-/// attempt plans is freed at its end. The questions, the loader's answers and the list of images to
+/// long as the loader's counts stay the same. Another list of images begins it anew. A plan is freed
+/// at the end of its attempt. The questions, the loader's answers and the list of images to
 /// hold are freed after the last one, and a batch's entries when it is restored. A batch that could not be applied leaves
 /// its originals published, since a thread may be inside of a replacement.
 ///
@@ -49,6 +49,7 @@
 #include "runtime/status.h"
 #include "sections/hold.h"
 #include "storing/leftover.h"
+#include "storing/other-scopes.h"
 #include "storing/serve.h"
 #include "transactions/questions.h"
 #include "world/loader.h"
@@ -340,5 +341,6 @@ crebind_status crebind_attempt_plan(struct crebind_attempt *attempt, struct creb
     attempt->failed_tag = status == CREBIND_BROKEN_IMAGE ? *tag : 0;
     return status;
   }
-  return crebind_attempt_is_sure(attempt) ? CREBIND_OK : CREBIND_BUSY;
+  return crebind_attempt_is_sure(attempt) ? crebind_leave_other_scopes(plan, handle)
+                                          : CREBIND_BUSY;
 }

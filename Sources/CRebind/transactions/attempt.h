@@ -46,8 +46,8 @@ static inline bool crebind_attempt_is_sure(const struct crebind_attempt *attempt
   return crebind_scopes_are_sure(&attempt->world.scopes);
 }
 
-/// What has to be known before the batch is planned; a body's first step. CREBIND_BUSY if a
-/// resolver has to be called: a plan that came upon it would be made twice.
+/// Asks for whatever has to be known before the batch is planned; a body's first step.
+/// CREBIND_BUSY if a resolver has to be called: a plan that came upon it would be made twice.
 crebind_status crebind_attempt_ask(struct crebind_attempt *attempt,
                                    const struct crebind_handle *handle);
 

@@ -152,7 +152,7 @@ static void find_known(struct crebind_world *world) {
 }
 
 crebind_status crebind_world_fill(struct crebind_world *world) {
-  // What the memo says may have changed since.
+  // Its answers may have changed since.
   crebind_vector_truncate(&world->memo, 0);
   if (world->is_filled) return CREBIND_OK;
   size_t count = world->images.items.count;

@@ -30,9 +30,13 @@ func applyRebinding(
   }
   if let code = refusal(of: report, handle: handle, mayBeUncalled: mayBeUncalled) {
     crebind_restore(handle, nil, nil)
-    let isReached = code != .neverCalled && code != .undefinedSymbol
-    throw RebindTestingError(
-      code: code, symbol: symbol, detail: isReached ? "" : explanation(of: symbol))
+    let detail =
+      switch code {
+      case .neverCalled, .undefinedSymbol: explanation(of: symbol)
+      case .severalOriginals: imageWithOwnFunction(symbol)
+      default: ""
+      }
+    throw RebindTestingError(code: code, symbol: symbol, detail: detail)
   }
   return handle
 }
@@ -42,6 +46,7 @@ private func refusal(
   of report: crebind_report, handle: OpaquePointer, mayBeUncalled: Bool
 ) -> RebindTestingError.Code? {
   if report.pending > 0 { return .undefinedSymbol }
+  if report.left_alone > 0 { return .severalOriginals }
   if report.ambiguous > 0, haveSeveralOriginals(handle) { return .severalOriginals }
   if report.intercepted > 0 { return .intercepted }
   if report.changed == 0, !mayBeUncalled { return .neverCalled }
@@ -61,6 +66,27 @@ private func haveSeveralOriginals(_ handle: OpaquePointer) -> Bool {
       }, originals, nil)
   }
   return originals.count > 1
+}
+
+/// The name of an image that calls a function of that name of its own, whose slots the core leaves alone; ""
+/// for none.
+private func imageWithOwnFunction(_ symbol: String) -> String {
+  var name = ""
+  symbol.withCString { string in
+    var rebinding = crebind_rebinding()
+    rebinding.name = string
+    withUnsafeMutablePointer(to: &name) { name in
+      _ = crebind_diagnose(
+        &rebinding, nil,
+        { diagnosis, context in
+          guard diagnosis.pointee.reason == CREBIND_REASON_OTHER_SCOPE else { return }
+          let path = String(cString: diagnosis.pointee.image.path)
+          context!.assumingMemoryBound(to: String.self).pointee =
+            String(path.split(separator: "/").last ?? "")
+        }, name, nil)
+    }
+  }
+  return name
 }
 
 /// The core's sentence for why no call would be seen; "" if it has none.

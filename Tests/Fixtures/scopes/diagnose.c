@@ -28,7 +28,7 @@ static const struct {
   const char *has[3], *lacks[2];
 } questions[] = {
     {"defined_nowhere", .has = {"libundefined.so:10:undefined:1 ", "none:8::0 "}},
-    {"number", .has = {"libold.so:1::1 ", "libother.so:1::1 ", "libversioned.so:3::0 "}},
+    {"number", .has = {"libold.so:1::1 ", "libother.so:15::1 ", "libversioned.so:3::0 "}},
     {"number", .version = "V1", .has = {"libold.so:1::1 ", "libother.so:6:libplain.so:1 "}},
     {"number", .version = "V2", .has = {"libold.so:5:V1:1 "}, .lacks = {"none:2::0 ", ":8:"}},
     {"number", .version = "V3", .has = {"libversioned.so:8:version:0 "}},

@@ -252,7 +252,7 @@ static void check_fishhook(void) {
 int main(void) {
   expect_texts(status_text, 0, CREBIND_EMPTY_NAME + 1);
   expect_texts(fault_text, 0, CREBIND_RECORD_ACCESSOR + 1);
-  expect_texts(reason_text, 1, CREBIND_REASON_SIMILAR_NAME + 1);
+  expect_texts(reason_text, 1, CREBIND_REASON_OTHER_SCOPE + 1);
   CHECK(strcmp(crebind_reason_meaning(CREBIND_REASON_HAS_SLOTS, "data"),
                reason_text(CREBIND_REASON_HAS_SLOTS)) != 0);
   check_sentences();
