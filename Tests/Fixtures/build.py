@@ -109,7 +109,7 @@ class Folder:
 
     def object(self, compiler, source, flags, folder="objects"):
         """The rule for an object file; in `objects`, fixtures share those that are compiled alike."""
-        words = [*compiler.command, *WARNINGS, *self.modes, *INCLUDES,
+        words = [*compiler.command, *WARNINGS, *(mode for mode in self.modes if not LINKING.match(mode)), *INCLUDES,
                  *(word for path in folders() for word in ("-iquote", path)),
                  *(flag for flag in flags if not LINKING.match(flag) and not flag.startswith("/")), "-c", source]
         name = os.path.splitext(os.path.basename(source))[0]
