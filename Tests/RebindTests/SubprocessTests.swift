@@ -54,6 +54,30 @@ import TestSupport
     )
   }
 
+  /// A run in whose tests nothing is measured, and so nothing is watched.
+  @Test(.notInCheck) func aRunThatHangsIsEnded() throws {
+    let folder = try TemporaryDirectory()
+    let script = """
+      import os, sys
+      test = {"__name__": "test", "__file__": sys.argv[1]}
+      exec(open(sys.argv[1]).read(), test)
+      test.update(LOG=sys.argv[2], SWIFT=["sh", "-c", "sleep 1000 & wait"])
+      print(test["run"]([], os.environ, idle=1))
+      with open(sys.argv[2], "w") as times:
+          times.write("a\\nb\\na\\na\\t1\\t2\\nb\\t1\\t2\\n")
+      print(test["read"](sys.argv[2])[1])
+      """
+    let result = try run(
+      Places.python,
+      [
+        "-c", script, Places.package.appending(path: "Scripts/test").path,
+        folder.url.appending(path: "log").path,
+      ])
+    #expect(
+      result.output.hasSuffix("no processor time for 1 s, outside of measured tests'])\n['a']\n"),
+      "\(result.output)\(result.errorOutput)")
+  }
+
   /// A program that is slow, as others have the processor, is not ended: it makes progress.
   @Test(.notInCheck) func aChildThatMakesProgressIsLeftAlone() throws {
     let lines =

@@ -7,8 +7,8 @@ public import Testing
 /// Swift Testing counts the time that a test waits for a free thread too: nearly all tests of a run
 /// "finish" at its end. Here a test case begins when its body does. `Scripts/test`, which prints
 /// the times, lets two of them begin for each core. Without that, the body of an
-/// asynchronous test waits as well: so it alone has tests measured, by `REBIND_TEST_TIMES`, the
-/// file that the times go to, a line a case.
+/// asynchronous test waits as well: so it alone has tests measured, by `REBIND_TEST_TIMES`. That
+/// names the file of times, which has a line as a case begins, with its test, and one as it ends.
 public struct Measured: SuiteTrait, TestTrait, TestScoping {
   /// The processor time that a run may use on each processor while a test case runs, in seconds.
   fileprivate var limit: Double
@@ -67,6 +67,7 @@ private enum RunningCases {
       state.cases[state.begun] = Case(test: test, start: .now, limit: used + limit)
       return state.begun
     }
+    record("\(test)\n")
     if number == 1 { Watch.each { endOverdueRun($0) } }
     return number
   }
@@ -74,8 +75,11 @@ private enum RunningCases {
   static func end(_ number: Int) {
     let ended = state.withLock { $0.cases.removeValue(forKey: number) }
     guard let ended else { return }
-    let line = "\(ended.test)\t\((ended.start - start).seconds)\t\((.now - start).seconds)\n"
-    // In one write, since other threads write too.
+    record("\(ended.test)\t\((ended.start - start).seconds)\t\((.now - start).seconds)\n")
+  }
+
+  /// Adds a line to the file of times: in one write, since other threads write too.
+  private static func record(_ line: String) {
     _ = Array(line.utf8).withUnsafeBytes { write(times, $0.baseAddress, $0.count) }
   }
 
