@@ -52,7 +52,7 @@ static bool reserve(struct crebind_batch *batch, const crebind_rebinding *rebind
         || __builtin_add_overflow(size, part, &size))
       return false;
   }
-  char *at = crebind_pages(size);
+  char *at = crebind_memory(size);
   if (at == NULL) return false;
   batch->block = at;
   batch->block_size = size;
@@ -175,7 +175,7 @@ crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_reb
 }
 
 void crebind_batch_free(struct crebind_batch *batch) {
-  crebind_pages_free(batch->block, batch->block_size);
+  crebind_memory_free(batch->block, batch->block_size);
 }
 
 /// True if the image is that of this code or of a replacement.

@@ -158,7 +158,7 @@ void crebind_handle_free(struct crebind_handle *handle) {
   crebind_vector_free(&handle->entries);
   crebind_vector_free(&handle->runs);
   crebind_vector_free(&handle->decisions);
-  crebind_pages_free(handle, sizeof *handle);
+  crebind_memory_free(handle, CREBIND_HANDLE_SIZE);
 }
 
 struct crebind_handle *crebind_handle_with_serial(uint64_t serial) {

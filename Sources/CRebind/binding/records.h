@@ -75,6 +75,9 @@ struct crebind_handle {
   struct crebind_handle *older, *newer;
 };
 
+/// The memory of a handle, and of what its vectors hold at first.
+enum { CREBIND_HANDLE_SIZE = 4096 };
+
 struct crebind_run {
   uint32_t first, count;
 };

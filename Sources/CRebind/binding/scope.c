@@ -97,7 +97,7 @@ static bool append_edges_of(struct crebind_scopes *scopes, size_t index,
 static bool read_edges(struct crebind_scopes *scopes) {
   size_t count = scopes->images->items.count, size = 16;
   while (size < count * 4) size *= 2;
-  struct name_table table = {crebind_pages(size * sizeof *table.places), size - 1};
+  struct name_table table = {crebind_memory(size * sizeof *table.places), size - 1};
   if (table.places == NULL) return false;
   // The first that was filed is found first, as the loader takes what is loaded.
   for (size_t i = 0; i < count; i++) {
@@ -111,7 +111,7 @@ static bool read_edges(struct crebind_scopes *scopes) {
     has_memory = append_edge(&scopes->first_edge, (uint32_t)scopes->edges.count)
                  && append_edges_of(scopes, i, &table);
   has_memory = has_memory && append_edge(&scopes->first_edge, (uint32_t)scopes->edges.count);
-  crebind_pages_free(table.places, size * sizeof *table.places);
+  crebind_memory_free(table.places, size * sizeof *table.places);
   return has_memory;
 }
 

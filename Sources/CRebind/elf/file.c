@@ -92,10 +92,10 @@ char *crebind_file_part(struct crebind_file *file, uint64_t offset, uint64_t siz
   *status = CREBIND_BROKEN_FILE;
   if (size > CREBIND_LARGEST_PART || offset > file->size || size > file->size - offset)
     return NULL;
-  char *part = crebind_pages((size_t)size);
+  char *part = crebind_memory((size_t)size);
   *status = part == NULL ? CREBIND_OUT_OF_MEMORY : CREBIND_BROKEN_FILE;
   if (part == NULL || crebind_file_read(file, offset, part, (size_t)size)) return part;
-  crebind_pages_free(part, (size_t)size);
+  crebind_memory_free(part, (size_t)size);
   return NULL;
 }
 

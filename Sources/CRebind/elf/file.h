@@ -29,7 +29,7 @@ bool crebind_file_read(struct crebind_file *file, uint64_t offset, void *bytes, 
 /// More than any table of a linked file has, so that a file that lies does not take all memory.
 enum { CREBIND_LARGEST_PART = 1 << 26 };
 
-/// Pages with a part of a file, which is not empty; free them with `crebind_pages_free`. NULL
+/// A part of a file, which is not empty; free it with `crebind_memory_free`. NULL
 /// with CREBIND_BROKEN_FILE if it is not there, or CREBIND_OUT_OF_MEMORY.
 char *crebind_file_part(struct crebind_file *file, uint64_t offset, uint64_t size,
                         crebind_status *status);

@@ -78,26 +78,101 @@ void crebind_pages_free(void *pages, size_t size) {
   crebind_system_call(SYS_munmap, pages, round_up_to_page(size));
 }
 
+// MARK: The pool
+
+enum { CHUNK = 1024, CHUNKS_A_WORD = 32, MOST_CHUNKS = 4 };
+
+static _Alignas(CHUNK) char pool[CREBIND_POOL_CHUNKS][CHUNK];
+/// A bit for each chunk that is taken. Atomic: threads and signal handlers come at any time, and a
+/// forked child never gets back what other threads of its parent had taken.
+static uint32_t taken[CREBIND_POOL_CHUNKS / CHUNKS_A_WORD];
+
+static bool is_pooled(const void *memory) {
+  return (uintptr_t)memory - (uintptr_t)pool < sizeof pool;
+}
+
+static size_t chunks_of(size_t size) { return size / CHUNK + (size % CHUNK != 0); }
+
+static uint32_t bits_of(size_t chunks) { return (1U << chunks) - 1; }
+
+/// Where so many free chunks follow each other: a bit for the first of each such run.
+static uint32_t starts_of_runs(uint32_t now, size_t count) {
+  uint32_t starts = ~now;
+  for (size_t i = 1; i < count; i++) starts &= ~now >> i;
+  return starts;
+}
+
+/// Zeroed chunks that follow each other, or NULL.
+static void *take_chunks(size_t count) {
+  for (size_t word = 0; word < sizeof taken / sizeof *taken; word++) {
+    uint32_t now = __atomic_load_n(&taken[word], __ATOMIC_RELAXED), starts;
+    while ((starts = starts_of_runs(now, count)) != 0) {
+      size_t first = 0;
+      while ((starts >> first & 1) == 0) first++;
+      if (__atomic_compare_exchange_n(&taken[word], &now, now | bits_of(count) << first, false,
+                                      __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return memset(pool[word * CHUNKS_A_WORD + first], 0, count * CHUNK);
+    }
+  }
+  return NULL;
+}
+
+static void give_chunks(void *memory, size_t count) {
+  size_t first = (size_t)((char *)memory - pool[0]) / CHUNK;
+  uint32_t bits = bits_of(count) << first % CHUNKS_A_WORD;
+  __atomic_fetch_and(&taken[first / CHUNKS_A_WORD], ~bits, __ATOMIC_RELEASE);
+}
+
+/// Sets the size to the room that the memory has.
+static void *take(size_t *size) {
+  size_t chunks = chunks_of(*size);
+  void *memory = chunks != 0 && chunks <= MOST_CHUNKS ? take_chunks(chunks) : NULL;
+  *size = memory != NULL ? chunks * CHUNK : round_up_to_page(*size);
+  return memory != NULL ? memory : crebind_pages(*size);
+}
+
+void *crebind_memory(size_t size) { return take(&size); }
+
+void crebind_memory_free(void *memory, size_t size) {
+  if (is_pooled(memory))
+    give_chunks(memory, chunks_of(size));
+  else
+    crebind_pages_free(memory, size);
+}
+
+// MARK: Vectors
+
+/// Moves the elements into other memory: out of the pool into pages, as what grows goes on growing.
+static bool move(struct crebind_vector *vector, size_t *size) {
+  bool is_own = vector->data != NULL && !vector->is_lent;
+  if (is_own) *size = round_up_to_page(*size);
+  char *memory = is_own ? crebind_pages(*size) : take(size);
+  if (memory == NULL) return false;
+  if (vector->data != NULL) memcpy(memory, vector->data, vector->count * vector->stride);
+  if (is_own) give_chunks(vector->data, chunks_of(vector->capacity * vector->stride));
+  vector->data = memory;
+  vector->is_lent = false;
+  return true;
+}
+
+static bool remap(struct crebind_vector *vector, size_t *size) {
+  size_t former = round_up_to_page(vector->capacity * vector->stride);
+  *size = round_up_to_page(*size);
+  if (*size == 0) return false;
+  order_giving();
+  long moved = crebind_system_call(SYS_mremap, vector->data, former, *size, MREMAP_MAYMOVE);
+  if (crebind_has_failed(moved)) return false;
+  crebind_order_taking();
+  vector->data = (char *)moved;
+  return true;
+}
+
 static bool grow(struct crebind_vector *vector, size_t needed) {
   size_t capacity = vector->capacity < needed / 2 ? needed : needed * 2;
   size_t size;
   if (__builtin_mul_overflow(capacity, vector->stride, &size)) return false;
-  size = round_up_to_page(size);
-  if (size == 0) return false;
-  if (vector->data == NULL || vector->is_lent) {
-    char *pages = crebind_pages(size);
-    if (pages == NULL) return false;
-    if (vector->is_lent) memcpy(pages, vector->data, vector->count * vector->stride);
-    vector->data = pages;
-    vector->is_lent = false;
-  } else {
-    size_t old = round_up_to_page(vector->capacity * vector->stride);
-    order_giving();
-    long moved = crebind_system_call(SYS_mremap, vector->data, old, size, MREMAP_MAYMOVE);
-    if (crebind_has_failed(moved)) return false;
-    crebind_order_taking();
-    vector->data = (char *)moved;
-  }
+  bool has_pages = vector->data != NULL && !vector->is_lent && !is_pooled(vector->data);
+  if (!(has_pages ? remap(vector, &size) : move(vector, &size))) return false;
   vector->capacity = size / vector->stride;
   return true;
 }
@@ -130,6 +205,6 @@ void crebind_vector_lend(struct crebind_vector *vector, void *memory, size_t siz
 }
 
 void crebind_vector_free(struct crebind_vector *vector) {
-  if (!vector->is_lent) crebind_pages_free(vector->data, vector->capacity * vector->stride);
+  if (!vector->is_lent) crebind_memory_free(vector->data, vector->capacity * vector->stride);
   *vector = (struct crebind_vector){NULL, 0, 0, vector->stride, false};
 }

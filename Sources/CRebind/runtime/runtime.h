@@ -1,6 +1,6 @@
 /// The system, in a form that stays usable while the C library's own functions are rebound. It has
-/// the auxiliary vector, system calls, memory in pages of its own, and small loops in place of
-/// memcpy, memset, strlen and strcmp.
+/// the auxiliary vector, system calls, memory of its own, and small loops in place of memcpy,
+/// memset, strlen and strcmp.
 
 #ifndef CREBIND_RUNTIME_RUNTIME_H
 #define CREBIND_RUNTIME_RUNTIME_H
@@ -147,8 +147,7 @@ CREBIND_UNSANITIZED static inline uintptr_t crebind_load_word(uintptr_t address)
 
 // MARK: Memory
 
-/// An array that grows, in pages of its own: malloc may be rebound, or held by
-/// a thread that waits for the loader's lock.
+/// An array that grows, in memory as of crebind_memory.
 struct crebind_vector {
   char *data;
   size_t count, capacity, stride;
@@ -174,7 +173,15 @@ static inline void *crebind_vector_at(const struct crebind_vector *vector, size_
   return vector->data + index * vector->stride;
 }
 
-/// Whole zeroed pages, or NULL.
+/// Zeroed memory, or NULL. It comes from a small static pool, or else from pages of its own: malloc
+/// may be rebound, or held by a thread that waits for the loader's lock. Any thread, signal handler
+/// or forked child may call these two.
+void *crebind_memory(size_t size);
+void crebind_memory_free(void *memory, size_t size);
+/// A request takes at least one chunk of the pool.
+enum { CREBIND_POOL_CHUNKS = 64 };
+
+/// Whole zeroed pages, or NULL: for what is protected or moved.
 void *crebind_pages(size_t size);
 void crebind_pages_free(void *pages, size_t size);
 

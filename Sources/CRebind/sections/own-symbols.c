@@ -40,7 +40,7 @@ static crebind_status find_tables(struct crebind_file *file, struct tables *tabl
     status = is_sound ? CREBIND_OK : CREBIND_BROKEN_FILE;
     if (is_sound) *tables = (struct tables){sections[i], sections[sections[i].sh_link]};
   }
-  crebind_pages_free(sections, (size_t)count * sizeof section);
+  crebind_memory_free(sections, (size_t)count * sizeof section);
   return status;
 }
 
@@ -87,7 +87,7 @@ static crebind_status find_name(struct crebind_file *file, const ElfW(Shdr) * ta
     return CREBIND_BROKEN_FILE;
   // A name that lies across two chunks is in the second one as a whole.
   size_t overlap = sought->size - 1, room = overlap + NAMES;
-  char *bytes = crebind_pages(room);
+  char *bytes = crebind_memory(room);
   if (bytes == NULL) return CREBIND_OUT_OF_MEMORY;
   crebind_status status = CREBIND_OK;
   for (uint64_t at = 0; at < total && status == CREBIND_OK; at += NAMES) {
@@ -97,7 +97,7 @@ static crebind_status find_name(struct crebind_file *file, const ElfW(Shdr) * ta
     else if (!note_places(sought, bytes, size, at))
       status = CREBIND_OUT_OF_MEMORY;
   }
-  crebind_pages_free(bytes, room);
+  crebind_memory_free(bytes, room);
   return status;
 }
 
@@ -124,7 +124,7 @@ static crebind_status find_symbol(struct crebind_file *file, const struct tables
   if (table->sh_size % sizeof(ElfW(Sym)) != 0 || table->sh_offset > file->size
       || table->sh_size > file->size - table->sh_offset)
     return CREBIND_BROKEN_FILE;
-  ElfW(Sym) *symbols = crebind_pages(SYMBOLS * sizeof *symbols);
+  ElfW(Sym) *symbols = crebind_memory(SYMBOLS * sizeof *symbols);
   if (symbols == NULL) return CREBIND_OUT_OF_MEMORY;
   crebind_status status = CREBIND_OK;
   for (uint64_t at = 0; at < count && status == CREBIND_OK; at += SYMBOLS) {
@@ -138,7 +138,7 @@ static crebind_status find_symbol(struct crebind_file *file, const struct tables
       if (found > *own && is_named(sought, &symbols[i])) *own = found;
     }
   }
-  crebind_pages_free(symbols, SYMBOLS * sizeof *symbols);
+  crebind_memory_free(symbols, SYMBOLS * sizeof *symbols);
   return status;
 }
 

@@ -106,7 +106,7 @@ static crebind_status compare_segments(struct crebind_file *file,
                                        const struct crebind_portraits *portraits,
                                        const struct crebind_portrait *portrait) {
   if (portrait->has_text_relocations) return CREBIND_OTHER_FILE;
-  char *buffers = crebind_pages(2 * CHUNK);
+  char *buffers = crebind_memory(2 * CHUNK);
   if (buffers == NULL) return CREBIND_OUT_OF_MEMORY;
   const ElfW(Phdr) *segments = crebind_portrait_phdr(portraits, portrait);
   crebind_status status = CREBIND_OK;
@@ -118,7 +118,7 @@ static crebind_status compare_segments(struct crebind_file *file,
     status = compare_part(file, portraits, portrait, part, buffers);
     compared += segment->p_filesz;
   }
-  crebind_pages_free(buffers, 2 * CHUNK);
+  crebind_memory_free(buffers, 2 * CHUNK);
   return status == CREBIND_OK && compared == 0 ? CREBIND_OTHER_FILE : status;
 }
 

@@ -55,8 +55,8 @@ static struct crebind_section_table_answer read_headers(struct crebind_file *fil
 }
 
 static void free_headers(struct headers *headers) {
-  crebind_pages_free((void *)headers->items, headers->count * sizeof *headers->items);
-  crebind_pages_free(headers->names, (size_t)headers->names_size);
+  crebind_memory_free((void *)headers->items, headers->count * sizeof *headers->items);
+  crebind_memory_free(headers->names, (size_t)headers->names_size);
 }
 
 /// False for a name or contents outside of the file.
@@ -108,7 +108,7 @@ static struct crebind_section_table *make_table(const struct headers *headers,
                                                 const struct crebind_portrait *portrait) {
   size_t size = sizeof(struct crebind_section_table)
                 + headers->count * sizeof(struct crebind_section_table_entry) + headers->names_end;
-  struct crebind_section_table *table = crebind_pages(size);
+  struct crebind_section_table *table = crebind_memory(size);
   if (table == NULL) return NULL;
   table->page_bytes = size;
   table->entries = (struct crebind_section_table_entry *)(table + 1);
@@ -169,12 +169,12 @@ struct crebind_section_table_answer crebind_section_table_find(
 }
 
 void crebind_section_table_free(struct crebind_section_table *table) {
-  if (table != NULL) crebind_pages_free(table, table->page_bytes);
+  if (table != NULL) crebind_memory_free(table, table->page_bytes);
 }
 
 struct crebind_section_table *crebind_section_table_copy(
     const struct crebind_section_table *table) {
-  struct crebind_section_table *copy = crebind_pages(table->page_bytes);
+  struct crebind_section_table *copy = crebind_memory(table->page_bytes);
   if (copy == NULL) return NULL;
   memcpy(copy, table, table->page_bytes);
   copy->entries = (struct crebind_section_table_entry *)(copy + 1);

@@ -361,7 +361,7 @@ static struct table *make(size_t image_count, struct crebind_world *world,
   size_t first_image = reserve(&size, image_count, sizeof(struct asker));
   size_t first_row = reserve(&size, rows.count, rows.stride);
   size_t first_string = reserve(&size, strings.count, 1);
-  char *memory = crebind_pages(size);
+  char *memory = crebind_memory(size);
   if (memory == NULL) return NULL;
   write_images((struct asker *)(memory + first_image), world);
   memcpy(memory + first_row, rows.data, rows.count * rows.stride);
@@ -383,7 +383,7 @@ static void give_back_formers(void) {
   while (formers != NULL) {
     struct table *table = formers;
     formers = table->former;
-    crebind_pages_free(table, table->size);
+    crebind_memory_free(table, table->size);
   }
 }
 

@@ -78,14 +78,14 @@ crebind_status crebind_handle_make(struct crebind_handle **result,
                                    const crebind_rebinding *rebindings, size_t count,
                                    const crebind_options *options, bool needs_replacements,
                                    crebind_error *error) {
-  struct crebind_handle *handle = crebind_pages(sizeof *handle);
+  struct crebind_handle *handle = crebind_memory(CREBIND_HANDLE_SIZE);
   if (handle == NULL) return crebind_fail(error, CREBIND_OUT_OF_MEMORY, -1);
   handle->entries = CREBIND_VECTOR(struct crebind_entry);
   handle->runs = CREBIND_VECTOR(struct crebind_run);
   handle->decisions = CREBIND_VECTOR(uint8_t);
-  // The vectors by known image begin in the rest of the page.
-  _Static_assert(sizeof *handle <= 2048, "the smallest page has room for the rest");
-  size_t room = (crebind_runtime()->page_size - sizeof *handle) / (sizeof(struct crebind_run) + 1);
+  // The vectors by known image begin in the rest.
+  _Static_assert(sizeof *handle <= CREBIND_HANDLE_SIZE / 2, "the rest has room");
+  const size_t room = (CREBIND_HANDLE_SIZE - sizeof *handle) / (sizeof(struct crebind_run) + 1);
   crebind_vector_lend(&handle->runs, handle + 1, room * sizeof(struct crebind_run));
   crebind_vector_lend(&handle->decisions, handle->runs.data + room * sizeof(struct crebind_run),
                       room);

@@ -86,7 +86,7 @@ static bool read_folders(const struct crebind_loader *loader, void *image,
   Dl_serinfo head;
   *folders = (struct folders){NULL, 0};
   if (loader->information(image, RTLD_DI_SERINFOSIZE, &head) != 0) return false;
-  Dl_serinfo *list = crebind_pages(head.dls_size);
+  Dl_serinfo *list = crebind_memory(head.dls_size);
   if (list == NULL) return false;
   *folders = (struct folders){list, head.dls_size};
   list->dls_size = head.dls_size;
@@ -95,7 +95,7 @@ static bool read_folders(const struct crebind_loader *loader, void *image,
 }
 
 static void free_folders(struct folders *folders) {
-  crebind_pages_free(folders->list, folders->size);
+  crebind_memory_free(folders->list, folders->size);
 }
 
 static const char *folder_at(const struct folders *folders, size_t index) {

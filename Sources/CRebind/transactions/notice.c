@@ -34,7 +34,7 @@ static void *open_and_tell(const char *file, int mode) {
 
 static void *open_path_and_tell(char *path, int mode) {
   void *image = open_and_tell(path, mode);
-  crebind_pages_free(path, PATH_MAX);
+  crebind_memory_free(path, PATH_MAX);
   return image;
 }
 
@@ -53,7 +53,7 @@ extern void crebind_dlopen_entry(void);
 /// The loader takes us for the caller, and would search by our RUNPATH.
 __attribute__((used)) uintptr_t crebind_choose_dlopen(struct arguments *arguments,
                                                       uintptr_t caller) {
-  char *path = crebind_pages(PATH_MAX);
+  char *path = crebind_memory(PATH_MAX);
   enum crebind_opening opening = path != NULL
                                      ? crebind_opening_for(arguments->file, caller, path)
                                      : CREBIND_OPEN_BY_CALLER;
@@ -61,7 +61,7 @@ __attribute__((used)) uintptr_t crebind_choose_dlopen(struct arguments *argument
     arguments->file = path;
     return (uintptr_t)open_path_and_tell;
   }
-  crebind_pages_free(path, PATH_MAX);
+  crebind_memory_free(path, PATH_MAX);
   if (opening == CREBIND_OPEN_AS_IT_IS) return (uintptr_t)open_and_tell;
   return (uintptr_t)__atomic_load_n(&original_dlopen, __ATOMIC_ACQUIRE);
 }

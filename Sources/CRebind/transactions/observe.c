@@ -41,7 +41,7 @@ static void free_observation(struct crebind_observation *observation) {
   crebind_vector_free(&observation->told);
   crebind_vector_free(&observation->events);
   crebind_vector_free(&observation->strings.bytes);
-  crebind_pages_free(observation, sizeof *observation);
+  crebind_memory_free(observation, sizeof *observation);
 }
 
 // MARK: - Noting
@@ -192,7 +192,7 @@ static bool unlink_observation(struct crebind_observation *observation) {
 
 crebind_status crebind_observation_begin(const crebind_image_observer *observer,
                                          crebind_observation **result, crebind_error *error) {
-  struct crebind_observation *observation = crebind_pages(sizeof *observation);
+  struct crebind_observation *observation = crebind_memory(sizeof *observation);
   if (observation == NULL) return crebind_fail(error, CREBIND_OUT_OF_MEMORY, -1);
   observation->observer = *observer;
   observation->told = CREBIND_VECTOR(bool);

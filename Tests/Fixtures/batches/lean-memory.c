@@ -38,6 +38,9 @@ WRAPPED(void *, crebind_vector_append, struct crebind_vector *vector, size_t cou
 WRAPPED(size_t, crebind_vector_append_string, struct crebind_vector *vector, const char *string) {
   return is_refused(MEMORY) ? SIZE_MAX : __real_crebind_vector_append_string(vector, string);
 }
+WRAPPED(void *, crebind_memory, size_t size) {
+  return is_refused(MEMORY) ? NULL : __real_crebind_memory(size);
+}
 WRAPPED(void *, crebind_pages, size_t size) {
   return is_refused(MEMORY) ? NULL : __real_crebind_pages(size);
 }

@@ -45,6 +45,7 @@ void *replacement_next(void) { return dlsym(RTLD_NEXT, "getppid"); }
 __attribute__((section("swift5_type_metadata"), used)) static int metadata = 1;
 #else
 
+#include "runtime/runtime.h"
 enum { BATCH = 3 };
 #include "sweep.h"
 #include "failing-calls.h"
@@ -540,6 +541,8 @@ int main(int argc, char *argv[]) {
   CHECK(step > 0);
   load_images(argv + 1);
   find_slots();
+  // From now on all memory is asked of the kernel.
+  for (size_t i = 0; i < CREBIND_POOL_CHUNKS; i++) CHECK(crebind_memory(1) != NULL);
   if (argc < 9)
     printf("%-18s %-8s %-4s %5s %7s %9s %5s %4s %5s\n", "operation", "call", "", "calls",
            "refused", "left open", "stuck", "done", "later");

@@ -85,7 +85,9 @@ static int close_loaded(void *handle) {
 static struct crebind_loader loader;
 WRAPPED(struct crebind_loader, crebind_loader, void) { return loader; }
 
-WRAPPED(void *, crebind_pages, size_t size) { return lacks_memory ? NULL : __real_crebind_pages(size); }
+WRAPPED(void *, crebind_memory, size_t size) {
+  return lacks_memory ? NULL : __real_crebind_memory(size);
+}
 
 /// Three images, each with a folder of its own in front of the one that all have.
 static char folders[WHO][PATH_MAX];

@@ -184,6 +184,7 @@ static void *try_elsewhere(void *unused) { return crebind_try_lock() ? &granted 
 
 static void check_memory(void) {
   CHECK(crebind_pages(SIZE_MAX) == NULL && crebind_pages(0) == NULL);
+  CHECK(crebind_memory(SIZE_MAX) == NULL && crebind_memory(0) == NULL);
   struct crebind_vector vector = CREBIND_VECTOR(uint64_t);
   CHECK(crebind_vector_append(&vector, 3) != NULL);
   CHECK(crebind_vector_append(&vector, SIZE_MAX) == NULL);
