@@ -27,7 +27,8 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
 }
 
 /// riscv_hwprobe(2), with errors as positive numbers: resolvers may run before
-/// they can call a function of the C library, so they are given this one.
+/// they can call a function of the C library, so they are given this one. Older
+/// headers lack its number, SYS_riscv_hwprobe.
 static inline int crebind_hwprobe(void *pairs, size_t pair_count, size_t cpu_count,
                                   unsigned long *cpus, unsigned flags) {
   return (int)-crebind_raw_call(258, (long)pairs, (long)pair_count, (long)cpu_count, (long)cpus,
