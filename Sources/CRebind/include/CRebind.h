@@ -408,8 +408,11 @@ typedef struct crebind_handle crebind_handle;
 /// \param error May be NULL. Safe on any thread that may call dlopen, as it may wait for the
 /// loader. If a constructor waits for the calling thread, the call hangs as dlopen would. Not in a
 /// signal handler, nor in a callback of dl_iterate_phdr. A child of fork(2) can go on calling this
-/// interface. One exception: if a signal handler interrupted such a call on its own thread and
-/// forked, the child may only exec or _exit.
+/// interface, with two exceptions. If a signal handler interrupted such a call on its own thread
+/// and forked, the child may only exec or _exit. If another thread loaded or unloaded an image
+/// during the fork, glibc's dl_iterate_phdr may hang in the child. The child has a copy of the
+/// loader's lock that nobody gives back. So fork before such threads start, or exec in the child,
+/// and call nothing there that walks the images, as apply and restore do.
 ///
 /// In proportion to the number of symbols that the images import, not to the number of names times
 /// that. A slot that the loader has not bound yet costs a system call for each thread of the
@@ -430,6 +433,10 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
 /// applied on top of this one gets this one's original as its own. Calls that are inside of
 /// the replacement go on. A lazy resolver that has found the replacement is waited for as by
 /// `crebind_apply`.
+///
+/// A process has room for about fifty copies that dlopen loads, with glibc 2.36: each keeps its
+/// variables for threads in the static TLS block. The next dlopen fails with "cannot allocate
+/// memory in static TLS block". GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096 makes room.
 ///
 /// Several copies in one process know nothing of each other, so any hook on top of our slots counts
 /// as somebody else's. That hook leads on to our replacement, which stays in the chain there, and
@@ -674,6 +681,10 @@ crebind_status crebind_explain(const crebind_rebinding *rebinding,
 /// \param guard A number from 0 to 63 of the caller's choice.
 /// \returns false if this thread is in that section already: go on to the
 ///   original then, and do not call `crebind_leave`.
+///
+/// A child of vfork(2) shares the memory of its parent. If it enters a section and then calls
+/// execve or _exit, its parent's thread stays in that section. So leave the section before the
+/// original of execve is called, or do not enter one there.
 bool crebind_enter(unsigned guard);
 void crebind_leave(unsigned guard);
 
