@@ -186,12 +186,15 @@ static void check_memory(void) {
   CHECK(crebind_pages(SIZE_MAX) == NULL && crebind_pages(0) == NULL);
   CHECK(crebind_memory(SIZE_MAX) == NULL && crebind_memory(0) == NULL);
   struct crebind_vector vector = CREBIND_VECTOR(uint64_t);
-  CHECK(crebind_vector_append(&vector, 3) != NULL);
-  CHECK(crebind_vector_append(&vector, SIZE_MAX) == NULL);
-  CHECK(crebind_vector_append(&vector, SIZE_MAX / 4) == NULL);
-  CHECK(crebind_vector_append(&vector, SIZE_MAX / sizeof(uint64_t) - 3) == NULL);
-  CHECK(vector.count == 3);
-  crebind_vector_free(&vector);
+  // In the pool, and in pages.
+  for (size_t count = 3; count <= 3000; count *= 1000) {
+    CHECK(crebind_vector_append(&vector, count) != NULL);
+    CHECK(crebind_vector_append(&vector, SIZE_MAX) == NULL);
+    CHECK(crebind_vector_append(&vector, SIZE_MAX / 4) == NULL);
+    CHECK(crebind_vector_append(&vector, SIZE_MAX / sizeof(uint64_t) - count) == NULL);
+    CHECK(vector.count == count);
+    crebind_vector_free(&vector);
+  }
 
   // A lent buffer moves into pages once it is too small.
   uint64_t room[4] = {0};
