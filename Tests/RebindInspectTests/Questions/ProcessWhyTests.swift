@@ -232,6 +232,8 @@ import Testing
     "1": "has-slots", "3": "bound-inside", "4": "other-name", "5": "other-version",
     "6": "other-library", "9": "static-executable", "10": "unchangeable", "11": "bypassed",
     "12": "sealed",
+    // The command asks what a rebinding in the image alone would see.
+    "15": "has-slots",
   ]
 }
 
