@@ -60,6 +60,8 @@ struct crebind_handle {
   uint64_t serial;
   /// Later images may be bound to something that is not redirected.
   bool needs_notice;
+  /// Some slots were left to another local scope, which an image that goes may change.
+  bool leaves_slots;
   /// Of wrappers of ours, and of nobody's replacements.
   bool is_own;
   /// Being restored: the definitions lead to the originals again, the slots not yet.

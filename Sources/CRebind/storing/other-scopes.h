@@ -15,18 +15,6 @@
 
 #pragma GCC visibility push(hidden)
 
-/// The image outside of the global scope whose definition of the name an address is; SIZE_MAX for an
-/// address of another kind.
-crebind_status crebind_local_definer(struct crebind_world *world, const struct crebind_name *name,
-                                     uintptr_t address, size_t *definer);
-
-/// The local definer of what an item of the batch publishes, where that is one of those from `first`
-/// on; SIZE_MAX for a definition of the global scope. CREBIND_BUSY if the loader has to be asked.
-crebind_status crebind_published_definer(struct crebind_world *world,
-                                         const struct crebind_handle *handle,
-                                         const struct crebind_item *item, size_t first,
-                                         bool has_others, size_t *definer);
-
 /// Moves the slots that are left to another scope from the plan's entries to `left_alone`.
 crebind_status crebind_leave_other_scopes(struct crebind_plan *plan,
                                           const struct crebind_handle *handle);

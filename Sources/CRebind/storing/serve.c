@@ -101,14 +101,27 @@ crebind_status crebind_serve_plan(struct crebind_world *world, struct crebind_ha
   crebind_status status =
       crebind_plan_add_image(&plan, index, crebind_handle_selects(handle, world, index));
   if (status == CREBIND_OK && !handle->is_own) status = crebind_leave_other_scopes(&plan, handle);
+  bool has_entries = plan.entries.count != 0;
+  handle->leaves_slots |= plan.left_alone.count != 0;
   if (status == CREBIND_BROKEN_IMAGE)
     status = CREBIND_OK;
   else if (status == CREBIND_OK
            && !crebind_take_entries(handle, crebind_world_known(world, index), &plan))
     status = CREBIND_OUT_OF_MEMORY;
+  else if (status == CREBIND_OK && has_entries)
+    crebind_summary_find_sources(handle);  // the next image is compared with this one
   handle->needs_notice |= plan.needs_notice;
   crebind_plan_end(&plan);
   return status;
+}
+
+/// True if some slots were left alone for an image that has gone: the others are looked at again.
+static bool may_leave_less(void) {
+  bool leaves_slots = false;
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    leaves_slots |= handle->leaves_slots;
+  return leaves_slots && crebind_has_gone_images();
 }
 
 /// \param is_refused Set if the image could not be changed, which another try may change.
@@ -187,7 +200,7 @@ static crebind_status serve(struct crebind_world *world, struct crebind_commit *
   bool looks_closer = may_have_been_replaced(world);
   forget_images(world, looks_closer);
   crebind_moved_forget(world, looks_closer);
-  return serve_images(world, commit, looks_closer, all_served);
+  return serve_images(world, commit, looks_closer || may_leave_less(), all_served);
 }
 
 crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit,

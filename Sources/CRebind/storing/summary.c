@@ -25,9 +25,7 @@ static const struct crebind_entry *source_of(const struct crebind_handle *handle
   return crebind_handle_find(handle, item->summary_image, item->summary_address);
 }
 
-/// Finds the entry that each summary comes from: it stays with the slot that it came from,
-/// and a definition's gives way to the first slot that comes.
-static void find_sources(struct crebind_handle *handle) {
+void crebind_summary_find_sources(struct crebind_handle *handle) {
   size_t missing = 0;
   for (size_t i = 0; i < handle->batch.items.count; i++) {
     struct crebind_item *item = crebind_batch_item(&handle->batch, i);
@@ -102,7 +100,7 @@ void crebind_summary_offer(struct crebind_item *item, uintptr_t original) {
 }
 
 crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_world *world) {
-  find_sources(handle);
+  crebind_summary_find_sources(handle);
   compare(handle);
   for (size_t i = 0; i < handle->batch.items.count; i++) {
     struct crebind_item *item = crebind_batch_item(&handle->batch, i);

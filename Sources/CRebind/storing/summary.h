@@ -17,6 +17,10 @@
 /// the question is put.
 crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_world *world);
 
+/// Finds the entry that each summary comes from: it stays with the slot that it came from,
+/// and a definition's gives way to the first slot that comes.
+void crebind_summary_find_sources(struct crebind_handle *handle);
+
 /// Gives a rebinding whose original is none, or has gone, this one, before the word is
 /// stored that leads to its replacement.
 void crebind_summary_offer(struct crebind_item *item, uintptr_t original);

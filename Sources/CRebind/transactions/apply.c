@@ -192,6 +192,7 @@ static crebind_status plan_and_commit(struct crebind_attempt *attempt, struct ap
   apply->report.bypassed = plan.bypassed;
   apply->report.unfilled = plan.unfilled;
   apply->report.left_alone = plan.left_alone.count;
+  apply->handle->leaves_slots = plan.left_alone.count != 0;
   if (status == CREBIND_OK) status = look_for_reach(attempt, apply, &plan);
   if (status == CREBIND_OK) status = commit_plan(attempt, apply, &plan);
   crebind_plan_end(&plan);

@@ -186,7 +186,11 @@ __attribute__((constructor)) static void start(void) {
 static crebind_status run_in_world(struct locked *locked, struct crebind_handle *new_handle) {
   struct crebind_world *world = &locked->attempt->world;
   locked->has_run = false;
-  if (!world->is_filled) crebind_world_move(world, &kept);
+  if (!world->is_filled) {
+    // The images were others by the time that it could have been filled.
+    crebind_world_end(world);
+    crebind_world_move(world, &kept);
+  }
   world->new_handle = new_handle;
   if (world->is_filled) {
     crebind_status status =
