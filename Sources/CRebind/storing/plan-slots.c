@@ -303,7 +303,6 @@ crebind_status crebind_walk_slot(void *context, const struct crebind_slot *slot,
   struct crebind_plan *plan = walk->plan;
   switch (may_be_changed(walk, slot)) {
   case BROKEN:
-    plan->world->has_broken_slot = true;
     *(int64_t *)crebind_vector_at(&plan->world->broken_tags, walk->index) = slot->tag;
     return CREBIND_BROKEN_IMAGE;
   case UNFILLED: plan->unfilled++; return CREBIND_OK;

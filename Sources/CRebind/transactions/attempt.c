@@ -32,10 +32,9 @@
 ///      dlclose are brought in line (transactions/notice.h), and observers called
 ///      (transactions/observe.h). No lock in between.
 ///
-/// The world of B and C (snapshot, dynamic tables, scopes) serves all attempts of a public call, as
-/// long as the loader's counts stay the same. Another list of images begins it anew. A plan is freed
-/// at the end of its attempt. The questions, the loader's answers and the list of images to
-/// hold are freed after the last one, and a batch's entries when it is restored. A batch that could not be applied leaves
+/// The world of B and C (snapshot, dynamic tables, scopes, changes) is freed at the end of each
+/// attempt. The questions, the loader's answers and the list of images to hold are freed after the
+/// last one, and a batch's entries when it is restored. A batch that could not be applied leaves
 /// its originals published, since a thread may be inside of a replacement.
 ///
 /// Records name images by an index, which lasts. It is given to another image once its own has
@@ -114,13 +113,10 @@ struct locked {
   struct errands *errands;
   crebind_status (*body)(struct crebind_attempt *, void *);
   void *context;
-  /// The list of images was the world's.
-  bool has_run;
 };
 
 static crebind_status run_locked(void *opaque) {
   struct locked *locked = opaque;
-  locked->has_run = true;
   struct crebind_attempt *attempt = locked->attempt;
   struct crebind_world *world = &attempt->world;
   crebind_status status = crebind_world_fill(world);
@@ -147,64 +143,6 @@ static void describe_failure(crebind_error *error, const struct crebind_attempt 
   name_image(error, attempt);
 }
 
-// MARK: Worlds
-
-/// Guarded by the lock: the public calls under way, and a world that the last attempt of one of
-/// them has left for the next.
-static size_t calls;
-static struct crebind_world kept;
-
-void crebind_attempts_begin(void) {
-  crebind_lock();
-  calls++;
-  crebind_unlock();
-}
-
-void crebind_attempts_end(void) {
-  struct crebind_world last;
-  memset(&last, 0, sizeof last);
-  crebind_lock();
-  // A child of fork(2) may have begun none of them.
-  if (calls != 0) calls--;
-  if (calls == 0) crebind_world_move(&last, &kept);
-  crebind_unlock();
-  crebind_world_end(&last);
-}
-
-/// Threads of the parent's do not end their calls in the child.
-static void forked(int parent) {
-  (void)parent;
-  calls = 0;
-}
-
-__attribute__((constructor)) static void start(void) {
-  static struct crebind_fork_handler handler = {forked, NULL};
-  crebind_handle_forks(&handler);
-}
-
-/// Runs the body in the world that is there, if the images are still the same, or else in a new one.
-static crebind_status run_in_world(struct locked *locked, struct crebind_handle *new_handle) {
-  struct crebind_world *world = &locked->attempt->world;
-  locked->has_run = false;
-  if (!world->is_filled) {
-    // The images were others by the time that it could have been filled.
-    crebind_world_end(world);
-    crebind_world_move(world, &kept);
-  }
-  world->new_handle = new_handle;
-  if (world->is_filled) {
-    crebind_status status =
-        crebind_images_with_lock(world->images.counts, run_locked, locked);
-    if (locked->has_run) return status;
-  }
-  crebind_world_end(world);
-  crebind_status status = crebind_world_begin(world);
-  world->new_handle = new_handle;
-  return status == CREBIND_OK
-             ? crebind_images_with_lock(world->images.counts, run_locked, locked)
-             : status;
-}
-
 static crebind_status attempt_once(struct errands *errands, struct locked *locked,
                                    struct crebind_handle *new_handle, crebind_error *error) {
   struct crebind_attempt *attempt = locked->attempt;
@@ -214,11 +152,13 @@ static crebind_status attempt_once(struct errands *errands, struct locked *locke
   crebind_lock();
   crebind_questions_file(&errands->questions, new_handle);
   crebind_pins_file(&errands->pins);
-  crebind_status status = run_in_world(locked, new_handle);
+  crebind_world_end(&attempt->world);
+  crebind_status status = crebind_world_begin(&attempt->world);
+  attempt->world.new_handle = new_handle;
+  if (status == CREBIND_OK)
+    status = crebind_images_with_lock(attempt->world.images.counts, run_locked, locked);
   // Nobody is going to ask.
   if (status != CREBIND_BUSY) crebind_questions_file(&errands->questions, new_handle);
-  if (status == CREBIND_OK && calls != 0 && !kept.is_filled && !attempt->world.has_broken_slot)
-    crebind_world_move(&kept, &attempt->world);
   crebind_unlock();
   if (status != CREBIND_OK) describe_failure(error, attempt, status);
   crebind_commit_end(&attempt->commit);
@@ -268,7 +208,7 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, 
   struct crebind_attempt attempt;
   memset(&attempt, 0, sizeof attempt);
   attempt.pins = &errands.pins;
-  struct locked locked = {&attempt, &errands, body, context, false};
+  struct locked locked = {&attempt, &errands, body, context};
   crebind_status status = attempt_once(&errands, &locked, new_handle, error);
   for (int i = 1; i < CREBIND_ATTEMPTS && status == CREBIND_BUSY; i++) {
     status = run_errands(&errands, i) ? attempt_once(&errands, &locked, new_handle, error)

@@ -29,11 +29,6 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *at
                                void *context, struct crebind_handle *new_handle,
                                crebind_error *error);
 
-/// Stand around a public call that makes several attempts: they share their world where the images
-/// stay the same. No lock.
-void crebind_attempts_begin(void);
-void crebind_attempts_end(void);
-
 /// Makes a batch that is not active yet; on failure fills in `error`.
 crebind_status crebind_handle_make(struct crebind_handle **result,
                                    const crebind_rebinding *rebindings, size_t count,

@@ -3,23 +3,14 @@
 
 #define _GNU_SOURCE
 #include "runtime/status.h"
-#include "transactions/attempt.h"
 #include "transactions/notice.h"
 #include "transactions/observe.h"
 #include "transactions/transaction.h"
 
 #include <errno.h>
 
-/// Returns `errno`, which the call leaves as it is.
-static int begin(void) {
-  int saved_errno = errno;
-  crebind_attempts_begin();
-  return saved_errno;
-}
-
 static crebind_status finish(crebind_status status, int saved_errno) {
   crebind_notice_update();
-  crebind_attempts_end();
   errno = saved_errno;
   return status;
 }
@@ -29,30 +20,30 @@ static crebind_status finish(crebind_status status, int saved_errno) {
 crebind_status crebind_apply(const crebind_rebinding *rebindings, size_t count,
                              const crebind_options *options, crebind_handle **result,
                              crebind_report *report, crebind_error *error) {
+  int saved_errno = errno;
   if (result == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
-  int saved_errno = begin();
   return finish(crebind_apply_batch(rebindings, count, options, false, result, report, error),
                 saved_errno);
 }
 
 crebind_status crebind_verify(crebind_handle *handle, crebind_report *report,
                               crebind_error *error) {
+  int saved_errno = errno;
   if (handle == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
-  int saved_errno = begin();
   return finish(crebind_verify_batch(handle, report, error), saved_errno);
 }
 
 crebind_status crebind_restore(crebind_handle *handle, crebind_report *report,
                                crebind_error *error) {
+  int saved_errno = errno;
   if (handle == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
-  int saved_errno = begin();
   return finish(crebind_restore_batch(handle, report, error), saved_errno);
 }
 
 // MARK: - Images
 
 crebind_status crebind_refresh(crebind_error *error) {
-  int saved_errno = begin();
+  int saved_errno = errno;
   crebind_status status = finish(crebind_look_for_images(error), saved_errno);
   crebind_tell_observers();
   return status;

@@ -27,12 +27,6 @@ void crebind_world_end(struct crebind_world *world) {
   crebind_scopes_end(&world->scopes);
 }
 
-void crebind_world_move(struct crebind_world *to, struct crebind_world *from) {
-  *to = *from;
-  to->scopes.images = &to->images;
-  memset(from, 0, sizeof *from);
-}
-
 const char *crebind_soname(const struct crebind_dynamic *dynamic) {
   const char *soname = dynamic->soname == SIZE_MAX || dynamic->strings == NULL
                            ? NULL
@@ -152,9 +146,6 @@ static void find_known(struct crebind_world *world) {
 }
 
 crebind_status crebind_world_fill(struct crebind_world *world) {
-  // Its answers may have changed since.
-  crebind_vector_truncate(&world->memo, 0);
-  if (world->is_filled) return CREBIND_OK;
   size_t count = world->images.items.count;
   if (crebind_vector_append(&world->dynamics, count) == NULL
       || crebind_vector_append(&world->broken_tags, count) == NULL
@@ -180,7 +171,6 @@ crebind_status crebind_world_fill(struct crebind_world *world) {
   for (size_t i = 0; i < count && status == CREBIND_OK; i++)
     if (known_of[i] == UINT32_MAX && !enter(world, i, &known_of[i]))
       status = CREBIND_OUT_OF_MEMORY;
-  world->is_filled = status == CREBIND_OK;
   return status;
 }
 

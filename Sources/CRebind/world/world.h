@@ -19,9 +19,6 @@ struct crebind_world {
   struct crebind_scopes scopes;
   /// The global scope's answers about names and versions: most images ask the same.
   struct crebind_vector memo;  // of world/world.c, by the name's hash
-  bool is_filled;
-  /// A plan has marked an image as broken, for a slot that another one may not look at.
-  bool has_broken_slot;
 };
 
 static inline const struct crebind_image *crebind_world_image(const struct crebind_world *world,
@@ -43,12 +40,8 @@ crebind_status crebind_world_begin(struct crebind_world *world);
 void crebind_world_end(struct crebind_world *world);
 
 /// Decodes the images and finds them in the records, or enters them there; phase C. Images
-/// that are gone are marked. A world that is filled stays as it is: it is right as long as the
-/// loader's counts are the same.
+/// that are gone are marked.
 crebind_status crebind_world_fill(struct crebind_world *world);
-
-/// Moves a world, which leaves `from` ended.
-void crebind_world_move(struct crebind_world *to, struct crebind_world *from);
 
 /// The function that a reference in image `from` is bound to without any of us,
 /// 0 for none, and the image that defines it, SIZE_MAX for none.
