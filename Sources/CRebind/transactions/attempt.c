@@ -152,7 +152,6 @@ static crebind_status attempt_once(struct errands *errands, struct locked *locke
   crebind_lock();
   crebind_questions_file(&errands->questions, new_handle);
   crebind_pins_file(&errands->pins);
-  crebind_world_end(&attempt->world);
   crebind_status status = crebind_world_begin(&attempt->world);
   attempt->world.new_handle = new_handle;
   if (status == CREBIND_OK)
@@ -162,6 +161,7 @@ static crebind_status attempt_once(struct errands *errands, struct locked *locke
   crebind_unlock();
   if (status != CREBIND_OK) describe_failure(error, attempt, status);
   crebind_commit_end(&attempt->commit);
+  crebind_world_end(&attempt->world);
   return status;
 }
 
@@ -219,7 +219,6 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, 
     crebind_questions_file(&errands.questions, new_handle);
     crebind_unlock();
   }
-  crebind_world_end(&attempt.world);
   crebind_questions_end(&errands.questions);
   crebind_pins_end(&errands.pins);
   crebind_unfinished_end(&errands.unfinished);

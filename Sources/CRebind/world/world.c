@@ -225,7 +225,7 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
   return CREBIND_OK;
 }
 
-/// Of each version: an image may ask for an old one.
+/// Asks about each version of the name: an image may be bound to an old one.
 static void ask_resolvers_of(struct crebind_world *world, size_t index,
                              const struct crebind_name *name) {
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
