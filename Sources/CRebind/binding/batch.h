@@ -21,9 +21,11 @@ struct crebind_item {
   /// known image with this index; 0 for none. See storing/summary.h.
   uintptr_t summary_address, summary_original;
   size_t summary_image;
-  /// While summarizing: what the entry there leads to, and its kind.
+  /// When it was summarized last: what the entry there led to, and whether it was a slot.
   uintptr_t source_original;
-  bool source_is_definition;
+  bool source_is_slot;
+  /// The original came from a slot, which may have gone since.
+  bool is_of_slot;
   /// Its slots lead to different functions without us.
   bool differs;
   /// Some slot or definition has another original.

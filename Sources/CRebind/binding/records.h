@@ -55,9 +55,13 @@ struct crebind_handle {
   struct crebind_vector entries;  // struct crebind_entry
   struct crebind_vector runs;     // struct crebind_run, by known image
   struct crebind_vector decisions;  // uint8_t, by known image
+  /// Of a batch that is not active yet: the last image that the decisions can be about, by its
+  /// serial number. Another thread gives the index of one that has gone to a later image.
+  uint64_t last_decided;
   /// How many of the decisions are CREBIND_ASKED: the predicate may be running.
   size_t asked;
   uint64_t serial;
+  enum crebind_hold hold;
   /// Later images may be bound to something that is not redirected.
   bool needs_notice;
   /// Some slots were left to another local scope, which an image that goes may change.

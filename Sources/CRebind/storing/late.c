@@ -25,7 +25,7 @@ bool crebind_add_due_changes(struct crebind_commit *commit, uint32_t known) {
     for (uint32_t i = run.first; i < run.first + run.count; i++) {
       const struct crebind_entry *entry = crebind_handle_entry(handle, i);
       if (!entry->is_due) continue;
-      crebind_summary_offer(crebind_batch_item(&handle->batch, entry->item), entry->original);
+      crebind_summary_offer(crebind_batch_item(&handle->batch, entry->item), entry);
       uintptr_t word = crebind_load_word(entry->address);
       if (word == entry->value || entry->is_left
           || crebind_find_above(handle, known, entry->address, &owner) != NULL)

@@ -66,9 +66,8 @@ static void compare(struct crebind_handle *handle) {
     struct crebind_item *item = crebind_batch_item(batch, i);
     const struct crebind_entry *source = source_of(handle, item);
     item->is_ambiguous = item->differs = false;
-    if (source == NULL) continue;
-    item->source_original = source->original;
-    item->source_is_definition = is_definition(source);
+    item->source_is_slot = source != NULL && !is_definition(source);
+    if (source != NULL) item->source_original = source->original;
   }
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
@@ -76,7 +75,7 @@ static void compare(struct crebind_handle *handle) {
     if (entry->original == item->source_original) continue;
     item->is_ambiguous = true;
     // A definition that leads elsewhere does not make the slots disagree.
-    if (is_definition(entry) == item->source_is_definition && !item->differs)
+    if (is_definition(entry) != item->source_is_slot && !item->differs)
       item->differs = base_of(entry) != base_of(source_of(handle, item));
   }
 }
@@ -88,15 +87,26 @@ static uintptr_t original_of(const struct crebind_handle *handle, const struct c
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
     if (crebind_batch_item(&handle->batch, entry->item) == item
-        && is_definition(entry) == item->source_is_definition && base_of(entry) == function)
+        && is_definition(entry) != item->source_is_slot && base_of(entry) == function)
       return entry->original;
   }
   return function;
 }
 
-void crebind_summary_offer(struct crebind_item *item, uintptr_t original) {
+void crebind_summary_offer(struct crebind_item *item, const struct crebind_entry *entry) {
   uintptr_t former = item->summary_original;
-  if (former != original && (former == 0 || crebind_is_gone(former))) publish(item, original);
+  bool is_first_slot = !is_definition(entry) && !item->source_is_slot;
+  if (former != 0 && !is_first_slot && !crebind_is_gone(former)) return;
+  item->source_is_slot |= is_first_slot;
+  item->is_of_slot = !is_definition(entry);
+  if (former != entry->original) publish(item, entry->original);
+}
+
+/// True if the last slot has gone, and its original stays. A definition's own original would go
+/// past the batches below, while calls under way in other batches' replacements lead here still.
+static bool keeps_slots_original(const struct crebind_item *item) {
+  return item->is_of_slot && !item->source_is_slot && item->summary_original != 0
+         && !crebind_is_gone(item->summary_original);
 }
 
 crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_world *world) {
@@ -104,8 +114,9 @@ crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_w
   compare(handle);
   for (size_t i = 0; i < handle->batch.items.count; i++) {
     struct crebind_item *item = crebind_batch_item(&handle->batch, i);
-    bool has_source = item->summary_address != 0;
+    bool has_source = item->summary_address != 0 && !keeps_slots_original(item);
     uintptr_t original = has_source ? item->source_original : item->summary_original;
+    if (has_source) item->is_of_slot = item->source_is_slot;
     // Pointers that somebody got from a definition that was turned back lead there still.
     bool is_usable = original != 0 && (has_source || !crebind_is_gone(original));
     if (!is_usable || item->differs) {

@@ -18,12 +18,14 @@
 crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_world *world);
 
 /// Finds the entry that each summary comes from: it stays with the slot that it came from,
-/// and a definition's gives way to the first slot that comes.
+/// and a definition's gives way to the first slot that comes. When the last slot has gone, its
+/// original stays.
 void crebind_summary_find_sources(struct crebind_handle *handle);
 
-/// Gives a rebinding whose original is none, or has gone, this one, before the word is
-/// stored that leads to its replacement.
-void crebind_summary_offer(struct crebind_item *item, uintptr_t original);
+/// Gives a rebinding the original of an entry, before the word is stored that leads to its
+/// replacement. It does so if the rebinding's original is none or has gone. It also does so for the
+/// first slot: that may lie on top of other batches' entries, which a call would go past.
+void crebind_summary_offer(struct crebind_item *item, const struct crebind_entry *entry);
 
 /// Has the newer batches that led to this one, which is not there any more, lead to what is behind
 /// it. For one without a slot by now, nothing else does.

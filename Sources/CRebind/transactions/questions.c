@@ -41,10 +41,13 @@ static crebind_status collect_predicate(struct crebind_questions *questions,
   if (decided < known_count
       && crebind_vector_append(&handle->decisions, known_count - decided) == NULL)
     return CREBIND_OUT_OF_MEMORY;
+  uint64_t last_decided = handle->last_decided;
+  handle->last_decided = crebind_records.next_image_serial;
   for (size_t i = 0; i < world->images.items.count; i++) {
     uint32_t known = crebind_world_known(world, i);
     uint8_t *decision = crebind_vector_at(&handle->decisions, known);
-    if (*decision != CREBIND_UNDECIDED) continue;
+    bool is_former = serial == 0 && crebind_known_image_at(known)->serial > last_decided;
+    if (*decision != CREBIND_UNDECIDED && !is_former) continue;
     if (!crebind_batch_selects(&handle->batch, crebind_world_image(world, i))
         || (serial != 0 && options->loaded_images_only)) {
       *decision = CREBIND_REFUSED;
