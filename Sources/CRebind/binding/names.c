@@ -40,19 +40,34 @@ size_t crebind_names_add(struct crebind_names *names) {
   return names->count - 1;
 }
 
+/// Four characters at a time.
+static bool is_same(const char *a, const char *b, size_t length) {
+  struct __attribute__((packed, may_alias)) four {
+    uint32_t characters;
+  };
+  size_t i = 0;
+  for (; length - i >= sizeof(struct four); i += sizeof(struct four))
+    if (((const struct four *)(a + i))->characters != ((const struct four *)(b + i))->characters)
+      return false;
+  for (; i < length; i++)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
 int64_t crebind_names_find_whole(const struct crebind_names *names,
                                  const struct crebind_dynamic *dynamic,
                                  const ElfW(Sym) * symbol) {
   const char *string = dynamic->strings + symbol->st_name;
   size_t room = dynamic->strings_size - symbol->st_name;
   uint32_t hash = 5381;
-  for (size_t i = 0; i < room && string[i] != 0; i++)
-    hash = hash * 33 + (unsigned char)string[i];
+  size_t length = 0;
+  for (; length < room && string[length] != 0; length++)
+    hash = hash * 33 + (unsigned char)string[length];
   for (uint32_t at = hash & names->table_mask; names->table[at] != 0;
        at = (at + 1) & names->table_mask) {
     const struct crebind_name *name = &names->items[names->table[at] - 1];
-    if (name->gnu_hash == hash
-        && crebind_symbol_is_named(dynamic, symbol, name->string, name->length))
+    if (name->gnu_hash == hash && name->length == length && length < room
+        && is_same(name->string, string, length))
       return names->table[at] - 1;
   }
   return -1;

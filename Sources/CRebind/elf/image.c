@@ -49,18 +49,16 @@ void crebind_image_describe(struct crebind_image *image, const struct dl_phdr_in
 static bool is_in(const struct crebind_image *image, const ElfW(Phdr) * segment,
                   uintptr_t address, size_t size) {
   uintptr_t offset = address - (image->bias + segment->p_vaddr);
-  return segment->p_type == PT_LOAD && offset < segment->p_memsz
-         && size <= segment->p_memsz - offset;
+  return offset < segment->p_memsz && size <= segment->p_memsz - offset;
 }
 
-const ElfW(Phdr) * crebind_image_segment(const struct crebind_image *image, uintptr_t address,
-                                         size_t size) {
-  if (address < image->span.start || address >= image->span.end) return NULL;
+const ElfW(Phdr) * crebind_image_segment_in_span(const struct crebind_image *image,
+                                                 uintptr_t address, size_t size) {
   // Slots lie in the last segment, tables in the first ones.
   const ElfW(Phdr) *last = &image->phdr[image->load_end - 1];
   if (is_in(image, last, address, size)) return last;
   for (const ElfW(Phdr) *segment = &image->phdr[image->first_load]; segment < last; segment++)
-    if (is_in(image, segment, address, size)) return segment;
+    if (segment->p_type == PT_LOAD && is_in(image, segment, address, size)) return segment;
   return NULL;
 }
 

@@ -44,9 +44,17 @@ struct crebind_image {
 /// Fills in what the program headers say.
 void crebind_image_describe(struct crebind_image *image, const struct dl_phdr_info *info);
 
+/// The same as `crebind_image_segment`, for an address in the image's span.
+const ElfW(Phdr) * crebind_image_segment_in_span(const struct crebind_image *image,
+                                                 uintptr_t address, size_t size);
+
 /// The segment of `image` that holds all of `size` bytes at `address`, or NULL.
-const ElfW(Phdr) * crebind_image_segment(const struct crebind_image *image, uintptr_t address,
-                                         size_t size);
+static inline const ElfW(Phdr) * crebind_image_segment(const struct crebind_image *image,
+                                                       uintptr_t address, size_t size) {
+  return address < image->span.start || address >= image->span.end
+             ? NULL
+             : crebind_image_segment_in_span(image, address, size);
+}
 
 /// True if all of `size` bytes at `address` lie in one segment that can be read.
 bool crebind_image_can_read(const struct crebind_image *image, uintptr_t address, size_t size);

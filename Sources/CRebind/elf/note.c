@@ -119,19 +119,19 @@ bool crebind_image_has_copy(const struct crebind_image *image) {
 
 // MARK: - Fingerprint
 
+static uint64_t mix_word(uint64_t hash, uintptr_t word) {
+  hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ hash >> 29;
+}
+
 static uint64_t mix(uint64_t hash, const void *bytes, size_t size) {
-  for (size_t i = 0; i < size; i += sizeof(uintptr_t)) {
-    uintptr_t word = 0;
-    size_t count = size - i < sizeof word ? size - i : sizeof word;
-    if (count == sizeof word)
-      word = ((const struct crebind_word *)((const char *)bytes + i))->value;
-    else
-      memcpy(&word, (const char *)bytes + i, count);
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    hash ^= hash >> 29;
-    CREBIND_KEEP_LOOP();
-  }
-  return hash;
+  const char *at = bytes, *end = at + size;
+  uintptr_t rest = 0;
+  for (; (size_t)(end - at) >= sizeof rest; at += sizeof rest)
+    hash = mix_word(hash, ((const struct crebind_word *)at)->value);
+  if (at == end) return hash;
+  memcpy(&rest, at, (size_t)(end - at));
+  return mix_word(hash, rest);
 }
 
 uint32_t crebind_note_property(const struct crebind_image *image, uint32_t type) {

@@ -67,7 +67,8 @@ struct crebind_symbol_walk {
 static inline bool crebind_gnu_hash_may_have(const struct crebind_gnu_hash *gnu, uint32_t hash) {
   const unsigned bits = 8 * sizeof(ElfW(Addr));
   ElfW(Addr) word = gnu->bloom[hash / bits & gnu->bloom_mask];
-  return (word >> hash % bits & word >> (hash >> gnu->bloom_shift) % bits & 1) != 0;
+  // One after the other: mostly the first bit is missing.
+  return (word >> hash % bits & 1) != 0 && (word >> (hash >> gnu->bloom_shift) % bits & 1) != 0;
 }
 
 /// False if the image's hash table says that it does not define the name.

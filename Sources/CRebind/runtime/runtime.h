@@ -173,6 +173,12 @@ static inline void *crebind_vector_at(const struct crebind_vector *vector, size_
   return vector->data + index * vector->stride;
 }
 
+/// The same as `crebind_vector_append` of one element, for loops that append thousands.
+static inline void *crebind_vector_push(struct crebind_vector *vector) {
+  return vector->count < vector->capacity ? crebind_vector_at(vector, vector->count++)
+                                          : crebind_vector_append(vector, 1);
+}
+
 /// Zeroed memory, or NULL. It comes from a small static pool, or else from pages of its own: malloc
 /// may be rebound, or held by a thread that waits for the loader's lock. Any thread, signal handler
 /// or forked child may call these two.

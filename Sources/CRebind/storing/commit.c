@@ -12,7 +12,7 @@ void crebind_commit_end(struct crebind_commit *commit) { crebind_vector_free(&co
 
 bool crebind_commit_add(struct crebind_commit *commit, const struct crebind_entry *entry,
                         uintptr_t from, uintptr_t to, bool always, bool is_optional) {
-  struct crebind_change *change = crebind_vector_append(&commit->changes, 1);
+  struct crebind_change *change = crebind_vector_push(&commit->changes);
   if (change == NULL) return false;
   *change = (struct crebind_change){
       .address = entry->address,

@@ -109,13 +109,15 @@ static enum place place_of(struct visit *visit) {
   const struct crebind_entry *entry = &visit->entry;
   const struct crebind_handle *late = walk->plan->late_handle;
   uintptr_t address = entry->address, word = entry->previous, value = entry->value;
-  visit->above = crebind_walk_above(walk, address);
+  visit->above = walk->has_chains ? crebind_walk_above(walk, address) : NULL;
   uintptr_t found = visit->above != NULL ? visit->above->previous : word;
   if (late != NULL && late->is_leaving && found != value) return NOT_LED;
   if (visit->above != NULL) return COVERED;
   if (crebind_walk_leads_here(walk, address, value)) return THERE;
-  bool is_left_over = crebind_walk_has_left_over(walk, address, visit->item->replacement);
-  visit->below = crebind_walk_below(walk, address, word, value, is_left_over);
+  bool is_left_over =
+      walk->has_chains && crebind_walk_has_left_over(walk, address, visit->item->replacement);
+  visit->below =
+      walk->has_chains ? crebind_walk_below(walk, address, word, value, is_left_over) : NULL;
   if (visit->below != NULL) return ON_TOP;
   if (late == NULL && (is_left_over || word == value)) return THERE;
   return late == NULL && visit->is_replacement ? REPLACED : BOUND;
@@ -310,7 +312,10 @@ crebind_status crebind_walk_slot(void *context, const struct crebind_slot *slot,
   case SERVED: return CREBIND_OK;
   case CHANGEABLE: break;
   }
-  struct visit visit = {.walk = walk, .slot = slot, .binding = {.definer = SIZE_MAX}};
+  struct visit visit;  // the rest follows once an item asks for the slot
+  visit.walk = walk;
+  visit.slot = slot;
+  visit.binding = (struct binding){.definer = SIZE_MAX};
   size_t item;
   uint32_t first = *(uint32_t *)crebind_vector_at(&plan->batch->first, name);
   crebind_status status = select_item(walk, slot, first, &visit.binding, &item);

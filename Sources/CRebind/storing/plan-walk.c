@@ -18,7 +18,7 @@ const char *crebind_walk_version(struct crebind_walk *walk, uint32_t index) {
 
 crebind_status crebind_walk_append(const struct crebind_walk *walk,
                                    const struct crebind_entry *entry) {
-  struct crebind_entry *place = crebind_vector_append(&walk->plan->entries, 1);
+  struct crebind_entry *place = crebind_vector_push(&walk->plan->entries);
   if (place == NULL) return CREBIND_OUT_OF_MEMORY;
   *place = *entry;
   return CREBIND_OK;

@@ -16,8 +16,8 @@ struct crebind_walk {
   const struct crebind_dynamic *dynamic;
   /// The image is outside of the global scope; for definitions only.
   bool is_outside;
-  /// Some of its words lead to wrappers of ours.
-  bool has_wrappers;
+  /// Some of its words are other batches', or lead to wrappers of ours.
+  bool has_chains, has_wrappers;
   /// The versions asked for last, by the low bits of their index: an image's
   /// references share a few of them.
   struct {

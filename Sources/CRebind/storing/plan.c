@@ -28,25 +28,21 @@ void crebind_plan_end(struct crebind_plan *plan) {
 
 // MARK: - Images
 
-static bool has_wrappers(uint32_t known) {
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
-    if (handle->is_own && handle != crebind_records.topmost
-        && crebind_handle_run(handle, known).count != 0)
-      return true;
-  return false;
-}
-
 static struct crebind_walk walk_of(struct crebind_plan *plan, size_t index) {
-  uint32_t known = crebind_world_known(plan->world, index);
-  return (struct crebind_walk){
+  struct crebind_walk walk = {
       .plan = plan,
       .index = index,
-      .known = known,
-      .has_wrappers = has_wrappers(known),
+      .known = crebind_world_known(plan->world, index),
       .image = crebind_world_image(plan->world, index),
       .dynamic = crebind_world_dynamic(plan->world, index),
   };
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    if (crebind_handle_run(handle, walk.known).count == 0) continue;
+    walk.has_chains |= handle != plan->late_handle;
+    walk.has_wrappers |= handle->is_own && handle != crebind_records.topmost;
+  }
+  return walk;
 }
 
 /// The image's definitions of the batch's names, as the scan has found them.

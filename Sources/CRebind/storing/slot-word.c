@@ -10,9 +10,8 @@ bool crebind_is_unresolved(const struct crebind_image *image, const struct crebi
   return crebind_is_lazy_stub((const uint8_t *)word, room, slot->index);
 }
 
-uintptr_t crebind_bypass_of(const struct crebind_image *image, const struct crebind_slot *slot) {
-  // The addend marks the PLT entry, and is not added. Without the mark nobody rewrites it.
-  if (slot->kind != CREBIND_JUMP_SLOT || slot->addend == 0 || slot->added != 0) return 0;
+uintptr_t crebind_bypass_of_marked(const struct crebind_image *image,
+                                   const struct crebind_slot *slot) {
   uintptr_t entry = image->bias + (uintptr_t)slot->addend;
   const ElfW(Phdr) *segment = crebind_image_segment(image, entry, 1);
   if (segment == NULL || (segment->p_flags & (PF_R | PF_X)) != (PF_R | PF_X)) return 0;

@@ -12,8 +12,17 @@
 bool crebind_is_unresolved(const struct crebind_image *image, const struct crebind_slot *slot,
                            uintptr_t word);
 
+/// The same as `crebind_bypass_of`, for a slot whose addend marks its PLT entry.
+uintptr_t crebind_bypass_of_marked(const struct crebind_image *image,
+                                   const struct crebind_slot *slot);
+
 /// Where calls jump that bypass a slot, as the PLT has been rewritten; 0 if they read it.
-uintptr_t crebind_bypass_of(const struct crebind_image *image, const struct crebind_slot *slot);
+static inline uintptr_t crebind_bypass_of(const struct crebind_image *image,
+                                          const struct crebind_slot *slot) {
+  // The addend marks the PLT entry, and is not added. Without the mark nobody rewrites it.
+  bool is_marked = slot->kind == CREBIND_JUMP_SLOT && slot->addend != 0 && slot->added == 0;
+  return is_marked ? crebind_bypass_of_marked(image, slot) : 0;
+}
 
 /// True if the word may be a local entry point, which only its own image can call.
 bool crebind_is_local_entry(const struct crebind_image *image, uintptr_t word);
