@@ -6,7 +6,12 @@ package struct FilePath: Hashable, Sendable {
   package let member: ArchiveMember?
 
   package init(_ bytes: [UInt8], member: ArchiveMember? = nil) {
-    cString = bytes.map { CChar(bitPattern: $0) } + [0]
+    // Without room for more: a command may keep many thousands.
+    cString = [CChar](unsafeUninitializedCapacity: bytes.count + 1) { room, count in
+      for (index, byte) in bytes.enumerated() { room[index] = CChar(bitPattern: byte) }
+      room[bytes.count] = 0
+      count = bytes.count + 1
+    }
     self.member = member
   }
 

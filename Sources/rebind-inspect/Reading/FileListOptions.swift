@@ -35,13 +35,21 @@ struct FileListOptions: ParsableArguments {
   ///
   /// Throws the exit status 1 if the list cannot be read.
   func files(behind arguments: [InputPaths]) throws -> [FilePath] {
-    let named = arguments.flatMap(\.paths)
-    guard let list = filesFrom?.paths.first else { return named }
-    let bytes = try Self.bytes(of: list)
-    guard null || !bytes.contains(0) else {
-      throw Self.fail(list, "the names end in zero bytes, which -0 reads")
+    var files = arguments.flatMap(\.paths)
+    guard let list = filesFrom?.paths.first else { return files }
+    let end: UInt8 = null ? 0 : 0x0a
+    // Keeps no more of the list than the name that ends in the next piece.
+    var names: [UInt8] = []
+    try Self.read(list) { piece in
+      guard null || !piece.contains(0) else {
+        throw Self.fail(list, "the names end in zero bytes, which -0 reads")
+      }
+      names += piece
+      guard let last = names.lastIndex(of: end) else { return }
+      files += names[..<last].split(separator: end).map { FilePath(Array($0)) }
+      names.removeSubrange(...last)
     }
-    return named + bytes.split(separator: null ? 0 : 0x0a).map { FilePath(Array($0)) }
+    return names.isEmpty ? files : files + [FilePath(names)]
   }
 
   private static func fail(_ list: FilePath, _ reason: String) -> ExitCode {
@@ -49,22 +57,22 @@ struct FileListOptions: ParsableArguments {
     return .failure
   }
 
-  private static func bytes(of list: FilePath) throws -> [UInt8] {
+  private static func read(
+    _ list: FilePath, _ body: (ArraySlice<UInt8>) throws -> Void
+  ) throws {
     let isInput = list.text == "-"
     let descriptor = isInput ? STDIN_FILENO : open(list.cString, O_RDONLY | O_CLOEXEC)
-    var bytes: [UInt8] = []
+    defer { if !isInput, descriptor >= 0 { close(descriptor) } }
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = descriptor < 0 ? -1 : read(descriptor, &piece, piece.count)
-      if count == 0 { break }
+      let count = descriptor < 0 ? -1 : Glibc.read(descriptor, &piece, piece.count)
+      if count == 0 { return }
       if count > 0 {
-        bytes += piece[..<count]
+        try body(piece[..<count])
       } else if errno != EINTR || descriptor < 0 {
         throw fail(list, String(cString: strerror(errno)))
       }
     }
-    if !isInput { close(descriptor) }
-    return bytes
   }
 }
 
