@@ -78,7 +78,7 @@ test-traits: ## Build and test without traits; with each alone if ALL is set
 test-machine: release ## Compare what rebind-inspect says of every ELF file of this machine with readelf, eu-readelf, nm, ld.so, and DuckDB's answers with SQLite's
 	@Scripts/bootstrap test
 	@Scripts/test-machine
-	@/usr/bin/python3 -B Tests/Witnesses/ask.py '$(RELEASED)' /usr/bin /usr/lib
+	@PYTHONPATH='$(CURDIR)/.build/python' /usr/bin/python3 -B Tests/Witnesses/ask.py '$(RELEASED)' /usr/bin /usr/lib
 
 test-all: ## Test all that is promised: every machine, set of traits, sanitizer and round, the whole machine, coverage
 	@Scripts/test-all
