@@ -23,6 +23,14 @@ static void ignore(const crebind_image_info *image, void *context) {
 
 static void check(const char *path, int mode) {
   pid_t parent = getppid();
+  // It is there before the rebinding. With -Bsymbolic it calls itself without a slot.
+  void *before = OPEN(path, RTLD_NOW | mode);
+  crebind_report report;
+  crebind_handle *first = REBIND("getppid", hook, &original, NULL, &report);
+  CHECK(report.left_alone == (mode != 0) && CALL(before, "call") > 0);
+  CHECK(original() == parent && getppid() == -1);
+  RESTORE(first);
+  CHECK(dlclose(before) == 0);
   for (int asks = 0; asks <= 1; asks++) {
     crebind_observation *observation = NULL;
     const crebind_image_observer observer = {.added = ignore};

@@ -100,6 +100,8 @@ static const struct sentence sentences[] = {
     {IS({R(NOT_IMPORTED), NULL, ""}, {R(HAS_SLOTS), "liba.so", ""}, {R(HAS_SLOTS), "/b", ""},
         {R(HAS_SLOTS), "", ""}),
      .expected = "slots of liba.so and 2 more lead to f"},
+    {IS({R(OTHER_SCOPE), "liba.so", ""}),
+     .expected = "liba.so calls its own f: rebind it in that image alone"},
     {IS({R(NOT_IN_SCOPE), "/x/b.so", "kind"}),
      .expected = "the slots for f in b.so are of kinds that the scope leaves out: widen the scope"},
     {IS({R(NOT_IN_SCOPE), "/x/b.so", ""}),
