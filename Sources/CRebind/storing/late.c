@@ -18,8 +18,17 @@ bool crebind_take_entries(struct crebind_handle *handle, uint32_t known,
   return crebind_handle_index(handle);
 }
 
+/// True if a batch lies on top of the entry. A batch that is being restored has given a
+/// definition's word back already.
+static bool is_below(const struct crebind_handle *handle, const struct crebind_entry *entry) {
+  struct crebind_handle *owner = (struct crebind_handle *)handle;
+  while (crebind_find_above(owner, entry->image, entry->address, &owner) != NULL)
+    if (entry->kind != CREBIND_DEFINITION || !owner->is_leaving) return true;
+  return false;
+}
+
 bool crebind_add_due_changes(struct crebind_commit *commit, uint32_t known) {
-  for (struct crebind_handle *handle = crebind_records.newest, *owner; handle != NULL;
+  for (struct crebind_handle *handle = crebind_records.newest; handle != NULL;
        handle = handle->older) {
     struct crebind_run run = crebind_handle_run(handle, known);
     for (uint32_t i = run.first; i < run.first + run.count; i++) {
@@ -27,9 +36,7 @@ bool crebind_add_due_changes(struct crebind_commit *commit, uint32_t known) {
       if (!entry->is_due) continue;
       crebind_summary_offer(crebind_batch_item(&handle->batch, entry->item), entry);
       uintptr_t word = crebind_load_word(entry->address);
-      if (word == entry->value || entry->is_left
-          || crebind_find_above(handle, known, entry->address, &owner) != NULL)
-        continue;
+      if (word == entry->value || entry->is_left || is_below(handle, entry)) continue;
       bool is_optional = entry->kind == CREBIND_DEFINITION;
       if (!crebind_commit_add(commit, entry, word, entry->value, true, is_optional)) return false;
     }
@@ -37,17 +44,19 @@ bool crebind_add_due_changes(struct crebind_commit *commit, uint32_t known) {
   return true;
 }
 
-/// Makes what was stored on top before, while a predicate was being asked, lead to
-/// the entry.
+/// Makes what was stored on top before, while a predicate was being asked or definitions were
+/// postponed, lead to the entry. Above a definition's entry of a batch that is being restored, the
+/// next one does so, too.
 static void lead_here(const struct crebind_handle *handle, const struct crebind_entry *entry) {
-  struct crebind_handle *owner;
-  struct crebind_entry *above =
-      crebind_find_above(handle, entry->image, entry->address, &owner);
-  if (above == NULL) return;
   uintptr_t replacement = crebind_batch_item(&handle->batch, entry->item)->replacement;
-  bool is_same = crebind_batch_item(&owner->batch, above->item)->replacement == replacement;
-  above->previous = entry->value;
-  above->original = is_same ? entry->original : replacement;
+  struct crebind_handle *owner = (struct crebind_handle *)handle;
+  struct crebind_entry *above;
+  while ((above = crebind_find_above(owner, entry->image, entry->address, &owner)) != NULL) {
+    bool is_same = crebind_batch_item(&owner->batch, above->item)->replacement == replacement;
+    above->previous = entry->value;
+    above->original = is_same ? entry->original : replacement;
+    if (entry->kind != CREBIND_DEFINITION || !owner->is_leaving) return;
+  }
 }
 
 void crebind_keep_stored(uint32_t known, const struct crebind_commit *commit,

@@ -14,9 +14,10 @@ uintptr_t crebind_word_below(const struct crebind_handle *handle,
   uintptr_t word = entry->previous;
   struct crebind_handle *owner;
   if (!is_definition(entry)) return word;
+  // One that was being restored already when this batch was applied is not led to.
   while ((entry = crebind_find_below(handle, entry->image, entry->address, &owner)) != NULL
-         && owner->is_leaving && word == entry->value) {
-    word = entry->previous;
+         && owner->is_leaving) {
+    if (word == entry->value) word = entry->previous;
     handle = owner;
   }
   return word;
@@ -46,16 +47,19 @@ static bool is_assignable(const struct crebind_entry *entry, const struct crebin
   return entry->address < image->relro.start || entry->address >= image->relro.end;
 }
 
-/// The entry that was applied on top of this one inherits the one below.
+/// The entry that was applied on top of this one inherits the one below. So do all that lead to a
+/// definition's: those that were applied while others were being restored lead past these.
 static void relink(const struct crebind_handle *handle, const struct crebind_entry *entry) {
-  struct crebind_handle *owner;
-  struct crebind_entry *above =
-      crebind_find_above(handle, entry->image, entry->address, &owner);
-  if (above == NULL) return;
-  above->previous = entry->previous;
-  above->original = entry->original;
-  // The slot may be the loader's to bind once more.
-  above->is_lazy |= entry->is_lazy;
+  struct crebind_handle *owner = (struct crebind_handle *)handle;
+  struct crebind_entry *above;
+  while ((above = crebind_find_above(owner, entry->image, entry->address, &owner)) != NULL) {
+    if (is_definition(entry) && above->previous != entry->value) continue;
+    above->previous = entry->previous;
+    above->original = entry->original;
+    // The slot may be the loader's to bind once more.
+    above->is_lazy |= entry->is_lazy;
+    if (!is_definition(entry)) return;
+  }
 }
 
 const struct crebind_entry *crebind_leftover_make(struct crebind_handle *handle,
