@@ -107,8 +107,8 @@ static int visit_place(struct dl_phdr_info *info, size_t size, void *context) {
   return 0;
 }
 
-bool crebind_testing_is_data(const char *name) {
-  struct place place = {(uintptr_t)dlsym(RTLD_DEFAULT, name), false};
+bool crebind_testing_is_data(const void *address) {
+  struct place place = {(uintptr_t)address, false};
   if (place.address != 0) dl_iterate_phdr(visit_place, &place);
   return place.is_data;
 }

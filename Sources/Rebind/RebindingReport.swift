@@ -35,6 +35,10 @@ public struct RebindingReport: Sendable, Hashable {
   /// local scope. Two plug-ins may share a name: the replacement would lead the calls of both to one.
   /// ``Rebinding/diagnose(in:)`` names the images; a scope of such an image alone reaches it.
   public var leftAloneSlots = 0
+  /// The definitions that are not redirected yet: a thread may be in `dlsym` for the image of the
+  /// replacement, and would get the replacement as the function behind it. The next call of this
+  /// package redirects them, once the thread has its answer.
+  public var postponedDefinitions = 0
 }
 
 extension RebindingReport: CustomStringConvertible {
@@ -51,6 +55,9 @@ extension RebindingReport: CustomStringConvertible {
     if unfilledSlots > 0 { text += ", \(unfilledSlots) not filled by the loader" }
     if leftAloneSlots > 0 {
       text += ", \(count(leftAloneSlots, "slot")) of another function of that name left alone"
+    }
+    if postponedDefinitions > 0 {
+      text += ", \(count(postponedDefinitions, "definition")) waiting for a thread in dlsym"
     }
     if isPending {
       text += ", pending until the symbol is defined"

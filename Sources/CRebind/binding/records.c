@@ -158,6 +158,7 @@ void crebind_handle_free(struct crebind_handle *handle) {
   crebind_vector_free(&handle->entries);
   crebind_vector_free(&handle->runs);
   crebind_vector_free(&handle->decisions);
+  crebind_vector_free(&handle->postponed);
   crebind_memory_free(handle, CREBIND_HANDLE_SIZE);
 }
 

@@ -48,6 +48,15 @@ struct crebind_entry {
 /// asked.
 enum crebind_decision { CREBIND_UNDECIDED = 0, CREBIND_ASKED, CREBIND_REFUSED, CREBIND_ACCEPTED };
 
+/// Are a batch's definitions postponed? See storing/judge.h.
+enum crebind_postponement {
+  CREBIND_NOT_POSTPONED = 0,
+  /// The call that applies the batch waits for threads.
+  CREBIND_POSTPONED_BY_CALL,
+  /// Threads are not waited for any longer.
+  CREBIND_POSTPONED_BY_THREADS,
+};
+
 /// An active batch.
 struct crebind_handle {
   struct crebind_batch batch;
@@ -61,7 +70,8 @@ struct crebind_handle {
   /// How many of the decisions are CREBIND_ASKED: the predicate may be running.
   size_t asked;
   uint64_t serial;
-  enum crebind_hold hold;
+  enum crebind_postponement postponement;
+  struct crebind_vector postponed;  // struct crebind_entry: the definitions, as they were planned
   /// Later images may be bound to something that is not redirected.
   bool needs_notice;
   /// Some slots were left to another local scope, which an image that goes may change.

@@ -334,6 +334,11 @@ typedef struct crebind_report {
   /// replacement would lead the calls of both to the function of one. `crebind_diagnose` names the
   /// images. Rebind the function in that image alone (CREBIND_SCOPE_IMAGES).
   size_t left_alone;
+  /// Apply: definitions that are not redirected yet. The image of a replacement may be in dlsym,
+  /// since before the batch was applied, and would be given the replacement as the function behind
+  /// it. A thread that might be there has not left while the call waited. The next call of any kind
+  /// redirects the definitions once it has. Until then the batch has slots alone.
+  size_t postponed;
 } crebind_report;
 
 /// An active batch of rebindings.
@@ -374,10 +379,13 @@ typedef struct crebind_handle crebind_handle;
 /// alone.
 ///
 /// An image that another thread is loading is waited for until it is relocated, after a tenth of a
-/// second on the loader's lock. A thread in its first call of a function may store after us: it
-/// gets no processor for a second, or waits so long for the loader. Not waited for is one that is
-/// asleep in an IFUNC's resolver or a signal handler, and one whose slot another thread has bound
-/// before. Without /proc the wait is 20 ms. `crebind_verify` finds such a slot.
+/// second on the loader's lock. So is a thread in its first call of a function, which may store
+/// after us. It is waited for while it gets no processor, a second at most, and a second more while
+/// it waits for the loader. Then the next call of any kind compares the slots once;
+/// `crebind_verify` does at any time. The same goes for a thread in dlsym that the image of a
+/// replacement has called; see `crebind_report.postponed`. Not waited for is a thread that is
+/// asleep in an IFUNC's resolver or a signal handler, or whose slot another thread has bound
+/// before. Without /proc the wait is 20 ms.
 ///
 /// No page is ever writable and executable. Where a symbol's definition shares its segment with
 /// code, as GNU ld has it on AArch64 and others, a copy of its page covers it until

@@ -13,17 +13,22 @@ struct crebind_thread {
   uint64_t entered;
   /// The questions to predicates that the thread is asking, the innermost first.
   struct crebind_questions *asking;
+  /// How many resolvers of IFUNCs it is calling. Their own calls bring no batch to any image: that
+  /// might call them again.
+  uint16_t resolving;
   /// How many questions to dlsym it is answering; see storing/next.h.
-  uint32_t answering;
+  uint16_t answering;
   /// How many calls of our wrappers around dlopen and dlclose it is in.
-  uint32_t loading;
+  uint16_t loading;
   /// The thread is the one that changes the wrappers around dlopen and dlclose.
   bool changes_wrappers;
   /// The thread takes our lock, or has it: its signal handlers must not wait for that.
   bool is_locking;
   /// How many forks are under way in signal handlers that have interrupted it there.
-  uint32_t interrupting_forks;
+  uint16_t interrupting_forks;
 };
+// The static TLS block has room for about fifty copies.
+_Static_assert(sizeof(struct crebind_thread) <= 32, "so many copies of the core can be loaded");
 
 // In the static TLS block, because the first access to dynamic TLS allocates, and
 // malloc may be the function that is replaced. musl allocates when an image is

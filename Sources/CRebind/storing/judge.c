@@ -1,15 +1,104 @@
 #define _GNU_SOURCE
 #include "storing/judge.h"
+#include "runtime/lock.h"
 #include "storing/late.h"
 #include "storing/next.h"
+#include "storing/settle.h"
 
 void crebind_judge_later(struct crebind_handle *handle, const struct crebind_entry *entry) {
   const struct crebind_name *name = &crebind_batch_item(&handle->batch, entry->item)->name;
   crebind_batch_first(&handle->batch, name)->is_due = true;
 }
 
+// MARK: - Postponing
+
+bool crebind_judge_postpone(struct crebind_handle *handle) {
+  for (size_t i = 0; i < handle->entries.count; i++) {
+    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    if (entry->kind != CREBIND_DEFINITION) continue;
+    struct crebind_entry *postponed = crebind_vector_append(&handle->postponed, 1);
+    if (postponed == NULL) return false;
+    *postponed = *entry;
+    postponed->resolver = 0;
+    entry->is_dropped = true;
+    crebind_judge_later(handle, entry);
+  }
+  crebind_handle_drop(handle);
+  handle->postponement = CREBIND_POSTPONED_BY_CALL;
+  return true;
+}
+
+static void end_postponement(struct crebind_handle *handle) {
+  handle->postponement = CREBIND_NOT_POSTPONED;
+  crebind_vector_free(&handle->postponed);
+}
+
+crebind_status crebind_judge_postponed(struct crebind_handle *handle, struct crebind_world *world,
+                                       struct crebind_commit *commit) {
+  handle->postponement = CREBIND_NOT_POSTPONED;
+  crebind_status status = crebind_judge(world, commit);
+  if (status == CREBIND_OK)
+    end_postponement(handle);
+  else
+    handle->postponement = CREBIND_POSTPONED_BY_CALL;
+  return status;
+}
+
+static void leave(struct crebind_handle *handle) {
+  handle->postponement = CREBIND_POSTPONED_BY_THREADS;
+  // Images that are loaded meanwhile are bound to the definitions as they were.
+  handle->needs_notice = true;
+}
+
+void crebind_judge_leave(struct crebind_handle *handle) {
+  crebind_lock();
+  leave(handle);
+  crebind_unlock();
+}
+
+void crebind_judge_forget(struct crebind_handle *handle) {
+  size_t kept = 0;
+  for (size_t i = 0; i < handle->postponed.count; i++) {
+    struct crebind_entry *entry = crebind_vector_at(&handle->postponed, i);
+    if (crebind_known_image_at(entry->image)->is_present)
+      *(struct crebind_entry *)crebind_vector_at(&handle->postponed, kept++) = *entry;
+  }
+  crebind_vector_truncate(&handle->postponed, kept);
+}
+
+/// Takes on the batches whose threads have left since.
+static void take_on_postponed(void) {
+  bool is_asked = false, is_over = false;
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer) {
+    if (handle->postponement != CREBIND_POSTPONED_BY_THREADS) continue;
+    if (!is_asked) is_over = crebind_settle_is_over();
+    is_asked = true;
+    if (is_over) end_postponement(handle);
+  }
+}
+
+/// The threads that asked, and those that waited for them, do not exist in the child.
+static void forked(int parent) {
+  (void)parent;
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    if (handle->postponement == CREBIND_POSTPONED_BY_CALL) leave(handle);
+}
+
+__attribute__((constructor)) static void start(void) {
+  static struct crebind_fork_handler handler = {forked, NULL};
+  crebind_handle_forks(&handler);
+}
+
+// MARK: -
+
+static bool is_judged(const struct crebind_handle *handle) {
+  return !handle->is_leaving && handle->postponement == CREBIND_NOT_POSTPONED;
+}
+
 static bool is_due(const struct crebind_handle *handle) {
-  if (!crebind_batch_redirects_definitions(&handle->batch) || handle->is_leaving) return false;
+  if (!crebind_batch_redirects_definitions(&handle->batch) || !is_judged(handle)) return false;
   for (size_t n = 0; n < handle->batch.names.count; n++) {
     const struct crebind_item *first = crebind_batch_item_named(&handle->batch, n);
     if (first->is_due || first->is_contested) return true;
@@ -18,6 +107,7 @@ static bool is_due(const struct crebind_handle *handle) {
 }
 
 bool crebind_judge_is_due(void) {
+  take_on_postponed();
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
     if (is_due(handle)) return true;
@@ -146,7 +236,7 @@ crebind_status crebind_judge(struct crebind_world *world, struct crebind_commit 
   if (status == CREBIND_OK && !crebind_next_publish(world, NULL)) status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) {
     for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
-      for (size_t n = 0; n < handle->batch.names.count && !handle->is_leaving; n++)
+      for (size_t n = 0; n < handle->batch.names.count && is_judged(handle); n++)
         crebind_batch_item_named(&handle->batch, n)->is_due = false;
     status = crebind_commit_run(commit, world);
   }

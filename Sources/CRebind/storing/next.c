@@ -41,6 +41,8 @@ struct table {
 static struct table *current, *formers;
 /// How many threads look into a table.
 static uint32_t readers;
+/// 1 if a question has come since a batch was published; a word, for machines that exchange no bytes.
+static uint32_t was_asked;
 /// Where our slots led last, of dlsym and of dlvsym: who has kept our address may ask at
 /// any time.
 static uintptr_t last_functions[2];
@@ -184,7 +186,8 @@ static bool find_answer(struct knowledge *knowledge, void *handle,
       handle != RTLD_DEFAULT || holds(&knowledge->image->span, (uintptr_t)&find_answer);
   bool is_original;
   *answer = answer_to(knowledge, handle, question, &is_original);
-  return is_original || is_same_for_all;
+  // Before the definition is redirected, the loader gives the original by itself.
+  return is_original || is_same_for_all || *answer == row->original;
 }
 
 static uintptr_t choose(struct arguments *arguments, uintptr_t caller, bool with_version) {
@@ -192,6 +195,9 @@ static uintptr_t choose(struct arguments *arguments, uintptr_t caller, bool with
       .name = arguments->name, .with_version = with_version, .caller = caller};
   if (with_version) question.version = arguments->version;
   if (question.name != NULL) question.hash = crebind_gnu_hash(question.name);
+  // Before the table is looked at: who publishes another one sees the question, or this the table.
+  if (!__atomic_load_n(&was_asked, __ATOMIC_SEQ_CST))
+    __atomic_store_n(&was_asked, 1, __ATOMIC_SEQ_CST);
   struct knowledge knowledge = know(enter(), &question);
   uintptr_t answer;
   bool is_found = find_answer(&knowledge, arguments->handle, &question, &answer);
@@ -315,6 +321,10 @@ static bool add_batch(struct crebind_world *world, const struct crebind_handle *
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
     if (!add_definition(world, entry, first + entry->item, &last)) return false;
   }
+  for (size_t i = 0; i < handle->postponed.count; i++) {
+    const struct crebind_entry *entry = crebind_vector_at(&handle->postponed, i);
+    if (!add_definition(world, entry, first + entry->item, &last)) return false;
+  }
   return true;
 }
 
@@ -326,6 +336,12 @@ static bool add_batches(struct crebind_world *world,
        handle = handle->newer)
     if (!add_batch(world, handle)) return false;
   return new_handle == NULL || add_batch(world, new_handle);
+}
+
+bool crebind_next_has_images(void) { return current != NULL; }
+
+bool crebind_next_exchange_asked(bool has_asked) {
+  return __atomic_exchange_n(&was_asked, has_asked, __ATOMIC_SEQ_CST);
 }
 
 /// Room for `count` elements, and where it begins.

@@ -12,6 +12,9 @@
 /// Questions are answered on any thread, in constructors and under the loader's
 /// locks, and an answer may run an IFUNC's resolver. So nothing is locked: the answers come
 /// from a table that is made anew after each change.
+///
+/// Of a question that is passed on by a jump nobody sees the end, and none is seen of an image that
+/// is not covered yet. So a batch may have to wait for them; see storing/judge.h.
 
 #ifndef CREBIND_STORING_NEXT_H
 #define CREBIND_STORING_NEXT_H
@@ -29,6 +32,13 @@ uintptr_t crebind_next_entry(bool with_version);
 /// - Complexity: O(rebindings, and the definitions that they redirect).
 bool crebind_next_publish(struct crebind_world *world,
                           const struct crebind_handle *new_handle);
+
+/// True if the slots of dlsym or dlvsym of some image lead here; phase C.
+bool crebind_next_has_images(void);
+
+/// Exchanges whether a question has come here. A batch does so before it is published, and gives
+/// the answer back if it is not applied after all.
+bool crebind_next_exchange_asked(bool has_asked);
 
 #pragma GCC visibility pop
 

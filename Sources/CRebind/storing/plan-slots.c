@@ -118,6 +118,8 @@ static enum place place_of(struct visit *visit) {
       walk->has_chains && crebind_walk_has_left_over(walk, address, visit->item->replacement);
   visit->below =
       walk->has_chains ? crebind_walk_below(walk, address, word, value, is_left_over) : NULL;
+  if (visit->below == NULL && walk->has_chains && late == NULL && !visit->is_replacement)
+    visit->below = crebind_walk_overtaken(walk, address, word);
   if (visit->below != NULL) return ON_TOP;
   if (late == NULL && (is_left_over || word == value)) return THERE;
   return late == NULL && visit->is_replacement ? REPLACED : BOUND;

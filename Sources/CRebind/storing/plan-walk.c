@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "storing/plan-walk.h"
+#include "storing/overtaken.h"
 
 const char *crebind_walk_version(struct crebind_walk *walk, uint32_t index) {
   const struct crebind_dynamic *dynamic = walk->dynamic;
@@ -63,6 +64,13 @@ const struct crebind_entry *crebind_walk_below(const struct crebind_walk *walk, 
   if (word != value && !is_left_over) return NULL;
   const struct crebind_entry *top = crebind_find_top(walk->known, address);
   return top != NULL && top->value == value ? top : NULL;
+}
+
+const struct crebind_entry *crebind_walk_overtaken(const struct crebind_walk *walk,
+                                                   uintptr_t address, uintptr_t word) {
+  const struct crebind_entry *top = crebind_find_top(walk->known, address);
+  bool may_be = top != NULL && crebind_find_lowest(top)->is_lazy;
+  return may_be && crebind_is_of_resolver(top, word) ? top : NULL;
 }
 
 bool crebind_walk_leads_here(const struct crebind_walk *walk, uintptr_t address, uintptr_t value) {

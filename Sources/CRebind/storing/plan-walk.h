@@ -50,6 +50,11 @@ const struct crebind_entry *crebind_walk_below(const struct crebind_walk *walk, 
                                                uintptr_t word, uintptr_t value,
                                                bool is_left_over);
 
+/// The topmost entry of a word that no batch has stored, but a lazy resolver over what a batch had;
+/// NULL for none.
+const struct crebind_entry *crebind_walk_overtaken(const struct crebind_walk *walk,
+                                                   uintptr_t address, uintptr_t word);
+
 /// The entry that lies on top already: of a batch that was applied later, when this one's
 /// predicate had not answered yet, or of the topmost; NULL for none.
 const struct crebind_entry *crebind_walk_above(const struct crebind_walk *walk,

@@ -87,8 +87,10 @@ static void forget_images(const struct crebind_world *world, bool looks_closer) 
       if (entry->kind == CREBIND_DEFINITION) crebind_judge_later(handle, entry);
     }
   }
-  for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
+  for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer) {
     crebind_handle_drop(handle);
+    crebind_judge_forget(handle);
+  }
 }
 
 // MARK: - Images that have come
@@ -192,6 +194,15 @@ static crebind_status revise_originals(struct crebind_world *world) {
   return status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes) ? CREBIND_BUSY : status;
 }
 
+static bool is_as_before(const struct crebind_world *world) {
+  return crebind_records.has_counts
+         && crebind_counts_are_equal(crebind_records.counts, world->images.counts);
+}
+
+void crebind_serve_forget(struct crebind_world *world) {
+  if (!is_as_before(world)) forget_images(world, may_have_been_replaced(world));
+}
+
 /// Brings the active batches to all images; the generation is another one.
 static crebind_status serve(struct crebind_world *world, struct crebind_commit *commit,
                             struct crebind_unfinished *unfinished, bool *all_served) {
@@ -205,17 +216,16 @@ static crebind_status serve(struct crebind_world *world, struct crebind_commit *
 
 crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit,
                              struct crebind_unfinished *unfinished) {
-  bool is_as_before = crebind_records.has_counts
-                      && crebind_counts_are_equal(crebind_records.counts, world->images.counts);
-  if (is_as_before && !crebind_judge_is_due()) return CREBIND_OK;
+  bool was_served = is_as_before(world);
+  if (was_served && !crebind_judge_is_due()) return CREBIND_OK;
   bool all_served = true;
   crebind_status status = CREBIND_OK;
-  if (!is_as_before) status = serve(world, commit, unfinished, &all_served);
+  if (!was_served) status = serve(world, commit, unfinished, &all_served);
   if (status == CREBIND_OK) status = crebind_judge(world, commit);
   if (status == CREBIND_OK) status = revise_originals(world);
   if (!crebind_next_publish(world, NULL) && status == CREBIND_OK)
     status = CREBIND_OUT_OF_MEMORY;
-  if (status != CREBIND_OK || is_as_before) return status;
+  if (status != CREBIND_OK || was_served) return status;
 
   for (size_t i = 0; i < crebind_records.known.count; i++) {
     struct crebind_known_image *known = crebind_known_image_at(i);

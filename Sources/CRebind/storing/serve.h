@@ -26,6 +26,9 @@ crebind_status crebind_serve_plan(struct crebind_world *world, struct crebind_ha
 bool crebind_handle_selects(const struct crebind_handle *handle,
                             const struct crebind_world *world, size_t index);
 
+/// Forgets the images that have gone, and nothing else; phase C.
+void crebind_serve_forget(struct crebind_world *world);
+
 #pragma GCC visibility pop
 
 #endif

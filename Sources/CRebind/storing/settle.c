@@ -2,6 +2,7 @@
 #include "storing/settle.h"
 #include "elf/snapshot.h"
 #include "runtime/lock.h"
+#include "runtime/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +38,10 @@ struct outsider {
 
 /// Those of the last call, which the next one takes; guarded by the lock.
 static struct crebind_vector kept_outsiders = {NULL, 0, 0, sizeof(struct outsider), false};
+/// Those that were not waited for any longer, and whether memory was lacking to note one; guarded
+/// by the lock.
+static struct crebind_vector let_go = {NULL, 0, 0, sizeof(struct suspect), false};
+static bool has_unnoted;
 
 /// In nanoseconds; 0 if the clock is not there.
 static uint64_t read_clock(int clock) {
@@ -54,17 +59,19 @@ static uint64_t processor_time(int thread) {
 }
 
 /// Reads a file of /proc; returns its length, or a negative error number.
-static long read_path(const char *path, char *text, size_t size) {
-  long opened = crebind_system_call(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+static long read_path(long folder, const char *path, char *text, size_t size) {
+  long opened = crebind_system_call(SYS_openat, folder, path, O_RDONLY | O_CLOEXEC);
   if (opened < 0) return opened;
   long result = crebind_system_call(SYS_read, opened, text, size);
   crebind_system_call(SYS_close, opened);
   return result;
 }
 
-/// Reads "/proc/self/task/N/FILE".
-static long read_file(int thread, const char *file, char *text, size_t size) {
-  const char *prefix = "/proc/self/task/";
+/// Reads a file of a thread.
+///
+/// \param tasks The descriptor of /proc/self/task, which halves the time, or negative.
+static long read_file(long tasks, int thread, const char *file, char *text, size_t size) {
+  const char *prefix = tasks < 0 ? "/proc/self/task/" : "";
   char path[64], digits[12];
   size_t count = 0, length = crebind_length(prefix);
   memcpy(path, prefix, length);
@@ -72,7 +79,7 @@ static long read_file(int thread, const char *file, char *text, size_t size) {
   while (count > 0) path[length++] = digits[--count];
   path[length++] = '/';
   memcpy(path + length, file, crebind_length(file) + 1);
-  return read_path(path, text, size);
+  return read_path(tasks < 0 ? AT_FDCWD : tasks, path, text, size);
 }
 
 /// The place behind "NUMBER (NAME) " in a file stat; the name may hold anything.
@@ -87,9 +94,9 @@ static long behind_name(const char *text, long length) {
 enum { GONE = 0, UNKNOWN = '?' };
 
 /// The letter of a thread's state in its file stat, GONE or UNKNOWN.
-static char state_of(int thread) {
+static char state_of(long tasks, int thread) {
   char text[512];
-  long length = read_file(thread, "stat", text, sizeof text);
+  long length = read_file(tasks, thread, "stat", text, sizeof text);
   if (length == -ENOENT || length == -ESRCH) return GONE;
   long at = behind_name(text, length);
   return at < length ? text[at] : UNKNOWN;
@@ -98,7 +105,7 @@ static char state_of(int thread) {
 /// How many threads the process has, by the kernel's own count; 0 if that is not known.
 static long count_threads(void) {
   char text[512];
-  long length = read_path("/proc/self/stat", text, sizeof text), count = 0;
+  long length = read_path(AT_FDCWD, "/proc/self/stat", text, sizeof text), count = 0;
   // The 20th field, and the third one is behind the name.
   int field = 3;
   for (long at = behind_name(text, length); at < length && field <= 20; at++) {
@@ -116,13 +123,13 @@ enum place { OUTSIDE, MAYBE_INSIDE, WAITS_FOR_LOADER };
 /// Where a thread is, by the system call that it is blocked in: "NUMBER 0xARGUMENT ...",
 /// "-1 ..." outside of any, as for a page, or "running". On the loader's lock it waits for a
 /// word of the loader's own data.
-static enum place place_of(int thread) {
+static enum place place_of(long tasks, int thread) {
   char text[512];
-  long length = read_file(thread, "syscall", text, sizeof text - 1), at = 0;
+  long length = read_file(tasks, thread, "syscall", text, sizeof text - 1), at = 0;
   if (length > 0 && text[0] == 'r') return MAYBE_INSIDE;
   if (length <= 0 || text[0] == '-') {
     // Waits for a page, has ended with others still there, or the kernel has no such file.
-    char state = state_of(thread);
+    char state = state_of(tasks, thread);
     if (state == GONE || state == 'Z' || state == 'X') return OUTSIDE;
     bool may_run = state == 'R' || state == 'D' || state == UNKNOWN;
     return length > 0 || may_run ? MAYBE_INSIDE : OUTSIDE;
@@ -147,6 +154,11 @@ struct settling {
   /// in the same order.
   struct crebind_vector former;
   size_t next_former;
+  /// Those that an earlier call has let go, and whether one of them may still be inside.
+  struct crebind_vector let_go;  // struct suspect
+  bool has_let_go;
+  /// Only threads that wait for the loader matter.
+  bool only_waiting;
   long threads;
 };
 
@@ -166,13 +178,25 @@ static bool is_outside_still(struct settling *settling, int thread, uint64_t use
   return false;
 }
 
-static void look_at(struct settling *settling, int thread) {
+static bool was_let_go(const struct settling *settling, int thread) {
+  for (size_t i = 0; i < settling->let_go.count; i++)
+    if (((const struct suspect *)crebind_vector_at(&settling->let_go, i))->thread == thread)
+      return true;
+  return false;
+}
+
+static void look_at(struct settling *settling, long tasks, int thread) {
   // Before its state is read: what it runs afterwards shows the next time.
   uint64_t used = processor_time(thread);
   if (used == 0) return;
-  enum place place = is_outside_still(settling, thread, used) ? OUTSIDE : place_of(thread);
+  enum place place = is_outside_still(settling, thread, used) ? OUTSIDE : place_of(tasks, thread);
   if (place == OUTSIDE) {
     add_outsider(settling, thread, used);
+    return;
+  }
+  if (settling->only_waiting && place != WAITS_FOR_LOADER) return;
+  if (was_let_go(settling, thread)) {
+    settling->has_let_go = true;
     return;
   }
   struct suspect *suspect = crebind_vector_append(&settling->suspects, 1);
@@ -192,6 +216,7 @@ struct linux_dirent64 {
 static bool collect(struct settling *settling) {
   crebind_vector_truncate(&settling->suspects, 0);
   crebind_vector_truncate(&settling->outsiders, 0);
+  settling->has_let_go = false;
   settling->threads = 0;
   long own = crebind_system_call(SYS_gettid);
   long folder = crebind_system_call(SYS_openat, AT_FDCWD, "/proc/self/task",
@@ -212,7 +237,7 @@ static bool collect(struct settling *settling) {
       if (thread == 0) continue;
       settling->threads++;
       is_own |= thread == own;
-      if (thread != own) look_at(settling, thread);
+      if (thread != own) look_at(settling, folder, thread);
     }
   }
   crebind_system_call(SYS_close, folder);
@@ -228,7 +253,7 @@ static bool has_left(struct settling *settling, struct suspect *suspect) {
   suspect->last_used = used;
   if (!stands || used == suspect->read_used) return false;
   suspect->read_used = used;
-  enum place place = place_of(suspect->thread);
+  enum place place = place_of(-1, suspect->thread);
   suspect->waits_for_loader = place == WAITS_FOR_LOADER;
   if (place == OUTSIDE) add_outsider(settling, suspect->thread, used);
   return place == OUTSIDE;
@@ -249,30 +274,65 @@ static bool look_again(struct settling *settling) {
   return any_waits;
 }
 
+/// Forgets those that have left since they were let go.
+static void forget_left(void) {
+  size_t left = 0;
+  for (size_t i = 0; i < let_go.count; i++) {
+    const struct suspect *suspect = crebind_vector_at(&let_go, i);
+    uint64_t used = processor_time(suspect->thread);
+    if (used == 0 || used - suspect->used >= NANOSECONDS_TO_LEAVE
+        || place_of(-1, suspect->thread) == OUTSIDE)
+      continue;
+    *(struct suspect *)crebind_vector_at(&let_go, left++) = *suspect;
+  }
+  crebind_vector_truncate(&let_go, left);
+}
+
 bool crebind_is_alone(void) { return count_threads() == 1; }
 
-static void begin(struct settling *settling) {
-  *settling = (struct settling){.suspects = CREBIND_VECTOR(struct suspect),
-                                .outsiders = CREBIND_VECTOR(struct outsider)};
+static void begin(struct settling *settling, bool only_waiting) {
+  *settling = (struct settling){.only_waiting = only_waiting,
+                                .suspects = CREBIND_VECTOR(struct suspect),
+                                .outsiders = CREBIND_VECTOR(struct outsider),
+                                .let_go = CREBIND_VECTOR(struct suspect)};
   crebind_lock();
   settling->former = kept_outsiders;
   kept_outsiders = CREBIND_VECTOR(struct outsider);
+  forget_left();
+  // Without memory they are waited for once more.
+  if (let_go.count != 0 && crebind_vector_append(&settling->let_go, let_go.count) != NULL)
+    memcpy(settling->let_go.data, let_go.data, let_go.count * sizeof(struct suspect));
   crebind_unlock();
 }
 
 static void end(struct settling *settling) {
   crebind_lock();
+  has_unnoted &= settling->suspects.count != 0 || settling->has_let_go;
+  for (size_t i = 0; i < settling->suspects.count; i++) {
+    struct suspect *suspect = crebind_vector_append(&let_go, 1);
+    if (suspect != NULL) *suspect = *(struct suspect *)crebind_vector_at(&settling->suspects, i);
+    has_unnoted |= suspect == NULL;
+  }
   struct crebind_vector other = kept_outsiders;  // another thread's
   kept_outsiders = settling->outsiders;
   crebind_unlock();
   crebind_vector_free(&other);
   crebind_vector_free(&settling->former);
+  crebind_vector_free(&settling->let_go);
   crebind_vector_free(&settling->suspects);
 }
 
-void crebind_settle(void) {
+/// True if none of the suspects can leave, as this thread has what they wait for.
+static bool is_futile(const struct settling *settling) {
+  for (size_t i = 0; i < settling->suspects.count; i++)
+    if (!((const struct suspect *)crebind_vector_at(&settling->suspects, i))->waits_for_loader)
+      return false;
+  return crebind_thread.loading != 0;
+}
+
+static bool settle(bool only_waiting) {
   struct settling settling;
-  begin(&settling);
+  begin(&settling, only_waiting);
   bool has_proc = collect(&settling);
   // A thread that ends meanwhile may hide others from the list.
   for (int i = 0; i < LISTINGS && has_proc && settling.threads < count_threads(); i++)
@@ -280,14 +340,24 @@ void crebind_settle(void) {
   uint64_t start = read_clock(CLOCK_MONOTONIC), now = start, last_waiting = start;
   // The rounds are for a clock that does not run.
   for (int round = 0; settling.suspects.count != 0 && now - last_waiting < NANOSECONDS_IN_ALL
-                      && round < ROUNDS;
+                      && round < ROUNDS && !is_futile(&settling);
        round++) {
     crebind_sleep(NANOSECONDS_A_ROUND);
     now = read_clock(CLOCK_MONOTONIC);
     // One that has waited for the loader has its time to leave from then on.
     if (look_again(&settling) && now - start < NANOSECONDS_IN_ALL) last_waiting = now;
   }
+  bool have_left = settling.suspects.count == 0 && !settling.has_let_go;
   end(&settling);
   // Nobody to ask: a few scheduler periods.
   if (!has_proc) crebind_sleep(20000000);
+  return have_left;
+}
+
+bool crebind_settle(void) { return settle(false); }
+bool crebind_settle_waiting(void) { return settle(true); }
+
+bool crebind_settle_is_over(void) {
+  forget_left();
+  return let_go.count == 0 && !has_unnoted;
 }

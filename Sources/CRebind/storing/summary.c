@@ -102,10 +102,12 @@ void crebind_summary_offer(struct crebind_item *item, const struct crebind_entry
   if (former != entry->original) publish(item, entry->original);
 }
 
-/// True if the last slot has gone, and its original stays. A definition's own original would go
-/// past the batches below, while calls under way in other batches' replacements lead here still.
+/// True if the last slot has gone, and its original stays: the replacement of a batch below. A
+/// definition's own original would go past that one, while calls under way in other batches'
+/// replacements lead here still.
 static bool keeps_slots_original(const struct crebind_item *item) {
-  return item->is_of_slot && !item->source_is_slot && item->summary_original != 0
+  return item->is_of_slot && !item->source_is_slot
+         && crebind_is_replacement(&item->name, item->summary_original)
          && !crebind_is_gone(item->summary_original);
 }
 

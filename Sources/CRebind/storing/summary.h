@@ -19,7 +19,7 @@ crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_w
 
 /// Finds the entry that each summary comes from: it stays with the slot that it came from,
 /// and a definition's gives way to the first slot that comes. When the last slot has gone, its
-/// original stays.
+/// original stays if it is another batch's replacement.
 void crebind_summary_find_sources(struct crebind_handle *handle);
 
 /// Gives a rebinding the original of an entry, before the word is stored that leads to its

@@ -1,8 +1,10 @@
 /// Applying a batch.
 
 #define _GNU_SOURCE
+#include "storing/judge.h"
 #include "storing/leftover.h"
 #include "storing/next.h"
+#include "storing/overtaken.h"
 #include "storing/reach.h"
 #include "storing/settle.h"
 #include "storing/summary.h"
@@ -23,8 +25,12 @@ static void count_items(const struct crebind_handle *handle, crebind_report *rep
 struct apply {
   struct crebind_handle *handle;
   crebind_report report;
+  /// See crebind_apply_batch.
+  crebind_apply_companion *companion;
   /// Another thread's resolver may store into a slot of the batch.
   bool may_race;
+  /// A question to dlsym may be under way; see storing/judge.h.
+  bool was_asked;
   /// It has failed, and the handle stays, with what could not be taken back.
   bool is_left_over;
 };
@@ -109,6 +115,24 @@ static crebind_status store_entries(struct crebind_attempt *attempt, struct appl
   return status;
 }
 
+static bool has_definitions(const struct crebind_handle *handle) {
+  for (size_t i = 0; i < handle->entries.count; i++)
+    if (crebind_handle_entry(handle, i)->kind == CREBIND_DEFINITION) return true;
+  return false;
+}
+
+/// Postpones the definitions if the image of a replacement may be asking dlsym since before the
+/// batch was published.
+static crebind_status postpone_definitions(struct apply *apply) {
+  struct crebind_handle *handle = apply->handle;
+  if (handle->is_own || !crebind_next_has_images() || !has_definitions(handle)
+      || crebind_is_alone())
+    return CREBIND_OK;
+  if (!crebind_judge_postpone(handle)) return CREBIND_OUT_OF_MEMORY;
+  apply->report.postponed = handle->postponed.count;
+  return CREBIND_OK;
+}
+
 static crebind_status name_left_over(struct crebind_attempt *attempt,
                                      const struct crebind_handle *handle) {
   const struct crebind_entry *first = crebind_handle_entry(handle, 0);
@@ -131,9 +155,11 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
   if (status == CREBIND_OK)
     status = crebind_pins_collect(attempt->pins, &attempt->world, &handle->batch);
+  apply->was_asked = !handle->is_own && crebind_next_exchange_asked(false);
   // A caller that is led to a replacement may ask for its original at once.
   if (status == CREBIND_OK && !crebind_next_publish(&attempt->world, handle))
     status = CREBIND_OUT_OF_MEMORY;
+  if (status == CREBIND_OK) status = postpone_definitions(apply);
   if (status == CREBIND_OK) status = store_entries(attempt, apply);
   if (status == CREBIND_OK) {
     handle->needs_notice = apply->report.pending != 0 || attempt->commit.refused != 0
@@ -143,6 +169,7 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
     if (lead_covers(handle)) crebind_next_publish(&attempt->world, NULL);
     return status;
   }
+  if (apply->was_asked) crebind_next_exchange_asked(true);
   apply->is_left_over = crebind_leftover_keep(handle, &attempt->commit);
   if (apply->is_left_over) return name_left_over(attempt, handle);
   // The originals stay published: a thread may be inside of a replacement.
@@ -207,31 +234,82 @@ static crebind_status apply_locked(struct crebind_attempt *attempt, void *contex
   if (status != CREBIND_OK) return status;
   status = crebind_cover_begin(attempt, apply->handle, &apply->may_race);
   if (status == CREBIND_OK) status = plan_and_commit(attempt, apply);
-  return crebind_cover_end(attempt, status);
+  status = crebind_cover_end(attempt, status);
+  attempt->is_done = status == CREBIND_OK;
+  if (attempt->is_done && apply->companion != NULL) apply->companion(attempt, &apply->may_race);
+  return status;
+}
+
+static void free_failed(const struct apply *apply) {
+  if (apply->is_left_over)
+    crebind_leftover_abandon(apply->handle);
+  else
+    crebind_handle_free(apply->handle);
+}
+
+struct crebind_handle *crebind_apply_own(struct crebind_attempt *attempt,
+                                         const crebind_rebinding *rebindings, size_t count,
+                                         const crebind_options *options, bool *may_race) {
+  struct apply apply = {.companion = NULL};
+  if (crebind_handle_make(&apply.handle, rebindings, count, options, true, NULL) != CREBIND_OK)
+    return NULL;
+  apply.handle->is_own = true;
+  crebind_status status = plan_and_commit(attempt, &apply);
+  *may_race |= apply.may_race;
+  if (status == CREBIND_OK) return apply.handle;
+  free_failed(&apply);
+  return NULL;
+}
+
+// MARK: -
+
+/// Redirects the definitions that were postponed. The resolvers of IFUNCs are asked once more:
+/// their answers may not last.
+static crebind_status redirect_locked(struct crebind_attempt *attempt, void *opaque) {
+  struct crebind_handle *handle = opaque;
+  crebind_status status = crebind_attempt_ask(attempt, handle);
+  return status == CREBIND_OK
+             ? crebind_judge_postponed(handle, &attempt->world, &attempt->commit)
+             : status;
+}
+
+static crebind_status do_nothing(struct crebind_attempt *attempt, void *unused) {
+  (void)attempt, (void)unused;
+  return CREBIND_OK;
+}
+
+/// Waits for threads that were under way, in a lazy resolver or in dlsym, and does what had to wait
+/// for them. Later calls do so where a thread has not left.
+static void wait_for_others(struct apply *apply) {
+  bool waits_for_all = apply->may_race || apply->was_asked;
+  bool have_left = waits_for_all ? crebind_settle() : crebind_settle_waiting();
+  // A resolver stores what it found before.
+  if (apply->may_race) crebind_overtaken_note();
+  bool redirects = apply->report.postponed != 0 && have_left;
+  crebind_status status =
+      crebind_attempt(redirects ? redirect_locked : do_nothing, apply->handle, NULL, NULL);
+  if (redirects && status == CREBIND_OK)
+    apply->report.postponed = 0;
+  else if (apply->report.postponed != 0)
+    crebind_judge_leave(apply->handle);
 }
 
 crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
-                                   const crebind_options *options, bool is_own,
-                                   crebind_handle **result, crebind_report *report,
-                                   crebind_error *error) {
-  struct apply apply = {.may_race = false};
+                                   const crebind_options *options,
+                                   crebind_apply_companion *companion, crebind_handle **result,
+                                   crebind_report *report, crebind_error *error) {
+  struct apply apply = {.companion = companion};
   crebind_status status =
       crebind_handle_make(&apply.handle, rebindings, count, options, true, error);
   if (status != CREBIND_OK) return status;
-  apply.handle->is_own = is_own;
+  apply.handle->is_own = companion == NULL;
   status = crebind_attempt(apply_locked, &apply, apply.handle, error);
-  if (status == CREBIND_OK) {
-    // A resolver that was under way may overtake us with what it found before.
-    if (apply.may_race) {
-      crebind_settle();
-      crebind_verify_batch(apply.handle, NULL, NULL);
-    }
-    *result = apply.handle;
-    if (report != NULL) *report = apply.report;
-  } else if (apply.is_left_over) {
-    crebind_leftover_abandon(apply.handle);
-  } else {
-    crebind_handle_free(apply.handle);
+  if (status != CREBIND_OK) {
+    free_failed(&apply);
+    return status;
   }
+  if (apply.may_race || apply.report.postponed != 0) wait_for_others(&apply);
+  *result = apply.handle;
+  if (report != NULL) *report = apply.report;
   return status;
 }

@@ -28,11 +28,12 @@
 ///      (transactions/questions.h), images are held (sections/hold.h), a load under way is
 ///      waited for. No lock. Then B again, 300 times at most.
 ///   E  Lazy resolvers that were under way are waited for (storing/settle.h), and the slots
-///      verified or restored by a round of B to D of its own; the wrappers around dlopen and
+///      compared or restored by a round of B to D of its own; the wrappers around dlopen and
 ///      dlclose are brought in line (transactions/notice.h), and observers called
 ///      (transactions/observe.h). No lock in between.
 ///
-/// The world of B and C (snapshot, dynamic tables, scopes, changes) is freed at the end of each
+/// The world of B and C (snapshot, dynamic tables, scopes) serves the attempts of one call. It is
+/// begun anew once the loader's counts are others. The changes are freed at the end of each
 /// attempt. The questions, the loader's answers and the list of images to hold are freed after the
 /// last one, and a batch's entries when it is restored. A batch that could not be applied leaves
 /// its originals published, since a thread may be inside of a replacement.
@@ -46,9 +47,11 @@
 #include "transactions/attempt.h"
 #include "runtime/lock.h"
 #include "runtime/status.h"
+#include "runtime/thread.h"
 #include "sections/hold.h"
 #include "storing/leftover.h"
 #include "storing/other-scopes.h"
+#include "storing/overtaken.h"
 #include "storing/serve.h"
 #include "transactions/questions.h"
 #include "world/loader.h"
@@ -82,6 +85,7 @@ crebind_status crebind_handle_make(struct crebind_handle **result,
   handle->entries = CREBIND_VECTOR(struct crebind_entry);
   handle->runs = CREBIND_VECTOR(struct crebind_run);
   handle->decisions = CREBIND_VECTOR(uint8_t);
+  handle->postponed = CREBIND_VECTOR(struct crebind_entry);
   // The vectors by known image begin in the rest.
   _Static_assert(sizeof *handle <= CREBIND_HANDLE_SIZE / 2, "the rest has room");
   const size_t room = (CREBIND_HANDLE_SIZE - sizeof *handle) / (sizeof(struct crebind_run) + 1);
@@ -113,10 +117,23 @@ struct locked {
   struct errands *errands;
   crebind_status (*body)(struct crebind_attempt *, void *);
   void *context;
+  /// The images were those of the world.
+  bool has_run;
 };
+
+/// Brings the active batches to the images as they are now.
+static crebind_status bring_up_to_date(struct crebind_attempt *attempt,
+                                       struct crebind_unfinished *unfinished) {
+  struct crebind_world *world = &attempt->world;
+  crebind_status status = crebind_serve(world, &attempt->commit, unfinished);
+  if (status == CREBIND_OK) status = crebind_leftovers_give_back(world, &attempt->commit);
+  if (status == CREBIND_OK) status = crebind_overtaken_store_again(world, &attempt->commit);
+  return status;
+}
 
 static crebind_status run_locked(void *opaque) {
   struct locked *locked = opaque;
+  locked->has_run = true;
   struct crebind_attempt *attempt = locked->attempt;
   struct crebind_world *world = &attempt->world;
   crebind_status status = crebind_world_fill(world);
@@ -125,9 +142,12 @@ static crebind_status run_locked(void *opaque) {
   world->scopes.ifuncs = &errands->questions.ifuncs;
   if (status == CREBIND_OK)
     status = crebind_questions_collect_predicates(&errands->questions, world);
-  if (status == CREBIND_OK) status = crebind_serve(world, &attempt->commit, &errands->unfinished);
-  if (status == CREBIND_OK) status = crebind_leftovers_give_back(world, &attempt->commit);
+  if (status == CREBIND_OK && crebind_thread.resolving == 0)
+    status = bring_up_to_date(attempt, &errands->unfinished);
+  else if (status == CREBIND_OK)
+    crebind_serve_forget(world);
   if (status == CREBIND_OK) status = locked->body(attempt, locked->context);
+  if (attempt->is_done) return status;
   if (errands->questions.ifuncs.lacks_memory) return CREBIND_OUT_OF_MEMORY;
   return crebind_scopes_are_sure(&world->scopes) ? status : CREBIND_BUSY;
 }
@@ -143,6 +163,23 @@ static void describe_failure(crebind_error *error, const struct crebind_attempt 
   name_image(error, attempt);
 }
 
+/// Runs the body in the world of the attempt before, or in a new one where the images are others.
+static crebind_status run_in_world(struct locked *locked, struct crebind_handle *new_handle) {
+  struct crebind_world *world = &locked->attempt->world;
+  crebind_status status = CREBIND_OK;
+  locked->has_run = false;
+  if (world->is_filled) {
+    status = crebind_images_with_lock(world->images.counts, run_locked, locked);
+    if (locked->has_run) return status;
+  }
+  crebind_world_end(world);
+  status = crebind_world_begin(world);
+  world->new_handle = new_handle;
+  return status == CREBIND_OK
+             ? crebind_images_with_lock(world->images.counts, run_locked, locked)
+             : status;
+}
+
 static crebind_status attempt_once(struct errands *errands, struct locked *locked,
                                    struct crebind_handle *new_handle, crebind_error *error) {
   struct crebind_attempt *attempt = locked->attempt;
@@ -152,16 +189,12 @@ static crebind_status attempt_once(struct errands *errands, struct locked *locke
   crebind_lock();
   crebind_questions_file(&errands->questions, new_handle);
   crebind_pins_file(&errands->pins);
-  crebind_status status = crebind_world_begin(&attempt->world);
-  attempt->world.new_handle = new_handle;
-  if (status == CREBIND_OK)
-    status = crebind_images_with_lock(attempt->world.images.counts, run_locked, locked);
+  crebind_status status = run_in_world(locked, new_handle);
   // Nobody is going to ask.
   if (status != CREBIND_BUSY) crebind_questions_file(&errands->questions, new_handle);
   crebind_unlock();
   if (status != CREBIND_OK) describe_failure(error, attempt, status);
   crebind_commit_end(&attempt->commit);
-  crebind_world_end(&attempt->world);
   return status;
 }
 
@@ -208,7 +241,7 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, 
   struct crebind_attempt attempt;
   memset(&attempt, 0, sizeof attempt);
   attempt.pins = &errands.pins;
-  struct locked locked = {&attempt, &errands, body, context};
+  struct locked locked = {&attempt, &errands, body, context, false};
   crebind_status status = attempt_once(&errands, &locked, new_handle, error);
   for (int i = 1; i < CREBIND_ATTEMPTS && status == CREBIND_BUSY; i++) {
     status = run_errands(&errands, i) ? attempt_once(&errands, &locked, new_handle, error)
@@ -219,6 +252,7 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, 
     crebind_questions_file(&errands.questions, new_handle);
     crebind_unlock();
   }
+  crebind_world_end(&attempt.world);
   crebind_questions_end(&errands.questions);
   crebind_pins_end(&errands.pins);
   crebind_unfinished_end(&errands.unfinished);

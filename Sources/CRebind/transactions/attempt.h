@@ -20,6 +20,8 @@ struct crebind_attempt {
   int64_t failed_tag;
   /// The rebinding that the call fails for, or -1.
   int64_t failed_item;
+  /// The body has done its work: questions that it has put since are not worth another attempt.
+  bool is_done;
 };
 
 /// Runs phases B and C, with `body` at the end of C. It runs them again while that returns

@@ -112,18 +112,31 @@ static bool are_in_line(void) {
          && wrappers->batch.options.slots_only == are_for_slots_only();
 }
 
+enum { WRAPPERS = 2 };
+static const crebind_rebinding rebindings[WRAPPERS] = {
+    {.name = "dlopen", .replacement = (void *)crebind_dlopen_entry,
+     .original = (void **)&original_dlopen},
+    {.name = "dlclose", .replacement = (void *)close_and_tell,
+     .original = (void **)&original_dlclose},
+};
+
+static crebind_options options_of(bool slots_only) {
+  return (crebind_options){.slots_only = slots_only, .skips_sealed_images = true};
+}
+
+/// Without them crebind_refresh is left, as the header says.
 static crebind_handle *install(bool slots_only) {
-  const crebind_rebinding rebindings[] = {
-      {.name = "dlopen", .replacement = (void *)crebind_dlopen_entry,
-       .original = (void **)&original_dlopen},
-      {.name = "dlclose", .replacement = (void *)close_and_tell,
-       .original = (void **)&original_dlclose},
-  };
-  const crebind_options options = {.slots_only = slots_only, .skips_sealed_images = true};
+  const crebind_options options = options_of(slots_only);
   crebind_handle *handle;
-  // Without them crebind_refresh is left, as the header says.
-  crebind_status status = crebind_apply_batch(rebindings, 2, &options, true, &handle, NULL, NULL);
+  crebind_status status =
+      crebind_apply_batch(rebindings, WRAPPERS, &options, NULL, &handle, NULL, NULL);
   return status == CREBIND_OK ? handle : NULL;
+}
+
+void crebind_notice_join(struct crebind_attempt *attempt, bool *may_race) {
+  if (is_changing || wrappers != NULL || !are_needed()) return;
+  const crebind_options options = options_of(are_for_slots_only());
+  wrappers = crebind_apply_own(attempt, rebindings, WRAPPERS, &options, may_race);
 }
 
 /// Brings the wrappers in line with who needs them. Nobody waits for the

@@ -4,9 +4,13 @@
 #ifndef CREBIND_TRANSACTIONS_NOTICE_H
 #define CREBIND_TRANSACTIONS_NOTICE_H
 
-#include "CRebind.h"
+#include "transactions/transaction.h"
 
 #pragma GCC visibility push(hidden)
+
+/// Puts the wrappers in place in the look at the images that has made a batch active which needs
+/// them, if that takes no question to the loader. Phase C.
+crebind_apply_companion crebind_notice_join;
 
 /// Puts the wrappers in place if an active batch has come to need them, and takes them away
 /// after the last batch and the last observer. Phase E. Another thread may still be

@@ -116,8 +116,10 @@ void crebind_ifuncs_call(struct crebind_ifuncs *ifuncs) {
     struct crebind_ifunc *ifunc = crebind_vector_at(&ifuncs->items, ifuncs->answered);
     struct crebind_ifunc_image *images = crebind_vector_at(&ifuncs->images, ifunc->first_image);
     crebind_status status = hold_images(images, ifunc->image_count);
+    crebind_thread.resolving++;
     if (status == CREBIND_OK)
       ifunc->function = crebind_call_resolver(ifunc->resolver, crebind_runtime()->hwcap);
+    crebind_thread.resolving--;
     for (size_t i = 0; i < ifunc->image_count; i++) crebind_release_image(images[i].hold);
     ifuncs->lacks_memory = status == CREBIND_OUT_OF_MEMORY;
     if (ifuncs->lacks_memory) break;

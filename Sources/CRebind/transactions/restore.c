@@ -4,6 +4,7 @@
 #include "runtime/status.h"
 #include "storing/leftover.h"
 #include "storing/next.h"
+#include "storing/overtaken.h"
 #include "storing/settle.h"
 #include "storing/summary.h"
 #include "transactions/attempt.h"
@@ -206,7 +207,7 @@ crebind_status crebind_restore_batch(crebind_handle *handle, crebind_report *rep
   struct restore restore = {.handle = handle};
   crebind_status status = crebind_attempt(restore_locked, &restore, NULL, error);
   if (status == CREBIND_OK && !restore.is_done) {
-    crebind_settle();
+    if (!crebind_settle()) crebind_overtaken_note();
     status = crebind_attempt(restore_locked, &restore, NULL, error);
     if (!restore.is_done && !handle->is_left_over)
       crebind_attempt(stay_locked, &restore, NULL, NULL);

@@ -1,5 +1,5 @@
 /// The life of a batch, below the public calls: those bring the wrappers around dlopen and
-/// dlclose in line afterwards, which are a batch themselves. See transactions/notice.h.
+/// dlclose in line, which are a batch themselves. See transactions/notice.h.
 
 #ifndef CREBIND_TRANSACTIONS_TRANSACTION_H
 #define CREBIND_TRANSACTIONS_TRANSACTION_H
@@ -8,11 +8,25 @@
 
 #pragma GCC visibility push(hidden)
 
-/// \param is_own True for a batch of wrappers of ours.
+struct crebind_attempt;
+
+/// Called once a batch is active, in the same look at the images; phase C. Applies what the batch
+/// needs beside it, or leaves that to a call of its own.
+///
+/// \param may_race Made true where another thread's resolver may store into a slot.
+typedef void crebind_apply_companion(struct crebind_attempt *attempt, bool *may_race);
+
+/// \param companion NULL for a batch of wrappers of ours.
 crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
-                                   const crebind_options *options, bool is_own,
-                                   crebind_handle **result, crebind_report *report,
-                                   crebind_error *error);
+                                   const crebind_options *options,
+                                   crebind_apply_companion *companion, crebind_handle **result,
+                                   crebind_report *report, crebind_error *error);
+
+/// Applies a batch of wrappers of ours as a companion. NULL if that could not be done, or would
+/// have put a question to the loader.
+struct crebind_handle *crebind_apply_own(struct crebind_attempt *attempt,
+                                         const crebind_rebinding *rebindings, size_t count,
+                                         const crebind_options *options, bool *may_race);
 
 crebind_status crebind_verify_batch(crebind_handle *handle, crebind_report *report,
                                     crebind_error *error);

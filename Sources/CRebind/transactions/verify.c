@@ -1,6 +1,7 @@
 /// Looking whether an active batch is still in place.
 
 #define _GNU_SOURCE
+#include "storing/overtaken.h"
 #include "transactions/attempt.h"
 #include "transactions/transaction.h"
 
@@ -9,26 +10,13 @@ struct verify {
   crebind_report report;
 };
 
-/// True if the word may be what a lazy resolver has stored: it found what the slot
-/// would hold without the chain, or with only the lower part of it.
-static bool is_of_resolver(const struct crebind_entry *top, uintptr_t word) {
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
-    const struct crebind_entry *entry = crebind_handle_find(handle, top->image, top->address);
-    if (entry != NULL
-        && (word == entry->previous || word == entry->original || word == entry->value))
-      return true;
-  }
-  return false;
-}
-
 /// Looks at the slots of ours on top, which nobody counts; false without memory.
 static bool verify_topmost(struct crebind_attempt *attempt) {
   const struct crebind_handle *topmost = crebind_records.topmost;
   for (size_t i = 0; topmost != NULL && i < topmost->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(topmost, i);
     uintptr_t word = crebind_load_word(entry->address);
-    if (word != entry->value && !entry->is_left && is_of_resolver(entry, word)
+    if (word != entry->value && !entry->is_left && crebind_is_of_resolver(entry, word)
         && !crebind_commit_add(&attempt->commit, entry, word, entry->value, false, false))
       return false;
   }
@@ -51,7 +39,7 @@ static crebind_status verify_locked(struct crebind_attempt *attempt, void *conte
       report->unchanged += is_slot;
       continue;
     }
-    if (handle->is_left_over || top->is_left || !is_of_resolver(top, word)) {
+    if (handle->is_left_over || top->is_left || !crebind_is_of_resolver(top, word)) {
       report->skipped += is_slot;
       continue;
     }

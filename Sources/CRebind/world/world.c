@@ -66,16 +66,15 @@ static bool has_entries(size_t known) {
 
 /// An index that no image has: one whose image is gone, forgotten and announced as gone, and whose
 /// functions are nobody's originals any more.
-static size_t free_index(void) {
-  static size_t next;
-  for (; next < crebind_records.known.count; next++) {
-    const struct crebind_known_image *known = crebind_known_image_at(next);
-    if (!known->is_present && !known->was_present && !known->is_announced && !has_entries(next))
-      return next;
+///
+/// \param next Where to look on: 0 for the first image of a call.
+static size_t free_index(size_t *next) {
+  for (; *next < crebind_records.known.count; ++*next) {
+    const struct crebind_known_image *known = crebind_known_image_at(*next);
+    if (!known->is_present && !known->was_present && !known->is_announced && !has_entries(*next))
+      break;
   }
-  size_t end = next;
-  next = 0;  // look from the start again another time
-  return end;
+  return *next;
 }
 
 static void forget_decision(struct crebind_handle *handle, size_t known) {
@@ -84,14 +83,15 @@ static void forget_decision(struct crebind_handle *handle, size_t known) {
 }
 
 /// Enters an image that the records do not have.
-static bool enter(const struct crebind_world *world, size_t index, uint32_t *place) {
+static bool enter(const struct crebind_world *world, size_t index, uint32_t *place,
+                  size_t *next_free) {
   const struct crebind_image *image = crebind_world_image(world, index);
   struct crebind_vector *strings = &crebind_records.strings;
   size_t path = crebind_vector_append_string(strings, crebind_image_path(&world->images, image));
   size_t soname =
       crebind_vector_append_string(strings, crebind_soname(crebind_world_dynamic(world, index)));
   if (path == SIZE_MAX || soname == SIZE_MAX) return false;
-  size_t at = free_index();
+  size_t at = free_index(next_free);
   if (at == crebind_records.known.count && crebind_vector_append(&crebind_records.known, 1) == NULL)
     return false;
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
@@ -145,12 +145,13 @@ static void find_known(struct crebind_world *world) {
   }
 }
 
-crebind_status crebind_world_fill(struct crebind_world *world) {
+/// Decodes the dynamic tables of a world that has none yet.
+static bool decode(struct crebind_world *world) {
   size_t count = world->images.items.count;
   if (crebind_vector_append(&world->dynamics, count) == NULL
       || crebind_vector_append(&world->broken_tags, count) == NULL
       || crebind_vector_append(&world->known_of, count) == NULL)
-    return CREBIND_OUT_OF_MEMORY;
+    return false;
   for (size_t i = 0; i < count; i++) {
     struct crebind_dynamic *dynamic = crebind_vector_at(&world->dynamics, i);
     int64_t *tag = crebind_vector_at(&world->broken_tags, i);
@@ -163,13 +164,22 @@ crebind_status crebind_world_fill(struct crebind_world *world) {
     dynamic->soname = SIZE_MAX;
   }
   world->scopes.dynamics = (const struct crebind_dynamic *)world->dynamics.data;
+  world->is_filled = true;
+  return true;
+}
 
+crebind_status crebind_world_fill(struct crebind_world *world) {
+  // The records may have changed since the attempt before.
+  crebind_vector_truncate(&world->memo, 0);
+  if (!world->is_filled && !decode(world)) return CREBIND_OUT_OF_MEMORY;
+  size_t count = world->images.items.count;
   find_known(world);
   crebind_status status = compact_strings() ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
   uint32_t *known_of = (uint32_t *)world->known_of.data;
   world->scopes.known_of = known_of;
+  size_t next_free = 0;
   for (size_t i = 0; i < count && status == CREBIND_OK; i++)
-    if (known_of[i] == UINT32_MAX && !enter(world, i, &known_of[i]))
+    if (known_of[i] == UINT32_MAX && !enter(world, i, &known_of[i], &next_free))
       status = CREBIND_OUT_OF_MEMORY;
   return status;
 }

@@ -19,6 +19,8 @@ struct crebind_world {
   struct crebind_scopes scopes;
   /// The global scope's answers about names and versions: most images ask the same.
   struct crebind_vector memo;  // of world/world.c, by the name's hash
+  /// The dynamic tables are decoded.
+  bool is_filled;
 };
 
 static inline const struct crebind_image *crebind_world_image(const struct crebind_world *world,
@@ -40,7 +42,7 @@ crebind_status crebind_world_begin(struct crebind_world *world);
 void crebind_world_end(struct crebind_world *world);
 
 /// Decodes the images and finds them in the records, or enters them there; phase C. Images
-/// that are gone are marked.
+/// that are gone are marked. A world that is filled is only found in the records again.
 crebind_status crebind_world_fill(struct crebind_world *world);
 
 /// The function that a reference in image `from` is bound to without any of us,

@@ -106,8 +106,8 @@ typedef void crebind_testing_observer(void *context, uint64_t call,
 /// because Swift does not import `dladdr`.
 const char *_Nullable crebind_testing_image_path(const void *address);
 
-/// True if a symbol in the global scope is a variable, by the segment that it is in: dlsym(3).
-bool crebind_testing_is_data(const char *name);
+/// True if an address is a variable's, by the segment that it is in; false for NULL.
+bool crebind_testing_is_data(const void *_Nullable address);
 
 /// The bytes of a text before its end, or `limit` if that is less; -1 if not all of them can be read.
 ptrdiff_t crebind_testing_text_length(const char *text, size_t limit);

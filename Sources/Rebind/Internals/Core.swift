@@ -20,7 +20,8 @@ func reporting(
     hasSeveralOriginals: report.ambiguous > 0,
     bypassedSlots: report.bypassed, sealedSlots: report.sealed,
     unreachedSymbols: report.unreached, interceptedSymbols: report.intercepted,
-    unfilledSlots: report.unfilled, leftAloneSlots: report.left_alone)
+    unfilledSlots: report.unfilled, leftAloneSlots: report.left_alone,
+    postponedDefinitions: report.postponed)
 }
 
 /// Makes a call of the core that visits something, and collects what `convert`

@@ -10,7 +10,9 @@ func applyRebinding(
   guard !symbol.isEmpty, !symbol.utf8.contains(0) else {
     throw RebindTestingError(code: .invalidName, symbol: symbol)
   }
-  guard !crebind_testing_is_data(String(symbol.prefix { $0 != "@" })) else {
+  // The core's own lookup: an image that imports dlsym and holds replacements has each rebinding
+  // wait for threads that may be in dlsym.
+  guard !crebind_testing_is_data(crebind_lookup(String(symbol.prefix { $0 != "@" }))) else {
     throw RebindTestingError(code: .variable, symbol: symbol)
   }
   var handle: OpaquePointer?
@@ -68,40 +70,41 @@ private func haveSeveralOriginals(_ handle: OpaquePointer) -> Bool {
   return originals.count > 1
 }
 
-/// The name of an image that calls a function of that name of its own, whose slots the core leaves alone; ""
-/// for none.
-private func imageWithOwnFunction(_ symbol: String) -> String {
-  var name = ""
-  symbol.withCString { string in
-    var rebinding = crebind_rebinding()
-    rebinding.name = string
-    withUnsafeMutablePointer(to: &name) { name in
-      _ = crebind_diagnose(
-        &rebinding, nil,
-        { diagnosis, context in
-          guard diagnosis.pointee.reason == CREBIND_REASON_OTHER_SCOPE else { return }
-          let path = String(cString: diagnosis.pointee.image.path)
-          context!.assumingMemoryBound(to: String.self).pointee =
-            String(path.split(separator: "/").last ?? "")
-        }, name, nil)
-    }
-  }
-  return name
-}
-
-/// The core's sentence for why no call would be seen; "" if it has none.
-private func explanation(of symbol: String) -> String {
+/// The text that a question to the core about a symbol writes; "" if it writes none.
+private func text(
+  about symbol: String, _ ask: (inout crebind_rebinding, UnsafeMutableRawPointer) -> Void
+) -> String {
   var text = ""
   symbol.withCString { name in
     var rebinding = crebind_rebinding()
     rebinding.name = name
-    withUnsafeMutablePointer(to: &text) { text in
-      _ = crebind_explain(
-        &rebinding, nil,
-        { $1!.assumingMemoryBound(to: String.self).pointee = String(cString: $0) }, text, nil)
-    }
+    withUnsafeMutablePointer(to: &text) { ask(&rebinding, UnsafeMutableRawPointer($0)) }
   }
   return text
+}
+
+/// The name of an image that calls a function of that name of its own, whose slots the core leaves
+/// alone; "" for none.
+private func imageWithOwnFunction(_ symbol: String) -> String {
+  text(about: symbol) { rebinding, text in
+    _ = crebind_diagnose(
+      &rebinding, nil,
+      { diagnosis, text in
+        guard diagnosis.pointee.reason == CREBIND_REASON_OTHER_SCOPE else { return }
+        let path = String(cString: diagnosis.pointee.image.path)
+        text!.assumingMemoryBound(to: String.self).pointee =
+          String(path.split(separator: "/").last ?? "")
+      }, text, nil)
+  }
+}
+
+/// The core's sentence for why no call would be seen; "" if it has none.
+private func explanation(of symbol: String) -> String {
+  text(about: symbol) { rebinding, text in
+    _ = crebind_explain(
+      &rebinding, nil,
+      { $1!.assumingMemoryBound(to: String.self).pointee = String(cString: $0) }, text, nil)
+  }
 }
 
 extension RebindTestingError {

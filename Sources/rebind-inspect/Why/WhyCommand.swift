@@ -29,7 +29,8 @@ struct WhyCommand: Subcommand {
 
       Of a process, each image that has to do with the symbol has an answer, or each that \
       `--in` names by path, file name or soname. A line with `slot` is one of its slots, with \
-      its state and where it leads.
+      its state and where it leads. Each image is asked about by itself: the answer does not say \
+      that two plug-ins have a function of the name, where a rebinding leaves the slots of one alone.
       """,
     words: [words],
     examples: [

@@ -155,6 +155,8 @@ static long sleeps_for(const char *syscall_text, const char *state) {
   sleeps = 0;
   crebind_settle();
   remove_thread(NUMBER);
+  // Once it has gone, it is not one any more that was let go.
+  CHECK(crebind_settle_is_over());
   // Its number may be another thread's by the next time.
   used[7]++;
   return sleeps;

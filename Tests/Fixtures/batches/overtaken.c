@@ -1,7 +1,7 @@
 /// A lazy resolver has overtaken a batch that looks at loaded images only; then another image comes
 /// and goes. The slot is not taken for that of a new image: verify finds it and stores again, for
-/// the whole chain. A word that someone else has stored is found below another batch, too, and left
-/// alone.
+/// the whole chain. A batch that is applied on the overtaken word lies on top of the chain. A word
+/// that someone else has stored is found below another batch, too, and left alone.
 ///
 /// Usage: overtaken CALLER OTHER-IMAGE
 
@@ -18,6 +18,7 @@ static pid_t hook1(void) {
   return originals[1]();
 }
 static pid_t foreign(void) { return 1; }
+static pid_t upper(void) { return hook1(); }
 
 static uintptr_t *slot;
 static void *value;
@@ -62,6 +63,12 @@ int main(int argc, char *argv[]) {
   *slot = (uintptr_t)hook0;
   CHECK(verify(handles[1]).changed == 1 && verify(handles[0]).changed == 0);
   CHECK(call() == parent && hooked[0] == 3 && hooked[1] == 3);
+
+  *slot = (uintptr_t)value;
+  crebind_handle *third = REBIND("getppid", upper, NULL, &options, NULL);
+  CHECK(call() == parent && hooked[0] == 4 && hooked[1] == 4);
+  RESTORE(third);
+  CHECK(call() == parent && hooked[0] == 5 && hooked[1] == 5);
 
   *slot = (uintptr_t)foreign;
   for (int i = 0; i < 2; i++) CHECK(verify(handles[i]).skipped == 1);

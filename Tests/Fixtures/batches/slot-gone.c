@@ -1,5 +1,5 @@
 /// The last slot of a rebinding goes with its image. The original that it gave stays: it leads
-/// through the batch below, which another thread may be about to reach by way of this one. It gives
+/// through the batch below, which a call under way on another thread still has to reach. It gives
 /// way when that batch is restored.
 ///
 /// Usage: slot-gone PLUGIN
