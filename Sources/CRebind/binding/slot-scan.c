@@ -120,39 +120,35 @@ static uintptr_t added(intptr_t addend, unsigned kind, const struct crebind_dyna
 }
 
 /// The first relocation from `at` on whose symbol was matched, or `end`. Nearly all relocations are
-/// passed over here, so each costs a few instructions: the stride is a constant to the compiler.
-static inline __attribute__((always_inline)) const char *next_of(
-    const struct crebind_slot_scan *scan, const char *at, const char *end, const size_t stride) {
+/// passed over here, so each costs a few instructions.
+static const char *next_match(const struct crebind_slot_scan *scan, const char *at,
+                              const char *end, size_t stride) {
 #define SYMBOL(at) ((uint32_t)CREBIND_R_SYM(((const ElfW(Rel) *)(at))->r_info))
-#define FIND(IS_MATCH)                                              \
-  for (; (size_t)(end - at) >= 4 * stride; at += 4 * stride) {      \
+#define FIND(IS_MATCH, stride)                                      \
+  for (; (size_t)(end - at) >= 4 * (stride); at += 4 * (stride)) {  \
     if (IS_MATCH(at)) return at;                                    \
-    if (IS_MATCH(at + stride)) return at + stride;                  \
-    if (IS_MATCH(at + 2 * stride)) return at + 2 * stride;          \
-    if (IS_MATCH(at + 3 * stride)) return at + 3 * stride;          \
-  }                                                                 \
-  while (at < end && !IS_MATCH(at)) at += stride;                   \
-  return at;
+    if (IS_MATCH(at + (stride))) return at + (stride);              \
+    if (IS_MATCH(at + 2 * (stride))) return at + 2 * (stride);      \
+    if (IS_MATCH(at + 3 * (stride))) return at + 3 * (stride);      \
+  }
 #define IS_ONLY_MATCH(at) (SYMBOL(at) == only)
 #define IS_ONE_OF_MATCHES(at) ((symbol = SYMBOL(at)) < count && names[symbol] != 0)
-  if (scan->matches.count == 1) {
-    const uint32_t only = *(const uint32_t *)scan->matches.data;
-    FIND(IS_ONLY_MATCH)
-  }
   const uint32_t *names = (const uint32_t *)scan->names.data;
   const size_t count = scan->names.count;
   uint32_t symbol;
-  FIND(IS_ONE_OF_MATCHES)
+  // The stride of ElfW(Rela) is a constant to the compiler.
+  if (stride == sizeof(ElfW(Rela)) && scan->matches.count == 1) {
+    const uint32_t only = *(const uint32_t *)scan->matches.data;
+    FIND(IS_ONLY_MATCH, sizeof(ElfW(Rela)))
+  } else if (stride == sizeof(ElfW(Rela))) {
+    FIND(IS_ONE_OF_MATCHES, sizeof(ElfW(Rela)))
+  }
+  while (at < end && !IS_ONE_OF_MATCHES(at)) at += stride;
+  return at;
 #undef IS_ONE_OF_MATCHES
 #undef IS_ONLY_MATCH
 #undef FIND
 #undef SYMBOL
-}
-
-static const char *next_match(const struct crebind_slot_scan *scan, const char *at,
-                              const char *end, bool is_rela) {
-  return is_rela ? next_of(scan, at, end, sizeof(ElfW(Rela)))
-                 : next_of(scan, at, end, sizeof(ElfW(Rel)));
 }
 
 /// Visits the slots of one table whose symbol was matched, or all of them.
@@ -166,7 +162,7 @@ static crebind_status visit_table(
   size_t stride = table->is_rela ? sizeof(ElfW(Rela)) : sizeof(ElfW(Rel));
   const char *end = table->data + table->count * stride;
   for (const char *at = table->data + table->relative_count * stride; at < end; at += stride) {
-    if (scan != NULL && (at = next_match(scan, at, end, table->is_rela)) == end) break;
+    if (scan != NULL && (at = next_match(scan, at, end, stride)) == end) break;
     // An ElfW(Rela) begins with an ElfW(Rel).
     const ElfW(Rel) *rel = (const ElfW(Rel) *)at;
     size_t symbol = CREBIND_R_SYM(rel->r_info);

@@ -345,7 +345,7 @@ static const struct operation {
   bool pins;
 } operations[] = {
     {"apply", nothing, apply, check_applied, restore_and_unload, EVERY, EVERY, AT_ONCE, AT_ONCE, true},
-    {"apply on top", must_apply, apply_upper, check_both, must_restore_both, MPROTECT | MMAP | MREMAP | MUNMAP, MPROTECT | MUNMAP, AT_ONCE, AT_ONCE, true},
+    {"apply on top", must_apply, apply_upper, check_both, must_restore_both, EVERY, MPROTECT | OPENAT | READ | MUNMAP, AT_ONCE, AT_ONCE, true},
     {"restore", must_apply, restore, check_none, nothing, EVERY, EVERY, AT_ONCE, BY_SAME_CALL, true},
     {"restore from below", must_apply_both, restore, check_upper, must_restore_upper, EVERY, EVERY, AT_ONCE, BY_SAME_CALL, true},
     {"restore on top", must_apply_both, restore_upper, check_lower, must_restore, MPROTECT | MMAP | MUNMAP, MPROTECT | MMAP | MUNMAP, AT_ONCE, UNLESS_OPEN, true},
