@@ -44,10 +44,13 @@ struct FileListOptions: ParsableArguments {
       guard null || !piece.contains(0) else {
         throw Self.fail(list, "the names end in zero bytes, which -0 reads")
       }
-      names += piece
-      guard let last = names.lastIndex(of: end) else { return }
-      files += names[..<last].split(separator: end).map { FilePath(Array($0)) }
-      names.removeSubrange(...last)
+      guard let last = piece.lastIndex(of: end) else {
+        names += piece
+        return
+      }
+      names += piece[..<last]
+      files += names.split(separator: end).map { FilePath(Array($0)) }
+      names = Array(piece[(last + 1)...])
     }
     return names.isEmpty ? files : files + [FilePath(names)]
   }
