@@ -5,7 +5,8 @@ usage: ask.py REBIND-INSPECT FOLDER...
 
 Runs the page's commands with --format csv and with --format rows, and the page's queries over what they
 print, with no option of DuckDB's. SQLite asks the same of the CSV, which Python reads. Prints the answers'
-sizes and times, and fails if the answers differ. Without DuckDB for this Python it says so and does nothing, which is a failure where CI is set.
+sizes and times, and fails if the answers differ. Without DuckDB for this Python it says so and does nothing, which
+is a failure where CI is set.
 
 DuckDB guesses the types of columns and the quotes of CSV by the first rows. So it also reads each table with a
 guess by all rows, and a table whose first rows have none of the texts and quotes that a later file has.

@@ -64,8 +64,8 @@ struct crebind_handle {
   struct crebind_vector entries;  // struct crebind_entry
   struct crebind_vector runs;     // struct crebind_run, by known image
   struct crebind_vector decisions;  // uint8_t, by known image
-  /// Of a batch that is not active yet: the last image that the decisions can be about, by its
-  /// serial number. Another thread gives the index of one that has gone to a later image.
+  /// The serial number of the last image that the decisions can be about, while the batch is not
+  /// active yet. Another thread may give the index of an image that has gone to a later one.
   uint64_t last_decided;
   /// How many of the decisions are CREBIND_ASKED: the predicate may be running.
   size_t asked;

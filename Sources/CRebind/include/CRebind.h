@@ -379,13 +379,13 @@ typedef struct crebind_handle crebind_handle;
 /// alone.
 ///
 /// An image that another thread is loading is waited for until it is relocated, after a tenth of a
-/// second on the loader's lock. So is a thread in its first call of a function, which may store
-/// after us. It is waited for while it gets no processor, a second at most, and a second more while
-/// it waits for the loader. Then the next call of any kind compares the slots once;
-/// `crebind_verify` does at any time. The same goes for a thread in dlsym that the image of a
-/// replacement has called; see `crebind_report.postponed`. Not waited for is a thread that is
-/// asleep in an IFUNC's resolver or a signal handler, or whose slot another thread has bound
-/// before. Without /proc the wait is 20 ms.
+/// second on the loader's lock. A thread in its first call of a function may store after us, and is
+/// waited for as well. The wait lasts a second at most while that thread gets no processor, and a
+/// second more while it waits for the loader. Then each later call of any kind compares the slots
+/// until the thread has left; `crebind_verify` does at any time. A thread in dlsym that the image
+/// of a replacement has called is waited for in the same way; see `crebind_report.postponed`.
+/// Nobody waits for a thread that is asleep in an IFUNC's resolver or a signal handler, or whose
+/// slot another thread has bound before. Without /proc the wait is 20 ms.
 ///
 /// No page is ever writable and executable. Where a symbol's definition shares its segment with
 /// code, as GNU ld has it on AArch64 and others, a copy of its page covers it until

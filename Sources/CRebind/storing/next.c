@@ -41,7 +41,7 @@ struct table {
 static struct table *current, *formers;
 /// How many threads look into a table.
 static uint32_t readers;
-/// 1 if a question has come since a batch was published; a word, for machines that exchange no bytes.
+/// 1 if a question has come that no batch has waited for. Some machines exchange no bytes.
 static uint32_t was_asked;
 /// Where our slots led last, of dlsym and of dlvsym: who has kept our address may ask at
 /// any time.

@@ -13,8 +13,8 @@
 /// locks, and an answer may run an IFUNC's resolver. So nothing is locked: the answers come
 /// from a table that is made anew after each change.
 ///
-/// Of a question that is passed on by a jump nobody sees the end, and none is seen of an image that
-/// is not covered yet. So a batch may have to wait for them; see storing/judge.h.
+/// Nobody sees the end of a question that is passed on by a jump, nor any question of an image that
+/// is not covered yet. So a batch may have to wait for such questions; see storing/judge.h.
 
 #ifndef CREBIND_STORING_NEXT_H
 #define CREBIND_STORING_NEXT_H
@@ -36,8 +36,8 @@ bool crebind_next_publish(struct crebind_world *world,
 /// True if the slots of dlsym or dlvsym of some image lead here; phase C.
 bool crebind_next_has_images(void);
 
-/// Exchanges whether a question has come here. A batch does so before it is published, and gives
-/// the answer back if it is not applied after all.
+/// Exchanges whether a question has come here that no batch has waited for. A batch does so before
+/// it is published, and gives the answer back unless it waits until all threads have left.
 bool crebind_next_exchange_asked(bool has_asked);
 
 #pragma GCC visibility pop

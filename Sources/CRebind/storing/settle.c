@@ -324,10 +324,11 @@ static void end(struct settling *settling) {
 
 /// True if none of the suspects can leave, as this thread has what they wait for.
 static bool is_futile(const struct settling *settling) {
+  if (crebind_thread.loading == 0) return false;
   for (size_t i = 0; i < settling->suspects.count; i++)
     if (!((const struct suspect *)crebind_vector_at(&settling->suspects, i))->waits_for_loader)
       return false;
-  return crebind_thread.loading != 0;
+  return true;
 }
 
 static bool settle(bool only_waiting) {

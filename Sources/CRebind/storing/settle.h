@@ -14,13 +14,13 @@ bool crebind_is_alone(void);
 
 /// glibc's `_dl_fixup` looks a symbol up and stores the result a few instructions later; a thread
 /// that was preempted in between overwrites what we stored. dlsym has such a window, too: see
-/// storing/judge.h. A thread has left that window once it
-/// has used a millisecond of processor time since, or has been seen blocked. Inside, it can only
-/// block on the loader's lock, which is taken for a symbol of an image that may be unloaded. The
-/// kernel says what a thread waits for. Waits a second at most for a thread that gets no processor,
-/// and one more for those that wait for the loader. A thread that an earlier call has let go is not
-/// waited for again. One that waits for the loader is not waited for while this thread is in one of
-/// our wrappers around dlopen, and so has the loader's lock.
+/// storing/judge.h. A thread has left that window once it has used a millisecond of processor time
+/// since, or has been seen blocked. Inside, it can only block on the loader's lock, which is taken
+/// for a symbol of an image that may be unloaded. The kernel says what a thread waits for. Waits a
+/// second at most for a thread that gets no processor, and one more for those that wait for the
+/// loader. A thread that an earlier call has let go is not waited for again. One that waits for the
+/// loader is not waited for while this thread is in one of our wrappers around dlopen, and so has
+/// the loader's lock.
 ///
 /// - Complexity: O(threads): a system call for each, and reading one file for those that have
 ///   run since the last call.

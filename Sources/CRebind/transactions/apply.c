@@ -155,13 +155,15 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
   if (status == CREBIND_OK)
     status = crebind_pins_collect(attempt->pins, &attempt->world, &handle->batch);
-  apply->was_asked = !handle->is_own && crebind_next_exchange_asked(false);
+  apply->was_asked = crebind_next_exchange_asked(false);
   // A caller that is led to a replacement may ask for its original at once.
   if (status == CREBIND_OK && !crebind_next_publish(&attempt->world, handle))
     status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = postpone_definitions(apply);
   if (status == CREBIND_OK) status = store_entries(attempt, apply);
   if (status == CREBIND_OK) {
+    // It stays for a batch that waits.
+    if (apply->was_asked && apply->report.postponed == 0) crebind_next_exchange_asked(true);
     handle->needs_notice = apply->report.pending != 0 || attempt->commit.refused != 0
                            || plan->needs_notice
                            || !crebind_batch_redirects_definitions(&handle->batch);
@@ -292,6 +294,8 @@ static void wait_for_others(struct apply *apply) {
     apply->report.postponed = 0;
   else if (apply->report.postponed != 0)
     crebind_judge_leave(apply->handle);
+  // The next batch waits for the threads that have not left, too.
+  if (apply->was_asked && !have_left) crebind_next_exchange_asked(true);
 }
 
 crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
