@@ -1,5 +1,4 @@
 #include "functions.h"
-#include "references.h"
 
 _Static_assert(CREBIND_COUNTING_FUNCTION_COUNT <= 32, "FunctionCalls.swift has room for 32");
 
@@ -11,48 +10,29 @@ size_t crebind_counting_no_size(void *block) {
   return 0;
 }
 
-#define DECLARE(number, name, function) \
-  CREBIND_COUNTING_HIDDEN extern void *crebind_counting_##name(void *object, uintptr_t count);
-CREBIND_COUNTING_REFERENCES_LIST(DECLARE)
-CREBIND_COUNTING_HIDDEN extern void *crebind_counting_alloc_object(void *metadata, size_t size,
-                                                                   size_t alignment_mask);
-CREBIND_COUNTING_HIDDEN extern void crebind_counting_begin_access(void *pointer, void *buffer,
-                                                                  uintptr_t flags, void *caller);
+#define FUNCTION(constant, group, total, symbol) \
+  {#symbol, CREBIND_COUNTING_##group, CREBIND_COUNTING_TOTAL_##total},
 
-#define MEMORY(function, name) \
-  [CREBIND_COUNTING_##function] = {#name, CREBIND_COUNTING_MEMORY, (void *)crebind_counting_##name}
-#define MAPPING(function, name) \
-  [CREBIND_COUNTING_##function] = {#name, CREBIND_COUNTING_MAPPINGS, (void *)crebind_counting_##name}
-#define REFERENCE(number, name, function)                                        \
-  [CREBIND_COUNTING_##function] = {"swift_" #name, CREBIND_COUNTING_REFERENCES, \
-                                   (void *)crebind_counting_##name},
-
-const crebind_counting_entry crebind_counting_entries[CREBIND_COUNTING_FUNCTION_COUNT] = {
-    MEMORY(MALLOC, malloc),
-    MEMORY(CALLOC, calloc),
-    MEMORY(REALLOC, realloc),
-    MEMORY(REALLOCARRAY, reallocarray),
-    MEMORY(POSIX_MEMALIGN, posix_memalign),
-    MEMORY(ALIGNED_ALLOC, aligned_alloc),
-    MEMORY(MEMALIGN, memalign),
-    MEMORY(VALLOC, valloc),
-    MEMORY(PVALLOC, pvalloc),
-    [CREBIND_COUNTING_FREE] = {"free", CREBIND_COUNTING_MEMORY, (void *)crebind_counting_free_block},
-    CREBIND_COUNTING_REFERENCES_LIST(REFERENCE)
-    [CREBIND_COUNTING_ALLOC_OBJECT] = {"swift_allocObject", CREBIND_COUNTING_OBJECTS,
-                                       (void *)crebind_counting_alloc_object},
-    [CREBIND_COUNTING_BEGIN_ACCESS] = {"swift_beginAccess", CREBIND_COUNTING_ACCESSES,
-                                       (void *)crebind_counting_begin_access},
-    MAPPING(MMAP, mmap),
-    MAPPING(MMAP64, mmap64),
-    MAPPING(MUNMAP, munmap),
-    MAPPING(MREMAP, mremap),
-};
+static const struct {
+  const char *name;
+  crebind_counting_group group;
+  crebind_counting_total total;
+} functions[CREBIND_COUNTING_FUNCTION_COUNT] = {CREBIND_COUNTED_FUNCTIONS(FUNCTION)};
 
 const char *crebind_counting_name(crebind_counting_function function) {
-  return crebind_counting_entries[function].name;
+  return functions[function].name;
 }
 
 crebind_counting_group crebind_counting_group_of(crebind_counting_function function) {
-  return crebind_counting_entries[function].group;
+  return functions[function].group;
+}
+
+crebind_counting_total crebind_counting_total_of(crebind_counting_function function) {
+  return functions[function].total;
+}
+
+bool crebind_counting_is_principal(crebind_counting_function function) {
+  crebind_counting_total total = functions[function].total;
+  return total != CREBIND_COUNTING_TOTAL_REMAPPINGS
+         && (function == 0 || total != functions[function - 1].total);
 }

@@ -7,6 +7,7 @@
 /// An image may define a function and call its own, though others call another image's. Its slot is left
 /// alone: that call is inside of it, like those without a slot.
 
+#include "counters.h"
 #include "functions.h"
 #include "lock.h"
 
@@ -100,14 +101,6 @@ static void select_library(survey *survey, size_t index) {
   survey->rebindings[index].library = survey->libraries[index];
 }
 
-/// A function without which its group is not there.
-static bool is_principal(crebind_counting_function function) {
-  return function == CREBIND_COUNTING_MALLOC || function == CREBIND_COUNTING_FREE
-         || function == CREBIND_COUNTING_RETAIN || function == CREBIND_COUNTING_RELEASE
-         || function == CREBIND_COUNTING_ALLOC_OBJECT || function == CREBIND_COUNTING_BEGIN_ACCESS
-         || function == CREBIND_COUNTING_MMAP || function == CREBIND_COUNTING_MUNMAP;
-}
-
 static void judge(survey *survey, size_t index) {
   finding *finding = &findings[survey->functions[index]];
   if (finding->is_absent) return;
@@ -116,7 +109,7 @@ static void judge(survey *survey, size_t index) {
   if (definition == NULL) {
     refuse(finding, "no loaded image defines it");
     // Reads the images' files, which takes a while. Nobody asks for the reason of the others.
-    if (is_principal(survey->functions[index]))
+    if (crebind_counting_is_principal(survey->functions[index]))
       crebind_explain(rebinding, NULL, see_text, finding, NULL);
     return;
   }
@@ -160,7 +153,7 @@ static bool is_reason(crebind_status status) {
 
 static void refuse_group(crebind_counting_group group, const char *reason) {
   for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++)
-    if (crebind_counting_entries[i].group == group) refuse(&findings[i], reason);
+    if (crebind_counting_group_of((crebind_counting_function)i) == group) refuse(&findings[i], reason);
 }
 
 static const char *reason_of(crebind_status status) {
@@ -183,14 +176,14 @@ static void refuse_own_runtime(crebind_counting_group group) {
 static void begin_survey(survey *survey, crebind_counting_group group) {
   survey->count = 0;
   for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++) {
-    const crebind_counting_entry *entry = &crebind_counting_entries[i];
-    if (entry->group != group) continue;
+    crebind_counting_function function = (crebind_counting_function)i;
+    if (crebind_counting_group_of(function) != group) continue;
     findings[i] = (finding){.is_absent = false};
     survey->originals[survey->count] = survey->own_originals[survey->count] = NULL;
-    survey->functions[survey->count] = (crebind_counting_function)i;
+    survey->functions[survey->count] = function;
     survey->rebindings[survey->count++] =
-        (crebind_rebinding){.name = entry->name,
-                            .replacement = entry->counter,
+        (crebind_rebinding){.name = crebind_counting_name(function),
+                            .replacement = crebind_counting_counters[i],
                             .original = &crebind_counting_originals[i]};
   }
 }

@@ -5,6 +5,14 @@
 #include "passing.h"
 
 #include <sys/mman.h>
+#include <sys/types.h>
+
+/// The offset of mmap itself, which has 32 bits on 32-bit machines with glibc.
+#if defined(__GLIBC__)
+typedef long mmap_offset;
+#else
+typedef off_t mmap_offset;
+#endif
 
 static inline passing enter(crebind_counting_function function, const void *counter,
                             const void *caller) {
@@ -28,27 +36,27 @@ static inline void note_mapping(crebind_counting_function function, const passin
                                 .caller = call->caller});
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counting_mmap(void *address, size_t length, int protection,
+CREBIND_COUNTING_COUNTER void *crebind_counter_mmap(void *address, size_t length, int protection,
                                                      int flags, int file,
-                                                     crebind_counting_offset offset) {
-  passing call = enter(CREBIND_COUNTING_MMAP, (const void *)crebind_counting_mmap, CALLER);
-  void *mapping = ORIGINAL(call, void *, void *, size_t, int, int, int, crebind_counting_offset)(
+                                                     mmap_offset offset) {
+  passing call = enter(CREBIND_COUNTING_MMAP, (const void *)crebind_counter_mmap, CALLER);
+  void *mapping = ORIGINAL(call, void *, void *, size_t, int, int, int, mmap_offset)(
       address, length, protection, flags, file, offset);
   if (has_passed(&call)) note_mapping(CREBIND_COUNTING_MMAP, &call, mapping, length);
   return mapping;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counting_mmap64(void *address, size_t length, int protection,
+CREBIND_COUNTING_COUNTER void *crebind_counter_mmap64(void *address, size_t length, int protection,
                                                        int flags, int file, int64_t offset) {
-  passing call = enter(CREBIND_COUNTING_MMAP64, (const void *)crebind_counting_mmap64, CALLER);
+  passing call = enter(CREBIND_COUNTING_MMAP64, (const void *)crebind_counter_mmap64, CALLER);
   void *mapping = ORIGINAL(call, void *, void *, size_t, int, int, int, int64_t)(
       address, length, protection, flags, file, offset);
   if (has_passed(&call)) note_mapping(CREBIND_COUNTING_MMAP64, &call, mapping, length);
   return mapping;
 }
 
-CREBIND_COUNTING_COUNTER int crebind_counting_munmap(void *address, size_t length) {
-  passing call = enter(CREBIND_COUNTING_MUNMAP, (const void *)crebind_counting_munmap, CALLER);
+CREBIND_COUNTING_COUNTER int crebind_counter_munmap(void *address, size_t length) {
+  passing call = enter(CREBIND_COUNTING_MUNMAP, (const void *)crebind_counter_munmap, CALLER);
   int result = ORIGINAL(call, int, void *, size_t)(address, length);
   if (has_passed(&call))
     note((crebind_counting_event){.function = CREBIND_COUNTING_MUNMAP, .caller = call.caller});
@@ -56,9 +64,9 @@ CREBIND_COUNTING_COUNTER int crebind_counting_munmap(void *address, size_t lengt
 }
 
 /// The C library's is variadic. On these machines the last argument is in a register all the same.
-CREBIND_COUNTING_COUNTER void *crebind_counting_mremap(void *old, size_t old_length, size_t length,
+CREBIND_COUNTING_COUNTER void *crebind_counter_mremap(void *old, size_t old_length, size_t length,
                                                        int flags, void *address) {
-  passing call = enter(CREBIND_COUNTING_MREMAP, (const void *)crebind_counting_mremap, CALLER);
+  passing call = enter(CREBIND_COUNTING_MREMAP, (const void *)crebind_counter_mremap, CALLER);
   void *mapping = ORIGINAL(call, void *, void *, size_t, size_t, int, void *)(
       old, old_length, length, flags, address);
   if (has_passed(&call))

@@ -1,6 +1,7 @@
 /// The counters of malloc and its kind.
 
 #include "passing.h"
+#include "peaks.h"
 
 /// A call begins. If it counts the thread is inside of it until `leave`.
 static inline passing enter(crebind_counting_function function, const void *counter,
@@ -105,25 +106,25 @@ static inline size_t product(size_t count, size_t size) {
   return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counting_malloc(size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counter_malloc(size_t size) {
   passing call =
-      enter(CREBIND_COUNTING_MALLOC, (const void *)crebind_counting_malloc, CALLER);
+      enter(CREBIND_COUNTING_MALLOC, (const void *)crebind_counter_malloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t)(size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_MALLOC, &call, size, block);
   return block;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counting_calloc(size_t count, size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counter_calloc(size_t count, size_t size) {
   passing call =
-      enter(CREBIND_COUNTING_CALLOC, (const void *)crebind_counting_calloc, CALLER);
+      enter(CREBIND_COUNTING_CALLOC, (const void *)crebind_counter_calloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t, size_t)(count, size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_CALLOC, &call, product(count, size), block);
   return block;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counting_realloc(void *old, size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counter_realloc(void *old, size_t size) {
   passing call =
-      enter(CREBIND_COUNTING_REALLOC, (const void *)crebind_counting_realloc, CALLER);
+      enter(CREBIND_COUNTING_REALLOC, (const void *)crebind_counter_realloc, CALLER);
   reallocation reallocation;
   begin_reallocation(&reallocation, &call, old);
   void *block = ORIGINAL(call, void *, void *, size_t)(old, size);
@@ -131,9 +132,9 @@ CREBIND_COUNTING_COUNTER void *crebind_counting_realloc(void *old, size_t size) 
   return block;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counting_reallocarray(void *old, size_t count, size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counter_reallocarray(void *old, size_t count, size_t size) {
   passing call =
-      enter(CREBIND_COUNTING_REALLOCARRAY, (const void *)crebind_counting_reallocarray, CALLER);
+      enter(CREBIND_COUNTING_REALLOCARRAY, (const void *)crebind_counter_reallocarray, CALLER);
   reallocation reallocation;
   begin_reallocation(&reallocation, &call, old);
   void *block = ORIGINAL(call, void *, void *, size_t, size_t)(old, count, size);
@@ -142,9 +143,9 @@ CREBIND_COUNTING_COUNTER void *crebind_counting_reallocarray(void *old, size_t c
   return block;
 }
 
-CREBIND_COUNTING_COUNTER int crebind_counting_posix_memalign(void **block, size_t alignment, size_t size) {
+CREBIND_COUNTING_COUNTER int crebind_counter_posix_memalign(void **block, size_t alignment, size_t size) {
   passing call =
-      enter(CREBIND_COUNTING_POSIX_MEMALIGN, (const void *)crebind_counting_posix_memalign, CALLER);
+      enter(CREBIND_COUNTING_POSIX_MEMALIGN, (const void *)crebind_counter_posix_memalign, CALLER);
   int error = ORIGINAL(call, int, void **, size_t, size_t)(block, alignment, size);
   // On failure `*block` may be anything.
   if (leave(&call))
@@ -152,41 +153,41 @@ CREBIND_COUNTING_COUNTER int crebind_counting_posix_memalign(void **block, size_
   return error;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counting_aligned_alloc(size_t alignment, size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counter_aligned_alloc(size_t alignment, size_t size) {
   passing call =
-      enter(CREBIND_COUNTING_ALIGNED_ALLOC, (const void *)crebind_counting_aligned_alloc, CALLER);
+      enter(CREBIND_COUNTING_ALIGNED_ALLOC, (const void *)crebind_counter_aligned_alloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t, size_t)(alignment, size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_ALIGNED_ALLOC, &call, size, block);
   return block;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counting_memalign(size_t alignment, size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counter_memalign(size_t alignment, size_t size) {
   passing call =
-      enter(CREBIND_COUNTING_MEMALIGN, (const void *)crebind_counting_memalign, CALLER);
+      enter(CREBIND_COUNTING_MEMALIGN, (const void *)crebind_counter_memalign, CALLER);
   void *block = ORIGINAL(call, void *, size_t, size_t)(alignment, size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_MEMALIGN, &call, size, block);
   return block;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counting_valloc(size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counter_valloc(size_t size) {
   passing call =
-      enter(CREBIND_COUNTING_VALLOC, (const void *)crebind_counting_valloc, CALLER);
+      enter(CREBIND_COUNTING_VALLOC, (const void *)crebind_counter_valloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t)(size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_VALLOC, &call, size, block);
   return block;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counting_pvalloc(size_t size) {
+CREBIND_COUNTING_COUNTER void *crebind_counter_pvalloc(size_t size) {
   passing call =
-      enter(CREBIND_COUNTING_PVALLOC, (const void *)crebind_counting_pvalloc, CALLER);
+      enter(CREBIND_COUNTING_PVALLOC, (const void *)crebind_counter_pvalloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t)(size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_PVALLOC, &call, size, block);
   return block;
 }
 
-CREBIND_COUNTING_COUNTER void crebind_counting_free_block(void *block) {
+CREBIND_COUNTING_COUNTER void crebind_counter_free(void *block) {
   passing call =
-      enter(CREBIND_COUNTING_FREE, (const void *)crebind_counting_free_block, CALLER);
+      enter(CREBIND_COUNTING_FREE, (const void *)crebind_counter_free, CALLER);
   bool counts = call.counts && block != NULL;
   int64_t size = counts ? size_of(block) : 0;
   crebind_counting_move move;

@@ -3,12 +3,12 @@
 /// would break its callers.
 
 #if defined(__aarch64__)
-#include "references.h"
+#include "CRebindCountedFunctions.h"
 
   .hidden crebind_counting_originals
   .hidden crebind_counting_note_reference
 
-.macro counter number, name
+.macro counter name
   .p2align 4
   .hidden \name
   .globl \name
@@ -26,7 +26,7 @@
   stp x10, x11, [sp, #48]
   stp x12, x13, [sp, #64]
   stp x14, x15, [sp, #80]
-  mov w0, #\number
+  mov w0, #function
   mov x1, x30
   bl crebind_counting_note_reference
   ldp x0, x1, [sp, #16]
@@ -38,16 +38,22 @@
   .cfi_def_cfa_offset 0
   .cfi_restore 29
   .cfi_restore 30
-  adrp x16, crebind_counting_originals + \number * 8
-  ldr x16, [x16, :lo12:crebind_counting_originals + \number * 8]
+  adrp x16, crebind_counting_originals + function * 8
+  ldr x16, [x16, :lo12:crebind_counting_originals + function * 8]
   br x16
   .cfi_endproc
   .size \name, . - \name
 .endm
 
   .text
-#define COUNTER(number, name, function) counter number, crebind_counting_##name;
-CREBIND_COUNTING_REFERENCES_LIST(COUNTER)
+  .set function, 0
+#define COUNTER_REFERENCES(symbol) counter crebind_counter_##symbol;
+#define COUNTER_MEMORY(symbol)
+#define COUNTER_OBJECTS(symbol)
+#define COUNTER_ACCESSES(symbol)
+#define COUNTER_MAPPINGS(symbol)
+#define COUNTER(constant, group, total, symbol) COUNTER_##group(symbol) .set function, function + 1;
+  CREBIND_COUNTED_FUNCTIONS(COUNTER)
 
 #endif
 

@@ -8,18 +8,9 @@
 #define _GNU_SOURCE
 
 #include "scope.h"
-#include "lock.h"
+#include "peaks.h"
 
 #include <sys/mman.h>
-
-#define PEAK_SCOPES 16
-
-_Atomic uint32_t crebind_counting_peak_scopes, crebind_counting_listening_scopes;
-
-/// The memory in use by all threads since a scope of the process began.
-static struct {
-  _Atomic int64_t live, peak;
-} peaks[PEAK_SCOPES];
 
 crebind_counting_scope *crebind_counting_make(crebind_counting_reach reach) {
   // The lanes of threads that do not come cost no memory.
@@ -27,7 +18,7 @@ crebind_counting_scope *crebind_counting_make(crebind_counting_reach reach) {
                                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (scope == MAP_FAILED) return NULL;
   scope->reach = reach;
-  scope->peak_index = -1;
+  scope->peak_place = -1;
   return scope;
 }
 
@@ -70,15 +61,6 @@ uint64_t crebind_counting_dropped_calls(const crebind_counting_scope *scope) {
 const char *crebind_counting_image(const crebind_counting_scope *scope, size_t index,
                                    uint64_t *calls) {
   return scope->images != NULL ? crebind_counting_images_read(scope->images, index, calls) : NULL;
-}
-
-void crebind_counting_note_peak(int64_t live) {
-  uint32_t scopes = crebind_counting_peak_scopes;
-  for (int i = 0; i < PEAK_SCOPES; i++) {
-    if ((scopes & 1u << i) == 0) continue;
-    int64_t before = atomic_fetch_add_explicit(&peaks[i].live, live, memory_order_relaxed);
-    crebind_counting_raise(&peaks[i].peak, before + live);
-  }
 }
 
 // MARK: - Sums and differences
@@ -129,21 +111,6 @@ static crebind_counting_counts sum(const crebind_counting_scope *scope) {
 
 // MARK: - Begin and end
 
-/// Takes a place in `peaks`; -1 if all are taken.
-static int begin_peak(void) {
-  crebind_counting_lock();
-  int index = 0;
-  while (index < PEAK_SCOPES && (crebind_counting_peak_scopes & 1u << index) != 0) index++;
-  if (index < PEAK_SCOPES) {
-    peaks[index].live = 0;
-    peaks[index].peak = 0;
-    crebind_counting_peak_scopes |= 1u << index;
-    crebind_counting_listening_scopes++;
-  }
-  crebind_counting_unlock();
-  return index < PEAK_SCOPES ? index : -1;
-}
-
 /// Begins a scope that is a difference.
 static void begin_difference(crebind_counting_scope *scope, bool tracks_peak) {
   crebind_counting_block *block = own_block();
@@ -151,7 +118,7 @@ static void begin_difference(crebind_counting_scope *scope, bool tracks_peak) {
     scope->outer_peak = block->peak;
     block->peak = block->tally.live;
   } else if (tracks_peak) {
-    scope->peak_index = begin_peak();
+    scope->peak_place = crebind_counting_begin_peak();
   }
   scope->counts = sum(scope);
 }
@@ -161,7 +128,7 @@ static crebind_counting_counts difference(const crebind_counting_scope *scope) {
   crebind_counting_counts counts = sum(scope);
   if (scope->reach == CREBIND_COUNTING_THREAD)
     counts.peak = own_block()->peak - scope->counts.live;
-  else if (scope->peak_index >= 0) counts.peak = peaks[scope->peak_index].peak;
+  else if (scope->peak_place >= 0) counts.peak = crebind_counting_peak(scope->peak_place);
   subtract(&counts, &scope->counts);
   return counts;
 }
@@ -170,9 +137,8 @@ static void end_difference(crebind_counting_scope *scope) {
   crebind_counting_block *block = own_block();
   if (scope->reach == CREBIND_COUNTING_THREAD) {
     if (block->peak < scope->outer_peak) block->peak = scope->outer_peak;
-  } else if (scope->peak_index >= 0) {
-    crebind_counting_peak_scopes &= ~(1u << scope->peak_index);
-    crebind_counting_listening_scopes--;
+  } else if (scope->peak_place >= 0) {
+    crebind_counting_end_peak(scope->peak_place);
   }
 }
 
@@ -182,7 +148,7 @@ void crebind_counting_begin(crebind_counting_scope *scope, crebind_counting_scop
   if (crebind_counting_is_told(scope)) crebind_counting_begin_told(scope);
   else begin_difference(scope, tracks_peak);
   scope->has_peak = scope->reach != CREBIND_COUNTING_PROCESS
-                    || (crebind_counting_is_told(scope) ? tracks_peak : scope->peak_index >= 0);
+                    || (crebind_counting_is_told(scope) ? tracks_peak : scope->peak_place >= 0);
   scope->is_active = true;
 }
 

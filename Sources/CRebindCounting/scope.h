@@ -23,7 +23,7 @@ struct crebind_counting_scope {
   /// Images, sites or leaks.
   bool watches;
   /// Of a process: its place among the peaks, or -1.
-  int peak_index;
+  int peak_place;
   /// Of a thread: the peak that the next older scope has reached so far.
   int64_t outer_peak;
   /// Of a thread or process that is not told calls: the numbers at the beginning. After the end, the

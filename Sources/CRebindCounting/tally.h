@@ -99,14 +99,6 @@ CREBIND_COUNTING_HIDDEN void crebind_counting_begin_move(crebind_counting_move *
 CREBIND_COUNTING_HIDDEN void crebind_counting_end_move(const crebind_counting_move *move,
                                                        const void *block);
 
-/// The scopes of the process that track their peak, a bit each.
-extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_peak_scopes;
-/// The number of these and of those that are told calls: the scopes that listen to calls of malloc and its
-/// kind.
-extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_listening_scopes;
-/// Counts a change of the memory that is in use in them.
-CREBIND_COUNTING_HIDDEN void crebind_counting_note_peak(int64_t live);
-
 /// Adds without an atomic addition: nobody else writes.
 #define CREBIND_COUNTING_ADD(place, number) \
   atomic_store_explicit(place, atomic_load_explicit(place, memory_order_relaxed) + (number), \

@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 
 #include "scope.h"
+#include "functions.h"
 #include "lock.h"
+#include "peaks.h"
 #include "readers.h"
 
 #include <sys/mman.h>
@@ -131,9 +133,7 @@ void crebind_counting_end_move(const crebind_counting_move *move, const void *bl
 void crebind_counting_tell(const crebind_counting_block *block,
                            const crebind_counting_event *event) {
   if (atomic_load_explicit(&task_scopes, memory_order_relaxed) != 0) tell_task(block, event);
-  if (event->live != 0
-      && atomic_load_explicit(&crebind_counting_peak_scopes, memory_order_relaxed) != 0)
-    crebind_counting_note_peak(event->live);
+  if (event->live != 0) crebind_counting_note_peak(event->live);
   if (crebind_counting_this_thread.told != NULL)
     tell_list(crebind_counting_this_thread.told, block, event);
   if (process_told != NULL) tell_process(block, event);
@@ -206,7 +206,7 @@ void crebind_counting_begin_told(crebind_counting_scope *scope) {
 
 /// The runtime frees a task, and the result that it keeps, a little later than the task ends.
 static void wait_for_frees(const crebind_counting_scope *scope) {
-  for (int i = 0; i < 100 && crebind_counting_leaked_blocks(scope) > 0; i++)
+  for (int i = 0; i < 100 && crebind_counting_leaks_count(scope->leaks) > 0; i++)
     crebind_counting_pause(1000000);
 }
 

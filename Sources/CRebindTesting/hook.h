@@ -35,6 +35,9 @@ struct crebind_testing_hook {
   _Atomic uint32_t readers;
   /// The scopes that reach all calls, the youngest first.
   _Atomic(crebind_testing_scope *_Nullable) process;
+  /// Where a call enters. Slots are pointed at the stub. A call that `crebind_testing_call_original` makes
+  /// enters at `resume`, and goes on below the frame's scope.
+  void *stub, *resume;
 } __attribute__((aligned(CREBIND_TESTING_HOOK_SIZE)));
 
 _Static_assert(sizeof(struct crebind_testing_hook) == CREBIND_TESTING_HOOK_SIZE,
@@ -44,10 +47,6 @@ _Static_assert(offsetof(struct crebind_testing_hook, scopes) == CREBIND_TESTING_
 
 /// All hooks, in place.
 extern struct crebind_testing_hook crebind_testing_hooks[] __attribute__((visibility("hidden")));
-
-/// Where `crebind_testing_call_original` enters: like the stub, but a call goes on
-/// below the frame's scope.
-void *crebind_testing_hook_resume(const crebind_testing_hook *hook);
 
 #pragma clang assume_nonnull end
 

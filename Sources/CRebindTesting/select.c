@@ -94,7 +94,7 @@ void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
   crebind_testing_observers *observers = observers_of(registers);
   observers->count = 0;
   if (crebind_reach_this_thread.suppressed != 0) return hook->original;
-  const void *stub = crebind_testing_hook_stub(hook);
+  const void *stub = hook->stub;
   if (crebind_reach_this_thread.callee == stub) {
     caller = crebind_reach_this_thread.caller;
     crebind_reach_this_thread.callee = NULL;

@@ -1,3 +1,5 @@
+internal import CRebindCounting
+
 extension AllocationCounts: CustomStringConvertible {
   /// A table with a line for each number. A number that is not known is a dash, and the reasons follow.
   ///
@@ -88,16 +90,15 @@ extension AllocationCounts: CustomStringConvertible {
         ? ["not seen: mappings that the C library makes itself, as they go through no slot"] : [])
   }
 
-  private static let functions =
-    allocators + ["free"] + retainers + releasers
-    + ["swift_allocObject", "swift_beginAccess"] + mappers + ["munmap"]
-  static let allocators = [
-    "malloc", "calloc", "realloc", "reallocarray", "posix_memalign", "aligned_alloc", "memalign",
-    "valloc", "pvalloc",
-  ]
-  static let mappers = ["mmap", "mmap64", "mremap"]
-  static let retainers = ["retain", "bridgeObjectRetain", "unknownObjectRetain"]
-    .flatMap { ["swift_\($0)", "swift_\($0)_n"] }
-  static let releasers = ["release", "bridgeObjectRelease", "unknownObjectRelease"]
-    .flatMap { ["swift_\($0)", "swift_\($0)_n"] }
+  private static let functions = crebind_counting_function.all.map(\.name)
+  static let allocators = names(CREBIND_COUNTING_TOTAL_ALLOCATIONS)
+  static let mappers =
+    names(CREBIND_COUNTING_TOTAL_MAPPINGS) + names(CREBIND_COUNTING_TOTAL_REMAPPINGS)
+  static let retainers = names(CREBIND_COUNTING_TOTAL_RETAINS)
+  static let releasers = names(CREBIND_COUNTING_TOTAL_RELEASES)
+
+  /// The functions whose calls go into a total.
+  static func names(_ total: crebind_counting_total) -> [String] {
+    crebind_counting_function.all.filter { crebind_counting_total_of($0) == total }.map(\.name)
+  }
 }

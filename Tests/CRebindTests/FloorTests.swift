@@ -69,11 +69,32 @@ import TestSupport
   }
 
   @Test func noCallRunsUpOrInACircle() throws {
-    let calls = try Self.calls()
+    let calls = try Self.calls(in: [Fixture.core(by: .gcc)])
     let sources = try Self.files.get().filter { $0.pathExtension == "c" }
     #expect(Set(calls.keys) == Set(sources.map { Self.stem($0.lastPathComponent) }))
     #expect(calls.values.contains { !$0.isEmpty })
     #expect(try Self.faults(of: calls, in: Self.places.get()) == [])
+  }
+
+  /// The other targets have no floors, but neither do their calls run in a circle.
+  @Test(arguments: ["CRebindReach", "CRebindCounting", "CRebindTesting"])
+  func noCallOfATargetRunsInACircle(target: String) throws {
+    let folder = Places.package.appending(path: "Sources/\(target)")
+    let sources = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasSuffix(".c") || $0.hasSuffix(".S") }
+    let scratch = try TemporaryDirectory()
+    let includes = ["CRebind", "CRebindReach", target].flatMap {
+      ["-I", Places.package.appending(path: "Sources/\($0)/include").path]
+    }
+    try compile(
+      .clang, ["-std=gnu11", "-c"] + includes + sources.map { folder.appending(path: $0).path },
+      in: scratch.url)
+    let calls = try Self.calls(
+      in: sources.map { scratch.url.appending(path: Self.stem($0) + ".o").path })
+    #expect(Set(calls.keys) == Set(sources.map(Self.stem)))
+    // The files of CRebindReach call nothing of each other.
+    #expect(calls.values.contains { !$0.isEmpty } == (target != "CRebindReach"))
+    #expect(Self.circle(in: calls) == [])
   }
 
   @Test func noIncludeRunsUpOrInACircle() throws {
@@ -117,24 +138,26 @@ import TestSupport
 
   // MARK: Reading
 
-  /// By the symbols of the object files.
-  static func calls() throws -> Uses {
-    let listing = try run("nm", ["--format=posix", Fixture.core(by: .gcc)])
+  /// The name of the object in `folder/plan.o:` or `libcore.a[plan.o]:`.
+  private static func object(_ file: some StringProtocol) -> String {
+    stem(String(file.split { "/[".contains($0) }.last ?? ""))
+  }
+
+  /// By the symbols of the object files, or of those in an archive.
+  static func calls(in files: [String]) throws -> Uses {
+    let listing = try run("nm", ["--format=posix", "--print-file-name"] + files)
     try #require(listing.succeeded)
     var definers: [String: String] = [:]
     var wanted: [String: Set<String>] = [:]
-    var object = ""
+    // An object without a symbol has no line.
+    for file in files where file.hasSuffix(".o") { wanted[Self.object(file)] = [] }
     for line in listing.output.split(separator: "\n") {
-      if line.hasSuffix("]:") {  // libcore.a[plan.o]:
-        let member = line.split(separator: "[").last?.dropLast(2) ?? ""
-        object = stem(String(member))
-        wanted[object] = []
-        continue
-      }
       let fields = line.split(separator: " ")
-      guard fields.count >= 2 else { continue }
-      let symbol = String(fields[0])
-      switch fields[1] {
+      guard fields.count >= 3 else { continue }
+      let object = Self.object(fields[0])
+      if wanted[object] == nil { wanted[object] = [] }
+      let symbol = String(fields[1])
+      switch fields[2] {
       case "U": wanted[object]?.insert(symbol)
       case "T", "D", "B", "R", "V", "W": definers[symbol] = object
       default: break

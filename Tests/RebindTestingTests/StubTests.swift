@@ -27,7 +27,8 @@ import TestSupport
     let sources =
       [
         "hook.c", "select.c", "reach.c", "thread.c", "scope.c", "fault.c", "condition.c",
-        "counts.c", "recorder.c", "runtime-images.c", "stubs-x86_64.S", "stubs-aarch64.S",
+        "counts.c", "recorder.c", "runtime-images.c", "stubs.c", "stubs-x86_64.S",
+        "stubs-aarch64.S",
       ].map { folder.appending(path: $0).path }
       + ["blocks.c", "task.c", "thread.c"].map { reach.appending(path: $0).path }
       + [Places.fixture("stubs.c").path]

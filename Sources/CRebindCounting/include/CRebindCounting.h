@@ -8,6 +8,8 @@
 #ifndef CREBIND_COUNTING_H
 #define CREBIND_COUNTING_H
 
+#include "CRebindCountedFunctions.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,44 +23,18 @@
 
 // MARK: - Functions
 
-/// The functions that can be counted.
+#define CREBIND_COUNTING_CONSTANT(constant, group, total, symbol) CREBIND_COUNTING_##constant,
+
+/// The functions that can be counted: see `CREBIND_COUNTED_FUNCTIONS`.
 typedef enum crebind_counting_function {
-  CREBIND_COUNTING_MALLOC,
-  CREBIND_COUNTING_CALLOC,
-  CREBIND_COUNTING_REALLOC,
-  CREBIND_COUNTING_REALLOCARRAY,
-  CREBIND_COUNTING_POSIX_MEMALIGN,
-  CREBIND_COUNTING_ALIGNED_ALLOC,
-  CREBIND_COUNTING_MEMALIGN,
-  CREBIND_COUNTING_VALLOC,
-  CREBIND_COUNTING_FREE,
-  CREBIND_COUNTING_RETAIN,
-  CREBIND_COUNTING_RETAIN_N,
-  CREBIND_COUNTING_BRIDGE_OBJECT_RETAIN,
-  CREBIND_COUNTING_BRIDGE_OBJECT_RETAIN_N,
-  CREBIND_COUNTING_UNKNOWN_OBJECT_RETAIN,
-  CREBIND_COUNTING_UNKNOWN_OBJECT_RETAIN_N,
-  CREBIND_COUNTING_RELEASE,
-  CREBIND_COUNTING_RELEASE_N,
-  CREBIND_COUNTING_BRIDGE_OBJECT_RELEASE,
-  CREBIND_COUNTING_BRIDGE_OBJECT_RELEASE_N,
-  CREBIND_COUNTING_UNKNOWN_OBJECT_RELEASE,
-  CREBIND_COUNTING_UNKNOWN_OBJECT_RELEASE_N,
-  CREBIND_COUNTING_ALLOC_OBJECT,
-  CREBIND_COUNTING_BEGIN_ACCESS,
-  CREBIND_COUNTING_MMAP,
-  /// The name of mmap in code that is compiled with `_FILE_OFFSET_BITS=64`.
-  CREBIND_COUNTING_MMAP64,
-  CREBIND_COUNTING_MUNMAP,
-  CREBIND_COUNTING_MREMAP,
-  /// glibc alone has it.
-  CREBIND_COUNTING_PVALLOC,
-  CREBIND_COUNTING_FUNCTION_COUNT,
+  CREBIND_COUNTED_FUNCTIONS(CREBIND_COUNTING_CONSTANT) CREBIND_COUNTING_FUNCTION_COUNT,
 } crebind_counting_function;
+
+#undef CREBIND_COUNTING_CONSTANT
 
 /// The functions that are counted together.
 typedef enum crebind_counting_group {
-  /// malloc to free, and pvalloc.
+  /// malloc to free.
   CREBIND_COUNTING_MEMORY,
   /// swift_retain to swift_unknownObjectRelease_n.
   CREBIND_COUNTING_REFERENCES,
@@ -66,17 +42,37 @@ typedef enum crebind_counting_group {
   CREBIND_COUNTING_OBJECTS,
   /// swift_beginAccess.
   CREBIND_COUNTING_ACCESSES,
-  /// mmap to mremap. The C library's own calls of mmap, as inside malloc and for the stacks of threads,
+  /// mmap to munmap. The C library's own calls of mmap, as inside malloc and for the stacks of threads,
   /// go through no slot: they are not counted.
   CREBIND_COUNTING_MAPPINGS,
   CREBIND_COUNTING_GROUP_COUNT,
 } crebind_counting_group;
+
+/// What the calls of a function are added up to. A group has one or more.
+typedef enum crebind_counting_total {
+  CREBIND_COUNTING_TOTAL_ALLOCATIONS,
+  CREBIND_COUNTING_TOTAL_FREES,
+  CREBIND_COUNTING_TOTAL_RETAINS,
+  CREBIND_COUNTING_TOTAL_RELEASES,
+  CREBIND_COUNTING_TOTAL_OBJECTS,
+  CREBIND_COUNTING_TOTAL_ACCESSES,
+  CREBIND_COUNTING_TOTAL_MAPPINGS,
+  CREBIND_COUNTING_TOTAL_REMAPPINGS,
+  CREBIND_COUNTING_TOTAL_UNMAPPINGS,
+} crebind_counting_total;
 
 /// The name of a function's symbol.
 const char *crebind_counting_name(crebind_counting_function function);
 
 /// A function's group.
 crebind_counting_group crebind_counting_group_of(crebind_counting_function function);
+
+/// The total that a function's calls go into.
+crebind_counting_total crebind_counting_total_of(crebind_counting_function function);
+
+/// Whether a total is not there without this function: it is the first of its total. The calls of
+/// mremap are no number of their own, so that nothing depends on it.
+bool crebind_counting_is_principal(crebind_counting_function function);
 
 // MARK: - Counters in place
 

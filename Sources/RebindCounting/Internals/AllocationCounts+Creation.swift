@@ -25,12 +25,12 @@ extension AllocationCounts {
     for function in crebind_counting_function.all {
       let group = crebind_counting_group_of(function)
       guard groups.contains(group) else { continue }
-      let name = String(cString: crebind_counting_name(function))
       if let reason = text({ crebind_counting_absence(function, $0) }) {
-        guard crebind_counting_is_known(function) || Self.principals.contains(name) else {
+        // A principal function is named even where nothing defines it: its kind is not there then.
+        guard crebind_counting_is_known(function) || crebind_counting_is_principal(function) else {
           continue
         }
-        absences.append(Absence(function: name, reason: reason))
+        absences.append(Absence(function: function.name, reason: reason))
         absentGroups.insert(group.rawValue)
       } else {
         calls[function] = withUnsafeBytes(of: counts.calls) {
@@ -41,7 +41,10 @@ extension AllocationCounts {
     func isCounted(_ group: crebind_counting_group) -> Bool {
       groups.contains(group) && !absentGroups.contains(group.rawValue)
     }
-    func sum(_ functions: [String]) -> Int { functions.reduce(0) { $0 + (calls[$1] ?? 0) } }
+    func sum(_ total: crebind_counting_total) -> Int {
+      crebind_counting_function.all.filter { crebind_counting_total_of($0) == total }
+        .reduce(0) { $0 + (calls[$1] ?? 0) }
+    }
 
     let hasMemory = isCounted(CREBIND_COUNTING_MEMORY)
     var hasSizes = hasMemory
@@ -50,21 +53,24 @@ extension AllocationCounts {
       hasSizes = false
     }
     let replaced = Int(counts.replaced)
-    allocations = hasMemory ? sum(Self.allocators) - Int(counts.without_block) : nil
-    frees = hasMemory ? sum(["free"]) + replaced : nil
+    allocations =
+      hasMemory ? sum(CREBIND_COUNTING_TOTAL_ALLOCATIONS) - Int(counts.without_block) : nil
+    frees = hasMemory ? sum(CREBIND_COUNTING_TOTAL_FREES) + replaced : nil
     bytes = hasMemory ? Int(counts.bytes) : nil
     let leaks = crebind_counting_leaked_blocks(scope)
     leakedBlocks = hasMemory && leaks >= 0 ? Int(leaks) : nil
     liveUsableBytes = hasSizes ? Int(counts.live) : nil
     peakUsableBytes = hasSizes && hasPeak ? Int(counts.peak) : nil
     let hasReferences = isCounted(CREBIND_COUNTING_REFERENCES)
-    retains = hasReferences ? sum(Self.retainers) : nil
-    releases = hasReferences ? sum(Self.releasers) : nil
-    objects = isCounted(CREBIND_COUNTING_OBJECTS) ? sum(["swift_allocObject"]) : nil
-    exclusivityChecks = isCounted(CREBIND_COUNTING_ACCESSES) ? sum(["swift_beginAccess"]) : nil
+    retains = hasReferences ? sum(CREBIND_COUNTING_TOTAL_RETAINS) : nil
+    releases = hasReferences ? sum(CREBIND_COUNTING_TOTAL_RELEASES) : nil
+    objects = isCounted(CREBIND_COUNTING_OBJECTS) ? sum(CREBIND_COUNTING_TOTAL_OBJECTS) : nil
+    exclusivityChecks =
+      isCounted(CREBIND_COUNTING_ACCESSES) ? sum(CREBIND_COUNTING_TOTAL_ACCESSES) : nil
     let hasMappings = isCounted(CREBIND_COUNTING_MAPPINGS)
-    mappings = hasMappings ? sum(["mmap", "mmap64"]) - Int(counts.without_mapping) : nil
-    unmappings = hasMappings ? sum(["munmap"]) : nil
+    mappings =
+      hasMappings ? sum(CREBIND_COUNTING_TOTAL_MAPPINGS) - Int(counts.without_mapping) : nil
+    unmappings = hasMappings ? sum(CREBIND_COUNTING_TOTAL_UNMAPPINGS) : nil
     mappedBytes = hasMappings ? Int(counts.mapped_bytes) : nil
     if hasSizes, !hasPeak {
       absences.append(
@@ -83,13 +89,6 @@ extension AllocationCounts {
     self.calls = calls
     self.absences = absences
   }
-
-  /// Functions that are named even where nothing defines them: their kind is not there then.
-  private static let principals: Set<String> = [
-    "malloc", "free", "swift_retain", "swift_release", "swift_allocObject", "swift_beginAccess",
-    "mmap",
-    "munmap",
-  ]
 }
 
 /// The counts of a scope, in memory that is not counted.

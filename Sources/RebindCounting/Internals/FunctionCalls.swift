@@ -47,4 +47,7 @@ extension crebind_counting_function {
   static var all: some Sequence<Self> {
     (0..<CREBIND_COUNTING_FUNCTION_COUNT.rawValue).lazy.map(Self.init(rawValue:))
   }
+
+  /// The name of its symbol.
+  var name: String { String(cString: crebind_counting_name(self)) }
 }

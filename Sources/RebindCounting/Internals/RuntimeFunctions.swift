@@ -11,9 +11,5 @@ package func isCountedFunctionOfRuntime(_ symbol: String) -> Bool {
     name.hasPrefix(prefix) ? "swift_" + name.dropFirst(prefix.count) : String(name))
 }
 
-private let countedFunctionsOfRuntime: Set<String> = {
-  let functions = (0..<CREBIND_COUNTING_FUNCTION_COUNT.rawValue).map {
-    String(cString: crebind_counting_name(crebind_counting_function(rawValue: $0)))
-  }
-  return Set(functions.filter { $0.hasPrefix("swift_") })
-}()
+private let countedFunctionsOfRuntime = Set(
+  crebind_counting_function.all.map(\.name).filter { $0.hasPrefix("swift_") })
