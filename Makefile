@@ -55,6 +55,7 @@ golden-inputs: ## Build the files anew that the golden output is of
 test-core: ## Test the C core with sanitizers, on other machines, and for mappings that are writable and executable
 	@Scripts/bootstrap test
 	@Scripts/bootstrap cross
+	@Scripts/owners
 	@SWIFT='$(SWIFT)' REBIND_TESTS=core Scripts/test --filter '$(CORE_SUITES)'
 	@SWIFT='$(SWIFT)' Scripts/fixtures run aarch64 s390x musl x86-64-traced aarch64-traced
 

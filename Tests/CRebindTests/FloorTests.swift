@@ -103,7 +103,37 @@ import TestSupport
     #expect(try Self.faults(of: includes, in: Self.places.get()) == [])
   }
 
-  /// Each of the two tests above can fail.
+  /// `make test-core` asks of all files.
+  @Test func aFieldOfALowerFloorIsNotForAHigherOne() throws {
+    let scratch = try TemporaryDirectory()
+    let core = scratch.url.appending(path: "CRebind")
+    try FileManager.default.copyItem(at: Places.core, to: core)
+    let script = Places.package.appending(path: "Scripts/owners").path
+    let command = ["--core", core.path, "transactions/cover.c"]
+    #expect(try run(script, command).succeeded)
+    let source = core.appending(path: "transactions/cover.c")
+    let planted = """
+      void planted(struct crebind_handle *handle, struct crebind_attempt *attempt);
+      void planted(struct crebind_handle *handle, struct crebind_attempt *attempt) {
+        struct crebind_handle own = *handle;
+        own.is_own = attempt->commit.refused != 0;
+        attempt->failed_tag = 0;
+        handle->batch.options.slots_only = own.is_own;
+      }
+      """
+    try (String(contentsOf: source, encoding: .utf8) + planted)
+      .write(to: source, atomically: true, encoding: .utf8)
+    let result = try run(script, command)
+    #expect(!result.succeeded)
+    #expect(
+      result.output == """
+        transactions/cover.c: planted writes slots_only of crebind_handle, which binding declares
+        1 files, 1 fields that are written from a higher floor
+
+        """)
+  }
+
+  /// The tests of uses can fail.
   @Test func usesUpSidewaysAndInACircleAreFaults() {
     let places = [
       "low": Place(floor: 1, folder: "c"), "left": Place(floor: 2, folder: "a"),

@@ -34,7 +34,7 @@ class Compiler:
         self.sanitizers = name.partition("+")[2]
         self.instrumenting = []
         if self.sanitizers:
-            self.instrumenting = [f"-fsanitize={self.sanitizers}", *SANITIZING.split()]
+            self.instrumenting = [f"-fsanitize={self.sanitizers}", "-DCREBIND_CHECKS", *SANITIZING.split()]
         self.optimisation = [] if self.sanitizers else optimisation
 
 

@@ -2,10 +2,9 @@
 #include "binding/batch.h"
 
 static const char *copy_string(struct crebind_vector *strings, const char *string, size_t length) {
-  char *copy = strings->data + strings->count;
+  char *copy = crebind_vector_append(strings, length + 1);
   memcpy(copy, string, length);
   copy[length] = 0;
-  strings->count += length + 1;
   return copy;
 }
 
@@ -31,8 +30,10 @@ static size_t size_of_strings(const crebind_rebinding *rebindings, size_t count)
 
 /// Gives each vector its room, once for all, as pointers lead into them.
 static bool reserve(struct crebind_batch *batch, const crebind_rebinding *rebindings, size_t count,
-                    size_t images) {
+                    size_t images, size_t room) {
   struct crebind_vector table = CREBIND_VECTOR(uint32_t);
+  struct crebind_vector rooms = CREBIND_VECTOR(char);
+  if (__builtin_mul_overflow(count, room, &room)) return false;
   // The alignment falls.
   const struct {
     struct crebind_vector *vector;
@@ -40,6 +41,7 @@ static bool reserve(struct crebind_batch *batch, const crebind_rebinding *rebind
   } parts[] = {
       {&batch->items, count},
       {&batch->unique, count},
+      {&rooms, room},
       {&batch->headers, images},
       {&batch->first, count},
       {&table, crebind_names_table_size(count)},
@@ -61,6 +63,7 @@ static bool reserve(struct crebind_batch *batch, const crebind_rebinding *rebind
     crebind_vector_lend(parts[i].vector, at, part);
     at += part;
   }
+  batch->room = rooms.data;
   crebind_names_begin(&batch->names, (const struct crebind_name *)batch->unique.data,
                       (uint32_t *)table.data, table.capacity);
   return true;
@@ -150,7 +153,7 @@ static crebind_status check(const crebind_rebinding *rebindings, size_t count,
 
 crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_rebinding *rebindings,
                                   size_t count, const crebind_options *options,
-                                  bool needs_replacements, int64_t *bad_item) {
+                                  bool needs_replacements, size_t room, int64_t *bad_item) {
   static const crebind_options everything;
   if (options == NULL) options = &everything;
   *bad_item = -1;
@@ -166,7 +169,7 @@ crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_reb
   batch->options = *options;
   if (batch->options.slot_kinds == 0) batch->options.slot_kinds = CREBIND_ALL_SLOT_KINDS;
   size_t images = options->scope == CREBIND_SCOPE_IMAGES ? options->image_count : 0;
-  if (!reserve(batch, rebindings, count, images)) return CREBIND_OUT_OF_MEMORY;
+  if (!reserve(batch, rebindings, count, images, room)) return CREBIND_OUT_OF_MEMORY;
   uintptr_t *headers = crebind_vector_append(&batch->headers, images);
   for (size_t i = 0; i < images; i++) headers[i] = (uintptr_t)options->images[i];
   batch->options.images = NULL;  // the caller's array may go

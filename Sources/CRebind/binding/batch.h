@@ -8,7 +8,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// One rebinding.
+/// One rebinding, as the caller asked for it.
 struct crebind_item {
   struct crebind_name name;
   /// NULL for any.
@@ -17,38 +17,6 @@ struct crebind_item {
   void **original;
   /// Nothing has to define it yet.
   bool may_come_later;
-  /// Where the summary original comes from: the entry at this address of the
-  /// known image with this index; 0 for none. See storing/summary.h.
-  uintptr_t summary_address, summary_original;
-  size_t summary_image;
-  /// When it was summarized last: what the entry there led to, and whether it was a slot.
-  uintptr_t source_original;
-  bool source_is_slot;
-  /// The original came from a slot, which may have gone since.
-  bool is_of_slot;
-  /// Its slots lead to different functions without us.
-  bool differs;
-  /// Some slot or definition has another original.
-  bool is_ambiguous;
-  /// While planning: a slot in scope leads to the replacement already.
-  bool is_reached;
-  // Of the first item of each name:
-  /// An image that defines the name has come or gone: which of its definitions is
-  /// redirected has to be judged anew.
-  bool is_due;
-  /// That one may change though no image comes or goes; see `crebind_scopes_elect_outside`.
-  bool is_contested;
-  /// While planning: the first image of the global scope that defines the name.
-  size_t first_definer;
-  /// The one outside of the global scope that planning last found to be redirected, and its
-  /// version.
-  bool has_election;
-  const char *elected_version;
-  size_t elected_image, elected_symbol;
-  /// The last answer of the records while planning: is this function a replacement? Most slots
-  /// of a name ask about the same one.
-  bool last_is_replacement;
-  uintptr_t last_function;
   /// The next item with the same name plus one, or 0.
   uint32_t next;
 };
@@ -57,6 +25,8 @@ struct crebind_batch {
   /// Holds the vectors and the table of names, which would take six pages of their own.
   void *block;
   size_t block_size;
+  /// The caller's part of the block.
+  void *room;
   struct crebind_vector items;    // struct crebind_item
   struct crebind_vector strings;  // char
   struct crebind_vector unique;   // struct crebind_name: each name once
@@ -69,6 +39,11 @@ struct crebind_batch {
 static inline struct crebind_item *crebind_batch_item(const struct crebind_batch *batch,
                                                       size_t index) {
   return crebind_vector_at(&batch->items, index);
+}
+
+static inline size_t crebind_batch_index(const struct crebind_batch *batch,
+                                         const struct crebind_item *item) {
+  return (size_t)(item - (const struct crebind_item *)batch->items.data);
 }
 
 /// The first item of the unique name with this index.
@@ -92,12 +67,13 @@ static inline struct crebind_item *crebind_batch_next(const struct crebind_batch
 /// Copies and checks a batch. Free it in any case.
 ///
 /// \param needs_replacements False for a diagnosis, which stores nothing.
+/// \param room The bytes for each rebinding that `batch->room` has, all 0.
 /// \param bad_item Receives the index of the rebinding that is refused.
 /// \returns CREBIND_OK, CREBIND_INVALID_ARGUMENT, CREBIND_EMPTY_NAME, CREBIND_DUPLICATE_NAME or
 ///   CREBIND_OUT_OF_MEMORY.
 crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_rebinding *rebindings,
                                   size_t count, const crebind_options *options,
-                                  bool needs_replacements, int64_t *bad_item);
+                                  bool needs_replacements, size_t room, int64_t *bad_item);
 void crebind_batch_free(struct crebind_batch *batch);
 
 /// True if images that are loaded later may be in the batch's scope.

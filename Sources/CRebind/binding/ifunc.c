@@ -91,3 +91,9 @@ void crebind_ifuncs_add_image(struct crebind_ifuncs *ifuncs,
   *place = *image;
   item_at(ifuncs, ifuncs->items.count - 1)->image_count++;
 }
+
+void crebind_ifuncs_answer(struct crebind_ifuncs *ifuncs, uintptr_t function) {
+  item_at(ifuncs, ifuncs->answered++)->function = function;
+}
+
+void crebind_ifuncs_fail(struct crebind_ifuncs *ifuncs) { ifuncs->lacks_memory = true; }

@@ -76,3 +76,8 @@ bool crebind_loader_answers_find(struct crebind_loader_answers *answers, const c
   *place = (uint32_t)answers->items.count;
   return true;
 }
+
+void crebind_loader_answers_answer(struct crebind_loader_answers *answers, uintptr_t address) {
+  struct crebind_loader_answer *answer = crebind_vector_at(&answers->items, answers->answered++);
+  answer->address = address;
+}

@@ -44,6 +44,9 @@ bool crebind_loader_answers_find(struct crebind_loader_answers *answers, const c
                                  const char *version, uint32_t hash,
                                  const struct crebind_loader_answer **answer);
 
+/// Answers the first question that is open; 0 if nothing in the global scope defines the name.
+void crebind_loader_answers_answer(struct crebind_loader_answers *answers, uintptr_t address);
+
 #pragma GCC visibility pop
 
 #endif

@@ -2,10 +2,9 @@
 #include "binding/records.h"
 #include "binding/resolver.h"
 
-struct crebind_records crebind_records = {
-    .known = {NULL, 0, 0, sizeof(struct crebind_known_image), false},
-    .strings = {NULL, 0, 0, sizeof(char), false},
-};
+struct crebind_records crebind_records;
+
+// MARK: - Chains
 
 struct crebind_entry *crebind_run_find(const struct crebind_handle *handle,
                                        struct crebind_run run, uintptr_t address) {
@@ -44,7 +43,8 @@ struct crebind_entry *crebind_find_top(size_t image, uintptr_t address) {
   for (struct crebind_handle *handle = crebind_records.newest; handle != NULL;
        handle = handle->older) {
     struct crebind_entry *entry = crebind_handle_find(handle, image, address);
-    if (entry != NULL && (entry->kind != CREBIND_DEFINITION || !handle->is_leaving)) return entry;
+    if (entry != NULL && (entry->kind != CREBIND_DEFINITION || !crebind_is_leaving(handle)))
+      return entry;
   }
   return NULL;
 }
@@ -113,10 +113,12 @@ bool crebind_handle_index(struct crebind_handle *handle) {
 
 void crebind_handle_drop(struct crebind_handle *handle) {
   size_t kept = 0;
-  while (kept < handle->entries.count && !crebind_handle_entry(handle, kept)->is_dropped) kept++;
+  while (kept < handle->entries.count
+         && crebind_handle_entry(handle, kept)->state != CREBIND_DROPPED)
+    kept++;
   for (size_t i = kept; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
-    if (entry->is_dropped)
+    if (entry->state == CREBIND_DROPPED)
       crebind_resolver_free(entry->resolver);
     else
       *crebind_handle_entry(handle, kept++) = *entry;
@@ -126,8 +128,53 @@ void crebind_handle_drop(struct crebind_handle *handle) {
   crebind_handle_index(handle);
 }
 
+void crebind_handle_exchange_entries(struct crebind_handle *handle,
+                                     struct crebind_vector *entries) {
+  struct crebind_vector former = handle->entries;
+  handle->entries = *entries;
+  *entries = former;
+}
+
+bool crebind_has_entries(size_t known) {
+  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    if (crebind_handle_run(handle, known).count != 0) return true;
+  return false;
+}
+
+void crebind_forget_decisions(size_t known) {
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    crebind_decisions_forget(&handle->decisions, known);
+}
+
+// MARK: - Batches
+
+void crebind_handle_begin(struct crebind_handle *handle, void *room, size_t size, bool is_own) {
+  handle->entries = CREBIND_VECTOR(struct crebind_entry);
+  handle->runs = CREBIND_VECTOR(struct crebind_run);
+  handle->decisions.answers = CREBIND_VECTOR(uint8_t);
+  handle->is_own = is_own;
+  size_t images = size / (sizeof(struct crebind_run) + 1);
+  crebind_vector_lend(&handle->runs, room, images * sizeof(struct crebind_run));
+  crebind_vector_lend(&handle->decisions.answers,
+                      handle->runs.data + images * sizeof(struct crebind_run), images);
+}
+
+void crebind_handle_end(struct crebind_handle *handle) {
+  for (size_t i = 0; i < handle->entries.count; i++)
+    crebind_resolver_free(crebind_handle_entry(handle, i)->resolver);
+  crebind_batch_free(&handle->batch);
+  crebind_vector_free(&handle->entries);
+  crebind_vector_free(&handle->runs);
+  crebind_vector_free(&handle->decisions.answers);
+}
+
+static uint64_t last_serial;
+
 void crebind_handle_link(struct crebind_handle *handle) {
-  handle->serial = ++crebind_records.next_serial;
+  if (handle->state == CREBIND_FRESH) crebind_handle_step(handle, CREBIND_APPLIED);
+  handle->serial = ++last_serial;
   handle->newer = crebind_records.topmost;
   handle->older = handle->newer != NULL ? handle->newer->older : crebind_records.newest;
   if (handle->older != NULL)
@@ -140,7 +187,13 @@ void crebind_handle_link(struct crebind_handle *handle) {
     crebind_records.newest = handle;
 }
 
+void crebind_handle_link_topmost(struct crebind_handle *handle) {
+  crebind_handle_link(handle);
+  crebind_records.topmost = handle;
+}
+
 void crebind_handle_unlink(struct crebind_handle *handle) {
+  if (crebind_records.topmost == handle) crebind_records.topmost = NULL;
   if (handle->older != NULL)
     handle->older->newer = handle->newer;
   else
@@ -151,40 +204,10 @@ void crebind_handle_unlink(struct crebind_handle *handle) {
     crebind_records.newest = handle->older;
 }
 
-void crebind_handle_free(struct crebind_handle *handle) {
-  for (size_t i = 0; i < handle->entries.count; i++)
-    crebind_resolver_free(crebind_handle_entry(handle, i)->resolver);
-  crebind_batch_free(&handle->batch);
-  crebind_vector_free(&handle->entries);
-  crebind_vector_free(&handle->runs);
-  crebind_vector_free(&handle->decisions);
-  crebind_vector_free(&handle->postponed);
-  crebind_memory_free(handle, CREBIND_HANDLE_SIZE);
-}
-
 struct crebind_handle *crebind_handle_with_serial(uint64_t serial) {
   struct crebind_handle *handle = crebind_records.oldest;
   while (handle != NULL && handle->serial != serial) handle = handle->newer;
   return handle;
-}
-
-static bool has_gone(const struct crebind_known_image *known) {
-  return known->was_present && !known->is_present;
-}
-
-bool crebind_has_gone_images(void) {
-  for (size_t i = 0; i < crebind_records.known.count; i++)
-    if (has_gone(crebind_known_image_at(i))) return true;
-  return false;
-}
-
-bool crebind_is_gone(uintptr_t address) {
-  for (size_t i = 0; i < crebind_records.known.count; i++) {
-    const struct crebind_known_image *known = crebind_known_image_at(i);
-    if (has_gone(known) && address >= known->span.start && address < known->span.end)
-      return true;
-  }
-  return false;
 }
 
 bool crebind_is_replacement(const struct crebind_name *name, uintptr_t function) {

@@ -1,5 +1,4 @@
-/// The changes of this copy of CRebind, and the images that it knows. The lock guards all of
-/// it.
+/// The changes of this copy of CRebind. The lock guards all of it.
 ///
 /// Several batches may have an entry for one slot. In the order of the batches they form the slot's
 /// chain. Each one's `previous` is the word of the one below it, and the slot holds the word of the
@@ -9,12 +8,25 @@
 #define CREBIND_BINDING_RECORDS_H
 
 #include "binding/batch.h"
-#include "elf/snapshot.h"
+#include "binding/decisions.h"
+#include "binding/known-images.h"
 
 #pragma GCC visibility push(hidden)
 
 /// The kind of an entry that is no slot but the value of a defining symbol.
 enum { CREBIND_DEFINITION = 1 << 3 };
+
+/// What becomes of an entry.
+enum crebind_entry_state {
+  /// Our word is in place, or batches on top lead to it.
+  CREBIND_STORED = 0,
+  /// Planned for an image that came late, and not stored yet.
+  CREBIND_DUE,
+  /// A definition that is not redirected any more, and still has our word.
+  CREBIND_TURNING_BACK,
+  /// `crebind_handle_drop` takes it out.
+  CREBIND_DROPPED,
+};
 
 /// One word that a batch has changed: a slot, or a definition's `st_value`.
 struct crebind_entry {
@@ -34,126 +46,124 @@ struct crebind_entry {
   bool is_lazy : 1;
   /// Not for us to store: another copy of CRebind has, whose hook leads to us.
   bool is_left : 1;
-  /// Planned for an image that came late, and not stored yet.
-  bool is_due : 1;
-  /// A definition that is not redirected any more, and still has our word.
-  bool is_turning_back : 1;
-  /// `crebind_handle_drop` takes it out.
-  bool is_dropped : 1;
+  /// An `enum crebind_entry_state`.
+  uint8_t state : 2;
   /// The IFUNC resolver of ours that a definition leads to, plus one, or 0.
   uint16_t resolver;
 };
 
-/// The answer of a batch's predicate about a known image; CREBIND_ASKED while it is being
-/// asked.
-enum crebind_decision { CREBIND_UNDECIDED = 0, CREBIND_ASKED, CREBIND_REFUSED, CREBIND_ACCEPTED };
-
-/// Are a batch's definitions postponed? See storing/judge.h.
-enum crebind_postponement {
-  CREBIND_NOT_POSTPONED = 0,
-  /// The call that applies the batch waits for threads.
-  CREBIND_POSTPONED_BY_CALL,
-  /// Threads are not waited for any longer.
-  CREBIND_POSTPONED_BY_THREADS,
+/// The life of a batch.
+enum crebind_handle_state {
+  /// Nobody but the call that makes it knows it.
+  CREBIND_FRESH = 0,
+  CREBIND_APPLIED,
+  /// Being restored: the definitions lead to the originals again, the slots not yet.
+  CREBIND_LEAVING,
+  /// Restored but for words that somebody else's hook lies on; see storing/leftover.h.
+  CREBIND_LEFT_OVER,
+  /// Left over of a call that failed, so that nobody has the handle.
+  CREBIND_ORPHAN,
 };
 
-/// An active batch.
+/// An active batch. What else is known of it is in storing/active.h.
 struct crebind_handle {
   struct crebind_batch batch;
   /// In runs, one a known image, and each by address.
   struct crebind_vector entries;  // struct crebind_entry
   struct crebind_vector runs;     // struct crebind_run, by known image
-  struct crebind_vector decisions;  // uint8_t, by known image
-  /// The serial number of the last image that the decisions can be about, while the batch is not
-  /// active yet. Another thread may give the index of an image that has gone to a later one.
-  uint64_t last_decided;
-  /// How many of the decisions are CREBIND_ASKED: the predicate may be running.
-  size_t asked;
+  struct crebind_decisions decisions;
   uint64_t serial;
-  enum crebind_postponement postponement;
-  struct crebind_vector postponed;  // struct crebind_entry: the definitions, as they were planned
-  /// Later images may be bound to something that is not redirected.
-  bool needs_notice;
-  /// Some slots were left to another local scope, which an image that goes may change.
-  bool leaves_slots;
+  enum crebind_handle_state state;
   /// Of wrappers of ours, and of nobody's replacements.
   bool is_own;
-  /// Being restored: the definitions lead to the originals again, the slots not yet.
-  bool is_leaving;
-  /// Restored but for words that somebody else's hook lies on; see storing/leftover.h. Then it is
-  /// leaving, too.
-  bool is_left_over;
-  /// Left over of a call that failed, so that nobody has the handle.
-  bool is_orphan;
-  /// A definition was given back at the last call, and images may have been bound to it.
-  bool may_be_bound;
   /// Batches that were applied before and after.
   struct crebind_handle *older, *newer;
 };
 
-/// The memory of a handle, and of what its vectors hold at first.
-enum { CREBIND_HANDLE_SIZE = 4096 };
-
 struct crebind_run {
   uint32_t first, count;
-};
-
-/// An image as the records know it.
-struct crebind_known_image {
-  /// No other image has had it.
-  uint64_t serial;
-  uintptr_t bias;
-  const ElfW(Dyn) * dynamic;
-  uintptr_t header;
-  struct crebind_range span;
-  /// Of its headers and its build ID; see elf/note.h.
-  uint64_t fingerprint;
-  /// The loader's count of images when this one was first seen.
-  unsigned long long generation;
-  /// Offsets into the records' strings.
-  size_t path, soname;
-  /// The index in the snapshot of the call under way, or SIZE_MAX.
-  size_t index;
-  /// Loaded when last looked; entries of an image that is gone are dropped.
-  bool is_present;
-  /// Loaded when the active batches were last brought to all images.
-  bool was_present;
-  /// The loader is done with it; see storing/loading.h.
-  bool is_relocated;
-  /// The active batches have been brought to it.
-  bool is_served;
-  /// Its destructor has told that it is about to be unloaded; see looking/annotation-listener.h.
-  bool is_leaving;
-  /// Kept loaded by us.
-  bool is_pinned;
-  /// The observers have been told.
-  bool is_announced;
-  /// It holds replacements, and its slots of dlsym and dlvsym lead to us; see transactions/cover.h.
-  bool is_wanted, is_covered;
-  /// The pages of these slots could not be closed, which the next call does.
-  bool is_cover_open;
 };
 
 struct crebind_records {
   struct crebind_handle *oldest, *newest;
   /// The newest one if that stays so, or NULL; see transactions/cover.h.
   struct crebind_handle *topmost;
-  struct crebind_vector known;    // struct crebind_known_image
-  struct crebind_vector strings;  // char
-  /// When the active batches were last brought to all images, if they were.
-  struct crebind_counts counts;
-  bool has_counts;
-  uint64_t next_serial, next_image_serial;
 };
 
 extern struct crebind_records crebind_records;
 
-static inline struct crebind_known_image *crebind_known_image_at(size_t index) {
-  return crebind_vector_at(&crebind_records.known, index);
+#define CREBIND_STEP(state) (1u << (state))
+
+/// Takes a batch to its next state. A step that the table does not have is a mistake.
+static inline void crebind_handle_step(struct crebind_handle *handle,
+                                       enum crebind_handle_state state) {
+  static const uint8_t steps[] = {
+      [CREBIND_FRESH] = CREBIND_STEP(CREBIND_APPLIED) | CREBIND_STEP(CREBIND_LEFT_OVER),
+      [CREBIND_APPLIED] = CREBIND_STEP(CREBIND_LEAVING) | CREBIND_STEP(CREBIND_LEFT_OVER),
+      // Applied again, if it cannot be restored.
+      [CREBIND_LEAVING] = CREBIND_STEP(CREBIND_APPLIED) | CREBIND_STEP(CREBIND_LEFT_OVER),
+      [CREBIND_LEFT_OVER] = CREBIND_STEP(CREBIND_ORPHAN),
+      [CREBIND_ORPHAN] = 0,
+  };
+  CREBIND_ASSERT(handle->state == state || (steps[handle->state] & CREBIND_STEP(state)) != 0);
+  handle->state = state;
 }
 
-static inline const char *crebind_known_string(size_t offset) {
-  return crebind_records.strings.data + offset;
+/// The same of an entry.
+static inline void crebind_entry_step(struct crebind_entry *entry,
+                                      enum crebind_entry_state state) {
+  static const uint8_t steps[] = {
+      [CREBIND_STORED] = CREBIND_STEP(CREBIND_DUE) | CREBIND_STEP(CREBIND_TURNING_BACK)
+                         | CREBIND_STEP(CREBIND_DROPPED),
+      [CREBIND_DUE] = CREBIND_STEP(CREBIND_STORED) | CREBIND_STEP(CREBIND_DROPPED),
+      // Stored still, if its word cannot be given back now.
+      [CREBIND_TURNING_BACK] = CREBIND_STEP(CREBIND_STORED) | CREBIND_STEP(CREBIND_DROPPED),
+      [CREBIND_DROPPED] = 0,
+  };
+  CREBIND_ASSERT(entry->state == state || (steps[entry->state] & CREBIND_STEP(state)) != 0);
+  entry->state = (uint8_t)state & 3;
+}
+
+static inline bool crebind_is_leaving(const struct crebind_handle *handle) {
+  return handle->state >= CREBIND_LEAVING;
+}
+
+static inline bool crebind_is_left_over(const struct crebind_handle *handle) {
+  return handle->state >= CREBIND_LEFT_OVER;
+}
+
+/// Marks an entry to be taken out, if it is to be.
+static inline void crebind_entry_drop_if(struct crebind_entry *entry, bool is_dropped) {
+  if (is_dropped) crebind_entry_step(entry, CREBIND_DROPPED);
+}
+
+/// A copy that has no IFUNC resolver.
+static inline struct crebind_entry crebind_entry_without_resolver(
+    const struct crebind_entry *entry) {
+  struct crebind_entry copy = *entry;
+  copy.resolver = 0;
+  return copy;
+}
+
+/// What is below an entry has become another word, or leads to another function.
+static inline void crebind_entry_lead(struct crebind_entry *entry, uintptr_t previous,
+                                      uintptr_t original) {
+  entry->previous = previous;
+  entry->original = original;
+}
+
+/// Whether the loader has bound the slot, and whether it is for us to store, is as for the one
+/// above.
+static inline void crebind_entry_inherit_kind(struct crebind_entry *entry,
+                                              const struct crebind_entry *above) {
+  entry->is_lazy = above->is_lazy;
+  entry->is_left = above->is_left;
+}
+
+/// The loader may have to bind the slot once more, as it would have had to bind the one below.
+static inline void crebind_entry_inherit_lazy(struct crebind_entry *entry,
+                                              const struct crebind_entry *below) {
+  entry->is_lazy |= below->is_lazy;
 }
 
 /// The entries of a known image.
@@ -199,18 +209,30 @@ bool crebind_handle_index(struct crebind_handle *handle);
 /// Takes out the entries that are marked.
 void crebind_handle_drop(struct crebind_handle *handle);
 
-/// Makes a batch the newest one but for the topmost.
+/// Exchanges the entries of a batch that is not active for those of a plan.
+void crebind_handle_exchange_entries(struct crebind_handle *handle, struct crebind_vector *entries);
+
+/// Begins and ends a batch's records, apart from its memory.
+///
+/// \param room Memory for what its vectors hold at first.
+void crebind_handle_begin(struct crebind_handle *handle, void *room, size_t size, bool is_own);
+void crebind_handle_end(struct crebind_handle *handle);
+
+/// Makes a batch the newest one but for the topmost, and an applied one if it was fresh.
 void crebind_handle_link(struct crebind_handle *handle);
 void crebind_handle_unlink(struct crebind_handle *handle);
-void crebind_handle_free(struct crebind_handle *handle);
+
+/// Makes a batch the topmost one, which stays the newest.
+void crebind_handle_link_topmost(struct crebind_handle *handle);
+
+/// Another image has taken the index: the active batches' predicates are asked about it.
+void crebind_forget_decisions(size_t known);
+
+/// True if a batch has entries with the index of a known image.
+bool crebind_has_entries(size_t known);
 
 /// The active batch with this serial, or NULL.
 struct crebind_handle *crebind_handle_with_serial(uint64_t serial);
-
-/// True if an image has gone since the active batches were last brought to all images; and
-/// if the address was in one.
-bool crebind_has_gone_images(void);
-bool crebind_is_gone(uintptr_t address);
 
 /// True if the function is the replacement of an active rebinding of the name.
 bool crebind_is_replacement(const struct crebind_name *name, uintptr_t function);

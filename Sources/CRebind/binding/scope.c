@@ -20,6 +20,18 @@ void crebind_scopes_begin(struct crebind_scopes *scopes, const struct crebind_im
   scopes->is_ready = false;
 }
 
+void crebind_scopes_fill(struct crebind_scopes *scopes, const struct crebind_dynamic *dynamics,
+                         const uint32_t *known_of) {
+  scopes->dynamics = dynamics;
+  scopes->known_of = known_of;
+}
+
+void crebind_scopes_ask_with(struct crebind_scopes *scopes, struct crebind_loader_answers *answers,
+                             struct crebind_ifuncs *ifuncs) {
+  scopes->answers = answers;
+  scopes->ifuncs = ifuncs;
+}
+
 void crebind_scopes_end(struct crebind_scopes *scopes) {
   crebind_vector_free(&scopes->first_edge);
   crebind_vector_free(&scopes->edges);

@@ -60,6 +60,14 @@ struct crebind_definition {
 /// The arrays must outlive the scopes. For phase C.
 void crebind_scopes_begin(struct crebind_scopes *scopes, const struct crebind_images *images,
                           const struct crebind_dynamic *dynamics);
+/// Gives the scopes the images' dynamic tables, and the indices of the known images.
+void crebind_scopes_fill(struct crebind_scopes *scopes, const struct crebind_dynamic *dynamics,
+                         const uint32_t *known_of);
+
+/// Has questions put, and answers taken, here.
+void crebind_scopes_ask_with(struct crebind_scopes *scopes, struct crebind_loader_answers *answers,
+                             struct crebind_ifuncs *ifuncs);
+
 void crebind_scopes_end(struct crebind_scopes *scopes);
 
 /// The definition that a reference in the image with index `from` is bound to; a non-PIE

@@ -159,6 +159,11 @@ static bool decode_sysv_hash(const struct crebind_image *image, ElfW(Addr) d_ptr
   return true;
 }
 
+void crebind_dynamic_clear(struct crebind_dynamic *dynamic) {
+  memset(dynamic, 0, sizeof *dynamic);
+  dynamic->soname = SIZE_MAX;
+}
+
 /// Stops decoding at a tag that points where it must not.
 #define CREBIND_CHECK(condition, broken_tag) \
   if (!(condition)) {                        \
@@ -168,8 +173,7 @@ static bool decode_sysv_hash(const struct crebind_image *image, ElfW(Addr) d_ptr
 
 crebind_status crebind_dynamic_decode(const struct crebind_image *image,
                                       struct crebind_dynamic *dynamic, int64_t *tag) {
-  memset(dynamic, 0, sizeof *dynamic);
-  dynamic->soname = SIZE_MAX;
+  crebind_dynamic_clear(dynamic);
   if (image->dynamic == NULL) return CREBIND_OK;
   CREBIND_CHECK(crebind_image_can_read(image, (uintptr_t)image->dynamic,
                                        image->dynamic_count * sizeof(ElfW(Dyn))),

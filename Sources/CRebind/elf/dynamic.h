@@ -76,6 +76,9 @@ enum {
 crebind_status crebind_dynamic_decode(const struct crebind_image *image,
                                       struct crebind_dynamic *dynamic, int64_t *tag);
 
+/// Makes it the table of an image that defines and imports nothing.
+void crebind_dynamic_clear(struct crebind_dynamic *dynamic);
+
 /// A string of DT_STRTAB that ends within the table, or NULL.
 const char *crebind_dynamic_string(const struct crebind_dynamic *dynamic, size_t offset);
 

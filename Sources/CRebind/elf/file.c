@@ -107,7 +107,8 @@ int crebind_file_read_all(const char *path, struct crebind_vector *bytes) {
     char *chunk = crebind_vector_append(bytes, CHUNK);
     int64_t count = chunk == NULL ? -ENOMEM : read_some(descriptor, chunk, CHUNK);
     if (count < 0) failure = (int)-count;
-    if (chunk != NULL) bytes->count -= CHUNK - (size_t)(count < 0 ? 0 : count);
+    if (chunk != NULL)
+      crebind_vector_truncate(bytes, bytes->count - CHUNK + (size_t)(count < 0 ? 0 : count));
     if (count < CHUNK) break;
   }
   crebind_system_call(SYS_close, descriptor);

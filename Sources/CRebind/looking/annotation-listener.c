@@ -74,15 +74,14 @@ static crebind_status mark(struct crebind_look *look, void *context) {
   size_t index = crebind_world_image_with(world, told->address);
   if (index == SIZE_MAX) return CREBIND_NO_SUCH_IMAGE;
   const struct crebind_image *image = crebind_world_image(world, index);
-  struct crebind_known_image *known = crebind_known_image_at(crebind_world_known(world, index));
+  uint32_t known = crebind_world_known(world, index);
   told->header = (const void *)image->header;
   told->is_main = image->is_main;
   if (told->event == UNLOADING) {
-    known->is_leaving = true;
-  } else if (known->is_leaving) {
+    crebind_known_leave(known);
+  } else if (crebind_known_image_at(known)->is_leaving) {
     // The one that left is gone: this is the same file, loaded again at its place.
-    known->is_present = false;
-    crebind_records.has_counts = false;
+    crebind_known_replace(known);
   }
   return CREBIND_OK;
 }

@@ -92,7 +92,7 @@ static crebind_status count_planned(struct crebind_diagnosing *diagnosing,
                                     struct crebind_world *world, size_t index,
                                     struct planned *planned) {
   struct crebind_plan plan;
-  crebind_plan_begin(&plan, world, &diagnosing->handle->batch);
+  crebind_plan_begin(&plan, world, diagnosing->handle, false);
   crebind_status status = crebind_plan_add_image(&plan, index, true);
   for (size_t i = 0; i < plan.entries.count; i++) {
     const struct crebind_entry *entry = crebind_vector_at(&plan.entries, i);

@@ -42,7 +42,7 @@ static crebind_status make_variants(struct crebind_batch *variants, const char *
       rebindings[i].name =
           crebind_strings_at(&names.strings, *(size_t *)crebind_vector_at(&names.offsets, i));
     int64_t bad_item;
-    status = crebind_batch_make(variants, rebindings, items.count, NULL, false, &bad_item);
+    status = crebind_batch_make(variants, rebindings, items.count, NULL, false, 0, &bad_item);
   }
   crebind_vector_free(&items);
   crebind_vector_free(&names.offsets);
@@ -120,23 +120,20 @@ static void forget(struct crebind_diagnosing *diagnosing) {
 /// Finds the slots that an apply would leave to another local scope, in all images at once.
 static crebind_status find_left_alone(struct crebind_diagnosing *diagnosing,
                                       struct crebind_world *world) {
-  struct crebind_handle *handle = diagnosing->handle;
-  struct crebind_item *item = crebind_batch_item(&handle->batch, 0);
   // Slots that lead to the replacement already are planned, too.
-  uintptr_t replacement = item->replacement;
-  item->replacement = 0;
+  struct crebind_handle *handle = diagnosing->without_replacement;
   struct crebind_plan plan;
-  crebind_plan_begin(&plan, world, &handle->batch);
+  crebind_plan_begin(&plan, world, handle, false);
   crebind_status status = CREBIND_OK;
   for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++) {
-    if (crebind_handle_selects(handle, world, i)) status = crebind_plan_add_image(&plan, i, true);
+    if (crebind_handle_selects(diagnosing->handle, world, i))
+      status = crebind_plan_add_image(&plan, i, true);
     if (status == CREBIND_BROKEN_IMAGE) status = CREBIND_OK;
   }
   if (status == CREBIND_OK) status = crebind_leave_other_scopes(&plan, handle);
   diagnosing->left_alone = plan.left_alone;
   plan.left_alone = CREBIND_VECTOR(uint32_t);
   crebind_plan_end(&plan);
-  item->replacement = replacement;
   return status;
 }
 
@@ -295,8 +292,16 @@ crebind_status crebind_diagnose(const crebind_rebinding *rebinding, const crebin
       .left_alone = CREBIND_VECTOR(uint32_t),
   };
   crebind_status status =
-      crebind_handle_make(&diagnosing.handle, rebinding, 1, options, false, error);
+      crebind_handle_make(&diagnosing.handle, rebinding, 1, options, false, false, error);
   if (status != CREBIND_OK) return status;
+  crebind_rebinding anonymous = *rebinding;
+  anonymous.replacement = NULL;
+  status = crebind_handle_make(&diagnosing.without_replacement, &anonymous, 1, options, false,
+                               false, error);
+  if (status != CREBIND_OK) {
+    crebind_active_free(diagnosing.handle);
+    return status;
+  }
   crebind_strings_begin(&diagnosing.strings);
   crebind_portraits_begin(&diagnosing.portraits);
   status = make_variants(&diagnosing.variants, crebind_diagnosing_item(&diagnosing)->name.string);
@@ -307,7 +312,8 @@ crebind_status crebind_diagnose(const crebind_rebinding *rebinding, const crebin
   errno = saved_errno;
   if (status == CREBIND_OK) visit_all(&diagnosing, visit, context);
   crebind_batch_free(&diagnosing.variants);
-  crebind_handle_free(diagnosing.handle);
+  crebind_active_free(diagnosing.handle);
+  crebind_active_free(diagnosing.without_replacement);
   crebind_portraits_end(&diagnosing.portraits);
   crebind_vector_free(&diagnosing.items);
   crebind_vector_free(&diagnosing.hints);

@@ -18,6 +18,7 @@ struct crebind_gathered_diagnosis {
 
 struct crebind_diagnosing {
   struct crebind_handle *handle;
+  struct crebind_handle *without_replacement;  // the same, with none
   struct crebind_batch variants;  // other names of the function
   /// The reasons; and what may have been meant, to be told if nothing has the symbol.
   struct crebind_vector items, hints;  // struct crebind_gathered_diagnosis

@@ -8,7 +8,7 @@
 #include <errno.h>
 
 struct inspection {
-  const struct crebind_handle *handle;
+  struct crebind_handle *handle;
   struct crebind_vector slots;  // struct crebind_gathered_slot
   struct crebind_strings strings;
 };
@@ -46,7 +46,7 @@ static crebind_status plan_locked(struct crebind_attempt *attempt, void *context
   crebind_status status = crebind_attempt_ask(attempt, inspection->handle);
   if (status != CREBIND_OK) return status;
   struct crebind_plan plan;
-  crebind_plan_begin(&plan, &attempt->world, &inspection->handle->batch);
+  crebind_plan_begin(&plan, &attempt->world, inspection->handle, false);
   crebind_vector_truncate(&inspection->slots, 0);
   status = crebind_attempt_plan(attempt, &plan, inspection->handle);
   if (status == CREBIND_OK) status = gather(inspection, &attempt->world, &plan.entries);
@@ -60,12 +60,13 @@ crebind_status crebind_plan(const crebind_rebinding *rebindings, size_t count,
   if (visit == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
   struct crebind_handle *handle;
-  crebind_status status = crebind_handle_make(&handle, rebindings, count, options, true, error);
+  crebind_status status =
+      crebind_handle_make(&handle, rebindings, count, options, true, false, error);
   if (status != CREBIND_OK) return status;
   struct inspection inspection = {.handle = handle};
   begin(&inspection);
   status = crebind_attempt(plan_locked, &inspection, handle, error);
-  crebind_handle_free(handle);
+  crebind_active_free(handle);
   errno = saved_errno;
   visit_and_end(&inspection, status, visit, context);
   return status;
@@ -81,7 +82,7 @@ crebind_status crebind_slots(const crebind_handle *handle, crebind_slot_visitor 
                              void *context, crebind_error *error) {
   if (handle == NULL || visit == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
-  struct inspection inspection = {.handle = handle};
+  struct inspection inspection = {.handle = (struct crebind_handle *)handle};
   begin(&inspection);
   crebind_status status = crebind_attempt(slots_locked, &inspection, NULL, error);
   errno = saved_errno;

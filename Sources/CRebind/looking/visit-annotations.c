@@ -169,8 +169,8 @@ static bool add_code(struct places *places, const struct crebind_image *image) {
     if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0) continue;
     struct crebind_range *range = crebind_vector_append(&places->code, 1);
     if (range == NULL) return false;
-    range->start = image->bias + segment->p_vaddr;
-    range->end = range->start + segment->p_memsz;
+    uintptr_t start = image->bias + segment->p_vaddr;
+    *range = (struct crebind_range){start, start + segment->p_memsz};
   }
   return true;
 }

@@ -43,6 +43,13 @@ void crebind_sleep(long nanoseconds);
 /// none lies in the last page.
 static inline bool crebind_has_failed(long result) { return (unsigned long)result > -4096UL; }
 
+/// Ends a program that was built to find our mistakes, with -DCREBIND_CHECKS; else it does nothing.
+#ifdef CREBIND_CHECKS
+#define CREBIND_ASSERT(condition) ((condition) ? (void)0 : __builtin_trap())
+#else
+#define CREBIND_ASSERT(condition) ((void)sizeof((condition) ? 1 : 0))
+#endif
+
 // MARK: Loops
 
 /// Keeps the compiler from turning a loop into a call of memcpy or strlen,

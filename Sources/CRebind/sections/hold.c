@@ -119,7 +119,7 @@ static crebind_status note_pin(struct crebind_look *look, void *context) {
   const struct request *request = context;
   size_t index = crebind_world_find(&look->world, (const void *)request->header);
   if (index == SIZE_MAX) return CREBIND_NO_SUCH_IMAGE;
-  crebind_known_image_at(crebind_world_known(&look->world, index))->is_pinned = true;
+  crebind_known_pin(crebind_world_known(&look->world, index));
   return CREBIND_OK;
 }
 

@@ -108,7 +108,7 @@ static crebind_status ask(struct crebind_look *look, void *context) {
   size_t index = crebind_world_find(world, inquiry->header);
   if (index == SIZE_MAX) return CREBIND_NO_SUCH_IMAGE;
   const struct crebind_image *image = crebind_world_image(world, index);
-  look->failed_path = crebind_image_path(&world->images, image);
+  crebind_look_fail(look, index, 0);
   crebind_status status;
   inquiry->broken_note = 0;
   inquiry->needs_file = false;

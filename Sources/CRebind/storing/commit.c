@@ -25,6 +25,12 @@ bool crebind_commit_add(struct crebind_commit *commit, const struct crebind_entr
   return true;
 }
 
+void crebind_commit_close_last(struct crebind_commit *commit) {
+  struct crebind_change *change =
+      crebind_vector_at(&commit->changes, commit->changes.count - 1);
+  change->closes = true;
+}
+
 const struct crebind_change *crebind_commit_find(const struct crebind_commit *commit,
                                                  uintptr_t address) {
   for (size_t i = 0; i < commit->changes.count; i++) {

@@ -42,6 +42,9 @@ void crebind_commit_end(struct crebind_commit *commit);
 bool crebind_commit_add(struct crebind_commit *commit, const struct crebind_entry *entry,
                         uintptr_t from, uintptr_t to, bool always, bool is_optional);
 
+/// Has the last change close its page, which an earlier commit could not.
+void crebind_commit_close_last(struct crebind_commit *commit);
+
 /// A word's change, to see what became of it; NULL without one. O(changes).
 const struct crebind_change *crebind_commit_find(const struct crebind_commit *commit,
                                                  uintptr_t address);

@@ -5,49 +5,59 @@
 #include "storing/next.h"
 #include "storing/settle.h"
 
+/// The name of an entry's definition, by index.
+static size_t name_of(const struct crebind_handle *handle, const struct crebind_entry *entry) {
+  const struct crebind_item *item = crebind_batch_item(&handle->batch, entry->item);
+  return (size_t)crebind_names_find_equal(&handle->batch.names, &item->name);
+}
+
 void crebind_judge_later(struct crebind_handle *handle, const struct crebind_entry *entry) {
-  const struct crebind_name *name = &crebind_batch_item(&handle->batch, entry->item)->name;
-  crebind_batch_first(&handle->batch, name)->is_due = true;
+  crebind_active_of(handle)->name_states[name_of(handle, entry)].is_due = true;
 }
 
 // MARK: - Postponing
 
 bool crebind_judge_postpone(struct crebind_handle *handle) {
+  struct crebind_active *active = crebind_active_of(handle);
   for (size_t i = 0; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
     if (entry->kind != CREBIND_DEFINITION) continue;
-    struct crebind_entry *postponed = crebind_vector_append(&handle->postponed, 1);
+    struct crebind_entry *postponed = crebind_vector_append(&active->postponed, 1);
     if (postponed == NULL) return false;
-    *postponed = *entry;
-    postponed->resolver = 0;
-    entry->is_dropped = true;
+    *postponed = crebind_entry_without_resolver(entry);
+    crebind_entry_step(entry, CREBIND_DROPPED);
     crebind_judge_later(handle, entry);
   }
   crebind_handle_drop(handle);
-  handle->postponement = CREBIND_POSTPONED_BY_CALL;
+  active->postponement = CREBIND_POSTPONED_BY_CALL;
   return true;
 }
 
-static void end_postponement(struct crebind_handle *handle) {
-  handle->postponement = CREBIND_NOT_POSTPONED;
-  crebind_vector_free(&handle->postponed);
+size_t crebind_judge_count_postponed(const struct crebind_handle *handle) {
+  return crebind_active_of(handle)->postponed.count;
+}
+
+static void end_postponement(struct crebind_active *active) {
+  active->postponement = CREBIND_NOT_POSTPONED;
+  crebind_vector_free(&active->postponed);
 }
 
 crebind_status crebind_judge_postponed(struct crebind_handle *handle, struct crebind_world *world,
                                        struct crebind_commit *commit) {
-  handle->postponement = CREBIND_NOT_POSTPONED;
+  struct crebind_active *active = crebind_active_of(handle);
+  active->postponement = CREBIND_NOT_POSTPONED;
   crebind_status status = crebind_judge(world, commit);
   if (status == CREBIND_OK)
-    end_postponement(handle);
+    end_postponement(active);
   else
-    handle->postponement = CREBIND_POSTPONED_BY_CALL;
+    active->postponement = CREBIND_POSTPONED_BY_CALL;
   return status;
 }
 
 static void leave(struct crebind_handle *handle) {
-  handle->postponement = CREBIND_POSTPONED_BY_THREADS;
+  crebind_active_of(handle)->postponement = CREBIND_POSTPONED_BY_THREADS;
   // Images that are loaded meanwhile are bound to the definitions as they were.
-  handle->needs_notice = true;
+  crebind_need_notice(handle, true);
 }
 
 void crebind_judge_leave(struct crebind_handle *handle) {
@@ -57,13 +67,14 @@ void crebind_judge_leave(struct crebind_handle *handle) {
 }
 
 void crebind_judge_forget(struct crebind_handle *handle) {
+  struct crebind_vector *postponed = &crebind_active_of(handle)->postponed;
   size_t kept = 0;
-  for (size_t i = 0; i < handle->postponed.count; i++) {
-    struct crebind_entry *entry = crebind_vector_at(&handle->postponed, i);
+  for (size_t i = 0; i < postponed->count; i++) {
+    struct crebind_entry *entry = crebind_vector_at(postponed, i);
     if (crebind_known_image_at(entry->image)->is_present)
-      *(struct crebind_entry *)crebind_vector_at(&handle->postponed, kept++) = *entry;
+      *(struct crebind_entry *)crebind_vector_at(postponed, kept++) = *entry;
   }
-  crebind_vector_truncate(&handle->postponed, kept);
+  crebind_vector_truncate(postponed, kept);
 }
 
 /// Takes on the batches whose threads have left since.
@@ -71,10 +82,11 @@ static void take_on_postponed(void) {
   bool is_asked = false, is_over = false;
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer) {
-    if (handle->postponement != CREBIND_POSTPONED_BY_THREADS) continue;
+    struct crebind_active *active = crebind_active_of(handle);
+    if (active->postponement != CREBIND_POSTPONED_BY_THREADS) continue;
     if (!is_asked) is_over = crebind_settle_is_over();
     is_asked = true;
-    if (is_over) end_postponement(handle);
+    if (is_over) end_postponement(active);
   }
 }
 
@@ -83,7 +95,7 @@ static void forked(int parent) {
   (void)parent;
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
-    if (handle->postponement == CREBIND_POSTPONED_BY_CALL) leave(handle);
+    if (crebind_active_of(handle)->postponement == CREBIND_POSTPONED_BY_CALL) leave(handle);
 }
 
 __attribute__((constructor)) static void start(void) {
@@ -94,14 +106,15 @@ __attribute__((constructor)) static void start(void) {
 // MARK: -
 
 static bool is_judged(const struct crebind_handle *handle) {
-  return !handle->is_leaving && handle->postponement == CREBIND_NOT_POSTPONED;
+  return !crebind_is_leaving(handle)
+         && crebind_active_of(handle)->postponement == CREBIND_NOT_POSTPONED;
 }
 
 static bool is_due(const struct crebind_handle *handle) {
   if (!crebind_batch_redirects_definitions(&handle->batch) || !is_judged(handle)) return false;
   for (size_t n = 0; n < handle->batch.names.count; n++) {
-    const struct crebind_item *first = crebind_batch_item_named(&handle->batch, n);
-    if (first->is_due || first->is_contested) return true;
+    const struct crebind_name_state *state = &crebind_active_of(handle)->name_states[n];
+    if (state->is_due || state->is_contested) return true;
   }
   return false;
 }
@@ -119,13 +132,12 @@ bool crebind_judge_is_due(void) {
 /// Plans the names of one batch over all images.
 static crebind_status judge_handle(struct crebind_world *world, struct crebind_handle *handle) {
   for (size_t n = 0; n < handle->batch.names.count; n++) {
-    struct crebind_item *first = crebind_batch_item_named(&handle->batch, n);
-    first->is_due |= first->is_contested;
-    first->is_contested = false;
+    struct crebind_name_state *state = &crebind_active_of(handle)->name_states[n];
+    state->is_due |= state->is_contested;
+    state->is_contested = false;
   }
   struct crebind_plan plan;
-  crebind_plan_begin(&plan, world, &handle->batch);
-  plan.late_handle = handle;
+  crebind_plan_begin(&plan, world, handle, true);
   crebind_status status = CREBIND_OK;
   for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++) {
     status = crebind_plan_judge_image(&plan, i);
@@ -133,12 +145,17 @@ static crebind_status judge_handle(struct crebind_world *world, struct crebind_h
         && !crebind_take_entries(handle, crebind_world_known(world, i), &plan))
       status = CREBIND_OUT_OF_MEMORY;
   }
-  handle->needs_notice |= plan.needs_notice;
+  crebind_need_notice(handle, plan.needs_notice);
   crebind_plan_end(&plan);
   return status;
 }
 
 // MARK: - Turning back
+
+/// An entry that goes, or has gone in this very round.
+static bool is_going(const struct crebind_entry *entry) {
+  return entry->state == CREBIND_TURNING_BACK || entry->state == CREBIND_DROPPED;
+}
 
 /// The word that a definition gets back: what it had without the entries at the top of its
 /// chain that go.
@@ -148,7 +165,7 @@ static uintptr_t former_word(size_t image, uintptr_t address) {
        handle = handle->older) {
     const struct crebind_entry *entry = crebind_handle_find(handle, image, address);
     if (entry == NULL) continue;
-    if (!entry->is_turning_back && !handle->is_leaving) break;
+    if (!is_going(entry) && !crebind_is_leaving(handle)) break;
     former = entry->previous;
   }
   return former;
@@ -160,7 +177,9 @@ static bool add_turned_back(struct crebind_commit *commit, uint32_t known) {
     struct crebind_run run = crebind_handle_run(handle, known);
     for (uint32_t i = run.first; i < run.first + run.count; i++) {
       const struct crebind_entry *entry = crebind_handle_entry(handle, i);
-      if (!entry->is_turning_back || crebind_find_top(known, entry->address) != entry) continue;
+      if (entry->state != CREBIND_TURNING_BACK
+          || crebind_find_top(known, entry->address) != entry)
+        continue;
       uintptr_t former = former_word(known, entry->address);
       if (!crebind_commit_add(commit, entry, entry->value, former, false, true)) return false;
     }
@@ -171,9 +190,8 @@ static bool add_turned_back(struct crebind_commit *commit, uint32_t known) {
 /// False while somebody else's hook leads to us, or the page cannot be opened: then the
 /// entry stays.
 static bool is_turned_back(const struct crebind_entry *entry) {
-  if (!entry->is_turning_back) return false;
   const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
-  return !top->is_turning_back
+  return !is_going(top)
          || crebind_load_word(entry->address) == former_word(entry->image, entry->address);
 }
 
@@ -183,8 +201,7 @@ static void relink(const struct crebind_handle *handle, const struct crebind_ent
   struct crebind_entry *above =
       crebind_find_above(handle, entry->image, entry->address, &owner);
   if (above == NULL || above->previous != entry->value) return;
-  above->previous = entry->previous;
-  above->original = entry->original;
+  crebind_entry_lead(above, entry->previous, entry->original);
 }
 
 static void drop_turned_back(void) {
@@ -192,15 +209,20 @@ static void drop_turned_back(void) {
   for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
     for (size_t i = 0; i < handle->entries.count; i++) {
       struct crebind_entry *entry = crebind_handle_entry(handle, i);
-      entry->is_dropped = is_turned_back(entry);
-      // Looked at again: it may be possible then.
-      if (entry->is_turning_back && !entry->is_dropped) crebind_judge_later(handle, entry);
+      if (entry->state != CREBIND_TURNING_BACK) continue;
+      if (is_turned_back(entry))
+        crebind_entry_step(entry, CREBIND_DROPPED);
+      else
+        // Looked at again: it may be possible then.
+        crebind_judge_later(handle, entry);
     }
   for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer) {
     for (size_t i = 0; i < handle->entries.count; i++) {
       struct crebind_entry *entry = crebind_handle_entry(handle, i);
-      entry->is_turning_back = false;
-      if (entry->is_dropped) relink(handle, entry);
+      if (entry->state == CREBIND_DROPPED)
+        relink(handle, entry);
+      else if (entry->state == CREBIND_TURNING_BACK)
+        crebind_entry_step(entry, CREBIND_STORED);
     }
     crebind_handle_drop(handle);
   }
@@ -209,8 +231,10 @@ static void drop_turned_back(void) {
 static void forget_turning_back(void) {
   for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
-    for (size_t i = 0; i < handle->entries.count; i++)
-      crebind_handle_entry(handle, i)->is_turning_back = false;
+    for (size_t i = 0; i < handle->entries.count; i++) {
+      struct crebind_entry *entry = crebind_handle_entry(handle, i);
+      if (entry->state == CREBIND_TURNING_BACK) crebind_entry_step(entry, CREBIND_STORED);
+    }
 }
 
 // MARK: - All batches
@@ -237,7 +261,7 @@ crebind_status crebind_judge(struct crebind_world *world, struct crebind_commit 
   if (status == CREBIND_OK) {
     for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
       for (size_t n = 0; n < handle->batch.names.count && is_judged(handle); n++)
-        crebind_batch_item_named(&handle->batch, n)->is_due = false;
+        crebind_active_of(handle)->name_states[n].is_due = false;
     status = crebind_commit_run(commit, world);
   }
   for (size_t i = 0; i < world->images.items.count; i++)

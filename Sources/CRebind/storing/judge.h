@@ -30,6 +30,9 @@ void crebind_judge_later(struct crebind_handle *handle, const struct crebind_ent
 /// threads; phase C. False without memory.
 bool crebind_judge_postpone(struct crebind_handle *handle);
 
+/// The number of definitions that are postponed.
+size_t crebind_judge_count_postponed(const struct crebind_handle *handle);
+
 /// Judges the definitions that were postponed; phase C. CREBIND_BUSY if the loader has to be asked
 /// first: they stay postponed.
 crebind_status crebind_judge_postponed(struct crebind_handle *handle, struct crebind_world *world,

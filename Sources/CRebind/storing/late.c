@@ -13,7 +13,8 @@ bool crebind_take_entries(struct crebind_handle *handle, uint32_t known,
     *crebind_handle_entry(handle, i) = *crebind_handle_entry(handle, i - planned);
   memcpy(crebind_handle_entry(handle, at), plan->entries.data,
          planned * sizeof(struct crebind_entry));
-  for (size_t i = at; i < at + planned; i++) crebind_handle_entry(handle, i)->is_due = true;
+  for (size_t i = at; i < at + planned; i++)
+    crebind_entry_step(crebind_handle_entry(handle, i), CREBIND_DUE);
   crebind_vector_truncate(&plan->entries, 0);
   return crebind_handle_index(handle);
 }
@@ -23,7 +24,7 @@ bool crebind_take_entries(struct crebind_handle *handle, uint32_t known,
 static bool is_below(const struct crebind_handle *handle, const struct crebind_entry *entry) {
   struct crebind_handle *owner = (struct crebind_handle *)handle;
   while (crebind_find_above(owner, entry->image, entry->address, &owner) != NULL)
-    if (entry->kind != CREBIND_DEFINITION || !owner->is_leaving) return true;
+    if (entry->kind != CREBIND_DEFINITION || !crebind_is_leaving(owner)) return true;
   return false;
 }
 
@@ -33,8 +34,8 @@ bool crebind_add_due_changes(struct crebind_commit *commit, uint32_t known) {
     struct crebind_run run = crebind_handle_run(handle, known);
     for (uint32_t i = run.first; i < run.first + run.count; i++) {
       const struct crebind_entry *entry = crebind_handle_entry(handle, i);
-      if (!entry->is_due) continue;
-      crebind_summary_offer(crebind_batch_item(&handle->batch, entry->item), entry);
+      if (entry->state != CREBIND_DUE) continue;
+      crebind_summary_offer(handle, entry);
       uintptr_t word = crebind_load_word(entry->address);
       if (word == entry->value || entry->is_left || is_below(handle, entry)) continue;
       bool is_optional = entry->kind == CREBIND_DEFINITION;
@@ -53,9 +54,8 @@ static void lead_here(const struct crebind_handle *handle, const struct crebind_
   struct crebind_entry *above;
   while ((above = crebind_find_above(owner, entry->image, entry->address, &owner)) != NULL) {
     bool is_same = crebind_batch_item(&owner->batch, above->item)->replacement == replacement;
-    above->previous = entry->value;
-    above->original = is_same ? entry->original : replacement;
-    if (entry->kind != CREBIND_DEFINITION || !owner->is_leaving) return;
+    crebind_entry_lead(above, entry->value, is_same ? entry->original : replacement);
+    if (entry->kind != CREBIND_DEFINITION || !crebind_is_leaving(owner)) return;
   }
 }
 
@@ -67,18 +67,18 @@ void crebind_keep_stored(uint32_t known, const struct crebind_commit *commit,
     bool drops = false;
     for (uint32_t i = run.first; i < run.first + run.count; i++) {
       struct crebind_entry *entry = crebind_handle_entry(handle, i);
-      if (!entry->is_due) continue;
-      entry->is_due = false;
+      if (entry->state != CREBIND_DUE) continue;
       const struct crebind_change *change = commit->refused != 0 || commit->stuck != 0
                                                 ? crebind_commit_find(commit, entry->address)
                                                 : NULL;
       bool was_refused = change != NULL && change->is_refused;
-      handle->needs_notice |= was_refused;
+      crebind_need_notice(handle, was_refused);
       // A word that could not be taken back needs its chain.
-      entry->is_dropped =
+      bool is_dropped =
           was_refused || (status != CREBIND_OK && (change == NULL || !change->is_stuck));
-      drops |= entry->is_dropped;
-      if (!entry->is_dropped) lead_here(handle, entry);
+      crebind_entry_step(entry, is_dropped ? CREBIND_DROPPED : CREBIND_STORED);
+      drops |= is_dropped;
+      if (!is_dropped) lead_here(handle, entry);
     }
     if (drops) crebind_handle_drop(handle);
   }

@@ -16,7 +16,7 @@ uintptr_t crebind_word_below(const struct crebind_handle *handle,
   if (!is_definition(entry)) return word;
   // One that was being restored already when this batch was applied is not led to.
   while ((entry = crebind_find_below(handle, entry->image, entry->address, &owner)) != NULL
-         && owner->is_leaving) {
+         && crebind_is_leaving(owner)) {
     if (word == entry->value) word = entry->previous;
     handle = owner;
   }
@@ -54,10 +54,8 @@ static void relink(const struct crebind_handle *handle, const struct crebind_ent
   struct crebind_entry *above;
   while ((above = crebind_find_above(owner, entry->image, entry->address, &owner)) != NULL) {
     if (is_definition(entry) && above->previous != entry->value) continue;
-    above->previous = entry->previous;
-    above->original = entry->original;
-    // The slot may be the loader's to bind once more.
-    above->is_lazy |= entry->is_lazy;
+    crebind_entry_lead(above, entry->previous, entry->original);
+    crebind_entry_inherit_lazy(above, entry);
     if (!is_definition(entry)) return;
   }
 }
@@ -67,14 +65,15 @@ const struct crebind_entry *crebind_leftover_make(struct crebind_handle *handle,
   bool is_left_over = false;
   for (size_t i = 0; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
-    entry->is_dropped = !is_covered(handle, entry);
-    if (entry->is_dropped)
+    bool is_dropped = !is_covered(handle, entry);
+    crebind_entry_drop_if(entry, is_dropped);
+    if (is_dropped)
       relink(handle, entry);
     else
       is_left_over |= !is_assignable(entry, world);
   }
   crebind_handle_drop(handle);
-  handle->is_left_over = is_left_over;
+  if (is_left_over && !crebind_is_left_over(handle)) crebind_handle_step(handle, CREBIND_LEFT_OVER);
   for (size_t i = 0; i < handle->entries.count && is_left_over; i++)
     if (!is_assignable(crebind_handle_entry(handle, i), world))
       return crebind_handle_entry(handle, i);
@@ -93,20 +92,25 @@ bool crebind_leftover_keep(struct crebind_handle *handle, const struct crebind_c
   bool is_left_over = false;
   for (size_t i = 0; i < handle->entries.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
-    entry->is_dropped = !is_stuck(commit, entry);
-    is_left_over |= !entry->is_dropped;
-    handle->may_be_bound |= !entry->is_dropped && is_definition(entry);
+    bool stays = is_stuck(commit, entry);
+    crebind_entry_drop_if(entry, !stays);
+    is_left_over |= stays;
+    crebind_active_of(handle)->may_be_bound |= stays && is_definition(entry);
   }
   if (!is_left_over) return false;
   crebind_handle_drop(handle);
-  handle->is_leaving = handle->is_left_over = true;
+  crebind_handle_step(handle, CREBIND_LEFT_OVER);
   crebind_handle_link(handle);
   return true;
 }
 
+bool crebind_leftover_may_be_bound(const struct crebind_handle *handle) {
+  return crebind_is_left_over(handle) && crebind_active_of(handle)->may_be_bound;
+}
+
 void crebind_leftover_abandon(struct crebind_handle *handle) {
   crebind_lock();
-  handle->is_orphan = true;
+  crebind_handle_step(handle, CREBIND_ORPHAN);
   crebind_unlock();
 }
 
@@ -127,7 +131,7 @@ static crebind_status find_bound(struct crebind_world *world, struct crebind_han
   for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++)
     status = crebind_serve_plan(world, handle, i);
   for (size_t i = 0; i < handle->entries.count; i++)
-    crebind_handle_entry(handle, i)->is_due = false;
+    crebind_entry_step(crebind_handle_entry(handle, i), CREBIND_STORED);
   return status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes) ? CREBIND_BUSY : status;
 }
 
@@ -148,20 +152,21 @@ static crebind_status give_back(struct crebind_world *world, struct crebind_hand
                                 struct crebind_commit *commit) {
   bool turns_back = leads_here(handle);
   crebind_status status = CREBIND_OK;
-  if (turns_back || handle->may_be_bound) status = find_bound(world, handle);
+  if (turns_back || crebind_active_of(handle)->may_be_bound) status = find_bound(world, handle);
   if (status == CREBIND_OK && !add_changes(commit, handle)) status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
   crebind_vector_truncate(&commit->changes, 0);
   if (status != CREBIND_OK) return crebind_is_refusal(status) ? CREBIND_OK : status;
-  handle->may_be_bound = turns_back;
+  crebind_active_of(handle)->may_be_bound = turns_back;
   crebind_leftover_make(handle, world);
-  handle->is_left_over = true;
   return CREBIND_OK;
 }
 
 /// Frees a batch that nobody has, once all its words are given back.
 static void free_orphan(struct crebind_world *world, struct crebind_handle *handle) {
-  if (!handle->is_orphan || handle->entries.count != 0 || handle->may_be_bound) return;
+  if (handle->state != CREBIND_ORPHAN || handle->entries.count != 0
+      || crebind_leftover_may_be_bound(handle))
+    return;
   // Else at the next attempt, when the loader has answered.
   if (crebind_summary_ask(handle, world) != CREBIND_OK || !crebind_scopes_are_sure(&world->scopes))
     return;
@@ -171,8 +176,8 @@ static void free_orphan(struct crebind_world *world, struct crebind_handle *hand
     crebind_summarize(other, world);
   crebind_next_publish(world, NULL);
   // The memo has the batch's names, which go with it.
-  crebind_vector_truncate(&world->memo, 0);
-  crebind_handle_free(handle);
+  crebind_world_forget_answers(world);
+  crebind_active_free(handle);
 }
 
 crebind_status crebind_leftovers_give_back(struct crebind_world *world,
@@ -181,7 +186,7 @@ crebind_status crebind_leftovers_give_back(struct crebind_world *world,
   for (struct crebind_handle *handle = crebind_records.oldest, *newer;
        handle != NULL && status == CREBIND_OK; handle = newer) {
     newer = handle->newer;
-    if (!handle->is_left_over) continue;
+    if (!crebind_is_left_over(handle)) continue;
     status = give_back(world, handle, commit);
     if (status == CREBIND_OK) free_orphan(world, handle);
   }

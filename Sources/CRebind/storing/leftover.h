@@ -37,6 +37,10 @@ const struct crebind_entry *crebind_leftover_make(struct crebind_handle *handle,
 /// \returns False if the batch has no such words, and nobody has a use for the handle.
 bool crebind_leftover_keep(struct crebind_handle *handle, const struct crebind_commit *commit);
 
+/// True if a definition of a batch that is left over was given back at the last call, and images
+/// may have been bound to it.
+bool crebind_leftover_may_be_bound(const struct crebind_handle *handle);
+
 /// Leaves such a batch to the next calls, one of which frees it; without our lock.
 void crebind_leftover_abandon(struct crebind_handle *handle);
 

@@ -72,45 +72,52 @@ bool crebind_loading_is_done(struct crebind_world *world, size_t index) {
 
 // MARK: - All images
 
+/// The loader is done with the image: a flag for each known one.
+static struct crebind_known_table done = CREBIND_KNOWN_TABLE(bool);
+
+static bool *is_done(size_t known) { return crebind_known_row(&done, known); }
+
 /// An image that went may have made room for another one of its name.
 static void forget_after_unloading(const struct crebind_world *world) {
   static struct crebind_counts counts;
   bool may_be_others = crebind_images_may_be_others(&world->images, counts);
   counts = world->images.counts;
-  if (!may_be_others) return;
-  for (size_t i = 0; i < crebind_records.known.count; i++)
-    crebind_known_image_at(i)->is_relocated = false;
+  for (size_t i = 0; may_be_others && i < crebind_known_count(); i++) *is_done(i) = false;
 }
 
 static void accept_awaited(struct crebind_unfinished *unfinished) {
   if (!unfinished->was_awaited) return;
   for (size_t i = 0; i < unfinished->images.count; i++) {
     const struct unfinished_image *image = crebind_vector_at(&unfinished->images, i);
-    struct crebind_known_image *known = crebind_known_image_at(image->known);
-    if (known->serial == image->serial) known->is_relocated = true;
+    if (crebind_known_image_at(image->known)->serial == image->serial)
+      *is_done(image->known) = true;
   }
 }
 
 crebind_status crebind_loading_check(struct crebind_world *world,
                                      struct crebind_unfinished *unfinished) {
+  if (!crebind_known_attach(&done)) return CREBIND_OUT_OF_MEMORY;
   forget_after_unloading(world);
   accept_awaited(unfinished);
   crebind_vector_truncate(&unfinished->images, 0);
   unfinished->was_awaited = false;
   for (size_t i = 0; i < world->images.items.count; i++) {
     uint32_t index = crebind_world_known(world, i);
-    struct crebind_known_image *known = crebind_known_image_at(index);
-    if (!known->is_relocated) known->is_relocated = is_relocated(world, i);
-    if (known->is_relocated) continue;
+    if (!*is_done(index)) *is_done(index) = is_relocated(world, i);
+    if (*is_done(index)) continue;
     // Images that were loaded before the program started were relocated before, too.
     bool may_be_unloaded;
     crebind_status status = crebind_scopes_may_be_unloaded(&world->scopes, i, &may_be_unloaded);
     if (status != CREBIND_OK) return status;
-    known->is_relocated = !may_be_unloaded;
-    if (known->is_relocated) continue;
+    *is_done(index) = !may_be_unloaded;
+    if (*is_done(index)) continue;
     struct unfinished_image *image = crebind_vector_append(&unfinished->images, 1);
     if (image == NULL) return CREBIND_OUT_OF_MEMORY;
-    *image = (struct unfinished_image){index, known->serial};
+    *image = (struct unfinished_image){index, crebind_known_image_at(index)->serial};
   }
   return unfinished->images.count == 0 ? CREBIND_OK : CREBIND_BUSY;
+}
+
+void crebind_unfinished_note_awaited(struct crebind_unfinished *unfinished) {
+  unfinished->was_awaited = true;
 }

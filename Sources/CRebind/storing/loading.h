@@ -34,6 +34,9 @@ crebind_status crebind_loading_check(struct crebind_world *world,
 /// so as well, for one whose relro range somebody has left open. Phase C.
 bool crebind_loading_is_done(struct crebind_world *world, size_t index);
 
+/// Notes that the loader's lock has been waited for: the images are done.
+void crebind_unfinished_note_awaited(struct crebind_unfinished *unfinished);
+
 #pragma GCC visibility pop
 
 #endif

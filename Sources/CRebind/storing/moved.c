@@ -48,7 +48,10 @@ static struct moved_page *find_moved(const struct crebind_mover *mover, uintptr_
   return NULL;
 }
 
-static void forget(struct moved_page *moved) { *moved = *moved_at(--moved_pages.count); }
+static void forget(struct moved_page *moved) {
+  *moved = *moved_at(moved_pages.count - 1);
+  crebind_vector_truncate(&moved_pages, moved_pages.count - 1);
+}
 
 static void release(struct moved_page *moved) {
   crebind_system_call(SYS_munmap, moved->kept, page_size());

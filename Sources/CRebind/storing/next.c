@@ -104,17 +104,20 @@ static const struct row *find_row(const struct table *table, const struct asker 
   return is_replacement ? found : NULL;
 }
 
+/// How many questions to dlsym this thread is answering.
+static __thread uint16_t answering CREBIND_TLS;
+
 /// The table as it is now, or NULL; it stays until `leave`.
 static const struct table *enter(void) {
   // In one order for all threads: who gives a table back sees us, or we its successor.
-  crebind_thread.answering++;
+  answering++;
   __atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
   return __atomic_load_n(&current, __ATOMIC_SEQ_CST);
 }
 
 static void leave(void) {
   __atomic_fetch_sub(&readers, 1, __ATOMIC_SEQ_CST);
-  crebind_thread.answering--;
+  answering--;
 }
 
 /// All that is known of a question that an image asks.
@@ -238,7 +241,8 @@ uintptr_t crebind_next_entry(bool with_version) {
 static struct crebind_vector rows = {NULL, 0, 0, sizeof(struct row), false};
 static struct crebind_vector strings = {NULL, 0, 0, sizeof(char), false};
 
-static bool add_rebinding(const struct crebind_item *item) {
+static bool add_rebinding(const struct crebind_handle *handle, size_t index) {
+  const struct crebind_item *item = crebind_batch_item(&handle->batch, index);
   struct row *row = crebind_vector_append(&rows, 1);
   size_t name = crebind_vector_append_string(&strings, item->name.string);
   if (row == NULL || name == SIZE_MAX) return false;
@@ -247,7 +251,7 @@ static bool add_rebinding(const struct crebind_item *item) {
       .name = name,
       .version = SIZE_MAX,
       .replacement = item->replacement,
-      .original = item->summary_original,
+      .original = crebind_summary_of(handle, index)->original,
       .is_default = item->version == NULL,
   };
   return true;
@@ -316,13 +320,14 @@ static bool add_batch(struct crebind_world *world, const struct crebind_handle *
   size_t first = rows.count;
   struct versions last = {.are_asked_for = has_versions(), .image = UINT32_MAX};
   for (size_t i = 0; i < handle->batch.items.count; i++)
-    if (!add_rebinding(crebind_batch_item(&handle->batch, i))) return false;
+    if (!add_rebinding(handle, i)) return false;
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
     if (!add_definition(world, entry, first + entry->item, &last)) return false;
   }
-  for (size_t i = 0; i < handle->postponed.count; i++) {
-    const struct crebind_entry *entry = crebind_vector_at(&handle->postponed, i);
+  const struct crebind_vector *postponed = &crebind_active_of(handle)->postponed;
+  for (size_t i = 0; i < postponed->count; i++) {
+    const struct crebind_entry *entry = crebind_vector_at(postponed, i);
     if (!add_definition(world, entry, first + entry->item, &last)) return false;
   }
   return true;
@@ -425,7 +430,7 @@ bool crebind_next_publish(struct crebind_world *world,
 /// No other thread is looking into a table; this one is where a signal handler has forked.
 static void forked(int parent) {
   (void)parent;
-  __atomic_store_n(&readers, crebind_thread.answering, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&readers, answering, __ATOMIC_SEQ_CST);
 }
 
 __attribute__((constructor)) static void start(void) {

@@ -19,6 +19,7 @@
 #ifndef CREBIND_STORING_NEXT_H
 #define CREBIND_STORING_NEXT_H
 
+#include "storing/active.h"
 #include "world/world.h"
 
 #pragma GCC visibility push(hidden)

@@ -39,11 +39,13 @@ static crebind_status find_published(struct crebind_world *world,
                                      const struct crebind_handle *handle,
                                      const struct crebind_item *item, struct definers *definers) {
   definers->published = definers->has_global ? SIZE_MAX : definers->first;
+  const struct crebind_summary *summary =
+      crebind_summary_of(handle, crebind_batch_index(&handle->batch, item));
   // Of a batch that is active, it stays as it is: where the original comes from, without any of us.
   const struct crebind_entry *source =
-      handle->serial == 0 || item->summary_address == 0
+      handle->serial == 0 || summary->address == 0
           ? NULL
-          : crebind_handle_find(handle, item->summary_image, item->summary_address);
+          : crebind_handle_find(handle, summary->image, summary->address);
   struct definer definer = {SIZE_MAX, false};
   crebind_status status = CREBIND_OK;
   if (source != NULL)

@@ -45,7 +45,8 @@ crebind_status crebind_overtaken_store_again(struct crebind_world *world,
   crebind_status status = CREBIND_OK;
   for (struct crebind_handle *handle = crebind_records.oldest;
        handle != NULL && status == CREBIND_OK; handle = handle->newer)
-    if (!handle->is_left_over && !add_changes(commit, handle)) status = CREBIND_OUT_OF_MEMORY;
+    if (!crebind_is_left_over(handle) && !add_changes(commit, handle))
+      status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
   crebind_vector_truncate(&commit->changes, 0);
   if (status != CREBIND_OK && !crebind_is_refusal(status)) return status;

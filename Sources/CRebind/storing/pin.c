@@ -47,9 +47,10 @@ crebind_status crebind_pins_collect(struct crebind_pins *pins, struct crebind_wo
 void crebind_pins_file(struct crebind_pins *pins) {
   for (size_t i = 0; pins->were_held && i < pins->items.count; i++) {
     const struct crebind_pin *pin = crebind_vector_at(&pins->items, i);
-    struct crebind_known_image *known = crebind_known_image_at(pin->known);
-    if (known->serial == pin->serial) known->is_pinned = true;
+    if (crebind_known_image_at(pin->known)->serial == pin->serial) crebind_known_pin(pin->known);
   }
   crebind_vector_truncate(&pins->items, 0);
   pins->were_held = false;
 }
+
+void crebind_pins_note_held(struct crebind_pins *pins) { pins->were_held = true; }

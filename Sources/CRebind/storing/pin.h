@@ -29,6 +29,9 @@ void crebind_pins_end(struct crebind_pins *pins);
 crebind_status crebind_pins_collect(struct crebind_pins *pins, struct crebind_world *world,
                                     const struct crebind_batch *batch);
 
+/// The images are held.
+void crebind_pins_note_held(struct crebind_pins *pins);
+
 /// Notes what was held, and forgets the list; phase B.
 void crebind_pins_file(struct crebind_pins *pins);
 

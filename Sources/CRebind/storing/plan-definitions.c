@@ -50,23 +50,22 @@ static crebind_status add_definition(struct crebind_walk *walk, uint32_t symbol_
 /// the first in the global scope, or, if that has none, the only one in a local scope. RTLD_NEXT
 /// leads to those behind the first, and the handle of an unrelated image may give one of several in
 /// local scopes.
-///
-/// \param first The first item of its name.
-static crebind_status elects(struct crebind_walk *walk, struct crebind_item *first, uint32_t symbol,
+static crebind_status elects(struct crebind_walk *walk, uint32_t name_index, uint32_t symbol,
                              const char *version, bool *is_elected) {
-  const struct crebind_name *name = &first->name;
+  const struct crebind_name *name = &walk->plan->batch->names.items[name_index];
+  struct crebind_planned_name *planned = &walk->plan->active->planned_names[name_index];
   const struct crebind_reference reference = {name->string, name->length, name->gnu_hash, version,
                                               false};
   struct crebind_scopes *scopes = &walk->plan->world->scopes;
   if (!walk->is_outside) {
     // The images are visited in the scope's order, and mostly one defines a name.
-    *is_elected = first->first_definer == walk->index
+    *is_elected = planned->first_definer == walk->index
                   || !crebind_scopes_have_before(scopes, walk->index, &reference);
     return CREBIND_OK;
   }
   // Many images may ask the same.
-  const char *asked = first->elected_version;
-  bool is_known = first->has_election
+  const char *asked = planned->elected_version;
+  bool is_known = planned->has_election
                   && (asked == version
                       || (asked != NULL && version != NULL && crebind_equal(asked, version)));
   if (!is_known) {
@@ -75,13 +74,13 @@ static crebind_status elects(struct crebind_walk *walk, struct crebind_item *fir
     crebind_status status =
         crebind_scopes_elect_outside(scopes, &reference, &elected, &is_contested);
     if (status != CREBIND_OK) return status;
-    first->has_election = true;
-    first->elected_version = version;
-    first->elected_image = elected.image;
-    first->elected_symbol = elected.symbol;
-    first->is_contested |= is_contested;
+    planned->has_election = true;
+    planned->elected_version = version;
+    planned->elected_image = elected.image;
+    planned->elected_symbol = elected.symbol;
+    walk->plan->active->name_states[name_index].is_contested |= is_contested;
   }
-  *is_elected = first->elected_image == walk->index && first->elected_symbol == symbol;
+  *is_elected = planned->elected_image == walk->index && planned->elected_symbol == symbol;
   return CREBIND_OK;
 }
 
@@ -100,13 +99,14 @@ static size_t select_for_definition(const struct crebind_walk *walk, uint32_t na
 crebind_status crebind_walk_definition(struct crebind_walk *walk, uint32_t symbol,
                                        uint32_t name) {
   struct crebind_plan *plan = walk->plan;
-  struct crebind_item *first = crebind_batch_item_named(plan->batch, name);
-  if (!walk->is_outside && first->first_definer == SIZE_MAX) first->first_definer = walk->index;
+  struct crebind_planned_name *planned = &plan->active->planned_names[name];
+  if (!walk->is_outside && planned->first_definer == SIZE_MAX)
+    planned->first_definer = walk->index;
   const char *version = crebind_walk_version(walk, symbol);
   size_t item = select_for_definition(walk, name, version);
   if (item == SIZE_MAX) return CREBIND_OK;
   bool is_elected;
-  crebind_status status = elects(walk, first, symbol, version, &is_elected);
+  crebind_status status = elects(walk, name, symbol, version, &is_elected);
   if (status != CREBIND_OK) return status;
   const ElfW(Sym) *definition = crebind_symbol(walk->dynamic, symbol);
   bool can_redirect = !walk->image->is_loader && crebind_is_exported_function(definition);
@@ -115,7 +115,7 @@ crebind_status crebind_walk_definition(struct crebind_walk *walk, uint32_t symbo
   if (plan->late_handle != NULL)
     entry = crebind_handle_find(plan->late_handle, walk->known, (uintptr_t)&definition->st_value);
   if (entry != NULL) {
-    entry->is_turning_back = !is_elected;
+    crebind_entry_step(entry, is_elected ? CREBIND_STORED : CREBIND_TURNING_BACK);
     return CREBIND_OK;
   }
   return is_elected && can_redirect ? add_definition(walk, symbol, item) : CREBIND_OK;

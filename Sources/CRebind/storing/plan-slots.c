@@ -65,7 +65,7 @@ static enum leave may_be_changed(const struct crebind_walk *walk, const struct c
 struct visit {
   struct crebind_walk *walk;
   const struct crebind_slot *slot;
-  struct crebind_item *item;
+  const struct crebind_item *item;
   struct binding binding;
   /// The word leads to the replacement of some active batch for this name.
   bool is_replacement;
@@ -111,7 +111,7 @@ static enum place place_of(struct visit *visit) {
   uintptr_t address = entry->address, word = entry->previous, value = entry->value;
   visit->above = walk->has_chains ? crebind_walk_above(walk, address) : NULL;
   uintptr_t found = visit->above != NULL ? visit->above->previous : word;
-  if (late != NULL && late->is_leaving && found != value) return NOT_LED;
+  if (late != NULL && crebind_is_leaving(late) && found != value) return NOT_LED;
   if (visit->above != NULL) return COVERED;
   if (crebind_walk_leads_here(walk, address, value)) return THERE;
   bool is_left_over =
@@ -125,12 +125,14 @@ static enum place place_of(struct visit *visit) {
   return late == NULL && visit->is_replacement ? REPLACED : BOUND;
 }
 
-static bool is_replacement_of(struct crebind_item *item, uintptr_t function) {
-  if (item->last_function != function) {
-    item->last_function = function;
-    item->last_is_replacement = crebind_is_replacement(&item->name, function);
+static bool is_replacement_of(const struct crebind_plan *plan, size_t item, uintptr_t function) {
+  struct crebind_planned_item *planned = &plan->active->planned_items[item];
+  if (planned->last_function != function) {
+    planned->last_function = function;
+    planned->last_is_replacement =
+        crebind_is_replacement(&crebind_batch_item(plan->batch, item)->name, function);
   }
-  return item->last_is_replacement;
+  return planned->last_is_replacement;
 }
 
 /// True if another copy of CRebind has redirected the definition on top of a batch's rebinding
@@ -148,7 +150,7 @@ static bool is_covered(const struct crebind_walk *walk, const struct crebind_han
     uintptr_t address = (uintptr_t)&dynamic->symbols[i].st_value;
     const struct crebind_entry *entry = crebind_handle_find(handle, known, address);
     struct crebind_handle *owner;
-    if (entry != NULL && !entry->is_due
+    if (entry != NULL && entry->state != CREBIND_DUE
         && crebind_batch_item(&handle->batch, entry->item)->replacement == item->replacement
         && crebind_find_above(handle, known, address, &owner) == NULL
         && crebind_load_word(address) != entry->value)
@@ -162,7 +164,7 @@ static bool is_left_over_covered(const struct crebind_walk *walk, size_t definer
                                  const struct crebind_item *item) {
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
-    if (handle->is_left_over && is_covered(walk, handle, definer, item)) return true;
+    if (crebind_is_left_over(handle) && is_covered(walk, handle, definer, item)) return true;
   return false;
 }
 
@@ -188,13 +190,13 @@ static crebind_status look_for_others(struct visit *visit) {
 }
 
 static crebind_status add_on_top(struct visit *visit) {
-  struct crebind_entry *entry = &visit->entry;
+  const struct crebind_entry *entry = &visit->entry;
   const struct crebind_entry *below = visit->below;
   crebind_status status = look_for_others(visit);
   if (status != CREBIND_OK) return status;
-  entry->previous = below->value;
-  entry->is_lazy = below->is_lazy;
-  entry->original =
+  visit->entry.previous = below->value;
+  visit->entry.is_lazy = below->is_lazy;
+  visit->entry.original =
       below->value == entry->value ? below->original : below->value - visit->slot->added;
   return crebind_walk_append(visit->walk, entry);
 }
@@ -210,14 +212,14 @@ static bool needs_binding(const struct visit *visit, bool is_canonical) {
 /// to a left-over batch with the same replacement. On top of that, ours would lead back to itself.
 static crebind_status look_for_left_over(struct visit *visit, uintptr_t target,
                                          bool is_canonical) {
-  struct crebind_entry *entry = &visit->entry;
+  const struct crebind_entry *entry = &visit->entry;
   struct crebind_walk *walk = visit->walk;
   if (entry->kind == CREBIND_ABSOLUTE || visit->is_replacement || is_canonical
       || !crebind_walk_may_be_led_here(visit->item))
     return CREBIND_OK;
   crebind_status status = bind(walk, visit->slot, &visit->item->name, &visit->binding);
   if (status != CREBIND_OK) return status;
-  entry->is_left |= entry->is_lazy
+  visit->entry.is_left |= entry->is_lazy
                         ? is_left_over_covered(walk, visit->binding.definer, visit->item)
                         : target != visit->binding.function
                               && !crebind_is_local_entry(walk->image, target);
@@ -226,31 +228,31 @@ static crebind_status look_for_left_over(struct visit *visit, uintptr_t target,
 
 static crebind_status add_bound(struct visit *visit) {
   struct crebind_walk *walk = visit->walk;
-  struct crebind_entry *entry = &visit->entry;
+  const struct crebind_entry *entry = &visit->entry;
   const struct crebind_name *name = &visit->item->name;
   crebind_status status = look_for_others(visit);
   if (status != CREBIND_OK) return status;
   uintptr_t target = entry->original, addend = visit->slot->added;
   uintptr_t canonical = crebind_canonical_plt_entry(walk->plan->world, name);
   bool is_canonical = canonical != 0 && target == canonical;
-  entry->is_lazy = crebind_is_unresolved(walk->image, visit->slot, entry->previous);
+  visit->entry.is_lazy = crebind_is_unresolved(walk->image, visit->slot, entry->previous);
   if (needs_binding(visit, is_canonical)) {
     status = bind(walk, visit->slot, name, &visit->binding);
     if (status != CREBIND_OK) return status;
-    entry->original = visit->binding.function;
+    visit->entry.original = visit->binding.function;
   }
   status = look_for_left_over(visit, target, is_canonical);
   if (status != CREBIND_OK) return status;
   if (entry->is_left) {
-    entry->original = visit->binding.function;
-    if (!entry->is_lazy) entry->previous = visit->binding.function + addend;
+    visit->entry.original = visit->binding.function;
+    if (!entry->is_lazy) visit->entry.previous = visit->binding.function + addend;
   }
   // The loader bound the image to a replacement: its word is not the former one.
-  if (visit->is_replacement) entry->previous = entry->original + addend;
+  if (visit->is_replacement) visit->entry.previous = entry->original + addend;
   // Data that has been assigned since is the program's, not the loader's.
   bool is_assigned = entry->kind == CREBIND_ABSOLUTE && !visit->is_replacement
                      && !entry->is_left && target != entry->original && !is_canonical;
-  if (is_assigned) entry->original = 0;
+  if (is_assigned) visit->entry.original = 0;
   return add(visit);
 }
 
@@ -263,7 +265,7 @@ static crebind_status answer(struct visit *visit) {
     return crebind_walk_append(visit->walk, &visit->entry);
   case THERE:
     plan->unchanged += plan->late_handle == NULL;
-    visit->item->is_reached = true;
+    plan->active->planned_items[visit->entry.item].is_reached = true;
     return CREBIND_OK;
   case ON_TOP: return add_on_top(visit);
   case REPLACED: return add(visit);
@@ -298,7 +300,7 @@ static crebind_status plan_slot(struct visit *visit, size_t item) {
   // An image that came while a definition was redirected jumps to the replacement.
   uintptr_t bypass = crebind_bypass_of(visit->walk->image, slot);
   plan->bypassed += bypass != 0 && bypass != visit->item->replacement;
-  visit->is_replacement = is_replacement_of(visit->item, visit->entry.original);
+  visit->is_replacement = is_replacement_of(plan, item, visit->entry.original);
   return answer(visit);
 }
 

@@ -32,7 +32,7 @@ bool crebind_walk_has_left_over(const struct crebind_walk *walk, uintptr_t addre
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer) {
     const struct crebind_entry *entry =
-        handle->is_left_over ? crebind_handle_find(handle, walk->known, address) : NULL;
+        crebind_is_left_over(handle) ? crebind_handle_find(handle, walk->known, address) : NULL;
     if (entry != NULL
         && crebind_batch_item(&handle->batch, entry->item)->replacement == replacement)
       return true;
@@ -43,7 +43,7 @@ bool crebind_walk_has_left_over(const struct crebind_walk *walk, uintptr_t addre
 bool crebind_walk_may_be_led_here(const struct crebind_item *item) {
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
-    for (size_t i = 0; handle->is_left_over && i < handle->entries.count; i++) {
+    for (size_t i = 0; crebind_is_left_over(handle) && i < handle->entries.count; i++) {
       const struct crebind_item *other =
           crebind_batch_item(&handle->batch, crebind_handle_entry(handle, i)->item);
       if (other->replacement == item->replacement
@@ -99,14 +99,12 @@ const struct crebind_entry *crebind_walk_above(const struct crebind_walk *walk,
 
 void crebind_walk_take_place_below(const struct crebind_walk *walk, struct crebind_entry *entry,
                                    const struct crebind_entry *above) {
-  entry->previous = above->previous;
-  entry->original = above->original;
+  crebind_entry_lead(entry, above->previous, above->original);
   // Another batch with the same replacement is below.
   struct crebind_handle *owner;
   const struct crebind_entry *below = NULL;
   if (walk->plan->late_handle == NULL && entry->previous == entry->value)
     below = crebind_find_below(crebind_records.topmost, entry->image, entry->address, &owner);
-  if (below != NULL) entry->original = below->original;
-  entry->is_lazy = above->is_lazy;
-  entry->is_left = above->is_left;
+  if (below != NULL) crebind_entry_lead(entry, entry->previous, below->original);
+  crebind_entry_inherit_kind(entry, above);
 }

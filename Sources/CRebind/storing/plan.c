@@ -4,17 +4,20 @@
 #include "storing/plan-walk.h"
 
 void crebind_plan_begin(struct crebind_plan *plan, struct crebind_world *world,
-                        const struct crebind_batch *batch) {
+                        struct crebind_handle *handle, bool is_late) {
   memset(plan, 0, sizeof *plan);
   plan->world = world;
-  plan->batch = batch;
+  plan->batch = &handle->batch;
+  plan->active = crebind_active_of(handle);
+  plan->late_handle = is_late ? handle : NULL;
   plan->entries = CREBIND_VECTOR(struct crebind_entry);
   plan->left_alone = CREBIND_VECTOR(uint32_t);
   crebind_slot_scan_begin(&plan->scan);
-  for (size_t i = 0; i < batch->items.count; i++) {
-    crebind_batch_item(batch, i)->last_function = 0;
-    crebind_batch_item(batch, i)->has_election = false;
-    crebind_batch_item(batch, i)->first_definer = SIZE_MAX;
+  for (size_t i = 0; i < handle->batch.items.count; i++) {
+    plan->active->planned_items[i].is_reached = false;
+    plan->active->planned_items[i].last_function = 0;
+    plan->active->planned_names[i].has_election = false;
+    plan->active->planned_names[i].first_definer = SIZE_MAX;
   }
 }
 
@@ -57,7 +60,7 @@ static crebind_status add_definitions(struct crebind_walk *walk) {
     uint32_t name = crebind_slot_scan_name(scan, match);
     // Of a late image they are judged with those of all others, once it is served.
     if (walk->plan->late_handle != NULL)
-      crebind_batch_item_named(walk->plan->batch, name)->is_due = true;
+      walk->plan->active->name_states[name].is_due = true;
     else
       status = crebind_walk_definition(walk, match, name);
   }
@@ -71,9 +74,9 @@ crebind_status crebind_plan_judge_image(struct crebind_plan *plan, size_t index)
   crebind_status status =
       crebind_scopes_is_outside(&plan->world->scopes, index, &walk.is_outside);
   for (uint32_t n = 0; n < names->count && status == CREBIND_OK; n++) {
-    const struct crebind_item *first = crebind_batch_item_named(plan->batch, n);
+    const struct crebind_name_state *state = &plan->active->name_states[n];
     const struct crebind_name *name = &names->items[n];
-    if ((!first->is_due && !first->is_contested)
+    if ((!state->is_due && !state->is_contested)
         || !crebind_symbol_may_be_hashed(walk.dynamic, name->gnu_hash))
       continue;
     struct crebind_symbol_walk symbols;
@@ -97,4 +100,16 @@ crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, b
                                      plan->batch->options.slot_kinds, crebind_walk_slot, &walk);
   if (status == CREBIND_OK && redirects) status = add_definitions(&walk);
   return status;
+}
+
+void crebind_plan_note_reached(struct crebind_plan *plan) {
+  for (size_t i = 0; i < plan->entries.count; i++) {
+    const struct crebind_entry *entry = crebind_vector_at(&plan->entries, i);
+    if (entry->kind != CREBIND_DEFINITION)
+      plan->active->planned_items[entry->item].is_reached = true;
+  }
+}
+
+void crebind_plan_exchange_entries(struct crebind_plan *plan, struct crebind_handle *handle) {
+  crebind_handle_exchange_entries(handle, &plan->entries);
 }

@@ -5,6 +5,7 @@
 #define CREBIND_STORING_PLAN_H
 
 #include "binding/slot-scan.h"
+#include "storing/active.h"
 #include "world/world.h"
 
 #pragma GCC visibility push(hidden)
@@ -13,8 +14,9 @@ struct crebind_plan {
   // Given.
   struct crebind_world *world;
   const struct crebind_batch *batch;
-  /// The image is being served late: what older batches have planned for it may
-  /// not be stored yet, and the loader may have bound it to a replacement.
+  struct crebind_active *active;
+  /// The batch, if it is active and the image is served late: what older batches have planned for
+  /// it may not be stored yet, and the loader may have bound it to a replacement. Else NULL.
   const struct crebind_handle *late_handle;
 
   // Made.
@@ -32,8 +34,11 @@ struct crebind_plan {
   struct crebind_slot_scan scan;
 };
 
+/// Begins a plan. A batch has one at a time.
+///
+/// \param is_late Images are served late.
 void crebind_plan_begin(struct crebind_plan *plan, struct crebind_world *world,
-                        const struct crebind_batch *batch);
+                        struct crebind_handle *handle, bool is_late);
 void crebind_plan_end(struct crebind_plan *plan);
 
 /// Adds the entries of one image, which the loader is done with: for slots if it
@@ -44,6 +49,12 @@ crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, b
 /// Adds the definitions of the names that are due or contested, of an image that has been
 /// served; those that have an entry and should have none are marked.
 crebind_status crebind_plan_judge_image(struct crebind_plan *plan, size_t index);
+
+/// Marks the items that the planned slots reach.
+void crebind_plan_note_reached(struct crebind_plan *plan);
+
+/// Takes a plan's entries for a batch that is about to be active, or gives them back.
+void crebind_plan_exchange_entries(struct crebind_plan *plan, struct crebind_handle *handle);
 
 #pragma GCC visibility pop
 

@@ -8,13 +8,17 @@
 #include "storing/plan.h"
 #include "storing/summary.h"
 
+/// The active batches have been brought to the image: a flag for each known one.
+static struct crebind_known_table served = CREBIND_KNOWN_TABLE(bool);
+
+static bool *is_served(size_t known) { return crebind_known_row(&served, known); }
+
 bool crebind_handle_selects(const struct crebind_handle *handle,
                             const struct crebind_world *world, size_t index) {
   if (!crebind_batch_selects(&handle->batch, crebind_world_image(world, index))) return false;
   if (handle->batch.options.scope != CREBIND_SCOPE_MATCHING) return true;
-  uint32_t known = crebind_world_known(world, index);
-  return known < handle->decisions.count
-         && *(uint8_t *)crebind_vector_at(&handle->decisions, known) == CREBIND_ACCEPTED;
+  return crebind_decision_about(&handle->decisions, crebind_world_known(world, index))
+         == CREBIND_ACCEPTED;
 }
 
 // MARK: - Images that have gone
@@ -65,12 +69,7 @@ static bool is_still_ours(const struct crebind_handle *handle, const struct creb
 /// False if each image that was unloaded since the last look is gone: then none of
 /// those that are there has taken another one's place.
 static bool may_have_been_replaced(const struct crebind_world *world) {
-  unsigned long long gone = 0;
-  for (size_t i = 0; i < crebind_records.known.count; i++) {
-    const struct crebind_known_image *known = crebind_known_image_at(i);
-    gone += known->was_present && !known->is_present;
-  }
-  return world->images.counts.subs - crebind_records.counts.subs != gone;
+  return world->images.counts.subs - crebind_served_counts().subs != crebind_count_gone_images();
 }
 
 static void forget_images(const struct crebind_world *world, bool looks_closer) {
@@ -79,11 +78,10 @@ static void forget_images(const struct crebind_world *world, bool looks_closer) 
   for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer) {
     for (size_t i = 0; i < handle->entries.count; i++) {
       struct crebind_entry *entry = crebind_handle_entry(handle, i);
-      struct crebind_known_image *known = crebind_known_image_at(entry->image);
-      entry->is_dropped =
-          !known->is_present || (looks_closer && !is_still_ours(handle, entry, world));
-      if (!entry->is_dropped) continue;
-      known->is_served = false;
+      bool is_present = crebind_known_image_at(entry->image)->is_present;
+      if (is_present && (!looks_closer || is_still_ours(handle, entry, world))) continue;
+      crebind_entry_step(entry, CREBIND_DROPPED);
+      *is_served(entry->image) = false;
       if (entry->kind == CREBIND_DEFINITION) crebind_judge_later(handle, entry);
     }
   }
@@ -98,13 +96,12 @@ static void forget_images(const struct crebind_world *world, bool looks_closer) 
 crebind_status crebind_serve_plan(struct crebind_world *world, struct crebind_handle *handle,
                                   size_t index) {
   struct crebind_plan plan;
-  crebind_plan_begin(&plan, world, &handle->batch);
-  plan.late_handle = handle;
+  crebind_plan_begin(&plan, world, handle, true);
   crebind_status status =
       crebind_plan_add_image(&plan, index, crebind_handle_selects(handle, world, index));
   if (status == CREBIND_OK && !handle->is_own) status = crebind_leave_other_scopes(&plan, handle);
   bool has_entries = plan.entries.count != 0;
-  handle->leaves_slots |= plan.left_alone.count != 0;
+  crebind_note_left_slots(handle, plan.left_alone.count);
   if (status == CREBIND_BROKEN_IMAGE)
     status = CREBIND_OK;
   else if (status == CREBIND_OK
@@ -112,7 +109,7 @@ crebind_status crebind_serve_plan(struct crebind_world *world, struct crebind_ha
     status = CREBIND_OUT_OF_MEMORY;
   else if (status == CREBIND_OK && has_entries)
     crebind_summary_find_sources(handle);  // the next image is compared with this one
-  handle->needs_notice |= plan.needs_notice;
+  crebind_need_notice(handle, plan.needs_notice);
   crebind_plan_end(&plan);
   return status;
 }
@@ -122,7 +119,7 @@ static bool may_leave_less(void) {
   bool leaves_slots = false;
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
-    leaves_slots |= handle->leaves_slots;
+    leaves_slots |= crebind_active_of(handle)->leaves_slots;
   return leaves_slots && crebind_has_gone_images();
 }
 
@@ -150,9 +147,7 @@ static crebind_status serve_image(struct crebind_world *world, size_t index,
 static bool is_decided(uint32_t known) {
   for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
        handle = handle->newer)
-    if (known < handle->decisions.count
-        && *(uint8_t *)crebind_vector_at(&handle->decisions, known) == CREBIND_ASKED)
-      return false;
+    if (crebind_decision_about(&handle->decisions, known) == CREBIND_ASKED) return false;
   return true;
 }
 
@@ -165,7 +160,7 @@ static crebind_status serve_images(struct crebind_world *world, struct crebind_c
   bool has_questions = false;
   for (size_t i = 0; i < world->images.items.count; i++) {
     uint32_t known = crebind_world_known(world, i);
-    bool is_due = !crebind_known_image_at(known)->is_served, is_refused = false;
+    bool is_due = !*is_served(known), is_refused = false;
     crebind_status status = CREBIND_OK;
     // An image without entries does not show whether it is another one: a file
     // may even have been rebuilt and loaded again.
@@ -176,9 +171,8 @@ static crebind_status serve_images(struct crebind_world *world, struct crebind_c
     has_questions |= status == CREBIND_BUSY;
     if (status == CREBIND_BUSY) continue;
     if (status != CREBIND_OK) return status;
-    bool is_served = !is_refused && is_decided(known);
-    crebind_known_image_at(known)->is_served = is_served;
-    *all_served &= is_served;
+    *is_served(known) = !is_refused && is_decided(known);
+    *all_served &= *is_served(known);
   }
   return has_questions ? CREBIND_BUSY : CREBIND_OK;
 }
@@ -194,18 +188,17 @@ static crebind_status revise_originals(struct crebind_world *world) {
   return status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes) ? CREBIND_BUSY : status;
 }
 
-static bool is_as_before(const struct crebind_world *world) {
-  return crebind_records.has_counts
-         && crebind_counts_are_equal(crebind_records.counts, world->images.counts);
-}
-
-void crebind_serve_forget(struct crebind_world *world) {
-  if (!is_as_before(world)) forget_images(world, may_have_been_replaced(world));
+crebind_status crebind_serve_forget(struct crebind_world *world) {
+  if (!crebind_known_attach(&served)) return CREBIND_OUT_OF_MEMORY;
+  if (!crebind_is_served(world->images.counts))
+    forget_images(world, may_have_been_replaced(world));
+  return CREBIND_OK;
 }
 
 /// Brings the active batches to all images; the generation is another one.
 static crebind_status serve(struct crebind_world *world, struct crebind_commit *commit,
                             struct crebind_unfinished *unfinished, bool *all_served) {
+  if (!crebind_known_attach(&served)) return CREBIND_OUT_OF_MEMORY;
   crebind_status status = crebind_loading_check(world, unfinished);
   if (status != CREBIND_OK) return status;
   bool looks_closer = may_have_been_replaced(world);
@@ -216,7 +209,7 @@ static crebind_status serve(struct crebind_world *world, struct crebind_commit *
 
 crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit *commit,
                              struct crebind_unfinished *unfinished) {
-  bool was_served = is_as_before(world);
+  bool was_served = crebind_is_served(world->images.counts);
   if (was_served && !crebind_judge_is_due()) return CREBIND_OK;
   bool all_served = true;
   crebind_status status = CREBIND_OK;
@@ -226,12 +219,6 @@ crebind_status crebind_serve(struct crebind_world *world, struct crebind_commit 
   if (!crebind_next_publish(world, NULL) && status == CREBIND_OK)
     status = CREBIND_OUT_OF_MEMORY;
   if (status != CREBIND_OK || was_served) return status;
-
-  for (size_t i = 0; i < crebind_records.known.count; i++) {
-    struct crebind_known_image *known = crebind_known_image_at(i);
-    known->was_present = known->is_present;
-  }
-  crebind_records.counts = world->images.counts;
-  crebind_records.has_counts = all_served;
+  crebind_note_served(world->images.counts, all_served);
   return CREBIND_OK;
 }

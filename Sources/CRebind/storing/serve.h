@@ -27,7 +27,7 @@ bool crebind_handle_selects(const struct crebind_handle *handle,
                             const struct crebind_world *world, size_t index);
 
 /// Forgets the images that have gone, and nothing else; phase C.
-void crebind_serve_forget(struct crebind_world *world);
+crebind_status crebind_serve_forget(struct crebind_world *world);
 
 #pragma GCC visibility pop
 

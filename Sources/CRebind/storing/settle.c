@@ -2,7 +2,7 @@
 #include "storing/settle.h"
 #include "elf/snapshot.h"
 #include "runtime/lock.h"
-#include "runtime/thread.h"
+#include "world/loader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -324,7 +324,7 @@ static void end(struct settling *settling) {
 
 /// True if none of the suspects can leave, as this thread has what they wait for.
 static bool is_futile(const struct settling *settling) {
-  if (crebind_thread.loading == 0) return false;
+  if (!crebind_loader_is_called()) return false;
   for (size_t i = 0; i < settling->suspects.count; i++)
     if (!((const struct suspect *)crebind_vector_at(&settling->suspects, i))->waits_for_loader)
       return false;

@@ -19,36 +19,37 @@ static bool is_definition(const struct crebind_entry *entry) {
   return entry->kind == CREBIND_DEFINITION;
 }
 
-static const struct crebind_entry *source_of(const struct crebind_handle *handle,
-                                             const struct crebind_item *item) {
-  if (item->summary_address == 0) return NULL;
-  return crebind_handle_find(handle, item->summary_image, item->summary_address);
+static const struct crebind_entry *source_of(const struct crebind_handle *handle, size_t item) {
+  const struct crebind_summary *summary = crebind_summary_of(handle, item);
+  if (summary->address == 0) return NULL;
+  return crebind_handle_find(handle, summary->image, summary->address);
 }
 
 void crebind_summary_find_sources(struct crebind_handle *handle) {
   size_t missing = 0;
   for (size_t i = 0; i < handle->batch.items.count; i++) {
-    struct crebind_item *item = crebind_batch_item(&handle->batch, i);
-    const struct crebind_entry *source = source_of(handle, item);
+    const struct crebind_entry *source = source_of(handle, i);
     if (source != NULL && !is_definition(source)) continue;
-    item->summary_address = 0;
+    crebind_summary_of(handle, i)->address = 0;
     missing++;
   }
   for (unsigned wants_definitions = 0; wants_definitions <= 1; wants_definitions++)
     for (size_t i = 0; i < handle->entries.count && missing != 0; i++) {
       const struct crebind_entry *entry = crebind_handle_entry(handle, i);
-      struct crebind_item *item = crebind_batch_item(&handle->batch, entry->item);
-      if (item->summary_address != 0 || is_definition(entry) != wants_definitions) continue;
-      item->summary_address = entry->address;
-      item->summary_image = entry->image;
+      struct crebind_summary *summary = crebind_summary_of(handle, entry->item);
+      if (summary->address != 0 || is_definition(entry) != wants_definitions) continue;
+      summary->address = entry->address;
+      summary->image = entry->image;
       missing--;
     }
 }
 
-static void publish(struct crebind_item *item, uintptr_t original) {
+static void publish(const struct crebind_handle *handle, size_t index, uintptr_t original) {
+  const struct crebind_item *item = crebind_batch_item(&handle->batch, index);
+  struct crebind_summary *summary = crebind_summary_of(handle, index);
   // Before anything defines the name, the caller's word is the caller's.
-  bool is_none_still = original == 0 && item->summary_original == 0;
-  item->summary_original = original;
+  bool is_none_still = original == 0 && summary->original == 0;
+  summary->original = original;
   if (item->original != NULL && !is_none_still)
     crebind_publish((crebind_published *)item->original, original);
 }
@@ -61,67 +62,70 @@ static uintptr_t base_of(const struct crebind_entry *entry) {
 /// Compares each entry with the summary's source. Those of a chain may have different
 /// links, and lead to one function all the same.
 static void compare(struct crebind_handle *handle) {
-  struct crebind_batch *batch = &handle->batch;
-  for (size_t i = 0; i < batch->items.count; i++) {
-    struct crebind_item *item = crebind_batch_item(batch, i);
-    const struct crebind_entry *source = source_of(handle, item);
-    item->is_ambiguous = item->differs = false;
-    item->source_is_slot = source != NULL && !is_definition(source);
-    if (source != NULL) item->source_original = source->original;
+  for (size_t i = 0; i < handle->batch.items.count; i++) {
+    struct crebind_summary *summary = crebind_summary_of(handle, i);
+    const struct crebind_entry *source = source_of(handle, i);
+    summary->is_ambiguous = summary->differs = false;
+    summary->source_is_slot = source != NULL && !is_definition(source);
+    if (source != NULL) summary->source_original = source->original;
   }
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
-    struct crebind_item *item = crebind_batch_item(batch, entry->item);
-    if (entry->original == item->source_original) continue;
-    item->is_ambiguous = true;
+    struct crebind_summary *summary = crebind_summary_of(handle, entry->item);
+    if (entry->original == summary->source_original) continue;
+    summary->is_ambiguous = true;
     // A definition that leads elsewhere does not make the slots disagree.
-    if (is_definition(entry) != item->source_is_slot && !item->differs)
-      item->differs = base_of(entry) != base_of(source_of(handle, item));
+    if (is_definition(entry) != summary->source_is_slot && !summary->differs)
+      summary->differs = base_of(entry) != base_of(source_of(handle, entry->item));
   }
 }
 
 /// Of slots that differ, takes the original of the first that leads to `function` without
 /// us, since there may be batches between; or the function itself.
-static uintptr_t original_of(const struct crebind_handle *handle, const struct crebind_item *item,
+static uintptr_t original_of(const struct crebind_handle *handle, size_t item,
                              uintptr_t function) {
+  const struct crebind_summary *summary = crebind_summary_of(handle, item);
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
-    if (crebind_batch_item(&handle->batch, entry->item) == item
-        && is_definition(entry) != item->source_is_slot && base_of(entry) == function)
+    if (entry->item == item && is_definition(entry) != summary->source_is_slot
+        && base_of(entry) == function)
       return entry->original;
   }
   return function;
 }
 
-void crebind_summary_offer(struct crebind_item *item, const struct crebind_entry *entry) {
-  uintptr_t former = item->summary_original;
-  bool is_first_slot = !is_definition(entry) && !item->source_is_slot;
+void crebind_summary_offer(struct crebind_handle *handle, const struct crebind_entry *entry) {
+  struct crebind_summary *summary = crebind_summary_of(handle, entry->item);
+  uintptr_t former = summary->original;
+  bool is_first_slot = !is_definition(entry) && !summary->source_is_slot;
   if (former != 0 && !is_first_slot && !crebind_is_gone(former)) return;
-  item->source_is_slot |= is_first_slot;
-  item->is_of_slot = !is_definition(entry);
-  if (former != entry->original) publish(item, entry->original);
+  summary->source_is_slot |= is_first_slot;
+  summary->is_of_slot = !is_definition(entry);
+  if (former != entry->original) publish(handle, entry->item, entry->original);
 }
 
 /// True if the last slot has gone, and its original stays: the replacement of a batch below. A
 /// definition's own original would go past that one, while calls under way in other batches'
 /// replacements lead here still.
-static bool keeps_slots_original(const struct crebind_item *item) {
-  return item->is_of_slot && !item->source_is_slot
-         && crebind_is_replacement(&item->name, item->summary_original)
-         && !crebind_is_gone(item->summary_original);
+static bool keeps_slots_original(const struct crebind_item *item,
+                                 const struct crebind_summary *summary) {
+  return summary->is_of_slot && !summary->source_is_slot
+         && crebind_is_replacement(&item->name, summary->original)
+         && !crebind_is_gone(summary->original);
 }
 
 crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_world *world) {
   crebind_summary_find_sources(handle);
   compare(handle);
   for (size_t i = 0; i < handle->batch.items.count; i++) {
-    struct crebind_item *item = crebind_batch_item(&handle->batch, i);
-    bool has_source = item->summary_address != 0 && !keeps_slots_original(item);
-    uintptr_t original = has_source ? item->source_original : item->summary_original;
-    if (has_source) item->is_of_slot = item->source_is_slot;
+    const struct crebind_item *item = crebind_batch_item(&handle->batch, i);
+    struct crebind_summary *summary = crebind_summary_of(handle, i);
+    bool has_source = summary->address != 0 && !keeps_slots_original(item, summary);
+    uintptr_t original = has_source ? summary->source_original : summary->original;
+    if (has_source) summary->is_of_slot = summary->source_is_slot;
     // Pointers that somebody got from a definition that was turned back lead there still.
     bool is_usable = original != 0 && (has_source || !crebind_is_gone(original));
-    if (!is_usable || item->differs) {
+    if (!is_usable || summary->differs) {
       uintptr_t function;
       crebind_status status = find_default(item, world, &function);
       if (status != CREBIND_OK) return status;
@@ -129,21 +133,31 @@ crebind_status crebind_summarize(struct crebind_handle *handle, struct crebind_w
       if (!is_usable)
         original = function;
       else if (function != 0)
-        original = original_of(handle, item, function);
+        original = original_of(handle, i, function);
     }
-    publish(item, original);
+    publish(handle, i, original);
   }
   return CREBIND_OK;
+}
+
+void crebind_summary_forget(struct crebind_handle *handle) {
+  for (size_t i = 0; i < handle->batch.items.count; i++) {
+    struct crebind_summary *summary = crebind_summary_of(handle, i);
+    summary->address = summary->original = 0;
+  }
 }
 
 void crebind_summary_inherit(const struct crebind_handle *leaving) {
   for (size_t i = 0; i < leaving->batch.items.count; i++) {
     const struct crebind_item *former = crebind_batch_item(&leaving->batch, i);
+    uintptr_t behind = crebind_summary_of(leaving, i)->original;
     for (struct crebind_handle *handle = leaving->newer; handle != NULL; handle = handle->newer)
-      for (struct crebind_item *item = crebind_batch_first(&handle->batch, &former->name);
-           item != NULL; item = crebind_batch_next(&handle->batch, item))
-        if (item->summary_original == former->replacement)
-          item->summary_original = former->summary_original;
+      for (const struct crebind_item *item = crebind_batch_first(&handle->batch, &former->name);
+           item != NULL; item = crebind_batch_next(&handle->batch, item)) {
+        struct crebind_summary *summary =
+            crebind_summary_of(handle, crebind_batch_index(&handle->batch, item));
+        if (summary->original == former->replacement) summary->original = behind;
+      }
   }
 }
 
@@ -180,7 +194,8 @@ crebind_status crebind_summary_revise(struct crebind_handle *handle,
     crebind_status status =
         crebind_world_resolve(world, index, name, version, false, &function, &definer);
     if (status != CREBIND_OK) return status;
-    if (crebind_scopes_are_sure(&world->scopes)) entry->original = function;
+    if (crebind_scopes_are_sure(&world->scopes))
+      crebind_entry_lead(entry, entry->previous, function);
   }
   return CREBIND_OK;
 }

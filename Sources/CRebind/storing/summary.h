@@ -9,6 +9,7 @@
 #ifndef CREBIND_STORING_SUMMARY_H
 #define CREBIND_STORING_SUMMARY_H
 
+#include "storing/active.h"
 #include "world/world.h"
 
 #pragma GCC visibility push(hidden)
@@ -25,7 +26,10 @@ void crebind_summary_find_sources(struct crebind_handle *handle);
 /// Gives a rebinding the original of an entry, before the word is stored that leads to its
 /// replacement. It does so if the rebinding's original is none or has gone. It also does so for the
 /// first slot: that may lie on top of other batches' entries, which a call would go past.
-void crebind_summary_offer(struct crebind_item *item, const struct crebind_entry *entry);
+void crebind_summary_offer(struct crebind_handle *handle, const struct crebind_entry *entry);
+
+/// Forgets the originals of a batch that could not be applied, which stay published.
+void crebind_summary_forget(struct crebind_handle *handle);
 
 /// Has the newer batches that led to this one, which is not there any more, lead to what is behind
 /// it. For one without a slot by now, nothing else does.

@@ -16,9 +16,9 @@
 /// those that have several originals.
 static void count_items(const struct crebind_handle *handle, crebind_report *report) {
   for (size_t i = 0; i < handle->batch.items.count; i++) {
-    const struct crebind_item *item = crebind_batch_item(&handle->batch, i);
-    report->pending += item->summary_original == 0;
-    report->ambiguous += item->is_ambiguous;
+    const struct crebind_summary *summary = crebind_summary_of(handle, i);
+    report->pending += summary->original == 0;
+    report->ambiguous += summary->is_ambiguous;
   }
 }
 
@@ -47,8 +47,8 @@ static bool lead_covers(const struct crebind_handle *handle) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
     struct crebind_entry *cover = crebind_cover_of(entry);
     if (cover == NULL || cover->previous == entry->value) continue;
-    cover->previous = entry->value;
-    cover->original = crebind_batch_item(&handle->batch, entry->item)->replacement;
+    crebind_entry_lead(cover, entry->value,
+                       crebind_batch_item(&handle->batch, entry->item)->replacement);
     has_covers = true;
   }
   return has_covers;
@@ -64,7 +64,7 @@ static void drop_refused(struct crebind_attempt *attempt, struct crebind_handle 
     struct crebind_entry *entry = crebind_handle_entry(handle, i);
     if (!is_stored(entry)) continue;
     const struct crebind_change *change = crebind_vector_at(&attempt->commit.changes, next++);
-    entry->is_dropped = change->is_refused;
+    crebind_entry_drop_if(entry, change->is_refused);
     report->sealed += change->is_sealed && entry->kind != CREBIND_DEFINITION;
   }
   crebind_handle_drop(handle);
@@ -129,7 +129,7 @@ static crebind_status postpone_definitions(struct apply *apply) {
       || crebind_is_alone())
     return CREBIND_OK;
   if (!crebind_judge_postpone(handle)) return CREBIND_OUT_OF_MEMORY;
-  apply->report.postponed = handle->postponed.count;
+  apply->report.postponed = crebind_judge_count_postponed(handle);
   return CREBIND_OK;
 }
 
@@ -147,8 +147,7 @@ static crebind_status name_left_over(struct crebind_attempt *attempt,
 static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply *apply,
                                   struct crebind_plan *plan) {
   struct crebind_handle *handle = apply->handle;
-  handle->entries = plan->entries;
-  plan->entries = CREBIND_VECTOR(struct crebind_entry);
+  crebind_plan_exchange_entries(plan, handle);
   crebind_status status = crebind_handle_index(handle) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = crebind_summarize(handle, &attempt->world);
   count_items(handle, &apply->report);
@@ -164,9 +163,9 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   if (status == CREBIND_OK) {
     // It stays for a batch that waits.
     if (apply->was_asked && apply->report.postponed == 0) crebind_next_exchange_asked(true);
-    handle->needs_notice = apply->report.pending != 0 || attempt->commit.refused != 0
-                           || plan->needs_notice
-                           || !crebind_batch_redirects_definitions(&handle->batch);
+    crebind_need_notice(handle, apply->report.pending != 0 || attempt->commit.refused != 0
+                                    || plan->needs_notice
+                                    || !crebind_batch_redirects_definitions(&handle->batch));
     crebind_handle_link(handle);
     if (lead_covers(handle)) crebind_next_publish(&attempt->world, NULL);
     return status;
@@ -175,28 +174,20 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   apply->is_left_over = crebind_leftover_keep(handle, &attempt->commit);
   if (apply->is_left_over) return name_left_over(attempt, handle);
   // The originals stay published: a thread may be inside of a replacement.
-  plan->entries = handle->entries;  // frees their resolvers
-  handle->entries = CREBIND_VECTOR(struct crebind_entry);
-  for (size_t i = 0; i < handle->batch.items.count; i++) {
-    struct crebind_item *item = crebind_batch_item(&handle->batch, i);
-    item->summary_address = item->summary_original = 0;
-  }
+  crebind_plan_exchange_entries(plan, handle);  // frees their resolvers
+  crebind_summary_forget(handle);
   return status;
 }
 
 /// Whether the rebindings reach what is expected of them, and counts those that reach nothing.
 static crebind_status look_for_reach(struct crebind_attempt *attempt, struct apply *apply,
-                                     const struct crebind_plan *plan) {
-  struct crebind_batch *batch = &apply->handle->batch;
-  for (size_t i = 0; i < plan->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_vector_at(&plan->entries, i);
-    if (entry->kind != CREBIND_DEFINITION)
-      crebind_batch_item(batch, entry->item)->is_reached = true;
-  }
+                                     struct crebind_plan *plan) {
+  const struct crebind_batch *batch = &apply->handle->batch;
+  crebind_plan_note_reached(plan);
   for (size_t i = 0; i < batch->items.count; i++) {
     const struct crebind_item *item = crebind_batch_item(batch, i);
     apply->report.intercepted += crebind_is_intercepted(&attempt->world, apply->handle, item);
-    if (item->is_reached) continue;
+    if (plan->active->planned_items[i].is_reached) continue;
     apply->report.unreached++;
     crebind_status status = crebind_judge_reach(&attempt->world, batch, item);
     if (status == CREBIND_OK) continue;
@@ -206,22 +197,16 @@ static crebind_status look_for_reach(struct crebind_attempt *attempt, struct app
   return CREBIND_OK;
 }
 
-static void forget_reach(struct crebind_handle *handle) {
-  for (size_t i = 0; i < handle->batch.items.count; i++)
-    crebind_batch_item(&handle->batch, i)->is_reached = false;
-}
-
 static crebind_status plan_and_commit(struct crebind_attempt *attempt, struct apply *apply) {
   struct crebind_plan plan;
-  crebind_plan_begin(&plan, &attempt->world, &apply->handle->batch);
-  forget_reach(apply->handle);
+  crebind_plan_begin(&plan, &attempt->world, apply->handle, false);
   crebind_status status = crebind_attempt_plan(attempt, &plan, apply->handle);
   apply->report.unchanged = plan.unchanged;
   apply->report.skipped = plan.skipped;
   apply->report.bypassed = plan.bypassed;
   apply->report.unfilled = plan.unfilled;
   apply->report.left_alone = plan.left_alone.count;
-  apply->handle->leaves_slots = plan.left_alone.count != 0;
+  crebind_note_left_slots(apply->handle, plan.left_alone.count);
   if (status == CREBIND_OK) status = look_for_reach(attempt, apply, &plan);
   if (status == CREBIND_OK) status = commit_plan(attempt, apply, &plan);
   crebind_plan_end(&plan);
@@ -246,16 +231,16 @@ static void free_failed(const struct apply *apply) {
   if (apply->is_left_over)
     crebind_leftover_abandon(apply->handle);
   else
-    crebind_handle_free(apply->handle);
+    crebind_active_free(apply->handle);
 }
 
 struct crebind_handle *crebind_apply_own(struct crebind_attempt *attempt,
                                          const crebind_rebinding *rebindings, size_t count,
                                          const crebind_options *options, bool *may_race) {
   struct apply apply = {.companion = NULL};
-  if (crebind_handle_make(&apply.handle, rebindings, count, options, true, NULL) != CREBIND_OK)
+  if (crebind_handle_make(&apply.handle, rebindings, count, options, true, true, NULL)
+      != CREBIND_OK)
     return NULL;
-  apply.handle->is_own = true;
   crebind_status status = plan_and_commit(attempt, &apply);
   *may_race |= apply.may_race;
   if (status == CREBIND_OK) return apply.handle;
@@ -303,10 +288,10 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
                                    crebind_apply_companion *companion, crebind_handle **result,
                                    crebind_report *report, crebind_error *error) {
   struct apply apply = {.companion = companion};
+  bool is_own = companion == NULL;
   crebind_status status =
-      crebind_handle_make(&apply.handle, rebindings, count, options, true, error);
+      crebind_handle_make(&apply.handle, rebindings, count, options, true, is_own, error);
   if (status != CREBIND_OK) return status;
-  apply.handle->is_own = companion == NULL;
   status = crebind_attempt(apply_locked, &apply, apply.handle, error);
   if (status != CREBIND_OK) {
     free_failed(&apply);

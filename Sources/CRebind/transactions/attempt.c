@@ -47,7 +47,6 @@
 #include "transactions/attempt.h"
 #include "runtime/lock.h"
 #include "runtime/status.h"
-#include "runtime/thread.h"
 #include "sections/hold.h"
 #include "storing/leftover.h"
 #include "storing/other-scopes.h"
@@ -79,28 +78,11 @@ static void name_image(crebind_error *error, const struct crebind_attempt *attem
 crebind_status crebind_handle_make(struct crebind_handle **result,
                                    const crebind_rebinding *rebindings, size_t count,
                                    const crebind_options *options, bool needs_replacements,
-                                   crebind_error *error) {
-  struct crebind_handle *handle = crebind_memory(CREBIND_HANDLE_SIZE);
-  if (handle == NULL) return crebind_fail(error, CREBIND_OUT_OF_MEMORY, -1);
-  handle->entries = CREBIND_VECTOR(struct crebind_entry);
-  handle->runs = CREBIND_VECTOR(struct crebind_run);
-  handle->decisions = CREBIND_VECTOR(uint8_t);
-  handle->postponed = CREBIND_VECTOR(struct crebind_entry);
-  // The vectors by known image begin in the rest.
-  _Static_assert(sizeof *handle <= CREBIND_HANDLE_SIZE / 2, "the rest has room");
-  const size_t room = (CREBIND_HANDLE_SIZE - sizeof *handle) / (sizeof(struct crebind_run) + 1);
-  crebind_vector_lend(&handle->runs, handle + 1, room * sizeof(struct crebind_run));
-  crebind_vector_lend(&handle->decisions, handle->runs.data + room * sizeof(struct crebind_run),
-                      room);
+                                   bool is_own, crebind_error *error) {
   int64_t bad_item;
-  crebind_status status = crebind_batch_make(&handle->batch, rebindings, count, options,
-                                             needs_replacements, &bad_item);
-  if (status == CREBIND_OK) {
-    *result = handle;
-    return status;
-  }
-  crebind_handle_free(handle);
-  return crebind_fail(error, status, bad_item);
+  crebind_status status = crebind_active_make(result, rebindings, count, options,
+                                              needs_replacements, is_own, &bad_item);
+  return status == CREBIND_OK ? status : crebind_fail(error, status, bad_item);
 }
 
 // MARK: - Attempts
@@ -138,14 +120,13 @@ static crebind_status run_locked(void *opaque) {
   struct crebind_world *world = &attempt->world;
   crebind_status status = crebind_world_fill(world);
   struct errands *errands = locked->errands;
-  world->scopes.answers = &errands->questions.loader;
-  world->scopes.ifuncs = &errands->questions.ifuncs;
+  crebind_world_ask_with(world, &errands->questions.loader, &errands->questions.ifuncs);
   if (status == CREBIND_OK)
     status = crebind_questions_collect_predicates(&errands->questions, world);
-  if (status == CREBIND_OK && crebind_thread.resolving == 0)
-    status = bring_up_to_date(attempt, &errands->unfinished);
-  else if (status == CREBIND_OK)
-    crebind_serve_forget(world);
+  if (status == CREBIND_OK)
+    status = crebind_questions_are_resolving()
+                 ? crebind_serve_forget(world)
+                 : bring_up_to_date(attempt, &errands->unfinished);
   if (status == CREBIND_OK) status = locked->body(attempt, locked->context);
   if (attempt->is_done) return status;
   if (errands->questions.ifuncs.lacks_memory) return CREBIND_OUT_OF_MEMORY;
@@ -173,8 +154,7 @@ static crebind_status run_in_world(struct locked *locked, struct crebind_handle 
     if (locked->has_run) return status;
   }
   crebind_world_end(world);
-  status = crebind_world_begin(world);
-  world->new_handle = new_handle;
+  status = crebind_world_begin(world, new_handle);
   return status == CREBIND_OK
              ? crebind_images_with_lock(world->images.counts, run_locked, locked)
              : status;
@@ -205,7 +185,7 @@ static bool hold_pins(struct crebind_pins *pins) {
     const struct crebind_pin *pin = crebind_vector_at(&pins->items, i);
     if (crebind_hold_image_with(pin->address) == CREBIND_OUT_OF_MEMORY) return false;
   }
-  pins->were_held = true;
+  crebind_pins_note_held(pins);
   return true;
 }
 
@@ -215,7 +195,7 @@ static void wait_for_loading(struct crebind_unfinished *unfinished) {
   // For the lock that it takes. Nobody is in a dlopen that does not exist.
   struct crebind_loader loader = crebind_loader();
   if (loader.open != NULL) loader.open(NULL, RTLD_LAZY);
-  unfinished->was_awaited = true;
+  crebind_unfinished_note_awaited(unfinished);
 }
 
 /// Phase D before attempt `number`: does the errands, or pauses. False without memory.

@@ -31,11 +31,11 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *at
                                void *context, struct crebind_handle *new_handle,
                                crebind_error *error);
 
-/// Makes a batch that is not active yet; on failure fills in `error`.
+/// Makes a batch that is not active yet: see `crebind_active_make`. On failure fills in `error`.
 crebind_status crebind_handle_make(struct crebind_handle **result,
                                    const crebind_rebinding *rebindings, size_t count,
                                    const crebind_options *options, bool needs_replacements,
-                                   crebind_error *error);
+                                   bool is_own, crebind_error *error);
 
 /// False if a lookup came upon an image that the loader has to be asked about:
 /// store nothing then, and return CREBIND_BUSY.

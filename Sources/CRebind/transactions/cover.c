@@ -4,6 +4,18 @@
 #include "storing/settle.h"
 
 
+/// What is to be of an image, and what is.
+struct covering {
+  /// It holds replacements; and its slots of dlsym and dlvsym lead to us.
+  bool is_wanted, is_covered;
+  /// The pages of these slots could not be closed, which the next call does.
+  bool is_left_open;
+};
+
+static struct crebind_known_table coverings = CREBIND_KNOWN_TABLE(struct covering);
+
+static struct covering *covering_of(size_t known) { return crebind_known_row(&coverings, known); }
+
 // MARK: - Which images
 
 static bool is_redirecting(const struct crebind_handle *handle) {
@@ -20,7 +32,7 @@ static void want_images_of(const struct crebind_world *world,
     size_t index = crebind_world_image_with(world, replacement);
     if (index == SIZE_MAX) continue;
     last = crebind_world_image(world, index);
-    crebind_known_image_at(crebind_world_known(world, index))->is_wanted = true;
+    covering_of(crebind_world_known(world, index))->is_wanted = true;
   }
 }
 
@@ -38,8 +50,7 @@ static bool must_cover(const struct crebind_world *world, size_t index,
 
 static void want_images(const struct crebind_world *world,
                         const struct crebind_handle *new_handle) {
-  for (size_t i = 0; i < crebind_records.known.count; i++)
-    crebind_known_image_at(i)->is_wanted = false;
+  for (size_t i = 0; i < crebind_known_count(); i++) covering_of(i)->is_wanted = false;
   bool any_redirects = new_handle != NULL && is_redirecting(new_handle);
   const struct crebind_handle *handle;
   for (handle = crebind_records.oldest; handle != NULL && !any_redirects; handle = handle->newer)
@@ -60,28 +71,24 @@ static crebind_status make_topmost(void) {
   // Images are covered one by one, and keep their definitions.
   const crebind_options options = {.loaded_images_only = true};
   struct crebind_handle *handle;
-  crebind_status status = crebind_handle_make(&handle, rebindings, 2, &options, true, NULL);
-  if (status != CREBIND_OK) return status;
-  handle->is_own = true;
-  crebind_handle_link(handle);
-  crebind_records.topmost = handle;
-  return CREBIND_OK;
+  crebind_status status = crebind_handle_make(&handle, rebindings, 2, &options, true, true, NULL);
+  if (status == CREBIND_OK) crebind_handle_link_topmost(handle);
+  return status;
 }
 
 static void free_topmost_if_empty(void) {
   struct crebind_handle *topmost = crebind_records.topmost;
   if (topmost == NULL || topmost->entries.count != 0) return;
-  for (size_t i = 0; i < crebind_records.known.count; i++)
-    if (crebind_known_image_at(i)->is_covered) return;
-  crebind_records.topmost = NULL;
+  for (size_t i = 0; i < crebind_known_count(); i++)
+    if (covering_of(i)->is_covered) return;
   crebind_handle_unlink(topmost);
-  crebind_handle_free(topmost);
+  crebind_active_free(topmost);
 }
 
 static void drop_from(size_t first) {
   struct crebind_handle *topmost = crebind_records.topmost;
   for (size_t i = first; i < topmost->entries.count; i++)
-    crebind_handle_entry(topmost, i)->is_dropped = true;
+    crebind_entry_step(crebind_handle_entry(topmost, i), CREBIND_DROPPED);
   crebind_handle_drop(topmost);
 }
 
@@ -126,8 +133,7 @@ static crebind_status cover(struct crebind_attempt *attempt, size_t index, bool 
   if (status != CREBIND_OK) return status;
   struct crebind_handle *topmost = crebind_records.topmost;
   struct crebind_plan plan;
-  crebind_plan_begin(&plan, &attempt->world, &topmost->batch);
-  plan.late_handle = topmost;
+  crebind_plan_begin(&plan, &attempt->world, topmost, true);
   status = crebind_plan_add_image(&plan, index, true);
   if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
   size_t first = topmost->entries.count, count = plan.entries.count;
@@ -158,8 +164,7 @@ static crebind_status uncover(struct crebind_attempt *attempt, size_t known) {
       crebind_vector_truncate(&commit->changes, commit->stored);
       return CREBIND_OUT_OF_MEMORY;
     }
-    struct crebind_change *change = crebind_vector_at(&commit->changes, commit->changes.count - 1);
-    change->closes = crebind_known_image_at(known)->is_cover_open;
+    if (covering_of(known)->is_left_open) crebind_commit_close_last(commit);
   }
   return store(attempt);
 }
@@ -170,19 +175,20 @@ crebind_status crebind_cover_begin(struct crebind_attempt *attempt,
                                    const struct crebind_handle *new_handle,
                                    bool *may_race) {
   struct crebind_world *world = &attempt->world;
+  if (!crebind_known_attach(&coverings)) return CREBIND_OUT_OF_MEMORY;
   crebind_status status = CREBIND_OK;
   want_images(world, new_handle);
   for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++) {
     uint32_t index = crebind_world_known(world, i);
-    struct crebind_known_image *known = crebind_known_image_at(index);
-    if (known->is_wanted == known->is_covered) continue;
-    if (known->is_wanted)
+    struct covering *covering = covering_of(index);
+    if (covering->is_wanted == covering->is_covered) continue;
+    if (covering->is_wanted)
       status = cover(attempt, i, may_race);
     else
       // Where its pages cannot be opened, it stays covered.
-      known->is_wanted = uncover(attempt, index) != CREBIND_OK;
+      covering->is_wanted = uncover(attempt, index) != CREBIND_OK;
     if (status != CREBIND_SEALED || must_cover(world, i, new_handle)) continue;
-    known->is_wanted = false;
+    covering->is_wanted = false;
     status = CREBIND_OK;
   }
   return status;
@@ -197,11 +203,12 @@ static void drop_entries(size_t known, bool has_failed) {
   bool is_covered = false;
   for (uint32_t i = run.first; i < run.first + run.count; i++) {
     struct crebind_entry *entry = crebind_handle_entry(topmost, i);
-    entry->is_dropped = !has_failed || crebind_load_word(entry->address) != entry->value;
-    is_covered |= !entry->is_dropped;
+    bool is_dropped = !has_failed || crebind_load_word(entry->address) != entry->value;
+    crebind_entry_drop_if(entry, is_dropped);
+    is_covered |= !is_dropped;
   }
   if (run.count != 0) crebind_handle_drop(topmost);
-  crebind_known_image_at(known)->is_covered = is_covered;
+  covering_of(known)->is_covered = is_covered;
 }
 
 /// True if some of the image's pages could not be closed.
@@ -217,16 +224,16 @@ crebind_status crebind_cover_end(struct crebind_attempt *attempt, crebind_status
   struct crebind_world *world = &attempt->world;
   status = status == CREBIND_OK ? crebind_commit_run(&attempt->commit, world)
                                 : crebind_commit_undo(&attempt->commit, world, status);
-  for (size_t i = 0; i < world->images.items.count; i++) {
+  for (size_t i = 0; coverings.is_attached && i < world->images.items.count; i++) {
     uint32_t index = crebind_world_known(world, i);
-    struct crebind_known_image *known = crebind_known_image_at(index);
-    if (known->is_wanted == known->is_covered) continue;
+    struct covering *covering = covering_of(index);
+    if (covering->is_wanted == covering->is_covered) continue;
     // The next call uncovers it, and tries again.
-    known->is_cover_open = !known->is_wanted && is_left_open(&attempt->commit, i);
-    if (status == CREBIND_OK && known->is_wanted)
-      known->is_covered = true;
-    else if (status == CREBIND_OK || known->is_wanted)
-      drop_entries(index, known->is_wanted);
+    covering->is_left_open = !covering->is_wanted && is_left_open(&attempt->commit, i);
+    if (status == CREBIND_OK && covering->is_wanted)
+      covering->is_covered = true;
+    else if (status == CREBIND_OK || covering->is_wanted)
+      drop_entries(index, covering->is_wanted);
   }
   free_topmost_if_empty();
   // The table may know of a batch that is not going to be active.

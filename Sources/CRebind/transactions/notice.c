@@ -1,10 +1,11 @@
 #define _GNU_SOURCE
 #include "transactions/notice.h"
-#include "binding/records.h"
 #include "runtime/lock.h"
 #include "runtime/thread.h"
+#include "storing/active.h"
 #include "transactions/observe.h"
 #include "transactions/transaction.h"
+#include "world/loader.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,11 +23,11 @@ static void end_loading(bool has_changed) {
     crebind_look_for_images(NULL);
     crebind_notice_update();
   }
-  if (--crebind_thread.loading == 0) crebind_tell_observers();
+  if (crebind_loader_end_call()) crebind_tell_observers();
 }
 
 static void *open_and_tell(const char *file, int mode) {
-  crebind_thread.loading++;
+  crebind_loader_begin_call();
   void *image = __atomic_load_n(&original_dlopen, __ATOMIC_ACQUIRE)(file, mode);
   end_loading(image != NULL);
   return image;
@@ -69,7 +70,7 @@ __attribute__((used)) uintptr_t crebind_choose_dlopen(struct arguments *argument
 CREBIND_DEFINE_TAIL_CALL(crebind_dlopen_entry, crebind_choose_dlopen);
 
 static int close_and_tell(void *image) {
-  crebind_thread.loading++;
+  crebind_loader_begin_call();
   int result = __atomic_load_n(&original_dlclose, __ATOMIC_ACQUIRE)(image);
   end_loading(result == 0);
   return result;
@@ -80,6 +81,8 @@ static int close_and_tell(void *image) {
 /// Guarded by the lock. One thread at a time changes `wrappers`, without it.
 static size_t observers;
 static bool is_changing;
+/// This thread is the one.
+static __thread bool changes_wrappers CREBIND_TLS;
 static crebind_handle *wrappers;
 
 /// True if somebody needs the wrappers. A batch's need stays as long as any batch lives.
@@ -91,7 +94,8 @@ static bool are_needed(void) {
     if (handle->is_own) continue;
     has_batches = true;
     is_needed_by_batches |=
-        handle->needs_notice && crebind_batch_serves_later_images(&handle->batch);
+        crebind_active_of(handle)->needs_notice
+        && crebind_batch_serves_later_images(&handle->batch);
   }
   is_needed_by_batches &= has_batches;
   return observers != 0 || is_needed_by_batches;
@@ -108,7 +112,7 @@ static bool are_for_slots_only(void) {
 /// True if the wrappers are there, or not, as they should be.
 static bool are_in_line(void) {
   if (!are_needed()) return wrappers == NULL;
-  return wrappers != NULL && !wrappers->is_left_over
+  return wrappers != NULL && !crebind_is_left_over(wrappers)
          && wrappers->batch.options.slots_only == are_for_slots_only();
 }
 
@@ -151,9 +155,9 @@ static void change_observers(size_t difference) {
     crebind_handle *handle = wrappers;
     bool slots_only = are_for_slots_only(), is_needed = are_needed();
     wrappers = NULL;
-    is_changing = crebind_thread.changes_wrappers = true;
+    is_changing = changes_wrappers = true;
     crebind_unlock();
-    if (handle == NULL || (is_needed && handle->is_left_over)) {
+    if (handle == NULL || (is_needed && crebind_is_left_over(handle))) {
       crebind_handle *left_over = handle;
       handle = install(slots_only);
       succeeds = handle != NULL;
@@ -165,7 +169,7 @@ static void change_observers(size_t difference) {
     }
     crebind_lock();
     wrappers = handle;
-    is_changing = crebind_thread.changes_wrappers = false;
+    is_changing = changes_wrappers = false;
   }
   crebind_unlock();
   errno = saved_errno;
@@ -175,7 +179,7 @@ static void change_observers(size_t difference) {
 /// predicate or a signal handler has forked meanwhile.
 static void forked(int parent) {
   (void)parent;
-  is_changing = crebind_thread.changes_wrappers;
+  is_changing = changes_wrappers;
 }
 
 __attribute__((constructor)) static void start(void) {

@@ -54,10 +54,9 @@ static bool note(struct crebind_observation *observation,
   *event = (struct event){
       is_added,
       {known->header, known->bias,
-       crebind_strings_add(strings, crebind_known_string(known->path)),
-       crebind_strings_add(strings, crebind_known_string(known->soname))}};
-  if (!strings->lacks_memory) return true;
-  strings->lacks_memory = false;
+       crebind_strings_add(strings, crebind_known_path(known)),
+       crebind_strings_add(strings, crebind_known_soname(known))}};
+  if (crebind_strings_have_taken(strings)) return true;
   crebind_vector_truncate(&observation->events, observation->events.count - 1);
   return false;
 }
@@ -67,7 +66,7 @@ static bool note(struct crebind_observation *observation,
 static crebind_status note_changes(struct crebind_attempt *attempt, void *context) {
   (void)context;
   const struct crebind_world *world = &attempt->world;
-  size_t count = crebind_records.known.count;
+  size_t count = crebind_known_count();
   for (struct crebind_observation *observation = observations; observation != NULL;
        observation = observation->next) {
     if (observation->told.count < count
@@ -87,13 +86,12 @@ static crebind_status note_changes(struct crebind_attempt *attempt, void *contex
       if (!note(observation, crebind_known_image_at(index), true)) return CREBIND_OUT_OF_MEMORY;
       told[index] = true;
       // At once: without memory for the rest, the index must not go to another image.
-      crebind_known_image_at(index)->is_announced = true;
+      crebind_known_use(index, CREBIND_USED_BY_OBSERVERS, true);
     }
   }
-  for (size_t i = 0; i < count; i++) {
-    struct crebind_known_image *known = crebind_known_image_at(i);
-    known->is_announced = observations != NULL && known->is_present;
-  }
+  for (size_t i = 0; i < count; i++)
+    crebind_known_use(i, CREBIND_USED_BY_OBSERVERS,
+                      observations != NULL && crebind_known_image_at(i)->is_present);
   return CREBIND_OK;
 }
 

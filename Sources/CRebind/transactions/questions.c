@@ -6,6 +6,11 @@
 
 #include <dlfcn.h>
 
+/// The questions to predicates that this thread is asking, the innermost first.
+static __thread struct crebind_questions *asking CREBIND_TLS;
+/// How many resolvers of IFUNCs it is calling.
+static __thread uint16_t resolving CREBIND_TLS;
+
 struct predicate_question {
   uint64_t serial;  // of the batch; 0: the new one
   bool (*matches)(const crebind_image_info *, void *);
@@ -36,21 +41,20 @@ static crebind_status collect_predicate(struct crebind_questions *questions,
                                         const struct crebind_world *world,
                                         struct crebind_handle *handle, uint64_t serial) {
   const crebind_options *options = &handle->batch.options;
-  if (options->scope != CREBIND_SCOPE_MATCHING || handle->is_left_over) return CREBIND_OK;
-  size_t known_count = crebind_records.known.count, decided = handle->decisions.count;
-  if (decided < known_count
-      && crebind_vector_append(&handle->decisions, known_count - decided) == NULL)
+  if (options->scope != CREBIND_SCOPE_MATCHING || crebind_is_left_over(handle))
+    return CREBIND_OK;
+  struct crebind_decisions *decisions = &handle->decisions;
+  uint64_t last_decided;
+  if (!crebind_decisions_extend(decisions, crebind_known_count(), crebind_last_image_serial(),
+                                &last_decided))
     return CREBIND_OUT_OF_MEMORY;
-  uint64_t last_decided = handle->last_decided;
-  handle->last_decided = crebind_records.next_image_serial;
   for (size_t i = 0; i < world->images.items.count; i++) {
     uint32_t known = crebind_world_known(world, i);
-    uint8_t *decision = crebind_vector_at(&handle->decisions, known);
     bool is_former = serial == 0 && crebind_known_image_at(known)->serial > last_decided;
-    if (*decision != CREBIND_UNDECIDED && !is_former) continue;
+    if (crebind_decision_about(decisions, known) != CREBIND_UNDECIDED && !is_former) continue;
     if (!crebind_batch_selects(&handle->batch, crebind_world_image(world, i))
         || (serial != 0 && options->loaded_images_only)) {
-      *decision = CREBIND_REFUSED;
+      crebind_decide(decisions, known, CREBIND_REFUSED);
       continue;
     }
     struct predicate_question *question = crebind_vector_append(&questions->predicates, 1);
@@ -69,8 +73,8 @@ static crebind_status collect_predicate(struct crebind_questions *questions,
       crebind_vector_truncate(&questions->predicates, questions->predicates.count - 1);
       return CREBIND_OUT_OF_MEMORY;
     }
-    *decision = CREBIND_ASKED;
-    handle->asked++;
+    crebind_decisions_begin_question(decisions);
+    crebind_decide(decisions, known, CREBIND_ASKED);
   }
   return CREBIND_OK;
 }
@@ -112,19 +116,25 @@ static crebind_status hold_images(struct crebind_ifunc_image *images, size_t cou
 }
 
 void crebind_ifuncs_call(struct crebind_ifuncs *ifuncs) {
-  for (; ifuncs->answered != ifuncs->items.count; ifuncs->answered++) {
-    struct crebind_ifunc *ifunc = crebind_vector_at(&ifuncs->items, ifuncs->answered);
+  while (ifuncs->answered != ifuncs->items.count) {
+    const struct crebind_ifunc *ifunc = crebind_vector_at(&ifuncs->items, ifuncs->answered);
     struct crebind_ifunc_image *images = crebind_vector_at(&ifuncs->images, ifunc->first_image);
     crebind_status status = hold_images(images, ifunc->image_count);
-    crebind_thread.resolving++;
+    uintptr_t function = 0;
+    resolving++;
     if (status == CREBIND_OK)
-      ifunc->function = crebind_call_resolver(ifunc->resolver, crebind_runtime()->hwcap);
-    crebind_thread.resolving--;
+      function = crebind_call_resolver(ifunc->resolver, crebind_runtime()->hwcap);
+    resolving--;
     for (size_t i = 0; i < ifunc->image_count; i++) crebind_release_image(images[i].hold);
-    ifuncs->lacks_memory = status == CREBIND_OUT_OF_MEMORY;
-    if (ifuncs->lacks_memory) break;
+    if (status == CREBIND_OUT_OF_MEMORY) {
+      crebind_ifuncs_fail(ifuncs);
+      break;
+    }
+    crebind_ifuncs_answer(ifuncs, function);
   }
 }
+
+bool crebind_questions_are_resolving(void) { return resolving != 0; }
 
 /// False without memory.
 static bool ask_loader(struct crebind_loader_answers *answers) {
@@ -134,15 +144,18 @@ static bool ask_loader(struct crebind_loader_answers *answers) {
   bool has_all = loader.open != NULL && loader.find != NULL;
   void *global = has_all ? loader.open(NULL, RTLD_LAZY) : NULL;
   bool has_failed = false;
-  for (; crebind_loader_answers_are_open(answers); answers->answered++) {
-    struct crebind_loader_answer *answer = crebind_vector_at(&answers->items, answers->answered);
-    if (global == NULL) continue;
-    const char *name = crebind_loader_answers_string(answers, answer->name);
-    const char *version = crebind_loader_answers_string(answers, answer->version);
-    answer->address = (uintptr_t)(version != NULL && loader.find_version != NULL
-                                      ? loader.find_version(global, name, version)
-                                      : loader.find(global, name));
-    has_failed |= answer->address == 0;
+  while (crebind_loader_answers_are_open(answers)) {
+    const struct crebind_loader_answer *question =
+        crebind_vector_at(&answers->items, answers->answered);
+    const char *name = crebind_loader_answers_string(answers, question->name);
+    const char *version = crebind_loader_answers_string(answers, question->version);
+    void *address = NULL;
+    if (global != NULL && version != NULL && loader.find_version != NULL)
+      address = loader.find_version(global, name, version);
+    else if (global != NULL)
+      address = loader.find(global, name);
+    has_failed |= global != NULL && address == NULL;
+    crebind_loader_answers_answer(answers, (uintptr_t)address);
   }
   // The failure is not the program's.
   if (has_failed && loader.last_error != NULL) loader.last_error();
@@ -150,8 +163,8 @@ static bool ask_loader(struct crebind_loader_answers *answers) {
 }
 
 bool crebind_questions_ask(struct crebind_questions *questions) {
-  questions->outer = crebind_thread.asking;
-  crebind_thread.asking = questions;
+  questions->outer = asking;
+  asking = questions;
   for (size_t i = 0; i < questions->predicates.count; i++) {
     struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
     if (!is_worth_asking(question)) continue;
@@ -159,7 +172,7 @@ bool crebind_questions_ask(struct crebind_questions *questions) {
     question->answer =
         question->matches(&info, question->context) ? CREBIND_ACCEPTED : CREBIND_REFUSED;
   }
-  crebind_thread.asking = questions->outer;
+  asking = questions->outer;
   crebind_ifuncs_call(&questions->ifuncs);
   return ask_loader(&questions->loader);
 }
@@ -174,10 +187,11 @@ void crebind_questions_file(struct crebind_questions *questions,
     struct crebind_handle *handle =
         question->serial == 0 ? new_handle : crebind_handle_with_serial(question->serial);
     if (handle == NULL) continue;
-    handle->asked--;
+    crebind_decisions_end_question(&handle->decisions);
     // Another image may have taken the index.
     if (crebind_known_image_at(question->known)->serial != question->image_serial) continue;
-    *(uint8_t *)crebind_vector_at(&handle->decisions, question->known) = question->answer;
+    crebind_decide(&handle->decisions, question->known,
+                   (enum crebind_decision)question->answer);
   }
   crebind_vector_truncate(&questions->predicates, 0);
   crebind_vector_truncate(&questions->strings.bytes, 0);
@@ -187,40 +201,30 @@ void crebind_questions_file(struct crebind_questions *questions,
 
 bool crebind_questions_are_elsewhere(const struct crebind_handle *handle) {
   size_t own = 0;
-  for (const struct crebind_questions *questions = crebind_thread.asking; questions != NULL;
+  for (const struct crebind_questions *questions = asking; questions != NULL;
        questions = questions->outer)
     for (size_t i = 0; i < questions->predicates.count; i++) {
       const struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
       own += question->serial == handle->serial;
     }
-  return handle->asked > own;
-}
-
-/// Takes back the questions to predicates that are being asked.
-static void forget_questions(void) {
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
-    handle->asked = 0;
-    for (size_t i = 0; i < handle->decisions.count; i++) {
-      uint8_t *decision = crebind_vector_at(&handle->decisions, i);
-      if (*decision == CREBIND_ASKED) *decision = CREBIND_UNDECIDED;
-    }
-  }
+  return handle->decisions.asked > own;
 }
 
 /// Other threads, which do not exist in the child, ask nothing any more.
 static void forked(int parent) {
   (void)parent;
-  forget_questions();
-  for (const struct crebind_questions *questions = crebind_thread.asking; questions != NULL;
+  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
+       handle = handle->newer)
+    crebind_decisions_forget_questions(&handle->decisions);
+  for (const struct crebind_questions *questions = asking; questions != NULL;
        questions = questions->outer)
     for (size_t i = 0; i < questions->predicates.count; i++) {
       const struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
       struct crebind_handle *handle = crebind_handle_with_serial(question->serial);
       if (handle == NULL) continue;
-      handle->asked++;
+      crebind_decisions_begin_question(&handle->decisions);
       if (crebind_known_image_at(question->known)->serial == question->image_serial)
-        *(uint8_t *)crebind_vector_at(&handle->decisions, question->known) = CREBIND_ASKED;
+        crebind_decide(&handle->decisions, question->known, CREBIND_ASKED);
     }
 }
 

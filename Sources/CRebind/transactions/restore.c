@@ -50,7 +50,8 @@ static struct crebind_entry *next_above(const struct crebind_handle *handle,
 static bool has_staying_above(const struct crebind_handle *handle,
                               const struct crebind_entry *entry) {
   for (handle = handle->newer; handle != NULL; handle = handle->newer)
-    if (!handle->is_leaving && crebind_handle_find(handle, entry->image, entry->address) != NULL)
+    if (!crebind_is_leaving(handle)
+        && crebind_handle_find(handle, entry->image, entry->address) != NULL)
       return true;
   return false;
 }
@@ -70,7 +71,8 @@ static crebind_status turn_definitions(struct crebind_attempt *attempt,
       return CREBIND_OUT_OF_MEMORY;
   }
   crebind_status status = crebind_commit_run(&attempt->commit, &attempt->world);
-  if (status == CREBIND_OK) handle->is_leaving = is_leaving;
+  if (status == CREBIND_OK)
+    crebind_handle_step(handle, is_leaving ? CREBIND_LEAVING : CREBIND_APPLIED);
   return status;
 }
 
@@ -150,7 +152,6 @@ static void take_out(struct crebind_attempt *attempt, struct restore *restore) {
   restore->covered_address = covered != NULL ? covered->address : 0;
   if (covered != NULL) {
     restore->covered_image = covered->image;
-    handle->is_leaving = true;
   } else {
     crebind_handle_unlink(handle);
     crebind_summary_inherit(handle);
@@ -186,9 +187,9 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
   // A resolver that has found the replacement stores it soon. So the definitions
   // come first, then those under way are waited for, and no other one can find it
   // before the slots are restored.
-  if (!handle->is_leaving && is_found_lazily(handle))
+  if (!crebind_is_leaving(handle) && is_found_lazily(handle))
     return turn_definitions(attempt, handle, true);
-  if (handle->is_left_over && handle->may_be_bound) return CREBIND_OK;
+  if (crebind_leftover_may_be_bound(handle)) return CREBIND_OK;
   memset(&restore->report, 0, sizeof restore->report);
   uint32_t last_image = UINT32_MAX;
   for (size_t i = 0; i < handle->entries.count; i++)
@@ -209,7 +210,7 @@ crebind_status crebind_restore_batch(crebind_handle *handle, crebind_report *rep
   if (status == CREBIND_OK && !restore.is_done) {
     if (!crebind_settle()) crebind_overtaken_note();
     status = crebind_attempt(restore_locked, &restore, NULL, error);
-    if (!restore.is_done && !handle->is_left_over)
+    if (!restore.is_done && !crebind_is_left_over(handle))
       crebind_attempt(stay_locked, &restore, NULL, NULL);
   }
   // A definition of what is left over was led here again meanwhile.
@@ -220,7 +221,7 @@ crebind_status crebind_restore_batch(crebind_handle *handle, crebind_report *rep
     status = crebind_fail(error, CREBIND_COVERED, -1);
   if (status == CREBIND_BUSY && restore.is_asked)
     status = crebind_fail(error, CREBIND_PREDICATE_RUNS, -1);
-  if (status == CREBIND_OK) crebind_handle_free(handle);
+  if (status == CREBIND_OK) crebind_active_free(handle);
   if (report != NULL) *report = restore.report;
   return status;
 }

@@ -35,11 +35,11 @@ static crebind_status verify_locked(struct crebind_attempt *attempt, void *conte
     // The slot leads to us through the batches above.
     const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
     uintptr_t word = crebind_load_word(entry->address);
-    if (!handle->is_left_over && (top == NULL || word == top->value)) {
+    if (!crebind_is_left_over(handle) && (top == NULL || word == top->value)) {
       report->unchanged += is_slot;
       continue;
     }
-    if (handle->is_left_over || top->is_left || !crebind_is_of_resolver(top, word)) {
+    if (crebind_is_left_over(handle) || top->is_left || !crebind_is_of_resolver(top, word)) {
       report->skipped += is_slot;
       continue;
     }

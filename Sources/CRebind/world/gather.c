@@ -5,6 +5,12 @@ void crebind_strings_begin(struct crebind_strings *strings) {
   *strings = (struct crebind_strings){CREBIND_VECTOR(char), false};
 }
 
+bool crebind_strings_have_taken(struct crebind_strings *strings) {
+  bool have_taken = !strings->lacks_memory;
+  strings->lacks_memory = false;
+  return have_taken;
+}
+
 size_t crebind_strings_add(struct crebind_strings *strings, const char *string) {
   if (string == NULL || string[0] == 0) return 0;
   // Offset 0 stays free.

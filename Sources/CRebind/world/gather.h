@@ -18,6 +18,9 @@ void crebind_strings_begin(struct crebind_strings *strings);
 /// The offset of a copy; 0 for NULL, "" and, which is noted, without memory.
 size_t crebind_strings_add(struct crebind_strings *strings, const char *string);
 
+/// True if all strings were added since the last question.
+bool crebind_strings_have_taken(struct crebind_strings *strings);
+
 static inline const char *crebind_strings_at(const struct crebind_strings *strings,
                                              size_t offset) {
   return offset == 0 ? "" : strings->bytes.data + offset;

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "world/loader.h"
+#include "runtime/thread.h"
 #include "runtime/lock.h"
 #include "world/look.h"
 
@@ -62,3 +63,12 @@ struct crebind_loader crebind_loader(void) {
     loader = (struct crebind_loader){.is_known = false};
   return loader;
 }
+
+/// How many calls this thread is in.
+static __thread uint16_t calls CREBIND_TLS;
+
+void crebind_loader_begin_call(void) { calls++; }
+
+bool crebind_loader_end_call(void) { return --calls == 0; }
+
+bool crebind_loader_is_called(void) { return calls != 0; }

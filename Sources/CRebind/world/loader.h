@@ -27,6 +27,14 @@ struct crebind_loader {
 /// are never unloaded.
 struct crebind_loader crebind_loader(void);
 
+/// This thread begins and ends a call of the loader through a wrapper of ours. They nest.
+void crebind_loader_begin_call(void);
+/// \returns True if it was the outermost.
+bool crebind_loader_end_call(void);
+
+/// True if the thread is in such a call.
+bool crebind_loader_is_called(void);
+
 #pragma GCC visibility pop
 
 #endif

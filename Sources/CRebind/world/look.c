@@ -43,7 +43,7 @@ crebind_status crebind_look(crebind_status (*run)(struct crebind_look *, void *)
     look.failed_path = NULL;
     look.failed_tag = 0;
     crebind_lock();
-    status = crebind_world_begin(&look.world);
+    status = crebind_world_begin(&look.world, NULL);
     if (status == CREBIND_OK) {
       struct body body = {run, &look, context};
       status = crebind_images_with_lock(look.world.images.counts, run_locked, &body);
@@ -56,13 +56,18 @@ crebind_status crebind_look(crebind_status (*run)(struct crebind_look *, void *)
   return status;
 }
 
+void crebind_look_fail(struct crebind_look *look, size_t index, int64_t tag) {
+  const struct crebind_world *world = &look->world;
+  look->failed_path = crebind_image_path(&world->images, crebind_world_image(world, index));
+  look->failed_tag = tag;
+}
+
 crebind_status crebind_look_find(struct crebind_look *look, const void *header, size_t *index) {
   struct crebind_world *world = &look->world;
   *index = crebind_world_find(world, header);
   if (*index == SIZE_MAX) return CREBIND_NO_SUCH_IMAGE;
   int64_t tag = *(const int64_t *)crebind_vector_at(&world->broken_tags, *index);
   if (tag == INT64_MIN) return CREBIND_OK;
-  look->failed_path = crebind_image_path(&world->images, crebind_world_image(world, *index));
-  look->failed_tag = tag;
+  crebind_look_fail(look, *index, tag);
   return CREBIND_BROKEN_IMAGE;
 }

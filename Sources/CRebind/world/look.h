@@ -20,6 +20,9 @@ struct crebind_look {
 crebind_status crebind_look(crebind_status (*body)(struct crebind_look *look, void *context),
                             void *context, crebind_error *error);
 
+/// Says of a failure that it is this image's, and which tag is broken; 0 for none.
+void crebind_look_fail(struct crebind_look *look, size_t index, int64_t tag);
+
 /// The index of the image with this header, if its dynamic table can be read.
 crebind_status crebind_look_find(struct crebind_look *look, const void *header, size_t *index);
 

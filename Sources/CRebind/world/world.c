@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include "world/world.h"
-#include "elf/note.h"
 
 struct memo {
   const char *name, *version;
@@ -8,8 +7,9 @@ struct memo {
   size_t definer;
 };
 
-crebind_status crebind_world_begin(struct crebind_world *world) {
+crebind_status crebind_world_begin(struct crebind_world *world, struct crebind_handle *new_handle) {
   memset(world, 0, sizeof *world);
+  world->new_handle = new_handle;
   world->dynamics = CREBIND_VECTOR(struct crebind_dynamic);
   world->broken_tags = CREBIND_VECTOR(int64_t);
   world->known_of = CREBIND_VECTOR(uint32_t);
@@ -36,115 +36,6 @@ const char *crebind_soname(const struct crebind_dynamic *dynamic) {
 
 // MARK: - Known images
 
-/// Drops the strings of images whose place has been taken, once they are the
-/// larger part: an image may come and go for ever.
-static bool compact_strings(void) {
-  static size_t limit = 1 << 16;
-  if (crebind_records.strings.count < limit) return true;
-  struct crebind_vector strings = CREBIND_VECTOR(char);
-  // Reserved at once, in pages that are more than enough, or nothing is changed.
-  if (crebind_vector_append(&strings, crebind_records.strings.count) == NULL) return false;
-  crebind_vector_truncate(&strings, 0);
-  for (size_t i = 0; i < crebind_records.known.count; i++) {
-    struct crebind_known_image *known = crebind_known_image_at(i);
-    known->path = crebind_vector_append_string(&strings, crebind_known_string(known->path));
-    known->soname = crebind_vector_append_string(&strings, crebind_known_string(known->soname));
-  }
-  crebind_vector_free(&crebind_records.strings);
-  crebind_records.strings = strings;
-  limit = strings.count * 2 > 1 << 16 ? strings.count * 2 : 1 << 16;
-  return true;
-}
-
-/// True if a batch has entries with the index of an image that is gone.
-static bool has_entries(size_t known) {
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
-    if (crebind_handle_run(handle, known).count != 0) return true;
-  return false;
-}
-
-/// An index that no image has: one whose image is gone, forgotten and announced as gone, and whose
-/// functions are nobody's originals any more.
-///
-/// \param next Where to look on: 0 for the first image of a call.
-static size_t free_index(size_t *next) {
-  for (; *next < crebind_records.known.count; ++*next) {
-    const struct crebind_known_image *known = crebind_known_image_at(*next);
-    if (!known->is_present && !known->was_present && !known->is_announced && !has_entries(*next))
-      break;
-  }
-  return *next;
-}
-
-static void forget_decision(struct crebind_handle *handle, size_t known) {
-  if (known < handle->decisions.count)
-    *(uint8_t *)crebind_vector_at(&handle->decisions, known) = CREBIND_UNDECIDED;
-}
-
-/// Enters an image that the records do not have.
-static bool enter(const struct crebind_world *world, size_t index, uint32_t *place,
-                  size_t *next_free) {
-  const struct crebind_image *image = crebind_world_image(world, index);
-  struct crebind_vector *strings = &crebind_records.strings;
-  size_t path = crebind_vector_append_string(strings, crebind_image_path(&world->images, image));
-  size_t soname =
-      crebind_vector_append_string(strings, crebind_soname(crebind_world_dynamic(world, index)));
-  if (path == SIZE_MAX || soname == SIZE_MAX) return false;
-  size_t at = free_index(next_free);
-  if (at == crebind_records.known.count && crebind_vector_append(&crebind_records.known, 1) == NULL)
-    return false;
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
-    forget_decision(handle, at);
-  if (world->new_handle != NULL) forget_decision(world->new_handle, at);
-  *crebind_known_image_at(at) = (struct crebind_known_image){
-      .serial = ++crebind_records.next_image_serial,
-      .bias = image->bias,
-      .dynamic = image->dynamic,
-      .header = image->header,
-      .span = image->span,
-      .fingerprint = crebind_image_fingerprint(image),
-      .generation = world->images.counts.adds,
-      .path = path,
-      .soname = soname,
-      .index = index,
-      .is_present = true,
-  };
-  *place = (uint32_t)at;
-  return true;
-}
-
-static void find_known(struct crebind_world *world) {
-  size_t count = world->images.items.count, known_count = crebind_records.known.count;
-  uint32_t *known_of = (uint32_t *)world->known_of.data;
-  for (size_t i = 0; i < known_count; i++) crebind_known_image_at(i)->index = SIZE_MAX;
-  size_t next = 0;
-  for (size_t i = 0; i < count; i++) {
-    const struct crebind_image *image = crebind_world_image(world, i);
-    known_of[i] = UINT32_MAX;
-    // Mostly in the order of the last call.
-    for (size_t step = 0; step < known_count && known_of[i] == UINT32_MAX; step++) {
-      if (next >= known_count) next = 0;
-      struct crebind_known_image *known = crebind_known_image_at(next++);
-      if (!known->is_present || known->bias != image->bias || known->dynamic != image->dynamic)
-        continue;
-      // Another one may have taken its place.
-      if (crebind_images_may_be_others(&world->images, crebind_records.counts)
-          && (!crebind_equal(crebind_known_string(known->path),
-                             crebind_image_path(&world->images, image))
-              || known->fingerprint != crebind_image_fingerprint(image)))
-        continue;
-      known->index = i;
-      known_of[i] = (uint32_t)(next - 1);
-    }
-  }
-  for (size_t i = 0; i < known_count; i++) {
-    struct crebind_known_image *known = crebind_known_image_at(i);
-    if (known->index == SIZE_MAX) known->is_present = false;
-  }
-}
-
 /// Decodes the dynamic tables of a world that has none yet.
 static bool decode(struct crebind_world *world) {
   size_t count = world->images.items.count;
@@ -160,11 +51,21 @@ static bool decode(struct crebind_world *world) {
     if (crebind_dynamic_decode(crebind_world_image(world, i), dynamic, &broken) == CREBIND_OK)
       continue;
     *tag = broken;
-    memset(dynamic, 0, sizeof *dynamic);  // it defines and imports nothing
-    dynamic->soname = SIZE_MAX;
+    crebind_dynamic_clear(dynamic);  // it defines and imports nothing
   }
-  world->scopes.dynamics = (const struct crebind_dynamic *)world->dynamics.data;
+  crebind_scopes_fill(&world->scopes, (const struct crebind_dynamic *)world->dynamics.data,
+                      (const uint32_t *)world->known_of.data);
   world->is_filled = true;
+  return true;
+}
+
+/// Enters an image that the records do not have.
+static bool enter(const struct crebind_world *world, size_t index, uint32_t *known,
+                  size_t *next_free) {
+  const char *soname = crebind_soname(crebind_world_dynamic(world, index));
+  if (!crebind_known_enter(&world->images, index, soname, known, next_free)) return false;
+  crebind_forget_decisions(*known);
+  if (world->new_handle != NULL) crebind_decisions_forget(&world->new_handle->decisions, *known);
   return true;
 }
 
@@ -173,10 +74,9 @@ crebind_status crebind_world_fill(struct crebind_world *world) {
   crebind_vector_truncate(&world->memo, 0);
   if (!world->is_filled && !decode(world)) return CREBIND_OUT_OF_MEMORY;
   size_t count = world->images.items.count;
-  find_known(world);
-  crebind_status status = compact_strings() ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
   uint32_t *known_of = (uint32_t *)world->known_of.data;
-  world->scopes.known_of = known_of;
+  crebind_known_find(&world->images, known_of);
+  crebind_status status = crebind_known_compact() ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
   size_t next_free = 0;
   for (size_t i = 0; i < count && status == CREBIND_OK; i++)
     if (known_of[i] == UINT32_MAX && !enter(world, i, &known_of[i], &next_free))
@@ -185,6 +85,15 @@ crebind_status crebind_world_fill(struct crebind_world *world) {
 }
 
 // MARK: - Questions
+
+void crebind_world_ask_with(struct crebind_world *world, struct crebind_loader_answers *answers,
+                            struct crebind_ifuncs *ifuncs) {
+  crebind_scopes_ask_with(&world->scopes, answers, ifuncs);
+}
+
+void crebind_world_forget_answers(struct crebind_world *world) {
+  crebind_vector_truncate(&world->memo, 0);
+}
 
 enum { MEMO_SIZE = 1024 };
 

@@ -38,7 +38,9 @@ static inline uint32_t crebind_world_known(const struct crebind_world *world, si
 }
 
 /// Takes the snapshot; phase B. End the world in any case.
-crebind_status crebind_world_begin(struct crebind_world *world);
+///
+/// \param new_handle The batch of the call under way that is not active yet, or NULL.
+crebind_status crebind_world_begin(struct crebind_world *world, struct crebind_handle *new_handle);
 void crebind_world_end(struct crebind_world *world);
 
 /// Decodes the images and finds them in the records, or enters them there; phase C. Images
@@ -50,6 +52,13 @@ crebind_status crebind_world_fill(struct crebind_world *world);
 crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
                                      const struct crebind_name *name, const char *version,
                                      bool wants_default, uintptr_t *function, size_t *definer);
+
+/// Has questions put, and answers taken, here; see binding/scope.h.
+void crebind_world_ask_with(struct crebind_world *world, struct crebind_loader_answers *answers,
+                            struct crebind_ifuncs *ifuncs);
+
+/// Forgets answers that have the names of a batch that goes.
+void crebind_world_forget_answers(struct crebind_world *world);
 
 /// Puts the questions to the resolvers of IFUNCs that the global scope has of these names, before a
 /// plan comes upon them one by one. O(names * images of the global scope).
