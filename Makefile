@@ -16,10 +16,13 @@ CORE_SUITES = FixtureTests.*instrumented|StubTests|AbsenceTests|FirstTriesTests|
 PRODUCT_SUITES = SamplePackageTests|FileTraceTests|RebindMacrosTests.PackageTests|ShellFilesTests
 RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
 
-.PHONY: help build release demo test check test-inputs test-core test-beside work test-products test-traits test-machine test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
+.PHONY: help build release demo test check check-core check-testing check-inspection check-registries test-inputs test-core test-beside work test-products test-traits test-machine test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
 
-help: ## List the targets
+# List the main targets; CONTRIBUTING.md has all.
+help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
+	@echo "check-AREA: Run the tests of an area as check does: core, testing, inspection or registries"
+	@echo "CONTRIBUTING.md has the other targets."
 
 build: ## Build everything for debugging
 	@Scripts/bootstrap build
@@ -41,7 +44,17 @@ test: ## Build and run all tests; print where the time goes
 check: ## The inner loop: the tests that build no package and use no sanitizer, with gcc alone and fewer rounds
 	@SWIFT='$(SWIFT)' Scripts/test --check
 
-test-inputs: ## Run the tests under strace; fail if they read a file that another machine may lack
+# An area of Documentation/Areas: its suites.
+AREA_core = CRebindTests|RebindTests
+AREA_testing = RebindTestingTests|RebindCountingTests
+AREA_inspection = RebindFilesTests|RebindInspectTests
+AREA_registries = RebindMacrosTests|RebindTests.(Annotation|ConfigurationFile|SwiftPlugin)|CRebindTests.Annotation
+
+check-core check-testing check-inspection check-registries: check-%:
+	@SWIFT='$(SWIFT)' Scripts/test --check --filter '^($(AREA_$*))'
+
+# Run the tests under strace; fail if they read a file that another machine may lack
+test-inputs:
 	@Scripts/bootstrap test
 	@SWIFT='$(SWIFT)' Scripts/test-inputs
 
@@ -49,34 +62,40 @@ golden: ## Write rebind-inspect's golden output, JSON Schema and tables of field
 	@Scripts/bootstrap test
 	REBIND_GOLDEN=write $(SWIFT) test --filter 'GoldenTests|GeneratedFileTests'
 
-golden-inputs: ## Build the files anew that the golden output is of
+# Build the files anew that the golden output is of
+golden-inputs:
 	@Scripts/golden-inputs
 
-test-core: ## Test the C core with sanitizers, on other machines, and for mappings that are writable and executable
+# Test the C core with sanitizers, on other machines, and for mappings that are writable and executable
+test-core:
 	@Scripts/bootstrap test
 	@Scripts/bootstrap cross
 	@Scripts/owners
 	@SWIFT='$(SWIFT)' REBIND_TESTS=core Scripts/test --filter '$(CORE_SUITES)'
 	@SWIFT='$(SWIFT)' Scripts/fixtures run aarch64 s390x musl x86-64-traced aarch64-traced
 
-test-beside: ## Run programs with libc hooked beside other people's preloaded libraries
+# Run programs with libc hooked beside other people's preloaded libraries
+test-beside:
 	@Scripts/test-beside
 
 work: ## Count the instructions and system calls of the core's calls; fail if one has grown by more than 3 %
 	@Scripts/bootstrap work
 	@Scripts/work
 
-test-products: release ## Build packages that depend on this one by URL and tag, and the samples, as users do; test the released command
+# Build packages that depend on this one by URL and tag, and the samples, as users do; test the released command
+test-products: release
 	@Scripts/bootstrap test
 	@SWIFT='$(SWIFT)' Scripts/test-products
 	@SWIFT='$(SWIFT)' REBIND_TESTS=products Scripts/test --filter '$(PRODUCT_SUITES)'
 	@SWIFT='$(SWIFT)' REBIND_INSPECT='$(RELEASED)' Scripts/test --filter '$(RELEASED_SUITES)'
 
-test-traits: ## Build and test without traits; with each alone if ALL is set
+# Build and test without traits; with each alone if ALL is set
+test-traits:
 	@Scripts/bootstrap test
 	@SWIFT='$(SWIFT)' Scripts/test-traits
 
-test-machine: release ## Compare what rebind-inspect says of every ELF file of this machine with readelf, eu-readelf, nm, ld.so, and DuckDB's answers with SQLite's
+# Compare what rebind-inspect says of every ELF file of this machine with readelf, eu-readelf, nm, ld.so, and DuckDB's answers with SQLite's
+test-machine: release
 	@Scripts/bootstrap test
 	@Scripts/test-machine
 	@PYTHONPATH='$(CURDIR)/.build/python' /usr/bin/python3 -B Tests/Witnesses/ask.py '$(RELEASED)' /usr/bin /usr/lib
@@ -84,11 +103,13 @@ test-machine: release ## Compare what rebind-inspect says of every ELF file of t
 test-all: ## Test all that is promised: every machine, set of traits, sanitizer and round, the whole machine, coverage
 	@Scripts/test-all
 
-coverage: ## Print which lines and branches the tests run; fail at a branch of the core that no list excuses
+# Print which lines and branches the tests run; fail at a branch of the core that no list excuses
+coverage:
 	@Scripts/bootstrap test
 	@SWIFT='$(SWIFT)' Scripts/coverage
 
-abi: ## Compare the C library's ABI with the recorded one
+# Compare the C library's ABI with the recorded one
+abi:
 	@Scripts/abi
 
 abi-baseline: ## Record the C library's ABI anew; look at the difference
@@ -97,46 +118,56 @@ abi-baseline: ## Record the C library's ABI anew; look at the difference
 install: ## Build the C library and install it, and what make release has built, under PREFIX (/usr/local), below DESTDIR
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INSPECT='$(INSPECT)' CC='$(CC)' Scripts/install
 
-bench: ## Measure the core beside a scan of all relocations and fishhook's loop
+# Measure the core beside a scan of all relocations and fishhook's loop
+bench:
 	@$(MAKE) --no-print-directory -C Benchmarks run
 
-bench-swift: ## Measure a typed rebinding's call beside the same in C
+# Measure a typed rebinding's call beside the same in C
+bench-swift:
 	@$(MAKE) --no-print-directory -C Benchmarks swift
 
-bench-testing: ## Measure a call that a test has rebound, and one out of its reach
+# Measure a call that a test has rebound, and one out of its reach
+bench-testing:
 	@Scripts/bootstrap build
 	$(SWIFT) run --package-path Benchmarks/RebindTesting --configuration release
 
-bench-annotations: ## Measure a visit of 1,000 annotations over 100 images
+# Measure a visit of 1,000 annotations over 100 images
+bench-annotations:
 	@$(MAKE) --no-print-directory -C Benchmarks annotations
 
-bench-counting: bench-counting-nio ## Measure counted allocations beside a preloaded library; fail if a target is missed
+# Measure counted allocations beside a preloaded library; fail if a target is missed
+bench-counting: bench-counting-nio
 	@Scripts/bootstrap build
 	@$(MAKE) --no-print-directory -C Benchmarks counting
 
-bench-counting-nio: ## Count swift-nio's tests with its counter and ours; fail if they differ. NIO=FOLDER is a checkout
+# Count swift-nio's tests with its counter and ours; fail if they differ. NIO=FOLDER is a checkout
+bench-counting-nio:
 	@Scripts/bootstrap build
 	@$(MAKE) --no-print-directory -C Benchmarks counting-nio NIO='$(if $(NIO),$(abspath $(NIO)))'
 
-bench-metrics: ## Run the sample of ordo-one/benchmark with our counts; fail if a count is worse than it was
+# Run the sample of ordo-one/benchmark with our counts; fail if a count is worse than it was
+bench-metrics:
 	@Scripts/bootstrap build
 	cd Samples/benchmark-metrics && $(SWIFT) package benchmark --no-progress
 	cd Samples/benchmark-metrics && $(SWIFT) package benchmark thresholds check --no-progress
 
-bench-inspect: release ## Measure rebind-inspect beside the least possible work, readelf, eu-readelf and nm
+# Measure rebind-inspect beside the least possible work, readelf, eu-readelf and nm
+bench-inspect: release
 	@$(MAKE) --no-print-directory -C Benchmarks inspect PROGRAM='$(RELEASED)'
 
 docs: ## Build the documentation of every product into .build/documentation
 	@Scripts/bootstrap build
 	@SWIFT='$(SWIFT)' Scripts/docs
 
-format: ## Format the Swift sources in place
+format: ## Format the Swift sources in place; lint checks the format
 	$(SWIFT) format --in-place --parallel --recursive Package.swift Scripts Sources Tests Samples
 
-lint: ## Check the format of the Swift sources
+# Check the format of the Swift sources
+lint:
 	$(SWIFT) format lint --strict --parallel --recursive Package.swift Scripts Sources Tests Samples
 
-prose: ## List sentences that a reader has to read twice, in documents, comments and messages
+# List sentences that a reader has to read twice, in documents, comments and messages
+prose:
 	@Scripts/bootstrap test
 	@Scripts/prose
 

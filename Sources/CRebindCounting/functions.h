@@ -1,4 +1,4 @@
-/// What the counters go on to.
+/// The originals, which the counters go on to.
 
 #ifndef CREBIND_COUNTING_FUNCTIONS_H
 #define CREBIND_COUNTING_FUNCTIONS_H

@@ -1,3 +1,5 @@
+internal import CRebind
+
 /// How a rebinding acts in one image, or why it does nothing.
 ///
 /// The corresponding C type is `crebind_diagnosis`.
@@ -10,9 +12,9 @@ public struct Diagnosis: Sendable, Hashable {
 
     /// The image has slots for the symbol, which a rebinding changes. The detail is `data` if
     /// all of them are pointers in data.
-    public static let hasSlots = Self(rawValue: 1)
+    public static let hasSlots = Self(CREBIND_REASON_HAS_SLOTS)
     /// No image in scope imports the symbol.
-    public static let notImported = Self(rawValue: 2)
+    public static let notImported = Self(CREBIND_REASON_NOT_IMPORTED)
     /// The image has the function, and its own calls, if it makes any, go through no slot.
     ///
     /// The detail says why. The image exports the function, and is linked with `-Bsymbolic`, the
@@ -20,42 +22,44 @@ public struct Diagnosis: Sendable, Hashable {
     /// alone, by its file's symbol table: `unexported` (usual in programs), `hidden`, or `local`
     /// (static, or made so by the linker). `data`: a variable has the name. "" where that cannot
     /// be told.
-    public static let boundInside = Self(rawValue: 3)
+    public static let boundInside = Self(CREBIND_REASON_BOUND_INSIDE)
     /// The image imports another name for the function: fortified (`__open_2`), large-file
     /// (`open64`), relative (`openat`), or one that compilers use instead (`puts` for `printf`).
-    public static let otherName = Self(rawValue: 4)
+    public static let otherName = Self(CREBIND_REASON_OTHER_NAME)
     /// The image imports another version than the one asked for.
-    public static let otherVersion = Self(rawValue: 5)
+    public static let otherVersion = Self(CREBIND_REASON_OTHER_VERSION)
     /// The image is bound to another library's definition than the one asked for.
-    public static let otherLibrary = Self(rawValue: 6)
+    public static let otherLibrary = Self(CREBIND_REASON_OTHER_LIBRARY)
     /// The image has slots for the symbol, but is not in scope. With the detail `kind` it is, but
     /// only slots of other kinds.
-    public static let notInScope = Self(rawValue: 7)
+    public static let notInScope = Self(CREBIND_REASON_NOT_IN_SCOPE)
     /// No loaded image defines the symbol, as far as their tables and files tell: it is
     /// misspelt, or its library is not loaded yet. If the reason has an image, that exports the
     /// name, but not in the `version`, or is not the `library`, that was asked for.
-    public static let notDefined = Self(rawValue: 8)
+    public static let notDefined = Self(CREBIND_REASON_NOT_DEFINED)
     /// The program is statically linked.
-    public static let staticExecutable = Self(rawValue: 9)
-    /// The image asks for the symbol, but no slot of it can be changed. Nothing defines the
-    /// symbol, which is `weak` or just `undefined`; the program has `assigned` the pointer; or the
-    /// loader has left it `unfilled`, as its relocation is packed for Android. "" for slots that
-    /// lie in code, or unaligned.
-    public static let unchangeable = Self(rawValue: 10)
+    public static let staticExecutable = Self(CREBIND_REASON_STATIC_EXECUTABLE)
+    /// The image asks for the symbol, but no slot of it can be changed.
+    ///
+    /// The detail says why. Nothing defines the symbol, which is `weak` or just `undefined`. The
+    /// program has `assigned` the pointer. The image's relocations are `packed` for Android, which this
+    /// loader does not apply; this may be told beside ``hasSlots``. "" for slots that lie in code, or
+    /// unaligned.
+    public static let unchangeable = Self(CREBIND_REASON_UNCHANGEABLE)
     /// The image's calls bypass its slots for the symbol, as glibc has rewritten its PLT
     /// into direct jumps (`glibc.cpu.plt_rewrite`, since 2.39).
-    public static let bypassed = Self(rawValue: 11)
+    public static let bypassed = Self(CREBIND_REASON_BYPASSED)
     /// The image has slots for the symbol in pages that are sealed (`mseal`).
-    public static let sealed = Self(rawValue: 12)
+    public static let sealed = Self(CREBIND_REASON_SEALED)
     /// The image may have the function for itself alone: nothing else has it, and the image's
     /// file is `stripped` of its symbols, or `unreadable`: damaged or replaced, for example.
-    public static let mayBeInside = Self(rawValue: 13)
+    public static let mayBeInside = Self(CREBIND_REASON_MAY_BE_INSIDE)
     /// Nothing defines the symbol, but the image exports a function whose name differs in a
     /// letter or two: the detail.
-    public static let similarName = Self(rawValue: 14)
+    public static let similarName = Self(CREBIND_REASON_SIMILAR_NAME)
     /// The image calls a function of that name of its own, in a local scope, and its slots are left
     /// alone. See ``RebindingReport/leftAloneSlots``.
-    public static let otherScope = Self(rawValue: 15)
+    public static let otherScope = Self(CREBIND_REASON_OTHER_SCOPE)
   }
 
   /// The symbol that is or would be rebound.

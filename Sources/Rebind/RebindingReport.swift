@@ -28,9 +28,10 @@ public struct RebindingReport: Sendable, Hashable {
   /// The symbols that a sanitizer defines in the program: the program's own calls go through no
   /// slot then, and do not reach the replacement.
   public var interceptedSymbols = 0
-  /// The slots that were left alone as the loader has not filled them: their relocations are
-  /// packed for Android, and neither glibc nor musl reads such.
-  public var unfilledSlots = 0
+  /// The images in scope that ask for the symbol, but whose relocations are packed for Android.
+  /// Neither glibc's nor musl's loader applies these, so that slots of theirs were left alone.
+  /// ``Rebinding/diagnose(in:)`` names the images.
+  public var packedImages = 0
   /// The slots that were left alone as their image calls a function of that name of its own, in a
   /// local scope. Two plug-ins may share a name: the replacement would lead the calls of both to one.
   /// ``Rebinding/diagnose(in:)`` names the images; a scope of such an image alone reaches it.
@@ -52,7 +53,9 @@ extension RebindingReport: CustomStringConvertible {
     if skippedSlots > 0 { text += ", \(skippedSlots) skipped" }
     if bypassedSlots > 0 { text += ", \(bypassedSlots) bypassed" }
     if sealedSlots > 0 { text += ", \(sealedSlots) sealed" }
-    if unfilledSlots > 0 { text += ", \(unfilledSlots) not filled by the loader" }
+    if packedImages > 0 {
+      text += ", \(count(packedImages, "image")) with relocations packed for Android left alone"
+    }
     if leftAloneSlots > 0 {
       text += ", \(count(leftAloneSlots, "slot")) of another function of that name left alone"
     }

@@ -1,7 +1,7 @@
 import TestSupport
 
 /// The core's files stand on floors: each calls and includes files of its own folder and of lower
-/// floors alone, and never in a circle. CONTRIBUTING.md has the table.
+/// floors alone, and never in a circle. Documentation/Areas/Core.md has the table.
 @Suite(.measured) struct FloorTests {
   /// A row of the table.
   struct Row {
@@ -21,8 +21,8 @@ import TestSupport
 
   static let rows = Result {
     let text = try String(
-      contentsOf: Places.package.appending(path: "CONTRIBUTING.md"), encoding: .utf8)
-    let start = try #require(text.firstRange(of: "### The core's floors"))
+      contentsOf: Places.package.appending(path: "Documentation/Areas/Core.md"), encoding: .utf8)
+    let start = try #require(text.firstRange(of: "## Floors"))
     let end = try #require(text[start.upperBound...].firstRange(of: "\n#"))
     return text[start.upperBound..<end.lowerBound].split(separator: "\n").compactMap { line in
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

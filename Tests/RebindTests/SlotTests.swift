@@ -69,7 +69,7 @@ private enum Hooks {
   }
 
   /// Neither glibc nor musl reads relocations that are packed for Android.
-  @Test func saySlotsThatTheLoaderDoesNotFill() async {
+  @Test func namesImagesWhoseRelocationsArePacked() async {
     await #expect(processExitsWith: .success) {
       let plugin = try Plugin(
         flags: ["-fuse-ld=lld", "-nostartfiles", "-Wl,--pack-dyn-relocs=android"],
@@ -77,14 +77,18 @@ private enum Hooks {
       let library = try OpenLibrary(plugin.path)
       defer { library.close() }
       let image = try #require(try Image.named("libpacked.so"))
-      let slots = try image.slots().filter { $0.symbol == "getppid" }
-      let unfilled = slots.filter(\.state.isUnfilled)
-      try #require(unfilled.count == slots.count - 1 && unfilled.count > 10)
-      try #require(unfilled.allSatisfy { $0.state.word == 0 && $0.state.target == nil })
-      try #require(unfilled[0].description.hasSuffix(" → nothing, as the loader does not fill it"))
+      try #require(image.hasPackedRelocations)
+      try #require(try !Image.all.contains { $0 != image && $0.hasPackedRelocations })
+      // The call's alone.
+      try #require(try image.slots().filter { $0.symbol == "getppid" }.count == 1)
       let report = try Hooks.getParent.apply(in: .images([image])) { 1 }
-      try #require(report.unfilledSlots == unfilled.count && report.changedSlots == 1)
-      try #require(report.description.hasSuffix(", \(unfilled.count) not filled by the loader"))
+      try #require(report.packedImages == 1 && report.changedSlots == 1)
+      try #require(
+        report.description.hasSuffix(", 1 image with relocations packed for Android left alone"))
+      let named = try Hooks.getParent.diagnose(in: .images([image])).filter {
+        $0.detail == "packed"
+      }
+      try #require(named.map(\.image) == [image] && named[0].reason == .unchangeable)
       _ = try Hooks.getParent.restore()
     }
   }

@@ -33,11 +33,11 @@ bool crebind_decisions_extend(struct crebind_decisions *decisions, size_t known_
 enum crebind_decision crebind_decision_about(const struct crebind_decisions *decisions,
                                              size_t known);
 
-/// Notes an answer, or that there is a question.
+/// Notes an answer or a question.
 void crebind_decide(struct crebind_decisions *decisions, size_t known,
                     enum crebind_decision decision);
 
-/// The predicate may be running from now on, and until the end, whether or not there is an answer.
+/// The predicate may be running from now on, until the end of the question. An answer may not come.
 void crebind_decisions_begin_question(struct crebind_decisions *decisions);
 void crebind_decisions_end_question(struct crebind_decisions *decisions);
 

@@ -11,7 +11,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Who has to be told that an image has gone before its index is another one's.
+/// Users of an index: they are told that its image has gone before it is given to another one.
 enum crebind_user {
   /// The active batches were brought to all images while it was there.
   CREBIND_USED_BY_BATCHES = 1,
@@ -120,7 +120,7 @@ void crebind_known_find(const struct crebind_images *images, uint32_t *known_of)
 bool crebind_known_enter(const struct crebind_images *images, size_t at, const char *soname,
                          uint32_t *index, size_t *next_free);
 
-/// Forgets the strings of images whose indices others have, if there are many; false without
+/// Forgets the strings of images whose indices others have, once they are many; false without
 /// memory.
 bool crebind_known_compact(void);
 

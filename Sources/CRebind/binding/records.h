@@ -16,7 +16,7 @@
 /// The kind of an entry that is no slot but the value of a defining symbol.
 enum { CREBIND_DEFINITION = 1 << 3 };
 
-/// What becomes of an entry.
+/// The life of an entry.
 enum crebind_entry_state {
   /// Our word is in place, or batches on top lead to it.
   CREBIND_STORED = 0,
@@ -65,7 +65,7 @@ enum crebind_handle_state {
   CREBIND_ORPHAN,
 };
 
-/// An active batch. What else is known of it is in storing/active.h.
+/// An active batch. Its state beside the records is in storing/active.h.
 struct crebind_handle {
   struct crebind_batch batch;
   /// In runs, one a known image, and each by address.
@@ -132,7 +132,7 @@ static inline bool crebind_is_left_over(const struct crebind_handle *handle) {
   return handle->state >= CREBIND_LEFT_OVER;
 }
 
-/// Marks an entry to be taken out, if it is to be.
+/// Marks an entry to be taken out, if the condition holds.
 static inline void crebind_entry_drop_if(struct crebind_entry *entry, bool is_dropped) {
   if (is_dropped) crebind_entry_step(entry, CREBIND_DROPPED);
 }
@@ -145,7 +145,7 @@ static inline struct crebind_entry crebind_entry_without_resolver(
   return copy;
 }
 
-/// What is below an entry has become another word, or leads to another function.
+/// Notes that an entry lies on another word now, or on another function.
 static inline void crebind_entry_lead(struct crebind_entry *entry, uintptr_t previous,
                                       uintptr_t original) {
   entry->previous = previous;

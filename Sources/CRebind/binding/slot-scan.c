@@ -77,13 +77,6 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
         if (!match_index(scan, dynamic, names, symbol_of_relocation(table, i)))
           return CREBIND_OUT_OF_MEMORY;
     }
-    for (size_t t = 0; t < 2; t++) {
-      struct crebind_packed_walk walk;
-      crebind_packed_begin(&walk, &dynamic->packed[t]);
-      for (const ElfW(Rela) *entry; (entry = crebind_packed_next(&walk)) != NULL;)
-        if (!match_index(scan, dynamic, names, CREBIND_R_SYM(entry->r_info)))
-          return CREBIND_OUT_OF_MEMORY;
-    }
   }
   if (dynamic->gnu_hash.bucket_count != 0) {
     // Symbols that the image defines itself, and may still reach through a slot.
@@ -98,6 +91,15 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
     }
   }
   return CREBIND_OK;
+}
+
+bool crebind_slot_scan_is_packed(const struct crebind_slot_scan *scan,
+                                 const struct crebind_dynamic *dynamic) {
+  for (size_t m = 0; dynamic->is_packed && m < scan->matches.count; m++) {
+    uint32_t match = *(uint32_t *)crebind_vector_at(&scan->matches, m);
+    if (crebind_symbol(dynamic, match)->st_shndx == SHN_UNDEF) return true;
+  }
+  return false;
 }
 
 // MARK: - Visiting slots
@@ -188,37 +190,6 @@ static crebind_status visit_table(
   return CREBIND_OK;
 }
 
-/// The same of a packed table.
-static crebind_status visit_packed(
-    const struct crebind_slot_scan *scan, const struct crebind_image *image,
-    const struct crebind_packed *packed, unsigned kinds,
-    crebind_status (*visit)(void *context, const struct crebind_slot *slot, uint32_t name),
-    void *context) {
-  struct crebind_packed_walk walk;
-  crebind_packed_begin(&walk, packed);
-  uint32_t index = 0;
-  for (const ElfW(Rela) *entry; (entry = crebind_packed_next(&walk)) != NULL; index++) {
-    size_t symbol = CREBIND_R_SYM(entry->r_info);
-    if (scan != NULL && !is_match(scan, symbol)) continue;
-    unsigned kind = kinds_of((uint32_t)CREBIND_R_TYPE(entry->r_info));
-    if ((kind & kinds) == 0) continue;
-    struct crebind_slot slot = {
-        .address = image->bias + entry->r_offset,
-        .kind = (kind & CREBIND_ABSOLUTE) != 0 ? CREBIND_ABSOLUTE : (crebind_slot_kind)kind,
-        .index = index,
-        .symbol = (uint32_t)symbol,
-        .tag = packed->is_rela ? CREBIND_DT_ANDROID_RELA : CREBIND_DT_ANDROID_REL,
-        .addend = entry->r_addend,
-        .is_rela = packed->is_rela,
-        .is_unfilled = true,
-    };
-    uint32_t name = scan != NULL ? crebind_slot_scan_name(scan, symbol) : 0;
-    crebind_status status = visit(context, &slot, name);
-    if (status != CREBIND_OK) return status;
-  }
-  return CREBIND_OK;
-}
-
 crebind_status crebind_slot_scan_visit(
     const struct crebind_slot_scan *scan, const struct crebind_image *image,
     const struct crebind_dynamic *dynamic, unsigned kinds,
@@ -228,7 +199,5 @@ crebind_status crebind_slot_scan_visit(
   if (scan != NULL && scan->matches.count == 0) return status;
   for (size_t t = 0; t < 3 && status == CREBIND_OK; t++)
     status = visit_table(scan, image, dynamic, t, kinds, visit, context);
-  for (size_t t = 0; t < 2 && status == CREBIND_OK; t++)
-    status = visit_packed(scan, image, &dynamic->packed[t], kinds, visit, context);
   return status;
 }

@@ -14,7 +14,7 @@ struct crebind_slot {
   /// The relocation's index in its table: what a lazy PLT entry pushes.
   uint32_t index;
   uint32_t symbol;
-  /// The tag of the table: DT_RELA, DT_REL or DT_JMPREL, or that of a packed one.
+  /// The tag of the table: DT_RELA, DT_REL or DT_JMPREL.
   int32_t tag;
   /// 0 for REL, whose addend was in the slot before the loader filled it.
   intptr_t addend;
@@ -22,8 +22,6 @@ struct crebind_slot {
   /// word less this is the function.
   uintptr_t added;
   bool is_rela;
-  /// Of a packed table, which the loader does not read: the word is as the file has it.
-  bool is_unfilled;
 };
 
 /// Memory that is reused from image to image.
@@ -48,6 +46,11 @@ void crebind_slot_scan_end(struct crebind_slot_scan *scan);
 crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
                                        const struct crebind_dynamic *dynamic,
                                        const struct crebind_names *names);
+
+/// True if the image asks for a symbol that was matched, but its relocations are packed for Android.
+/// Then it may have slots that the loader has left as the file has them.
+bool crebind_slot_scan_is_packed(const struct crebind_slot_scan *scan,
+                                 const struct crebind_dynamic *dynamic);
 
 /// Calls `visit` for each slot of the kinds in `kinds` whose symbol was matched,
 /// and stops at the first that does not return CREBIND_OK. With a NULL scan it

@@ -23,8 +23,6 @@ struct tags {
   ElfW(Addr) symtab, strtab, hash, gnu_hash, versym, verneed, verdef, rela, rel, jmprel;
   ElfW(Xword) strsz, syment, verneednum, verdefnum, relasz, relsz, pltrelsz, relaent, relent;
   ElfW(Xword) relacount, relcount, soname;
-  ElfW(Addr) android_rela, android_rel;
-  ElfW(Xword) android_relasz, android_relsz;
   ElfW(Sxword) pltrel;
   bool has_soname, has_crel;
 };
@@ -61,10 +59,8 @@ static void read_tags(const struct crebind_image *image, struct tags *tags,
       tags->soname = entry->d_un.d_val;
       tags->has_soname = true;
       break;
-    case CREBIND_DT_ANDROID_RELA: tags->android_rela = entry->d_un.d_ptr; break;
-    case CREBIND_DT_ANDROID_RELASZ: tags->android_relasz = entry->d_un.d_val; break;
-    case CREBIND_DT_ANDROID_REL: tags->android_rel = entry->d_un.d_ptr; break;
-    case CREBIND_DT_ANDROID_RELSZ: tags->android_relsz = entry->d_un.d_val; break;
+    case CREBIND_DT_ANDROID_RELA:
+    case CREBIND_DT_ANDROID_REL: dynamic->is_packed = true; break;
     case CREBIND_DT_CREL: tags->has_crel = true; break;
     case DT_BIND_NOW: dynamic->bind_now = true; break;
     case DT_SYMBOLIC: dynamic->symbolic = true; break;
@@ -107,16 +103,6 @@ static bool decode_relocations(const struct crebind_image *image, ElfW(Addr) d_p
       relative_count < relocations->count ? relative_count : relocations->count;
   relocations->is_rela = is_rela;
   return true;
-}
-
-static bool decode_packed(const struct crebind_image *image, ElfW(Addr) d_ptr, size_t size,
-                          bool is_rela, struct crebind_packed *packed) {
-  if (size == 0) return true;
-  uintptr_t address = table(image, d_ptr, size, 1);
-  if (address == 0) return false;
-  *packed = (struct crebind_packed){(const uint8_t *)address, size, is_rela};
-  // Each entry fills a word of the image.
-  return crebind_packed_is_sound(packed, image->span.end - image->span.start);
 }
 
 static bool decode_gnu_hash(const struct crebind_image *image, ElfW(Addr) d_ptr,
@@ -237,12 +223,6 @@ crebind_status crebind_dynamic_decode(const struct crebind_image *image,
   CREBIND_CHECK(decode_relocations(image, tags.jmprel, tags.pltrelsz, plt_is_rela, 0,
                                    &dynamic->relocations[CREBIND_JMPREL_TABLE]),
                 DT_JMPREL);
-  CREBIND_CHECK(decode_packed(image, tags.android_rela, tags.android_relasz, true,
-                              &dynamic->packed[0]),
-                CREBIND_DT_ANDROID_RELA);
-  CREBIND_CHECK(decode_packed(image, tags.android_rel, tags.android_relsz, false,
-                              &dynamic->packed[1]),
-                CREBIND_DT_ANDROID_REL);
   // No linker writes it, and no loader reads it yet.
   CREBIND_CHECK(!tags.has_crel, CREBIND_DT_CREL);
   return CREBIND_OK;

@@ -3,7 +3,7 @@
 #ifndef CREBIND_ELF_DYNAMIC_H
 #define CREBIND_ELF_DYNAMIC_H
 
-#include "elf/packed.h"
+#include "elf/image.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -51,9 +51,9 @@ struct crebind_dynamic {
   size_t verneed_count, verdef_count;
   /// DT_RELA, DT_REL and DT_JMPREL, in this order; a missing one has no entries.
   struct crebind_relocations relocations[3];
-  /// DT_ANDROID_RELA and DT_ANDROID_REL. glibc's and musl's loaders read neither: they leave
-  /// the words as the file has them.
-  struct crebind_packed packed[2];
+  /// Some relocations are packed for Android (DT_ANDROID_REL, DT_ANDROID_RELA). Neither glibc's nor
+  /// musl's loader applies them: their words are as the file has them.
+  bool is_packed;
   bool bind_now, symbolic;
 };
 
@@ -63,9 +63,7 @@ enum { CREBIND_JMPREL_TABLE = 2 };
 enum {
   CREBIND_DT_CREL = 0x40000026,
   CREBIND_DT_ANDROID_REL = 0x6000000f,
-  CREBIND_DT_ANDROID_RELSZ = 0x60000010,
   CREBIND_DT_ANDROID_RELA = 0x60000011,
-  CREBIND_DT_ANDROID_RELASZ = 0x60000012,
 };
 
 /// Decodes and checks the table: every pointer and size lies in segments that can

@@ -325,10 +325,11 @@ typedef struct crebind_report {
   /// Apply: rebindings whose symbol a sanitizer defines in the program, which is in scope. The
   /// program's own calls go through no slot then, so that they do not reach the replacement.
   size_t intercepted;
-  /// Apply: slots that were left alone, as the loader has not filled them: their relocations are
-  /// packed for Android (DT_ANDROID_RELA, DT_ANDROID_REL), in a form that neither glibc nor musl
-  /// reads. Link the image without `--pack-dyn-relocs=android`.
-  size_t unfilled;
+  /// Apply: images in scope that ask for a symbol, but whose relocations are packed for Android
+  /// (DT_ANDROID_RELA, DT_ANDROID_REL). Neither glibc's nor musl's loader applies them, so that slots
+  /// of theirs hold the file's words, and were left alone. `crebind_diagnose` names the images. Link
+  /// them without `--pack-dyn-relocs=android`.
+  size_t packed;
   /// Apply: slots that were left alone, as they lead to another definition than the one that the
   /// rebinding publishes, in a local scope. Two plug-ins may have a function of one name: the
   /// replacement would lead the calls of both to the function of one. `crebind_diagnose` names the
@@ -570,57 +571,20 @@ crebind_status crebind_audit(crebind_finding_visitor *visit, void *CREBIND_NULLA
 
 // MARK: - Diagnosis
 
-/// Why a rebinding of a symbol sees the calls of an image, or does not.
+#define CREBIND_REASON_ROW(constant, number, word, sentence, outside, cure) \
+  CREBIND_REASON_##constant = number,
+
+/// Why a rebinding of a symbol sees the calls of an image, or does not. CRebindReasons.def describes
+/// each constant.
+#if defined(__clang__)
+#pragma clang assume_nonnull end  // it allows no include
+#endif
 typedef enum crebind_reason {
-  /// The image has slots for the symbol, which a rebinding changes. The detail is `data` if all
-  /// of them are pointers in data.
-  CREBIND_REASON_HAS_SLOTS = 1,
-  /// No image in scope imports the symbol.
-  CREBIND_REASON_NOT_IMPORTED = 2,
-  /// The image has the function, and its own calls, if it makes any, go through no slot. The detail
-  /// says why. Either it exports the function, and is linked with `-Bsymbolic`, the symbol is
-  /// `protected`, or a `sanitizer` defines it there. Or it has the function for itself alone, by
-  /// its file's symbol table: `unexported`, `hidden` or `local` (static, or made so by the linker).
-  /// `data`: a variable has the name. "" where the tables do not tell.
-  CREBIND_REASON_BOUND_INSIDE = 3,
-  /// The image imports another name that calls of the function may go by: one of
-  /// `crebind_other_names`.
-  CREBIND_REASON_OTHER_NAME = 4,
-  /// The image imports another version than the one asked for. `none`: the library that was asked for
-  /// has no versions.
-  CREBIND_REASON_OTHER_VERSION = 5,
-  /// The image is bound to another library's definition than the one asked for.
-  CREBIND_REASON_OTHER_LIBRARY = 6,
-  /// The image has slots for the symbol, but is not in scope. With the detail `kind` it is, but
-  /// only slots of other kinds.
-  CREBIND_REASON_NOT_IN_SCOPE = 7,
-  /// No loaded image defines the symbol, as far as their tables and files tell. If the reason has
-  /// an image, that exports the name, but not in the `version`, or is not the `library`, that was
-  /// asked for.
-  CREBIND_REASON_NOT_DEFINED = 8,
-  /// The program is statically linked.
-  CREBIND_REASON_STATIC_EXECUTABLE = 9,
-  /// The image asks for the symbol, but no slot of it can be changed. Nothing defines the symbol,
-  /// which is `weak` or just `undefined`; the program has `assigned` the pointer; or the loader has
-  /// left it `unfilled` (see `crebind_report.unfilled`). "" for slots that lie in code, or
-  /// unaligned.
-  CREBIND_REASON_UNCHANGEABLE = 10,
-  /// The image's calls bypass its slots for the symbol: glibc has rewritten its PLT. See
-  /// `crebind_report.bypassed`. Told beside CREBIND_REASON_HAS_SLOTS.
-  CREBIND_REASON_BYPASSED = 11,
-  /// The image has slots for the symbol in pages that mseal(2) keeps closed: see
-  /// CREBIND_SEALED.
-  CREBIND_REASON_SEALED = 12,
-  /// The image may have the function for itself alone: nothing else has it, and the image's file
-  /// is `stripped` of its symbols, or `unreadable`: damaged or replaced, for example.
-  CREBIND_REASON_MAY_BE_INSIDE = 13,
-  /// Nothing defines the symbol, but the image exports a function whose name differs in a letter
-  /// or two.
-  CREBIND_REASON_SIMILAR_NAME = 14,
-  /// The image's slots are bound to a definition in its own local scope, and left alone. See
-  /// `crebind_report.left_alone`.
-  CREBIND_REASON_OTHER_SCOPE = 15,
+#include "CRebindReasons.def"
 } crebind_reason;
+#if defined(__clang__)
+#pragma clang assume_nonnull begin
+#endif
 
 typedef struct crebind_diagnosis {
   crebind_reason reason;
@@ -668,6 +632,13 @@ const char *crebind_reason_description(crebind_reason reason);
 /// The same for a reason and the word that it comes with; a name, version or library in `detail` is
 /// ignored. Never NULL.
 const char *crebind_reason_meaning(crebind_reason reason, const char *detail);
+
+/// A word for a reason, such as "has-slots". Never NULL.
+const char *crebind_reason_word(crebind_reason reason);
+
+/// The meaning for a file, or for an image of another process: a sentence in which % stands for what it
+/// is. Never NULL.
+const char *crebind_reason_outside(crebind_reason reason, const char *detail);
 
 typedef void crebind_text_visitor(const char *text, void *CREBIND_NULLABLE context);
 

@@ -160,17 +160,15 @@ typedef struct crebind_slot_contents {
   bool is_relro;
   crebind_rebinder rebinder;
   /// Where the word leads, without what the loader has added. NULL image header and address 0
-  /// if the slot is unresolved or unfilled, or holds NULL.
+  /// if the slot is unresolved, or holds NULL.
   crebind_target target;
-  /// The loader does not fill the slot, whose relocation is packed for Android: the word is as
-  /// the file has it.
-  bool is_unfilled;
 } crebind_slot_contents;
 
 typedef void crebind_slot_contents_visitor(const crebind_slot_contents *slot,
                                            void *CREBIND_NULLABLE context);
 
-/// Visits all slots of a loaded image, in the order of its relocations.
+/// Visits all slots of a loaded image, in the order of its relocations. Those that are packed for
+/// Android (DT_ANDROID_REL, DT_ANDROID_RELA) are left out: no loader of glibc or musl applies them.
 ///
 /// \param header The address of the image's ELF header.
 /// In proportion to the image's relocations; a slot that leads elsewhere than

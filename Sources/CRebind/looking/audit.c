@@ -26,9 +26,8 @@ static crebind_status visit_slot(void *context, const struct crebind_slot *slot,
   struct crebind_world *world = audit->world;
   struct crebind_name name;
   // A pointer in writable data is the program's to assign.
-  if (slot->is_unfilled
-      || (slot->kind == CREBIND_ABSOLUTE
-          && !crebind_slot_is_relro(crebind_world_image(world, audit->index), slot)))
+  if (slot->kind == CREBIND_ABSOLUTE
+      && !crebind_slot_is_relro(crebind_world_image(world, audit->index), slot))
     return CREBIND_OK;
   if (!crebind_slot_is_judgeable(world, audit->index, slot, &name)
       || crebind_slot_leads_home(world, audit->index, slot, &name))

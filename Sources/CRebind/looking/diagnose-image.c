@@ -34,8 +34,6 @@ struct count {
   size_t index, slots, bypassed;
   /// Slots of references that nothing defines, and how many of these are weak.
   size_t undefined, weak;
-  /// Slots that the loader does not fill.
-  size_t unfilled;
   /// Pointers in data, which the program may assign.
   size_t in_data;
   const char *other_version, *other_library;
@@ -49,7 +47,6 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
   const struct crebind_image *image = crebind_world_image(count->world, count->index);
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(count->world, count->index);
   count->slots++;
-  count->unfilled += slot->is_unfilled;
   uintptr_t bypass = crebind_bypass_of(image, slot);
   count->bypassed += bypass != 0 && bypass != count->item->replacement;
   const char *version = crebind_symbol_version(image, dynamic, slot->symbol).name;
@@ -184,7 +181,6 @@ static crebind_status add_suspect(struct crebind_diagnosing *diagnosing,
 
 /// Why the image's slots cannot be changed; "" where they lie in code, or unaligned.
 static const char *why_unchangeable(const struct count *count) {
-  if (count->unfilled != 0) return "unfilled";
   if (count->undefined == count->slots)
     return count->weak == count->slots ? "weak" : "undefined";
   return count->in_data != 0 ? "assigned" : "";
@@ -214,7 +210,8 @@ static bool exports_name(const struct crebind_world *world, const struct crebind
 /// The answer for an image in scope without a slot that can be changed.
 static crebind_status add_reason(struct crebind_diagnosing *diagnosing,
                                  const struct crebind_world *world, size_t index,
-                                 const struct count *count, const ElfW(Sym) * definition) {
+                                 const struct count *count, const ElfW(Sym) * definition,
+                                 bool is_packed) {
   crebind_reason reason;
   size_t slots = count->slots;
   const char *detail;
@@ -231,6 +228,8 @@ static crebind_status add_reason(struct crebind_diagnosing *diagnosing,
     reason = CREBIND_REASON_NOT_IN_SCOPE;
     detail = "kind";
     slots = count->other_kinds;
+  } else if (is_packed) {
+    return CREBIND_OK;  // which is told besides
   } else if (definition != NULL) {
     reason = CREBIND_REASON_BOUND_INSIDE;
     detail = why_inside(crebind_world_dynamic(world, index), definition, &count->item->name);
@@ -256,6 +255,7 @@ crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
   if (status == CREBIND_OK)
     status = crebind_slot_scan_visit(scan, crebind_world_image(world, index), dynamic,
                                      batch->options.slot_kinds, count_slot, &count);
+  bool is_packed = in_scope && crebind_slot_scan_is_packed(scan, dynamic);
   if (status == CREBIND_OK) status = count_planned(diagnosing, world, index, &planned);
   if (status != CREBIND_OK) return status;
 
@@ -269,8 +269,11 @@ crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
         in_scope && is_in_data ? "data" : NULL, planned.changeable);
   else if (in_scope && planned.sealed == 0 && planned.left_alone == 0) {
     if (count.slots == 0) status = count_other_kinds(diagnosing, scan, &count);
-    if (status == CREBIND_OK) status = add_reason(diagnosing, world, index, &count, definition);
+    if (status == CREBIND_OK) status = add_reason(diagnosing, world, index, &count, definition, is_packed);
   }
+  if (status == CREBIND_OK && is_packed)
+    status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_UNCHANGEABLE,
+                                         "packed", 0);
   // Code has no slot: its calls go by another way, if it makes any.
   if (status == CREBIND_OK && in_scope && is_in_data && definition != NULL)
     status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_BOUND_INSIDE,

@@ -107,6 +107,12 @@ static const struct reason *find(const struct explanation *explanation, crebind_
 
 // MARK: - Sentences
 
+/// Says the cure for a reason, if it has one.
+static void say_cure(struct explanation *explanation, const struct reason *reason) {
+  const char *cure = crebind_reason_cure(reason->reason, detail_of(explanation, reason));
+  if (cure[0] != 0) SAY(": ", cure);
+}
+
 /// "a and 2 more", of the images that a reason is given for.
 static void say_images(struct explanation *explanation, crebind_reason kind) {
   size_t count = 0;
@@ -127,6 +133,7 @@ static bool say_own(struct explanation *explanation, const char *own, const char
   const struct reason *reason = find(explanation, CREBIND_REASON_BOUND_INSIDE, own);
   if (reason == NULL) return false;
   SAY(explanation->name, before, image_of(explanation, reason), behind);
+  say_cure(explanation, reason);
   return true;
 }
 
@@ -171,7 +178,7 @@ static void say_nowhere(struct explanation *explanation) {
     between = " or ";
   }
   if (between[0] == ':')
-    SAY(": check the spelling, or load its library first");
+    SAY(": ", crebind_reason_cure(CREBIND_REASON_NOT_DEFINED, NULL));
   else
     SAY("?");
 }
@@ -193,17 +200,15 @@ static void say_inside(struct explanation *explanation) {
   bool is_sanitizer = crebind_equal(detail, "sanitizer");
   if (exporter != NULL && exporter->is_of_program && !is_sanitizer) {
     SAY(name, " is linked into ", image_of(explanation, exporter),
-        " itself and has no slot: make it a dynamic library");
+        " itself and has no slot: ",
+        crebind_reason_cure(CREBIND_REASON_BOUND_INSIDE, "unexported"));
     return;
   }
-  if (say_own(explanation, "unexported", " is linked into ",
-              " itself and has no slot: make it a dynamic library")
+  if (say_own(explanation, "unexported", " is linked into ", " itself and has no slot")
       || (exporter == NULL
-          && (say_own(explanation, "hidden", " is hidden in ",
-                      " and has no slot: have a dynamic library export it")
+          && (say_own(explanation, "hidden", " is hidden in ", " and has no slot")
               || say_own(explanation, "local", " is static in ",
-                         ", or made local there, and has no slot: have a dynamic library export "
-                         "it")
+                         ", or made local there, and has no slot")
               || say_own(explanation, "data", " is data of ", ", not a function"))))
     return;
   SAY("no image in scope imports ", name);
@@ -233,7 +238,7 @@ static void say_other_names(struct explanation *explanation) {
     else
       SAY(", ", image_of(explanation, reason), " ", name);
   }
-  if (count != 0) SAY(count == 1 ? ": rebind that" : ": rebind these");
+  if (count != 0) SAY(": rebind ", count == 1 ? "that" : "these");
 }
 
 static void explain(struct explanation *explanation) {
@@ -245,15 +250,19 @@ static void explain(struct explanation *explanation) {
     say_images(explanation, CREBIND_REASON_HAS_SLOTS);
     SAY(" lead to ", explanation->name);
   } else if ((reason = find(explanation, CREBIND_REASON_OTHER_SCOPE, NULL)) != NULL) {
-    SAY(image_of(explanation, reason), " calls its own ", explanation->name,
-        ": rebind it in that image alone");
+    SAY(image_of(explanation, reason), " calls its own ", explanation->name);
+    say_cure(explanation, reason);
   } else if ((reason = find(explanation, CREBIND_REASON_NOT_IN_SCOPE, "kind")) != NULL) {
     SAY("the slots for ", explanation->name, " in ", image_of(explanation, reason),
-        " are of kinds that the scope leaves out: widen the scope");
-  } else if (find(explanation, CREBIND_REASON_NOT_IN_SCOPE, NULL) != NULL) {
+        " are of kinds that the scope leaves out");
+    say_cure(explanation, reason);
+  } else if ((reason = find(explanation, CREBIND_REASON_UNCHANGEABLE, "packed")) != NULL) {
+    SAY("no slot for ", explanation->name, " can be changed: ", image_of(explanation, reason),
+        " has relocations packed for Android, which this loader does not apply");
+  } else if ((reason = find(explanation, CREBIND_REASON_NOT_IN_SCOPE, NULL)) != NULL) {
     SAY("no image in scope has a slot for ", explanation->name, ", but ");
     say_images(explanation, CREBIND_REASON_NOT_IN_SCOPE);
-    SAY(": widen the scope");
+    say_cure(explanation, reason);
   } else if ((reason = find(explanation, CREBIND_REASON_OTHER_VERSION, NULL)) != NULL) {
     SAY("no image in scope asks for that version of ", explanation->name, ": ",
         image_of(explanation, reason), " asks for ", detail_of(explanation, reason));
@@ -264,7 +273,6 @@ static void explain(struct explanation *explanation) {
     const char *detail = detail_of(explanation, reason);
     SAY("no slot for ", explanation->name, " can be changed: ", image_of(explanation, reason),
         crebind_equal(detail, "assigned")   ? " has put another pointer in its place"
-        : crebind_equal(detail, "unfilled") ? " has it in slots that the loader does not fill"
         : detail[0] == 0                    ? " has it in code, or unaligned"
                                             : " asks for it, but nothing defines it");
   } else if ((reason = find(explanation, CREBIND_REASON_NOT_DEFINED, "version")) != NULL

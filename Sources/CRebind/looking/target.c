@@ -86,7 +86,6 @@ crebind_status crebind_judge_slot(struct crebind_world *world, size_t index,
       .is_unresolved = crebind_is_unresolved(image, slot, word),
       .rebinder = CREBIND_REBOUND_BY_NOBODY,
   };
-  if (slot->is_unfilled) judgement->target = 0;
   uintptr_t target = judgement->target;
   if (target == 0 || judgement->is_unresolved) return CREBIND_OK;
   const char *version =

@@ -73,7 +73,6 @@ static crebind_status gather_slot(void *context, const struct crebind_slot *slot
       .addend = slot->addend,
       .word = judgement.word,
       .is_unresolved = judgement.is_unresolved,
-      .is_unfilled = slot->is_unfilled,
       .is_relro = crebind_slot_is_relro(image, slot),
       .rebinder = judgement.rebinder,
   };

@@ -32,12 +32,6 @@ static size_t count_symbols(const struct crebind_dynamic *dynamic) {
       if (symbol >= count) count = symbol + 1;
     }
   }
-  for (size_t t = 0; t < 2; t++) {
-    struct crebind_packed_walk walk;
-    crebind_packed_begin(&walk, &dynamic->packed[t]);
-    for (const ElfW(Rela) *entry; (entry = crebind_packed_next(&walk)) != NULL;)
-      if (CREBIND_R_SYM(entry->r_info) >= count) count = CREBIND_R_SYM(entry->r_info) + 1;
-  }
   return count < dynamic->symbol_limit ? count : dynamic->symbol_limit;
 }
 

@@ -50,81 +50,58 @@ const char *crebind_status_description(crebind_status status) {
   return "unknown status";
 }
 
-const char *crebind_reason_description(crebind_reason reason) {
-  switch (reason) {
-  case CREBIND_REASON_HAS_SLOTS: return "has slots for the symbol";
-  case CREBIND_REASON_NOT_IMPORTED: return "no image in scope imports the symbol";
-  case CREBIND_REASON_BOUND_INSIDE:
-    return "has the function, and its own calls, if it makes any, go through no slot";
-  case CREBIND_REASON_OTHER_NAME: return "imports another name of the function";
-  case CREBIND_REASON_OTHER_VERSION: return "imports another version of the symbol";
-  case CREBIND_REASON_OTHER_LIBRARY: return "is bound to another library's definition";
-  case CREBIND_REASON_NOT_IN_SCOPE: return "has slots for the symbol, but is not in scope";
-  case CREBIND_REASON_NOT_DEFINED: return "no loaded image defines the symbol";
-  case CREBIND_REASON_STATIC_EXECUTABLE:
-    return "the program is statically linked, so its calls go through no slots";
-  case CREBIND_REASON_UNCHANGEABLE:
-    return "asks for the symbol, but has no slot of it that can be changed";
-  case CREBIND_REASON_SEALED:
-    return "has slots for the symbol in pages that are sealed (mseal)";
-  case CREBIND_REASON_BYPASSED:
-    return "calls the symbol past its slots, as glibc has rewritten the PLT";
-  case CREBIND_REASON_MAY_BE_INSIDE:
-    return "may have the function for itself alone: its file does not tell";
-  case CREBIND_REASON_SIMILAR_NAME: return "exports a function of a similar name";
-  case CREBIND_REASON_OTHER_SCOPE:
-    return "calls its own function of that name: rebind it in that image alone";
-  }
-  return "unknown reason";
-}
+// MARK: - Reasons
 
-/// Sentences for reasons that come with a word.
-static const struct {
+/// The texts of a reason, or of a reason with a detail.
+struct saying {
   crebind_reason reason;
-  const char *detail, *meaning;
-} meanings[] = {
-    {CREBIND_REASON_HAS_SLOTS, "data",
-     "has slots for the symbol in data alone: calls through these pointers are seen"},
-    {CREBIND_REASON_BOUND_INSIDE, "data", "has data of that name, which no call reaches"},
-    {CREBIND_REASON_BOUND_INSIDE, "unexported",
-     "has the function for itself alone, not exported: calls of it go through no slot"},
-    {CREBIND_REASON_BOUND_INSIDE, "hidden",
-     "has the function for itself alone, hidden: calls of it go through no slot"},
-    {CREBIND_REASON_BOUND_INSIDE, "local",
-     "has a function of that name for itself alone, static or made local: calls of it go through "
-     "no slot"},
-    {CREBIND_REASON_BOUND_INSIDE, "protected",
-     "exports the function as protected: its own calls, if it makes any, go through no slot"},
-    {CREBIND_REASON_BOUND_INSIDE, "-Bsymbolic",
-     "exports the function and is linked with -Bsymbolic: its own calls, if it makes any, go "
-     "through no slot"},
-    {CREBIND_REASON_BOUND_INSIDE, "sanitizer",
-     "a sanitizer defines the function here: calls of this image go through no slot"},
-    {CREBIND_REASON_UNCHANGEABLE, "weak",
-     "asks for the symbol, but nothing defines it, and the slot stays NULL"},
-    {CREBIND_REASON_UNCHANGEABLE, "undefined",
-     "asks for the symbol, but nothing defines it: a call of it ends the program"},
-    {CREBIND_REASON_UNCHANGEABLE, "assigned",
-     "asks for the symbol, but the program has put another pointer in its place"},
-    {CREBIND_REASON_NOT_IN_SCOPE, "kind",
-     "has slots for the symbol, but only of kinds that are not in scope"},
-    {CREBIND_REASON_NOT_DEFINED, "version",
-     "exports the symbol, but not in the version that was asked for"},
-    {CREBIND_REASON_NOT_DEFINED, "library",
-     "exports the symbol, but another library was asked for"},
-    {CREBIND_REASON_UNCHANGEABLE, "unfilled",
-     "asks for the symbol, but its relocations are packed for Android, and the loader does not fill "
-     "the slot"},
-    {CREBIND_REASON_MAY_BE_INSIDE, "stripped",
-     "may have the function for itself alone: it is stripped"},
-    {CREBIND_REASON_MAY_BE_INSIDE, "unreadable",
-     "may have the function for itself alone: its file cannot be read, or is another one"},
+  const char *word, *sentence, *outside, *cure;
 };
 
+#define CREBIND_REASON_ROW(constant, number, word, sentence, outside, cure) \
+  {CREBIND_REASON_##constant, word, sentence, outside, cure},
+static const struct saying reasons[] = {
+#include "CRebindReasons.def"
+};
+
+// The word is the detail.
+#define CREBIND_REASON_ROW(constant, number, word, sentence, outside, cure)
+#define CREBIND_DETAIL_ROW(constant, detail, sentence, outside, cure) \
+  {CREBIND_REASON_##constant, detail, sentence, outside, cure},
+static const struct saying details[] = {
+#include "CRebindReasons.def"
+};
+
+static const struct saying *find_reason(crebind_reason reason) {
+  static const struct saying unknown = {.word = "unknown", .sentence = "unknown reason",
+                                        .outside = "unknown reason"};
+  for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+    if (reasons[i].reason == reason) return &reasons[i];
+  return &unknown;
+}
+
+static const struct saying *find_detail(crebind_reason reason, const char *detail) {
+  for (size_t i = 0; i < sizeof details / sizeof *details && detail != NULL; i++)
+    if (details[i].reason == reason && crebind_equal(details[i].word, detail)) return &details[i];
+  return find_reason(reason);
+}
+
+const char *crebind_reason_word(crebind_reason reason) { return find_reason(reason)->word; }
+
+const char *crebind_reason_description(crebind_reason reason) {
+  return find_reason(reason)->sentence;
+}
+
 const char *crebind_reason_meaning(crebind_reason reason, const char *detail) {
-  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
-    if (meanings[i].reason == reason && detail != NULL
-        && crebind_equal(meanings[i].detail, detail))
-      return meanings[i].meaning;
-  return crebind_reason_description(reason);
+  const char *sentence = find_detail(reason, detail)->sentence;
+  return sentence != NULL ? sentence : crebind_reason_description(reason);
+}
+
+const char *crebind_reason_outside(crebind_reason reason, const char *detail) {
+  return find_detail(reason, detail)->outside;
+}
+
+const char *crebind_reason_cure(crebind_reason reason, const char *detail) {
+  const char *cure = find_detail(reason, detail)->cure;
+  return cure != NULL ? cure : "";
 }

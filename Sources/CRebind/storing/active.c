@@ -4,7 +4,7 @@
 /// The memory of a batch, and of what its vectors hold at first.
 enum { SIZE = 4096 };
 
-/// What is kept of each item, in the memory of the batch.
+/// The states of each item, in the memory of the batch.
 struct kept {
   struct crebind_planned_item item;
   struct crebind_planned_name name;

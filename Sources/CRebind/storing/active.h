@@ -32,7 +32,7 @@ struct crebind_name_state {
   bool is_contested;
 };
 
-/// What a plan knows of a rebinding; see storing/plan.h.
+/// A plan's state of a rebinding; see storing/plan.h.
 struct crebind_planned_item {
   /// A slot in scope leads to the replacement already, or is about to.
   bool is_reached;
@@ -42,7 +42,7 @@ struct crebind_planned_item {
   uintptr_t last_function;
 };
 
-/// What a plan knows of a name.
+/// A plan's state of a name.
 struct crebind_planned_name {
   /// The first image of the global scope that defines the name.
   size_t first_definer;

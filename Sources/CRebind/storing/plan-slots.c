@@ -46,11 +46,10 @@ static crebind_status select_item(struct crebind_walk *walk, const struct crebin
 // MARK: - Places
 
 /// May the word be changed?
-enum leave { CHANGEABLE, BROKEN, UNFILLED, SKIPPED, SERVED };
+enum leave { CHANGEABLE, BROKEN, SKIPPED, SERVED };
 
 static enum leave may_be_changed(const struct crebind_walk *walk, const struct crebind_slot *slot) {
   if (!crebind_image_can_read(walk->image, slot->address, sizeof(uintptr_t))) return BROKEN;
-  if (slot->is_unfilled) return UNFILLED;
   if (slot->address % sizeof(uintptr_t) != 0) return SKIPPED;
   // A text relocation: opening its page would make code writable.
   if (slot->kind == CREBIND_ABSOLUTE && crebind_patch_is_beside_code(walk->image, slot->address))
@@ -311,7 +310,6 @@ crebind_status crebind_walk_slot(void *context, const struct crebind_slot *slot,
   case BROKEN:
     *(int64_t *)crebind_vector_at(&plan->world->broken_tags, walk->index) = slot->tag;
     return CREBIND_BROKEN_IMAGE;
-  case UNFILLED: plan->unfilled++; return CREBIND_OK;
   case SKIPPED: plan->skipped++; return CREBIND_OK;
   case SERVED: return CREBIND_OK;
   case CHANGEABLE: break;

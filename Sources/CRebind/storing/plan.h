@@ -15,8 +15,9 @@ struct crebind_plan {
   struct crebind_world *world;
   const struct crebind_batch *batch;
   struct crebind_active *active;
-  /// The batch, if it is active and the image is served late: what older batches have planned for
-  /// it may not be stored yet, and the loader may have bound it to a replacement. Else NULL.
+  /// The batch, if it is active and the image is served late; else NULL. Words that older batches
+  /// have planned for a late image may not be stored yet, and the loader may have bound it to a
+  /// replacement.
   const struct crebind_handle *late_handle;
 
   // Made.
@@ -24,8 +25,8 @@ struct crebind_plan {
   size_t unchanged, skipped;
   /// Slots that calls bypass.
   size_t bypassed;
-  /// Slots that the loader does not fill, and that are left alone.
-  size_t unfilled;
+  /// Images that ask for a name, but whose relocations are packed for Android.
+  size_t packed;
   /// For each slot that is left to another local scope, the known image that has it; see
   /// storing/other-scopes.h.
   struct crebind_vector left_alone;  // uint32_t

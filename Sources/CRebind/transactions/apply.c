@@ -204,7 +204,7 @@ static crebind_status plan_and_commit(struct crebind_attempt *attempt, struct ap
   apply->report.unchanged = plan.unchanged;
   apply->report.skipped = plan.skipped;
   apply->report.bypassed = plan.bypassed;
-  apply->report.unfilled = plan.unfilled;
+  apply->report.packed = plan.packed;
   apply->report.left_alone = plan.left_alone.count;
   crebind_note_left_slots(apply->handle, plan.left_alone.count);
   if (status == CREBIND_OK) status = look_for_reach(attempt, apply, &plan);

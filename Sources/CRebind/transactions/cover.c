@@ -4,7 +4,7 @@
 #include "storing/settle.h"
 
 
-/// What is to be of an image, and what is.
+/// The state of an image: as it should be, and as it is.
 struct covering {
   /// It holds replacements; and its slots of dlsym and dlvsym lead to us.
   bool is_wanted, is_covered;

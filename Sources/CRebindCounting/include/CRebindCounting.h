@@ -48,7 +48,7 @@ typedef enum crebind_counting_group {
   CREBIND_COUNTING_GROUP_COUNT,
 } crebind_counting_group;
 
-/// What the calls of a function are added up to. A group has one or more.
+/// The totals that calls are added up to. A group has one or more.
 typedef enum crebind_counting_total {
   CREBIND_COUNTING_TOTAL_ALLOCATIONS,
   CREBIND_COUNTING_TOTAL_FREES,

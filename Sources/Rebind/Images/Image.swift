@@ -111,6 +111,14 @@ public struct Image: Sendable, Identifiable {
 }
 
 extension Image {
+  /// True if the image has relocations that are packed for Android. Neither glibc's nor musl's loader
+  /// applies them: words that they would fill are as the file has them, and ``slots()`` leaves them out.
+  ///
+  /// The corresponding constants are `DT_ANDROID_REL` and `DT_ANDROID_RELA`.
+  public var hasPackedRelocations: Bool {
+    dynamicTable[.androidRelocations] != nil || dynamicTable[.androidAddendRelocations] != nil
+  }
+
   /// The name that other images need this one by; nil without `DT_SONAME`.
   public var soname: String? { dynamicTable.soname }
 

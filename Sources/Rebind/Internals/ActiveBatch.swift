@@ -304,13 +304,28 @@ extension AuditFinding {
 extension Diagnosis {
   init(_ diagnosis: crebind_diagnosis, symbol: String, images: ImageTable) {
     self.init(
-      symbol: symbol, reason: Reason(rawValue: diagnosis.reason.rawValue),
+      symbol: symbol, reason: Reason(diagnosis.reason),
       image: diagnosis.image.header == nil ? nil : images.image(diagnosis.image),
       detail: String(cString: diagnosis.detail), slotCount: diagnosis.slots)
   }
 }
 
 extension Diagnosis.Reason {
+  init(_ reason: crebind_reason) { self.init(rawValue: reason.rawValue) }
+
+  /// The core's word for the reason, such as `has-slots`.
+  package var word: String {
+    String(cString: crebind_reason_word(crebind_reason(rawValue: rawValue)))
+  }
+
+  /// The core's sentence for a file, or for an image of another process.
+  ///
+  /// - Parameter what: The word for it in the sentence.
+  package func meaning(of detail: String, outside what: String) -> String {
+    String(cString: crebind_reason_outside(crebind_reason(rawValue: rawValue), detail))
+      .replacing("%", with: what)
+  }
+
   /// The core's sentence for the reason.
   var sentence: String {
     String(cString: crebind_reason_description(crebind_reason(rawValue: rawValue)))

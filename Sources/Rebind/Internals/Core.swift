@@ -20,7 +20,7 @@ func reporting(
     hasSeveralOriginals: report.ambiguous > 0,
     bypassedSlots: report.bypassed, sealedSlots: report.sealed,
     unreachedSymbols: report.unreached, interceptedSymbols: report.intercepted,
-    unfilledSlots: report.unfilled, leftAloneSlots: report.left_alone,
+    packedImages: report.packed, leftAloneSlots: report.left_alone,
     postponedDefinitions: report.postponed)
 }
 

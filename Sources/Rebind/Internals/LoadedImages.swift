@@ -187,7 +187,7 @@ extension Slot {
       state: State(
         word: UInt64(contents.word),
         target: contents.target.address == 0 ? nil : Target(contents.target, images: images),
-        isLazilyUnresolved: contents.is_unresolved, isUnfilled: contents.is_unfilled,
+        isLazilyUnresolved: contents.is_unresolved,
         reboundBy: Rebinder(contents.rebinder)))
   }
 }

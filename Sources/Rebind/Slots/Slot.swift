@@ -11,13 +11,10 @@ public struct Slot: Sendable, Hashable {
     /// The word in the slot.
     public var word: UInt64
     /// Where the word leads, less the addend if the loader adds that; nil if the
-    /// slot is lazily unresolved or unfilled, or holds NULL.
+    /// slot is lazily unresolved, or holds NULL.
     public var target: Target?
     /// A jump slot that still leads to the loader's resolver, through its own image's PLT.
     public var isLazilyUnresolved: Bool
-    /// True if the loader does not fill the slot, whose relocation is packed for Android: the
-    /// word is as the file has it.
-    public var isUnfilled: Bool
     /// The party that overwrote the loader's word in the slot.
     public var reboundBy: Rebinder
   }
@@ -48,7 +45,6 @@ extension Slot: CustomStringConvertible {
     var text = "\(hexadecimal(address)) \(kind) \(symbol)"
     if let version { text += "@\(version)" }
     if state.isLazilyUnresolved { return text + " → the loader's resolver" }
-    if state.isUnfilled { return text + " → nothing, as the loader does not fill it" }
     guard let target = state.target else { return text + " → NULL" }
     text += " → \(target)"
     return state.reboundBy == .nobody ? text : text + ", rebound by \(state.reboundBy)"

@@ -112,9 +112,9 @@ static const struct sentence sentences[] = {
      .expected = "no image in scope is bound to that library's f: liba.so is bound to libb.so"},
     {IS({R(UNCHANGEABLE), "liba.so", "assigned"}),
      .expected = "no slot for f can be changed: liba.so has put another pointer in its place"},
-    {IS({R(UNCHANGEABLE), "liba.so", "unfilled"}),
-     .expected = "no slot for f can be changed: liba.so has it in slots that the loader does not "
-                 "fill"},
+    {IS({R(UNCHANGEABLE), "liba.so", "packed"}),
+     .expected = "no slot for f can be changed: liba.so has relocations packed for Android, which "
+                 "this loader does not apply"},
     {IS({R(UNCHANGEABLE), "liba.so", ""}),
      .expected = "no slot for f can be changed: liba.so has it in code, or unaligned"},
     {IS({R(UNCHANGEABLE), "liba.so", "weak"}),
@@ -255,6 +255,14 @@ int main(void) {
   expect_texts(status_text, 0, CREBIND_EMPTY_NAME + 1);
   expect_texts(fault_text, 0, CREBIND_RECORD_ACCESSOR + 1);
   expect_texts(reason_text, 1, CREBIND_REASON_OTHER_SCOPE + 1);
+  // A detail of files alone has no sentence of its own here, but one seen from outside.
+  CHECK(crebind_reason_meaning(CREBIND_REASON_UNCHANGEABLE, "null")
+        == crebind_reason_description(CREBIND_REASON_UNCHANGEABLE));
+  CHECK(strcmp(crebind_reason_outside(CREBIND_REASON_UNCHANGEABLE, "null"),
+               "the % asks for it, but its slots are NULL")
+        == 0);
+  CHECK(strcmp(crebind_reason_word(CREBIND_REASON_HAS_SLOTS), "has-slots") == 0);
+  CHECK(strcmp(crebind_reason_word((crebind_reason)999), "unknown") == 0);
   CHECK(strcmp(crebind_reason_meaning(CREBIND_REASON_HAS_SLOTS, "data"),
                reason_text(CREBIND_REASON_HAS_SLOTS)) != 0);
   check_sentences();

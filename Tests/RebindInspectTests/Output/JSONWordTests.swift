@@ -40,22 +40,22 @@ import TestSupport
   }
 
   @Test func reasonsAndTheirDetails() throws {
-    let reasons = try [
-      "Sources/Rebind/Diagnosis.swift", "Sources/ELFInspection/Diagnosis/FileDiagnosis.swift",
-    ].flatMap {
-      try text($0).matches(of: /(?:public|package) static let (\w+) = Self/).map { String($0.1) }
-    }
-    let source = try text("Sources/rebind-inspect/Why/Diagnosis.Reason+Words.swift")
-    let codes = source.matches(of: /case \.(\w+): "([a-z-]+)"\n/)
-      .map { (reason: String($0.1), code: String($0.2)) }
+    let list = try text("Sources/CRebind/include/CRebindReasons.def")
+    let rows = list.matches(of: /\nCREBIND_REASON_ROW\((\w+), \d+, "([a-z-]+)"/)
+      .map { (constant: String($0.1), word: String($0.2)) }
+    let constants = try text("Sources/Rebind/Diagnosis.swift")
+      .matches(of: /static let \w+ = Self\(CREBIND_REASON_(\w+)\)/).map { String($0.1) }
+    #expect(constants == rows.map(\.constant))
     // Nothing that the subcommand asks has a scope, and it asks of each image alone.
-    let asked = reasons.filter { $0 != "notInScope" && $0 != "otherScope" }
-    #expect(asked.sorted() == codes.map(\.reason).sorted())
+    let asked = rows.map(\.word).filter { $0 != "not-in-scope" && $0 != "other-scope" }
+    let ofFiles = try text("Sources/rebind-inspect/Why/Diagnosis.Reason+Words.swift")
+      .matches(of: /case \.\w+: "([a-z-]+)"\n/).map { String($0.1) }
     let words = WhyCommand.manual.words.flatMap(\.words).map(\.word)
-    #expect(words.sorted() == codes.map(\.code).sorted())
+    #expect(words.sorted() == (asked + ofFiles).sorted())
 
-    let details = source.matches(of: /(?:case|detail ==) ((?:"[^"]+"(?:, )?)+)/)
-      .flatMap { $0.1.matches(of: /"([^"]+)"/).map { String($0.1) } }
+    // "process" is only the sentence of a reason without a detail.
+    let details = list.matches(of: /\nCREBIND_DETAIL_ROW\((\w+), "([^"]+)"/)
+      .filter { $0.1 != "NOT_IN_SCOPE" && $0.2 != "process" }.map { String($0.2) }
     #expect(details.count > 10)
     let table = try part("`why`").components(separatedBy: "| `reason` | `detail` | |").last ?? ""
     for detail in details { #expect(table.contains("`\(detail)`"), "\(detail)") }

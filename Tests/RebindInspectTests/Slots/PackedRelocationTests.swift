@@ -94,7 +94,7 @@ import Testing
     #expect(slots.count { $0.state == "null" && $0.value == "0x0" } == slots.count - 1)
     #expect(slots.count > 10)
     let why = try inspect(["why", "getppid", "--pid", "\(process.id)", "--in", library])
-    #expect(why.output.contains("unchangeable unfilled \(slots.count - 1) "))
+    #expect(why.output.contains("unchangeable packed \(slots.count - 1) "))
   }
 
   /// Object files: the same entries as in the plain tables of the same source.
