@@ -109,9 +109,9 @@ import TestSupport
     let core = scratch.url.appending(path: "CRebind")
     try FileManager.default.copyItem(at: Places.core, to: core)
     let script = Places.package.appending(path: "Scripts/owners").path
-    let command = ["--core", core.path, "transactions/cover.c"]
+    let command = ["--core", core.path, "transactions/dlsym-slots.c"]
     #expect(try run(script, command).succeeded)
-    let source = core.appending(path: "transactions/cover.c")
+    let source = core.appending(path: "transactions/dlsym-slots.c")
     let planted = """
       void planted(struct crebind_handle *handle, struct crebind_attempt *attempt);
       void planted(struct crebind_handle *handle, struct crebind_attempt *attempt) {
@@ -127,7 +127,7 @@ import TestSupport
     #expect(!result.succeeded)
     #expect(
       result.output == """
-        transactions/cover.c: planted writes slots_only of crebind_handle, which binding declares
+        transactions/dlsym-slots.c: planted writes slots_only of crebind_handle, which binding declares
         1 files, 1 fields that are written from a higher floor
 
         """)

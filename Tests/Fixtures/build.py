@@ -26,6 +26,20 @@ LINKING = re.compile(r"-(Wl,|l|L|fuse-ld|static|shared|pie$|no-pie$|rdynamic|nos
 COMPILING = re.compile(r"-(D|I|std=|W(?!l,))")
 
 
+def is_of_today(target):
+    """Whether the recorded dependencies of an object can be met: its source may have moved since."""
+    try:
+        with open(target + ".d", encoding="utf-8") as file:
+            source = re.search(r":[\s\\]*(\S+)", file.read())
+    except OSError:
+        return False
+    if source is None or os.path.exists(source[1]):
+        return True
+    if os.path.exists(target):
+        os.remove(target)
+    return False
+
+
 class Compiler:
     """A compiler of fixtures: `gcc`, or `clang+address`, on a machine."""
 
@@ -160,7 +174,7 @@ class Folder:
                                f"&& mv {target}.new {target} && rm {target}.log "
                                f"|| {{ cat {target}.log; rm -f {target} {target}.new; false; }}\n")
                 objects = [target for target in self.rules if target.endswith(".o")]
-                file.write(f"-include {' '.join(target + '.d' for target in objects)}\n")
+                file.write(f"-include {' '.join(target + '.d' for target in objects if is_of_today(target))}\n")
             status = subprocess.run(
                 ["make", "--no-print-directory", "--keep-going", f"--jobs={jobs}", "--file", makefile],
                 stdout=subprocess.DEVNULL if quiet else None, stderr=subprocess.STDOUT if quiet else None,

@@ -59,13 +59,13 @@ enum crebind_handle_state {
   CREBIND_APPLIED,
   /// Being restored: the definitions lead to the originals again, the slots not yet.
   CREBIND_LEAVING,
-  /// Restored but for words that somebody else's hook lies on; see storing/leftover.h.
-  CREBIND_LEFT_OVER,
+  /// Restored but for words that somebody else's hook lies on; see arrivals/unrestored.h.
+  CREBIND_UNRESTORED,
   /// Left over of a call that failed, so that nobody has the handle.
   CREBIND_ORPHAN,
 };
 
-/// An active batch. Its state beside the records is in storing/active.h.
+/// An active batch. Its state beside the records is in planning/active.h.
 struct crebind_handle {
   struct crebind_batch batch;
   /// In runs, one a known image, and each by address.
@@ -86,7 +86,7 @@ struct crebind_run {
 
 struct crebind_records {
   struct crebind_handle *oldest, *newest;
-  /// The newest one if that stays so, or NULL; see transactions/cover.h.
+  /// The newest one if that stays so, or NULL; see transactions/dlsym-slots.h.
   struct crebind_handle *topmost;
 };
 
@@ -98,11 +98,11 @@ extern struct crebind_records crebind_records;
 static inline void crebind_handle_step(struct crebind_handle *handle,
                                        enum crebind_handle_state state) {
   static const uint8_t steps[] = {
-      [CREBIND_FRESH] = CREBIND_STEP(CREBIND_APPLIED) | CREBIND_STEP(CREBIND_LEFT_OVER),
-      [CREBIND_APPLIED] = CREBIND_STEP(CREBIND_LEAVING) | CREBIND_STEP(CREBIND_LEFT_OVER),
+      [CREBIND_FRESH] = CREBIND_STEP(CREBIND_APPLIED) | CREBIND_STEP(CREBIND_UNRESTORED),
+      [CREBIND_APPLIED] = CREBIND_STEP(CREBIND_LEAVING) | CREBIND_STEP(CREBIND_UNRESTORED),
       // Applied again, if it cannot be restored.
-      [CREBIND_LEAVING] = CREBIND_STEP(CREBIND_APPLIED) | CREBIND_STEP(CREBIND_LEFT_OVER),
-      [CREBIND_LEFT_OVER] = CREBIND_STEP(CREBIND_ORPHAN),
+      [CREBIND_LEAVING] = CREBIND_STEP(CREBIND_APPLIED) | CREBIND_STEP(CREBIND_UNRESTORED),
+      [CREBIND_UNRESTORED] = CREBIND_STEP(CREBIND_ORPHAN),
       [CREBIND_ORPHAN] = 0,
   };
   CREBIND_ASSERT(handle->state == state || (steps[handle->state] & CREBIND_STEP(state)) != 0);
@@ -128,8 +128,8 @@ static inline bool crebind_is_leaving(const struct crebind_handle *handle) {
   return handle->state >= CREBIND_LEAVING;
 }
 
-static inline bool crebind_is_left_over(const struct crebind_handle *handle) {
-  return handle->state >= CREBIND_LEFT_OVER;
+static inline bool crebind_is_unrestored(const struct crebind_handle *handle) {
+  return handle->state >= CREBIND_UNRESTORED;
 }
 
 /// Marks an entry to be taken out, if the condition holds.

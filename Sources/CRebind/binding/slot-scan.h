@@ -47,8 +47,8 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
                                        const struct crebind_dynamic *dynamic,
                                        const struct crebind_names *names);
 
-/// True if the image asks for a symbol that was matched, but its relocations are packed for Android.
-/// Then it may have slots that the loader has left as the file has them.
+/// True if the image asks for a symbol that was matched, but its relocations are packed for
+/// Android. Then it may have slots that the loader has left as the file has them.
 bool crebind_slot_scan_is_packed(const struct crebind_slot_scan *scan,
                                  const struct crebind_dynamic *dynamic);
 

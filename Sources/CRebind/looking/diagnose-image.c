@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "binding/interceptor.h"
 #include "looking/diagnosis.h"
-#include "storing/selection.h"
-#include "storing/serve.h"
-#include "storing/slot-word.h"
+#include "planning/selection.h"
+#include "arrivals/new-images.h"
+#include "planning/slot-word.h"
 
 crebind_status crebind_add_diagnosis(struct crebind_diagnosing *diagnosing, crebind_reason reason,
                                      const struct crebind_gathered_image *image,

@@ -5,9 +5,9 @@
 #include "looking/similar.h"
 #include "runtime/status.h"
 #include "sections/own-symbols.h"
-#include "storing/other-scopes.h"
-#include "storing/selection.h"
-#include "storing/serve.h"
+#include "planning/other-scopes.h"
+#include "planning/selection.h"
+#include "arrivals/new-images.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
 #include "looking/similar.h"
-#include "storing/slot-word.h"
+#include "planning/slot-word.h"
 
 enum {
   /// Longer names are mangled ones mostly, which nobody types.

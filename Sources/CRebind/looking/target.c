@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "looking/target.h"
 #include "runtime/status.h"
-#include "storing/slot-word.h"
+#include "planning/slot-word.h"
 #include "transactions/attempt.h"
 #include "world/look.h"
 

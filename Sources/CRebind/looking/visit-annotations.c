@@ -10,7 +10,7 @@
 #include "runtime/lock.h"
 #include "runtime/status.h"
 #include "sections/section-headers.h"
-#include "storing/loading.h"
+#include "arrivals/loading.h"
 #include "transactions/attempt.h"
 #include "world/gather.h"
 #include "world/look.h"

@@ -1,22 +1,23 @@
 /// Applying a batch.
 
 #define _GNU_SOURCE
-#include "storing/judge.h"
-#include "storing/leftover.h"
-#include "storing/next.h"
-#include "storing/overtaken.h"
-#include "storing/reach.h"
-#include "storing/settle.h"
-#include "storing/summary.h"
+#include "definitions/redirect.h"
+#include "arrivals/unrestored.h"
+#include "definitions/dlsym-answers.h"
+#include "patching/lazy-slots.h"
+#include "arrivals/reachability.h"
+#include "patching/settle.h"
+#include "planning/originals.h"
+#include "planning/postponed.h"
 #include "transactions/attempt.h"
-#include "transactions/cover.h"
+#include "transactions/dlsym-slots.h"
 #include "transactions/transaction.h"
 
 /// Counts the rebindings that have changed nothing and whose symbol nothing defines, and
 /// those that have several originals.
 static void count_items(const struct crebind_handle *handle, crebind_report *report) {
   for (size_t i = 0; i < handle->batch.items.count; i++) {
-    const struct crebind_summary *summary = crebind_summary_of(handle, i);
+    const struct crebind_original *summary = crebind_original_of(handle, i);
     report->pending += summary->original == 0;
     report->ambiguous += summary->is_ambiguous;
   }
@@ -29,7 +30,7 @@ struct apply {
   crebind_apply_companion *companion;
   /// Another thread's resolver may store into a slot of the batch.
   bool may_race;
-  /// A question to dlsym may be under way; see storing/judge.h.
+  /// A question to dlsym may be under way; see planning/postponed.h.
   bool was_asked;
   /// It has failed, and the handle stays, with what could not be taken back.
   bool is_left_over;
@@ -37,7 +38,8 @@ struct apply {
 
 static bool is_stored(const struct crebind_entry *entry) {
   // On top of a batch with the same replacement, nothing has to be stored.
-  return !entry->is_left && entry->previous != entry->value && crebind_cover_of(entry) == NULL;
+  return !entry->is_left && entry->previous != entry->value
+         && crebind_dlsym_slots_of(entry) == NULL;
 }
 
 /// Has the topmost batch lead to the entries below it. Returns true if it has such entries.
@@ -45,7 +47,7 @@ static bool lead_covers(const struct crebind_handle *handle) {
   bool has_covers = false;
   for (size_t i = 0; i < handle->entries.count; i++) {
     const struct crebind_entry *entry = crebind_handle_entry(handle, i);
-    struct crebind_entry *cover = crebind_cover_of(entry);
+    struct crebind_entry *cover = crebind_dlsym_slots_of(entry);
     if (cover == NULL || cover->previous == entry->value) continue;
     crebind_entry_lead(cover, entry->value,
                        crebind_batch_item(&handle->batch, entry->item)->replacement);
@@ -125,11 +127,11 @@ static bool has_definitions(const struct crebind_handle *handle) {
 /// batch was published.
 static crebind_status postpone_definitions(struct apply *apply) {
   struct crebind_handle *handle = apply->handle;
-  if (handle->is_own || !crebind_next_has_images() || !has_definitions(handle)
+  if (handle->is_own || !crebind_dlsym_has_images() || !has_definitions(handle)
       || crebind_is_alone())
     return CREBIND_OK;
-  if (!crebind_judge_postpone(handle)) return CREBIND_OUT_OF_MEMORY;
-  apply->report.postponed = crebind_judge_count_postponed(handle);
+  if (!crebind_postpone(handle)) return CREBIND_OUT_OF_MEMORY;
+  apply->report.postponed = crebind_count_postponed(handle);
   return CREBIND_OK;
 }
 
@@ -149,33 +151,33 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   struct crebind_handle *handle = apply->handle;
   crebind_plan_exchange_entries(plan, handle);
   crebind_status status = crebind_handle_index(handle) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
-  if (status == CREBIND_OK) status = crebind_summarize(handle, &attempt->world);
+  if (status == CREBIND_OK) status = crebind_originals_update(handle, &attempt->world);
   count_items(handle, &apply->report);
   if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
   if (status == CREBIND_OK)
-    status = crebind_pins_collect(attempt->pins, &attempt->world, &handle->batch);
-  apply->was_asked = crebind_next_exchange_asked(false);
+    status = crebind_held_images_collect(attempt->pins, &attempt->world, &handle->batch);
+  apply->was_asked = crebind_dlsym_exchange_asked(false);
   // A caller that is led to a replacement may ask for its original at once.
-  if (status == CREBIND_OK && !crebind_next_publish(&attempt->world, handle))
+  if (status == CREBIND_OK && !crebind_dlsym_publish(&attempt->world, handle))
     status = CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = postpone_definitions(apply);
   if (status == CREBIND_OK) status = store_entries(attempt, apply);
   if (status == CREBIND_OK) {
     // It stays for a batch that waits.
-    if (apply->was_asked && apply->report.postponed == 0) crebind_next_exchange_asked(true);
+    if (apply->was_asked && apply->report.postponed == 0) crebind_dlsym_exchange_asked(true);
     crebind_need_notice(handle, apply->report.pending != 0 || attempt->commit.refused != 0
                                     || plan->needs_notice
                                     || !crebind_batch_redirects_definitions(&handle->batch));
     crebind_handle_link(handle);
-    if (lead_covers(handle)) crebind_next_publish(&attempt->world, NULL);
+    if (lead_covers(handle)) crebind_dlsym_publish(&attempt->world, NULL);
     return status;
   }
-  if (apply->was_asked) crebind_next_exchange_asked(true);
-  apply->is_left_over = crebind_leftover_keep(handle, &attempt->commit);
+  if (apply->was_asked) crebind_dlsym_exchange_asked(true);
+  apply->is_left_over = crebind_unrestored_keep(handle, &attempt->commit);
   if (apply->is_left_over) return name_left_over(attempt, handle);
   // The originals stay published: a thread may be inside of a replacement.
   crebind_plan_exchange_entries(plan, handle);  // frees their resolvers
-  crebind_summary_forget(handle);
+  crebind_originals_forget(handle);
   return status;
 }
 
@@ -189,7 +191,7 @@ static crebind_status look_for_reach(struct crebind_attempt *attempt, struct app
     apply->report.intercepted += crebind_is_intercepted(&attempt->world, apply->handle, item);
     if (plan->active->planned_items[i].is_reached) continue;
     apply->report.unreached++;
-    crebind_status status = crebind_judge_reach(&attempt->world, batch, item);
+    crebind_status status = crebind_check_reach(&attempt->world, batch, item);
     if (status == CREBIND_OK) continue;
     attempt->failed_item = (int64_t)i;
     return status;
@@ -219,9 +221,9 @@ static crebind_status apply_locked(struct crebind_attempt *attempt, void *contex
   memset(&apply->report, 0, sizeof apply->report);
   crebind_status status = crebind_attempt_ask(attempt, apply->handle);
   if (status != CREBIND_OK) return status;
-  status = crebind_cover_begin(attempt, apply->handle, &apply->may_race);
+  status = crebind_dlsym_slots_begin(attempt, apply->handle, &apply->may_race);
   if (status == CREBIND_OK) status = plan_and_commit(attempt, apply);
-  status = crebind_cover_end(attempt, status);
+  status = crebind_dlsym_slots_end(attempt, status);
   attempt->is_done = status == CREBIND_OK;
   if (attempt->is_done && apply->companion != NULL) apply->companion(attempt, &apply->may_race);
   return status;
@@ -229,7 +231,7 @@ static crebind_status apply_locked(struct crebind_attempt *attempt, void *contex
 
 static void free_failed(const struct apply *apply) {
   if (apply->is_left_over)
-    crebind_leftover_abandon(apply->handle);
+    crebind_unrestored_abandon(apply->handle);
   else
     crebind_active_free(apply->handle);
 }
@@ -256,7 +258,7 @@ static crebind_status redirect_locked(struct crebind_attempt *attempt, void *opa
   struct crebind_handle *handle = opaque;
   crebind_status status = crebind_attempt_ask(attempt, handle);
   return status == CREBIND_OK
-             ? crebind_judge_postponed(handle, &attempt->world, &attempt->commit)
+             ? crebind_redirect_postponed(handle, &attempt->world, &attempt->commit)
              : status;
 }
 
@@ -271,16 +273,16 @@ static void wait_for_others(struct apply *apply) {
   bool waits_for_all = apply->may_race || apply->was_asked;
   bool have_left = waits_for_all ? crebind_settle() : crebind_settle_waiting();
   // A resolver stores what it found before.
-  if (apply->may_race) crebind_overtaken_note();
+  if (apply->may_race) crebind_lazy_slots_note();
   bool redirects = apply->report.postponed != 0 && have_left;
   crebind_status status =
       crebind_attempt(redirects ? redirect_locked : do_nothing, apply->handle, NULL, NULL);
   if (redirects && status == CREBIND_OK)
     apply->report.postponed = 0;
   else if (apply->report.postponed != 0)
-    crebind_judge_leave(apply->handle);
+    crebind_postponed_leave(apply->handle);
   // The next batch waits for the threads that have not left, too.
-  if (apply->was_asked && !have_left) crebind_next_exchange_asked(true);
+  if (apply->was_asked && !have_left) crebind_dlsym_exchange_asked(true);
 }
 
 crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,

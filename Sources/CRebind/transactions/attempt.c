@@ -21,13 +21,13 @@
 ///   B  The answers of phase D are filed, and the list of images is copied (elf/snapshot.h). Our
 ///      lock, and the list's while it is copied.
 ///   C  If the list is still the same, the images are recognised (world/world.h), and the active
-///      batches brought to those that have come (storing/serve.h); then the call's body plans and
-///      stores (storing/plan.h, storing/commit.h). Our lock and the list's. Whatever cannot be
+///      batches brought to those that have come (arrivals/new-images.h); then the call's body plans
+///      and stores (planning/plan.h, patching/commit.h). Our lock and the list's. Whatever cannot be
 ///      said or done here becomes an errand: the body stores nothing and returns CREBIND_BUSY.
 ///   D  The errands: predicates and resolvers are called, the loader is asked
 ///      (transactions/questions.h), images are held (sections/hold.h), a load under way is
 ///      waited for. No lock. Then B again, 300 times at most.
-///   E  Lazy resolvers that were under way are waited for (storing/settle.h), and the slots
+///   E  Lazy resolvers that were under way are waited for (patching/settle.h), and the slots
 ///      compared or restored by a round of B to D of its own; the wrappers around dlopen and
 ///      dlclose are brought in line (transactions/notice.h), and observers called
 ///      (transactions/observe.h). No lock in between.
@@ -48,10 +48,10 @@
 #include "runtime/lock.h"
 #include "runtime/status.h"
 #include "sections/hold.h"
-#include "storing/leftover.h"
-#include "storing/other-scopes.h"
-#include "storing/overtaken.h"
-#include "storing/serve.h"
+#include "arrivals/unrestored.h"
+#include "planning/other-scopes.h"
+#include "patching/lazy-slots.h"
+#include "arrivals/new-images.h"
 #include "transactions/questions.h"
 #include "world/loader.h"
 
@@ -90,7 +90,7 @@ crebind_status crebind_handle_make(struct crebind_handle **result,
 /// The work between two attempts: phase D.
 struct errands {
   struct crebind_questions questions;
-  struct crebind_pins pins;
+  struct crebind_held_images pins;
   struct crebind_unfinished unfinished;
 };
 
@@ -107,9 +107,9 @@ struct locked {
 static crebind_status bring_up_to_date(struct crebind_attempt *attempt,
                                        struct crebind_unfinished *unfinished) {
   struct crebind_world *world = &attempt->world;
-  crebind_status status = crebind_serve(world, &attempt->commit, unfinished);
-  if (status == CREBIND_OK) status = crebind_leftovers_give_back(world, &attempt->commit);
-  if (status == CREBIND_OK) status = crebind_overtaken_store_again(world, &attempt->commit);
+  crebind_status status = crebind_new_images_serve(world, &attempt->commit, unfinished);
+  if (status == CREBIND_OK) status = crebind_unrestored_give_back(world, &attempt->commit);
+  if (status == CREBIND_OK) status = crebind_lazy_slots_store_again(world, &attempt->commit);
   return status;
 }
 
@@ -125,7 +125,7 @@ static crebind_status run_locked(void *opaque) {
     status = crebind_questions_collect_predicates(&errands->questions, world);
   if (status == CREBIND_OK)
     status = crebind_questions_are_resolving()
-                 ? crebind_serve_forget(world)
+                 ? crebind_new_images_forget(world)
                  : bring_up_to_date(attempt, &errands->unfinished);
   if (status == CREBIND_OK) status = locked->body(attempt, locked->context);
   if (attempt->is_done) return status;
@@ -168,7 +168,7 @@ static crebind_status attempt_once(struct errands *errands, struct locked *locke
   attempt->failed_item = -1;
   crebind_lock();
   crebind_questions_file(&errands->questions, new_handle);
-  crebind_pins_file(&errands->pins);
+  crebind_held_images_file(&errands->pins);
   crebind_status status = run_in_world(locked, new_handle);
   // Nobody is going to ask.
   if (status != CREBIND_BUSY) crebind_questions_file(&errands->questions, new_handle);
@@ -180,12 +180,12 @@ static crebind_status attempt_once(struct errands *errands, struct locked *locke
 
 /// Keeps each image loaded for good. An image that the loader does not find by its own name
 /// for it is left as it is. False without memory.
-static bool hold_pins(struct crebind_pins *pins) {
+static bool hold_pins(struct crebind_held_images *pins) {
   for (size_t i = 0; i < pins->items.count; i++) {
-    const struct crebind_pin *pin = crebind_vector_at(&pins->items, i);
+    const struct crebind_held_image *pin = crebind_vector_at(&pins->items, i);
     if (crebind_hold_image_with(pin->address) == CREBIND_OUT_OF_MEMORY) return false;
   }
-  crebind_pins_note_held(pins);
+  crebind_held_images_note_held(pins);
   return true;
 }
 
@@ -216,7 +216,7 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, 
                                crebind_error *error) {
   struct errands errands;
   crebind_questions_begin(&errands.questions);
-  crebind_pins_begin(&errands.pins);
+  crebind_held_images_begin(&errands.pins);
   crebind_unfinished_begin(&errands.unfinished);
   struct crebind_attempt attempt;
   memset(&attempt, 0, sizeof attempt);
@@ -234,7 +234,7 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, 
   }
   crebind_world_end(&attempt.world);
   crebind_questions_end(&errands.questions);
-  crebind_pins_end(&errands.pins);
+  crebind_held_images_end(&errands.pins);
   crebind_unfinished_end(&errands.unfinished);
   return status;
 }

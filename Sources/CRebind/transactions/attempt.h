@@ -4,9 +4,9 @@
 #ifndef CREBIND_TRANSACTIONS_ATTEMPT_H
 #define CREBIND_TRANSACTIONS_ATTEMPT_H
 
-#include "storing/commit.h"
-#include "storing/pin.h"
-#include "storing/plan.h"
+#include "patching/commit.h"
+#include "arrivals/held-images.h"
+#include "planning/plan.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -15,7 +15,7 @@ struct crebind_attempt {
   /// For the words that the call stores.
   struct crebind_commit commit;
   /// The images to hold before anything is stored: a body that adds one returns CREBIND_BUSY.
-  struct crebind_pins *pins;
+  struct crebind_held_images *pins;
   /// The dynamic tag that is broken in the commit's failed image.
   int64_t failed_tag;
   /// The rebinding that the call fails for, or -1.

@@ -2,7 +2,7 @@
 #include "transactions/notice.h"
 #include "runtime/lock.h"
 #include "runtime/thread.h"
-#include "storing/active.h"
+#include "planning/active.h"
 #include "transactions/observe.h"
 #include "transactions/transaction.h"
 #include "world/loader.h"
@@ -112,7 +112,7 @@ static bool are_for_slots_only(void) {
 /// True if the wrappers are there, or not, as they should be.
 static bool are_in_line(void) {
   if (!are_needed()) return wrappers == NULL;
-  return wrappers != NULL && !crebind_is_left_over(wrappers)
+  return wrappers != NULL && !crebind_is_unrestored(wrappers)
          && wrappers->batch.options.slots_only == are_for_slots_only();
 }
 
@@ -157,7 +157,7 @@ static void change_observers(size_t difference) {
     wrappers = NULL;
     is_changing = changes_wrappers = true;
     crebind_unlock();
-    if (handle == NULL || (is_needed && crebind_is_left_over(handle))) {
+    if (handle == NULL || (is_needed && crebind_is_unrestored(handle))) {
       crebind_handle *left_over = handle;
       handle = install(slots_only);
       succeeds = handle != NULL;

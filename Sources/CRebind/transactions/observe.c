@@ -4,7 +4,7 @@
 #include "runtime/lock.h"
 #include "runtime/status.h"
 #include "transactions/attempt.h"
-#include "transactions/cover.h"
+#include "transactions/dlsym-slots.h"
 #include "world/gather.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ static crebind_status note_changes(struct crebind_attempt *attempt, void *contex
 static crebind_status look(struct crebind_attempt *attempt, void *context) {
   // For what could not be uncovered when a batch went: no harm if it cannot be still.
   bool unused = false;
-  crebind_cover_end(attempt, crebind_cover_begin(attempt, NULL, &unused));
+  crebind_dlsym_slots_end(attempt, crebind_dlsym_slots_begin(attempt, NULL, &unused));
   return note_changes(attempt, context);
 }
 

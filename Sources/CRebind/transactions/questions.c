@@ -41,7 +41,7 @@ static crebind_status collect_predicate(struct crebind_questions *questions,
                                         const struct crebind_world *world,
                                         struct crebind_handle *handle, uint64_t serial) {
   const crebind_options *options = &handle->batch.options;
-  if (options->scope != CREBIND_SCOPE_MATCHING || crebind_is_left_over(handle))
+  if (options->scope != CREBIND_SCOPE_MATCHING || crebind_is_unrestored(handle))
     return CREBIND_OK;
   struct crebind_decisions *decisions = &handle->decisions;
   uint64_t last_decided;

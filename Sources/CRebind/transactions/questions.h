@@ -50,8 +50,8 @@ void crebind_questions_file(struct crebind_questions *questions,
 /// Calls the resolvers that have not been called, each while its images are held; phase D.
 void crebind_ifuncs_call(struct crebind_ifuncs *ifuncs);
 
-/// True if this thread is calling a resolver of an IFUNC. The resolver's own calls bring no batch to
-/// any image: that might call it again.
+/// True if this thread is calling a resolver of an IFUNC. The resolver's own calls bring no batch
+/// to any image: that might call it again.
 bool crebind_questions_are_resolving(void);
 
 #pragma GCC visibility pop

@@ -2,13 +2,13 @@
 
 #define _GNU_SOURCE
 #include "runtime/status.h"
-#include "storing/leftover.h"
-#include "storing/next.h"
-#include "storing/overtaken.h"
-#include "storing/settle.h"
-#include "storing/summary.h"
+#include "arrivals/unrestored.h"
+#include "definitions/dlsym-answers.h"
+#include "patching/lazy-slots.h"
+#include "patching/settle.h"
+#include "planning/originals.h"
 #include "transactions/attempt.h"
-#include "transactions/cover.h"
+#include "transactions/dlsym-slots.h"
 #include "transactions/questions.h"
 #include "transactions/transaction.h"
 
@@ -140,29 +140,29 @@ static crebind_status summarize_others(struct crebind_attempt *attempt) {
   crebind_status status = CREBIND_OK;
   for (struct crebind_handle *other = crebind_records.oldest;
        other != NULL && status == CREBIND_OK; other = other->newer)
-    status = crebind_summarize(other, &attempt->world);
-  crebind_next_publish(&attempt->world, NULL);
+    status = crebind_originals_update(other, &attempt->world);
+  crebind_dlsym_publish(&attempt->world, NULL);
   return status;
 }
 
 /// Takes the batch out of the records, but for words that somebody else's hook lies on.
 static void take_out(struct crebind_attempt *attempt, struct restore *restore) {
   struct crebind_handle *handle = restore->handle;
-  const struct crebind_entry *covered = crebind_leftover_make(handle, &attempt->world);
+  const struct crebind_entry *covered = crebind_unrestored_make(handle, &attempt->world);
   restore->covered_address = covered != NULL ? covered->address : 0;
   if (covered != NULL) {
     restore->covered_image = covered->image;
   } else {
     crebind_handle_unlink(handle);
-    crebind_summary_inherit(handle);
+    crebind_originals_inherit(handle);
   }
   for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
-    crebind_summarize(other, &attempt->world);
+    crebind_originals_update(other, &attempt->world);
   // Without it the table knows of a batch more, and an image stays covered: no harm.
   bool unused = false;
   crebind_vector_truncate(&attempt->commit.changes, 0);
-  crebind_cover_end(attempt, crebind_cover_begin(attempt, NULL, &unused));
-  crebind_next_publish(&attempt->world, NULL);
+  crebind_dlsym_slots_end(attempt, crebind_dlsym_slots_begin(attempt, NULL, &unused));
+  crebind_dlsym_publish(&attempt->world, NULL);
   restore->is_done = true;
 }
 
@@ -189,13 +189,13 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
   // before the slots are restored.
   if (!crebind_is_leaving(handle) && is_found_lazily(handle))
     return turn_definitions(attempt, handle, true);
-  if (crebind_leftover_may_be_bound(handle)) return CREBIND_OK;
+  if (crebind_unrestored_may_be_bound(handle)) return CREBIND_OK;
   memset(&restore->report, 0, sizeof restore->report);
   uint32_t last_image = UINT32_MAX;
   for (size_t i = 0; i < handle->entries.count; i++)
     if (!add_entry(attempt, restore, crebind_handle_entry(handle, i), &last_image))
       return CREBIND_OUT_OF_MEMORY;
-  crebind_status status = crebind_summary_ask(handle, &attempt->world);
+  crebind_status status = crebind_originals_ask(handle, &attempt->world);
   if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
   if (status == CREBIND_OK) status = crebind_commit_run(&attempt->commit, &attempt->world);
   if (status != CREBIND_OK) return status;
@@ -208,9 +208,9 @@ crebind_status crebind_restore_batch(crebind_handle *handle, crebind_report *rep
   struct restore restore = {.handle = handle};
   crebind_status status = crebind_attempt(restore_locked, &restore, NULL, error);
   if (status == CREBIND_OK && !restore.is_done) {
-    if (!crebind_settle()) crebind_overtaken_note();
+    if (!crebind_settle()) crebind_lazy_slots_note();
     status = crebind_attempt(restore_locked, &restore, NULL, error);
-    if (!restore.is_done && !crebind_is_left_over(handle))
+    if (!restore.is_done && !crebind_is_unrestored(handle))
       crebind_attempt(stay_locked, &restore, NULL, NULL);
   }
   // A definition of what is left over was led here again meanwhile.

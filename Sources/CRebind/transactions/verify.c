@@ -1,7 +1,7 @@
 /// Looking whether an active batch is still in place.
 
 #define _GNU_SOURCE
-#include "storing/overtaken.h"
+#include "patching/lazy-slots.h"
 #include "transactions/attempt.h"
 #include "transactions/transaction.h"
 
@@ -35,11 +35,11 @@ static crebind_status verify_locked(struct crebind_attempt *attempt, void *conte
     // The slot leads to us through the batches above.
     const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
     uintptr_t word = crebind_load_word(entry->address);
-    if (!crebind_is_left_over(handle) && (top == NULL || word == top->value)) {
+    if (!crebind_is_unrestored(handle) && (top == NULL || word == top->value)) {
       report->unchanged += is_slot;
       continue;
     }
-    if (crebind_is_left_over(handle) || top->is_left || !crebind_is_of_resolver(top, word)) {
+    if (crebind_is_unrestored(handle) || top->is_left || !crebind_is_of_resolver(top, word)) {
       report->skipped += is_slot;
       continue;
     }

@@ -9,7 +9,7 @@
 
 #define _GNU_SOURCE
 #include "elf/snapshot.h"
-#include "storing/patch.h"
+#include "patching/patch.h"
 enum { BATCH = 4 };
 #include "sweep.h"
 

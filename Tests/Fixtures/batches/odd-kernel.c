@@ -6,7 +6,7 @@
 ///   PLUGIN: section-plugin.c without a build ID. DEFINER: sweep.c's, with symbols beside code.
 
 #define _GNU_SOURCE
-#include "storing/settle.h"
+#include "patching/settle.h"
 #include "steps.h"
 #include "failing-calls.h"
 

@@ -4,7 +4,7 @@
 /// Usage: sealed-cover CALLER REPLACEMENT: the libraries of sweep.c
 
 #define _GNU_SOURCE
-#include "storing/patch.h"
+#include "patching/patch.h"
 #include "steps.h"
 
 static const char *sealed_path;

@@ -7,7 +7,7 @@
 #include "binding/slot-scan.h"
 #include "elf/note.h"
 #include "elf/symbol.h"
-#include "storing/slot-word.h"
+#include "planning/slot-word.h"
 #include "steps.h"
 
 // MARK: - The image

@@ -11,7 +11,7 @@
 #include "elf/file.h"
 #include "elf/symbol.h"
 #include "runtime/lock.h"
-#include "storing/settle.h"
+#include "patching/settle.h"
 #include "steps.h"
 
 /// How many requests for memory are granted until one fails; -1 for all.

@@ -2,7 +2,7 @@
 /// unresolved slot leads to, and where calls jump that bypass a slot. For x86-64.
 
 #define _GNU_SOURCE
-#include "storing/slot-word.h"
+#include "planning/slot-word.h"
 #include "steps.h"
 
 static _Alignas(4096) unsigned char memory[4096];

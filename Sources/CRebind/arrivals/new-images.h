@@ -1,0 +1,34 @@
+/// Brings the active batches to the images that have come since they were
+/// applied, and forgets the images that have gone.
+
+#ifndef CREBIND_ARRIVALS_NEW_IMAGES_H
+#define CREBIND_ARRIVALS_NEW_IMAGES_H
+
+#include "patching/commit.h"
+#include "arrivals/loading.h"
+
+#pragma GCC visibility push(hidden)
+
+/// Phase C; CREBIND_BUSY if the loader is at work on an image. Does nothing if the generation
+/// is the same as the last time, unless a definition has to be judged anew. Passes over an
+/// image whose dynamic table is broken, or whose pages cannot be opened.
+///
+/// \param commit Has no changes, before and after.
+crebind_status crebind_new_images_serve(struct crebind_world *world, struct crebind_commit *commit,
+                                        struct crebind_unfinished *unfinished);
+
+/// Adds what an active batch has to change in an image, or, where it is leaving, what has
+/// been bound to it; marked as due.
+crebind_status crebind_new_images_plan(struct crebind_world *world, struct crebind_handle *handle,
+                                       size_t index);
+
+/// True if the batch's options, and its predicate's answer, select the image.
+bool crebind_handle_selects(const struct crebind_handle *handle,
+                            const struct crebind_world *world, size_t index);
+
+/// Forgets the images that have gone, and nothing else; phase C.
+crebind_status crebind_new_images_forget(struct crebind_world *world);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,123 @@
+/// A batch, with what is kept of it beside the words that it has changed.
+
+#ifndef CREBIND_PLANNING_ACTIVE_H
+#define CREBIND_PLANNING_ACTIVE_H
+
+#include "binding/records.h"
+
+#pragma GCC visibility push(hidden)
+
+/// The original that a rebinding gives its replacement; see planning/originals.h.
+struct crebind_original {
+  uintptr_t original;
+  /// Where it comes from: the entry at this address of the known image with this index; 0 for none.
+  uintptr_t address;
+  size_t image;
+  /// When it was summarized last: what the entry there led to, and whether it was a slot.
+  uintptr_t source_original;
+  bool source_is_slot;
+  /// The original came from a slot, which may have gone since.
+  bool is_of_slot;
+  /// The slots lead to different functions without us.
+  bool differs;
+  /// Some slot or definition has another original.
+  bool is_ambiguous;
+};
+
+/// Which definition of a name is redirected; see definitions/redirect.h.
+struct crebind_name_state {
+  /// An image that defines the name has come or gone: it has to be judged anew.
+  bool is_due;
+  /// It may change though no image comes or goes; see `crebind_scopes_elect_outside`.
+  bool is_contested;
+};
+
+/// A plan's state of a rebinding; see planning/plan.h.
+struct crebind_planned_item {
+  /// A slot in scope leads to the replacement already, or is about to.
+  bool is_reached;
+  /// The last answer of the records: is this function a replacement? Most slots of a name ask about
+  /// the same one.
+  bool last_is_replacement;
+  uintptr_t last_function;
+};
+
+/// A plan's state of a name.
+struct crebind_planned_name {
+  /// The first image of the global scope that defines the name.
+  size_t first_definer;
+  /// The definition outside of the global scope that was last found to be the one to redirect, and
+  /// its version.
+  bool has_election;
+  const char *elected_version;
+  size_t elected_image, elected_symbol;
+};
+
+/// Are a batch's definitions postponed? See planning/postponed.h.
+enum crebind_postponement {
+  CREBIND_NOT_POSTPONED = 0,
+  /// The call that applies the batch waits for threads.
+  CREBIND_POSTPONED_BY_CALL,
+  /// Threads are not waited for any longer.
+  CREBIND_POSTPONED_BY_THREADS,
+};
+
+/// Each handle is the beginning of one.
+struct crebind_active {
+  struct crebind_handle handle;
+  struct crebind_original *summaries;     // by item
+  struct crebind_name_state *name_states;  // by name
+  // Of the plan under way.
+  struct crebind_planned_item *planned_items;  // by item
+  struct crebind_planned_name *planned_names;  // by name
+  enum crebind_postponement postponement;
+  struct crebind_vector postponed;  // struct crebind_entry: the definitions, as they were planned
+  /// Later images may be bound to something that is not redirected.
+  bool needs_notice;
+  /// Some slots were left to another local scope, which an image that goes may change.
+  bool leaves_slots;
+  /// A definition was given back at the last call, and images may have been bound to it.
+  bool may_be_bound;
+};
+
+static inline struct crebind_active *crebind_active_of(const struct crebind_handle *handle) {
+  return (struct crebind_active *)handle;
+}
+
+static inline struct crebind_original *crebind_original_of(const struct crebind_handle *handle,
+                                                           size_t item) {
+  return &crebind_active_of(handle)->summaries[item];
+}
+
+/// Copies and checks a batch.
+///
+/// \param is_own It is one of wrappers of ours, and of nobody's replacements.
+/// \param bad_item Receives the index of the rebinding that is refused, or -1.
+/// \returns See `crebind_batch_make`.
+crebind_status crebind_active_make(struct crebind_handle **result,
+                                   const crebind_rebinding *rebindings, size_t count,
+                                   const crebind_options *options, bool needs_replacements,
+                                   bool is_own, int64_t *bad_item);
+void crebind_active_free(struct crebind_handle *handle);
+
+/// Has the batch get notice of later images, as not all of them are served without.
+void crebind_need_notice(struct crebind_handle *handle, bool is_needed);
+
+/// Notes how many slots a batch has left to other local scopes. An image that goes may change that.
+void crebind_note_left_slots(struct crebind_handle *handle, size_t count);
+
+/// The definitions of an entry's name have to be judged anew.
+void crebind_judge_name_of(struct crebind_handle *handle, const struct crebind_entry *entry);
+
+/// Has those names judged, too, whose definitions may change though no image comes or goes.
+void crebind_judge_contested_names(struct crebind_handle *handle);
+
+/// All names have been judged.
+void crebind_forget_due_names(struct crebind_handle *handle);
+
+/// Notes that images may have been bound to a definition that was given back at the last call.
+void crebind_note_may_be_bound(struct crebind_handle *handle, bool may_be_bound);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,81 @@
+/// One image while its slots and definitions are planned, and the chains of its words: what
+/// other batches have stored there, or have planned to.
+
+#ifndef CREBIND_PLANNING_PLAN_WALK_H
+#define CREBIND_PLANNING_PLAN_WALK_H
+
+#include "planning/plan.h"
+
+#pragma GCC visibility push(hidden)
+
+struct crebind_walk {
+  struct crebind_plan *plan;
+  size_t index;
+  uint32_t known;
+  const struct crebind_image *image;
+  const struct crebind_dynamic *dynamic;
+  /// The image is outside of the global scope; for definitions only.
+  bool is_outside;
+  /// Some of its words are other batches', or lead to wrappers of ours.
+  bool has_chains, has_wrappers;
+  /// The versions asked for last, by the low bits of their index: an image's
+  /// references share a few of them.
+  struct {
+    uint32_t key;
+    const char *name;
+  } versions[4];
+};
+
+/// The version of a symbol of the image, or NULL.
+const char *crebind_walk_version(struct crebind_walk *walk, uint32_t index);
+
+crebind_status crebind_walk_append(const struct crebind_walk *walk,
+                                   const struct crebind_entry *entry);
+
+// MARK: - Slots
+
+/// Plans one slot; `context` is the walk, and `name` the index of its name in the batch.
+crebind_status crebind_walk_slot(void *context, const struct crebind_slot *slot, uint32_t name);
+
+// MARK: - Definitions
+
+/// Plans one definition of a name of the batch, or marks the entry that it has.
+crebind_status crebind_walk_definition(struct crebind_walk *walk, uint32_t symbol, uint32_t name);
+
+// MARK: - Chains
+
+/// The entry of an active batch, planned or stored, for a word of the image, which this batch
+/// is applied on top of; NULL for none.
+const struct crebind_entry *crebind_walk_below(const struct crebind_walk *walk, uintptr_t address,
+                                               uintptr_t word, uintptr_t value,
+                                               bool is_left_over);
+
+/// The topmost entry of a word that no batch has stored, but a lazy resolver over what a batch had;
+/// NULL for none.
+const struct crebind_entry *crebind_walk_overtaken(const struct crebind_walk *walk,
+                                                   uintptr_t address, uintptr_t word);
+
+/// The entry that lies on top already: of a batch that was applied later, when this one's
+/// predicate had not answered yet, or of the topmost; NULL for none.
+const struct crebind_entry *crebind_walk_above(const struct crebind_walk *walk,
+                                               uintptr_t address);
+
+/// Inserts an entry below another batch's.
+void crebind_walk_take_place_below(const struct crebind_walk *walk, struct crebind_entry *entry,
+                                   const struct crebind_entry *above);
+
+/// True if the word leads to a wrapper of ours, and that to the same replacement: on top of
+/// it, the replacement would lead back to itself.
+bool crebind_walk_leads_here(const struct crebind_walk *walk, uintptr_t address, uintptr_t value);
+
+/// True if a batch that has been restored, but for words that somebody else's hook lies on, still
+/// leads this one to `replacement`. On top, that would lead back to itself.
+bool crebind_walk_has_left_over(const struct crebind_walk *walk, uintptr_t address,
+                                uintptr_t replacement);
+
+/// The same of any word: somebody else's hook on the name may lead to that batch then.
+bool crebind_walk_may_be_led_here(const struct crebind_item *item);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,52 @@
+#define _GNU_SOURCE
+#include "planning/selection.h"
+
+bool crebind_item_selects(const struct crebind_world *world, const struct crebind_item *item,
+                          const char *version, size_t definer) {
+  if (item->version != NULL && (version == NULL || !crebind_equal(version, item->version)))
+    return false;
+  return item->library == NULL
+         || (definer != SIZE_MAX && crebind_world_is_library(world, definer, item->library));
+}
+
+bool crebind_item_is_exported_by(const struct crebind_world *world,
+                                 const struct crebind_item *item, size_t index,
+                                 const ElfW(Sym) * *symbol) {
+  const struct crebind_image *image = crebind_world_image(world, index);
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
+  const struct crebind_name *name = &item->name;
+  const ElfW(Sym) *best = NULL;
+  struct crebind_symbol_walk walk;
+  crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
+  for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
+    const ElfW(Sym) *found = crebind_symbol(dynamic, i);
+    if (!crebind_symbol_is_offered(found)
+        || !crebind_item_selects(world, item, crebind_symbol_version(image, dynamic, i).name,
+                                 index))
+      continue;
+    if (best == NULL || (crebind_symbol_is_data(best) && !crebind_symbol_is_data(found)))
+      best = found;
+  }
+  if (symbol != NULL) *symbol = best;
+  return best != NULL;
+}
+
+bool crebind_item_is_exported(const struct crebind_world *world, const struct crebind_item *item) {
+  for (size_t i = 0; i < world->images.items.count; i++)
+    if (!crebind_world_image(world, i)->is_vdso
+        && crebind_item_is_exported_by(world, item, i, NULL))
+      return true;
+  return false;
+}
+
+const char *crebind_version_of_binding(const struct crebind_world *world, const char *version,
+                                       size_t definer, const struct crebind_name *name) {
+  if (version != NULL || definer == SIZE_MAX) return version;
+  const struct crebind_reference reference = {name->string, name->length, name->gnu_hash, NULL,
+                                              false};
+  struct crebind_definition bound = crebind_scopes_offer(&world->scopes, definer, &reference);
+  if (bound.image == SIZE_MAX) return NULL;
+  return crebind_symbol_version(crebind_world_image(world, definer),
+                                crebind_world_dynamic(world, definer), bound.symbol)
+      .name;
+}

@@ -1,0 +1,32 @@
+/// Does an item of a batch, with a version or a library, ask for what a reference is bound to?
+
+#ifndef CREBIND_PLANNING_SELECTION_H
+#define CREBIND_PLANNING_SELECTION_H
+
+#include "world/world.h"
+
+#pragma GCC visibility push(hidden)
+
+/// The version that a reference counts as asking for: its own, or, without one, that
+/// of the definition that it is bound to.
+const char *crebind_version_of_binding(const struct crebind_world *world, const char *version,
+                                       size_t definer, const struct crebind_name *name);
+
+/// True if the item asks for what a reference to `version` is bound to, which image
+/// `definer` defines.
+bool crebind_item_selects(const struct crebind_world *world, const struct crebind_item *item,
+                          const char *version, size_t definer);
+
+/// True if the image exports the item's name, in its version and from its library.
+///
+/// \param symbol May be NULL; receives the definition, a function rather than data.
+bool crebind_item_is_exported_by(const struct crebind_world *world,
+                                 const struct crebind_item *item, size_t index,
+                                 const ElfW(Sym) * *symbol);
+
+/// The same of any image but the vDSO.
+bool crebind_item_is_exported(const struct crebind_world *world, const struct crebind_item *item);
+
+#pragma GCC visibility pop
+
+#endif
