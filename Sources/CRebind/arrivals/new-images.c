@@ -57,7 +57,7 @@ static bool is_still_ours(const struct crebind_handle *handle, const struct creb
   // Without symbols the table has been broken since, and nothing can be said.
   bool is_named = dynamic->symbols == NULL
                   || (symbol != NULL
-                      && crebind_symbol_is_named(dynamic, symbol, name->string, name->length));
+                      && crebind_symbol_is_named(dynamic, symbol, name));
   if (!is_named || crebind_image_segment(image, entry->address, sizeof(uintptr_t)) == NULL)
     return false;
   // The lazy resolver makes a word fresh, too, and a batch that does not look at

@@ -3,7 +3,7 @@
 
 static bool is_offered(const struct crebind_dynamic *dynamic, const struct crebind_name *name) {
   struct crebind_symbol_walk walk;
-  crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
+  crebind_symbol_walk_begin(&walk, dynamic, name);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)
     if (crebind_symbol_is_offered(crebind_symbol(dynamic, i))) return true;
   return false;

@@ -8,12 +8,6 @@
 
 #pragma GCC visibility push(hidden)
 
-struct crebind_name {
-  const char *string;
-  size_t length;
-  uint32_t gnu_hash;
-};
-
 struct crebind_names {
   const struct crebind_name *items;
   size_t count;

@@ -215,8 +215,7 @@ struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scop
   struct crebind_definition fallback = none;
   if (image->is_vdso) return none;
   struct crebind_symbol_walk walk;
-  crebind_symbol_walk_begin(&walk, dynamic, reference->name, reference->length,
-                            reference->gnu_hash);
+  crebind_symbol_walk_begin(&walk, dynamic, &reference->name);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
     if (!crebind_symbol_is_offered(&dynamic->symbols[i])) continue;
     struct crebind_version version = crebind_symbol_version(image, dynamic, i);
@@ -237,7 +236,7 @@ struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scop
 
 static bool may_offer(const struct crebind_scopes *scopes, size_t index,
                       const struct crebind_reference *reference) {
-  return crebind_symbol_may_be_hashed(&scopes->dynamics[index], reference->gnu_hash);
+  return crebind_symbol_may_be_hashed(&scopes->dynamics[index], reference->name.gnu_hash);
 }
 
 /// The first definition in the global scope, as it was at start, in front of image `end`.
@@ -337,8 +336,8 @@ static bool ask(const struct crebind_scopes *scopes, const struct crebind_refere
                 const char *version, uintptr_t *address) {
   const struct crebind_loader_answer *answer;
   *address = 0;
-  if (!crebind_loader_answers_find(scopes->answers, reference->name, version, reference->gnu_hash,
-                                   &answer))
+  if (!crebind_loader_answers_find(scopes->answers, reference->name.string, version,
+                                   reference->name.gnu_hash, &answer))
     return false;
   if (answer != NULL) *address = answer->address;
   return true;

@@ -43,9 +43,7 @@ struct crebind_scopes {
 
 /// The name, and the version that the reference asks for (NULL for none).
 struct crebind_reference {
-  const char *name;
-  size_t length;
-  uint32_t gnu_hash;
+  struct crebind_name name;
   const char *version;
   /// Without a version: take the default one, as dlsym does, rather than the
   /// first, as the loader does for an image that was linked without versions.

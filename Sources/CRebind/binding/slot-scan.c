@@ -85,7 +85,7 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
       const struct crebind_name *name = &names->items[n];
       if (!crebind_gnu_hash_may_have(&gnu, name->gnu_hash)) continue;
       struct crebind_symbol_walk walk;
-      crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
+      crebind_symbol_walk_begin(&walk, dynamic, name);
       for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)
         if (!add_match(scan, i, n)) return CREBIND_OUT_OF_MEMORY;
     }

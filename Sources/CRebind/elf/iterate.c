@@ -72,13 +72,13 @@ static bool describe(const struct link_map *map, struct crebind_image *image) {
 // MARK: - The definition
 
 static const ElfW(Sym) * find_symbol(const struct crebind_image *image) {
-  static const char name[] = "dl_iterate_phdr";
+  const struct crebind_name name = crebind_name_of("dl_iterate_phdr");
   struct crebind_dynamic dynamic;
   int64_t tag;
   if (crebind_dynamic_decode(image, &dynamic, &tag) != CREBIND_OK || dynamic.symbols == NULL)
     return NULL;
   struct crebind_symbol_walk walk;
-  crebind_symbol_walk_begin(&walk, &dynamic, name, sizeof name - 1, crebind_gnu_hash(name));
+  crebind_symbol_walk_begin(&walk, &dynamic, &name);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)
     if (dynamic.symbols[i].st_shndx != SHN_UNDEF) return &dynamic.symbols[i];
   return NULL;

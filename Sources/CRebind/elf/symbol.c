@@ -18,12 +18,12 @@ static uint32_t sysv_hash(const char *name) {
 }
 
 bool crebind_symbol_is_named(const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol,
-                             const char *name, size_t length) {
-  size_t offset = symbol->st_name;
+                             const struct crebind_name *name) {
+  size_t offset = symbol->st_name, length = name->length;
   if (offset >= dynamic->strings_size || length >= dynamic->strings_size - offset) return false;
   const char *string = dynamic->strings + offset;
   for (size_t i = 0; i <= length; i++) {
-    if (string[i] != name[i]) return false;
+    if (string[i] != name->string[i]) return false;
     CREBIND_KEEP_LOOP();
   }
   return true;
@@ -115,23 +115,21 @@ struct crebind_version crebind_symbol_version(const struct crebind_image *image,
 // MARK: - Lookup
 
 void crebind_symbol_walk_begin(struct crebind_symbol_walk *walk,
-                               const struct crebind_dynamic *dynamic, const char *name,
-                               size_t length, uint32_t gnu_hash) {
+                               const struct crebind_dynamic *dynamic,
+                               const struct crebind_name *name) {
   walk->dynamic = dynamic;
-  walk->name = name;
-  walk->length = length;
-  walk->hash = gnu_hash;
+  walk->name = *name;
   walk->next = 0;
   walk->steps = dynamic->symbol_limit;
   const struct crebind_gnu_hash *gnu = &dynamic->gnu_hash;
   walk->is_gnu = gnu->bucket_count != 0;
-  if (!crebind_symbol_may_be_hashed(dynamic, gnu_hash)) return;
+  if (!crebind_symbol_may_be_hashed(dynamic, name->gnu_hash)) return;
   if (walk->is_gnu) {
-    walk->next = gnu->buckets[gnu_hash % gnu->bucket_count];
+    walk->next = gnu->buckets[name->gnu_hash % gnu->bucket_count];
     if (walk->next < gnu->symbol_offset) walk->next = 0;
   } else {
     const struct crebind_sysv_hash *sysv = &dynamic->sysv_hash;
-    walk->next = sysv->buckets[sysv_hash(name) % sysv->bucket_count];
+    walk->next = sysv->buckets[sysv_hash(name->string) % sysv->bucket_count];
   }
 }
 
@@ -146,14 +144,14 @@ size_t crebind_symbol_walk_next(struct crebind_symbol_walk *walk) {
       if (position >= dynamic->gnu_hash.chain_limit) return walk->next = 0;
       uint32_t hash = dynamic->gnu_hash.chain[position];
       walk->next = (hash & 1) != 0 ? 0 : index + 1;
-      may_match = (hash | 1) == (walk->hash | 1);
+      may_match = (hash | 1) == (walk->name.gnu_hash | 1);
     } else {
       if (index >= dynamic->sysv_hash.chain_count) return walk->next = 0;
       walk->next = dynamic->sysv_hash.chain[index];
     }
     const ElfW(Sym) *symbol = crebind_symbol(dynamic, index);
     if (symbol == NULL) return walk->next = 0;
-    if (may_match && crebind_symbol_is_named(dynamic, symbol, walk->name, walk->length))
+    if (may_match && crebind_symbol_is_named(dynamic, symbol, &walk->name))
       return index;
   }
   return 0;

@@ -34,9 +34,20 @@ static inline bool crebind_symbol_is_data(const ElfW(Sym) * symbol) {
   return type == STT_OBJECT || type == STT_COMMON || type == STT_TLS;
 }
 
-/// True if the symbol's name is `name`, whose length is `length`.
+/// A symbol's name, with its hash in DT_GNU_HASH.
+struct crebind_name {
+  const char *string;
+  size_t length;
+  uint32_t gnu_hash;
+};
+
+static inline struct crebind_name crebind_name_of(const char *string) {
+  return (struct crebind_name){string, crebind_length(string), crebind_gnu_hash(string)};
+}
+
+/// True if it is the symbol's name.
 bool crebind_symbol_is_named(const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol,
-                             const char *name, size_t length);
+                             const struct crebind_name *name);
 
 /// A symbol's version as DT_VERSYM and DT_VERNEED or DT_VERDEF give it.
 struct crebind_version {
@@ -53,9 +64,7 @@ struct crebind_version crebind_symbol_version(const struct crebind_image *image,
 /// definitions, one a version, and a non-PIE executable's canonical PLT entries.
 struct crebind_symbol_walk {
   const struct crebind_dynamic *dynamic;
-  const char *name;
-  size_t length;
-  uint32_t hash;
+  struct crebind_name name;
   /// The next index to look at; 0 at the end.
   size_t next;
   bool is_gnu;
@@ -80,8 +89,8 @@ static inline bool crebind_symbol_may_be_hashed(const struct crebind_dynamic *dy
 
 /// - Complexity: O(1) for most names that the image does not define.
 void crebind_symbol_walk_begin(struct crebind_symbol_walk *walk,
-                               const struct crebind_dynamic *dynamic, const char *name,
-                               size_t length, uint32_t gnu_hash);
+                               const struct crebind_dynamic *dynamic,
+                               const struct crebind_name *name);
 /// The next symbol's index, or 0.
 size_t crebind_symbol_walk_next(struct crebind_symbol_walk *walk);
 

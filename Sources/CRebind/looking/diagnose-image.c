@@ -63,7 +63,7 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
   count->in_data += is_defined && slot->kind == CREBIND_ABSOLUTE
                     && slot->address % sizeof(uintptr_t) == 0
                     && !crebind_patch_is_beside_code(image, slot->address);
-  if (crebind_item_selects(count->world, count->item, version, definer)) return status;
+  if (crebind_item_matches(count->world, count->item, version, definer)) return status;
   const char *wanted = count->item->version, *library = count->item->library;
   // A definition without any version is identified by its library, unless that was asked for.
   if (version == NULL && wanted != NULL && library != NULL && is_defined

@@ -20,7 +20,7 @@ bool crebind_slot_is_judgeable(const struct crebind_world *world, size_t index,
     return false;
   const char *string = crebind_dynamic_string(dynamic, symbol->st_name);
   if (string == NULL || string[0] == 0) return false;
-  *name = (struct crebind_name){string, crebind_length(string), crebind_gnu_hash(string)};
+  *name = crebind_name_of(string);
   return true;
 }
 
@@ -36,8 +36,7 @@ struct aim {
 static bool defines(struct crebind_world *world, size_t index, const struct aim *aim) {
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
   struct crebind_symbol_walk walk;
-  crebind_symbol_walk_begin(&walk, dynamic, aim->name->string, aim->name->length,
-                            aim->name->gnu_hash);
+  crebind_symbol_walk_begin(&walk, dynamic, aim->name);
   for (size_t s; (s = crebind_symbol_walk_next(&walk)) != 0;) {
     const ElfW(Sym) *symbol = &dynamic->symbols[s];
     if (symbol->st_value == 0 || (symbol->st_info & 0xf) == STT_TLS) continue;
@@ -107,9 +106,9 @@ crebind_status crebind_judge_slot(struct crebind_world *world, size_t index,
 
 /// Of two names for one place: is `name` the better one?
 static bool is_better(const struct crebind_dynamic *dynamic, const ElfW(Sym) * name,
-                      const ElfW(Sym) * other, const char *hint, size_t hint_length) {
-  if (crebind_symbol_is_named(dynamic, other, hint, hint_length)) return false;
-  if (crebind_symbol_is_named(dynamic, name, hint, hint_length)) return true;
+                      const ElfW(Sym) * other, const struct crebind_name *hint) {
+  if (crebind_symbol_is_named(dynamic, other, hint)) return false;
+  if (crebind_symbol_is_named(dynamic, name, hint)) return true;
   // `getpid` rather than `__getpid`.
   const char *text = crebind_dynamic_string(dynamic, name->st_name);
   const char *other_text = crebind_dynamic_string(dynamic, other->st_name);
@@ -127,7 +126,8 @@ struct crebind_gathered_target crebind_gather_target(struct crebind_strings *str
   target.image = crebind_gather_image(strings, world, index);
   target.offset = address - image->header;
   uintptr_t asked = address - image->bias, nearest_value = 0;
-  size_t count = crebind_symbol_count(dynamic), hint_length = crebind_length(hint);
+  size_t count = crebind_symbol_count(dynamic);
+  const struct crebind_name name = crebind_name_of(hint);
   const ElfW(Sym) *nearest = NULL;
   for (size_t i = 1; i < count && i < dynamic->symbol_limit; i++) {
     const ElfW(Sym) *symbol = &dynamic->symbols[i];
@@ -141,7 +141,7 @@ struct crebind_gathered_target crebind_gather_target(struct crebind_strings *str
       continue;
     if (nearest != NULL && value < nearest_value) continue;
     if (nearest != NULL && value == nearest_value
-        && !is_better(dynamic, symbol, nearest, hint, hint_length))
+        && !is_better(dynamic, symbol, nearest, &name))
       continue;
     nearest = symbol;
     nearest_value = value;

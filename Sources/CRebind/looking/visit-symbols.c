@@ -76,8 +76,8 @@ static crebind_status gather(struct crebind_look *look, void *context) {
     return symbols->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;
   }
   struct crebind_symbol_walk walk;
-  crebind_symbol_walk_begin(&walk, dynamic, symbols->wanted, crebind_length(symbols->wanted),
-                            crebind_gnu_hash(symbols->wanted));
+  const struct crebind_name wanted = crebind_name_of(symbols->wanted);
+  crebind_symbol_walk_begin(&walk, dynamic, &wanted);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)
     if (!gather_symbol(symbols, &look->world, image, i)) return CREBIND_OUT_OF_MEMORY;
   return symbols->strings.lacks_memory ? CREBIND_OUT_OF_MEMORY : CREBIND_OK;

@@ -16,7 +16,7 @@ static crebind_status find_definer(struct crebind_world *world, const struct cre
   if (index == SIZE_MAX) return CREBIND_OK;
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
   struct crebind_symbol_walk walk;
-  crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
+  crebind_symbol_walk_begin(&walk, dynamic, name);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)
     if (crebind_symbol_is_offered(crebind_symbol(dynamic, i))) definer->image = index;
   return crebind_scopes_is_outside(&world->scopes, index, &definer->is_local);

@@ -54,8 +54,7 @@ static crebind_status elects(struct crebind_walk *walk, uint32_t name_index, uin
                              const char *version, bool *is_elected) {
   const struct crebind_name *name = &walk->plan->batch->names.items[name_index];
   struct crebind_planned_name *planned = &walk->plan->active->planned_names[name_index];
-  const struct crebind_reference reference = {name->string, name->length, name->gnu_hash, version,
-                                              false};
+  const struct crebind_reference reference = {*name, version, false};
   struct crebind_scopes *scopes = &walk->plan->world->scopes;
   if (!walk->is_outside) {
     // The images are visited in the scope's order, and mostly one defines a name.
@@ -90,7 +89,7 @@ static size_t select_for_definition(const struct crebind_walk *walk, uint32_t na
   const struct crebind_batch *batch = walk->plan->batch;
   uint32_t first = *(uint32_t *)crebind_vector_at(&batch->first, name);
   for (uint32_t i = first + 1; i != 0; i = crebind_batch_item(batch, i - 1)->next)
-    if (crebind_item_selects(walk->plan->world, crebind_batch_item(batch, i - 1), version,
+    if (crebind_item_matches(walk->plan->world, crebind_batch_item(batch, i - 1), version,
                              walk->index))
       return i - 1;
   return SIZE_MAX;

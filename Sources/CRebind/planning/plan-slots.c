@@ -34,7 +34,7 @@ static crebind_status select_item(struct crebind_walk *walk, const struct crebin
       if (item->version != NULL)
         version = crebind_version_of_binding(walk->plan->world, version, binding->definer,
                                              &item->name);
-      if (!crebind_item_selects(walk->plan->world, item, version, binding->definer)) continue;
+      if (!crebind_item_matches(walk->plan->world, item, version, binding->definer)) continue;
     }
     *selected = i - 1;
     return CREBIND_OK;
@@ -144,7 +144,7 @@ static bool is_covered(const struct crebind_walk *walk, const struct crebind_han
   uint32_t known = crebind_world_known(walk->plan->world, definer);
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(walk->plan->world, definer);
   struct crebind_symbol_walk symbols;
-  crebind_symbol_walk_begin(&symbols, dynamic, name->string, name->length, name->gnu_hash);
+  crebind_symbol_walk_begin(&symbols, dynamic, name);
   for (size_t i; (i = crebind_symbol_walk_next(&symbols)) != 0;) {
     uintptr_t address = (uintptr_t)&dynamic->symbols[i].st_value;
     const struct crebind_entry *entry = crebind_handle_find(handle, known, address);

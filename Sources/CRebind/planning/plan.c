@@ -80,7 +80,7 @@ crebind_status crebind_plan_judge_image(struct crebind_plan *plan, size_t index)
         || !crebind_symbol_may_be_hashed(walk.dynamic, name->gnu_hash))
       continue;
     struct crebind_symbol_walk symbols;
-    crebind_symbol_walk_begin(&symbols, walk.dynamic, name->string, name->length, name->gnu_hash);
+    crebind_symbol_walk_begin(&symbols, walk.dynamic, name);
     for (size_t i; status == CREBIND_OK && (i = crebind_symbol_walk_next(&symbols)) != 0;)
       if (crebind_symbol_is_offered(crebind_symbol(walk.dynamic, i)))
         status = crebind_walk_definition(&walk, (uint32_t)i, n);

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "planning/selection.h"
 
-bool crebind_item_selects(const struct crebind_world *world, const struct crebind_item *item,
+bool crebind_item_matches(const struct crebind_world *world, const struct crebind_item *item,
                           const char *version, size_t definer) {
   if (item->version != NULL && (version == NULL || !crebind_equal(version, item->version)))
     return false;
@@ -17,11 +17,11 @@ bool crebind_item_is_exported_by(const struct crebind_world *world,
   const struct crebind_name *name = &item->name;
   const ElfW(Sym) *best = NULL;
   struct crebind_symbol_walk walk;
-  crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
+  crebind_symbol_walk_begin(&walk, dynamic, name);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
     const ElfW(Sym) *found = crebind_symbol(dynamic, i);
     if (!crebind_symbol_is_offered(found)
-        || !crebind_item_selects(world, item, crebind_symbol_version(image, dynamic, i).name,
+        || !crebind_item_matches(world, item, crebind_symbol_version(image, dynamic, i).name,
                                  index))
       continue;
     if (best == NULL || (crebind_symbol_is_data(best) && !crebind_symbol_is_data(found)))
@@ -42,8 +42,7 @@ bool crebind_item_is_exported(const struct crebind_world *world, const struct cr
 const char *crebind_version_of_binding(const struct crebind_world *world, const char *version,
                                        size_t definer, const struct crebind_name *name) {
   if (version != NULL || definer == SIZE_MAX) return version;
-  const struct crebind_reference reference = {name->string, name->length, name->gnu_hash, NULL,
-                                              false};
+  const struct crebind_reference reference = {*name, NULL, false};
   struct crebind_definition bound = crebind_scopes_offer(&world->scopes, definer, &reference);
   if (bound.image == SIZE_MAX) return NULL;
   return crebind_symbol_version(crebind_world_image(world, definer),

@@ -14,7 +14,7 @@ const char *crebind_version_of_binding(const struct crebind_world *world, const 
 
 /// True if the item asks for what a reference to `version` is bound to, which image
 /// `definer` defines.
-bool crebind_item_selects(const struct crebind_world *world, const struct crebind_item *item,
+bool crebind_item_matches(const struct crebind_world *world, const struct crebind_item *item,
                           const char *version, size_t definer);
 
 /// True if the image exports the item's name, in its version and from its library.

@@ -28,7 +28,7 @@ uintptr_t crebind_canonical_plt_entry(const struct crebind_world *world,
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, 0);
   if (crebind_world_image(world, 0)->bias != 0) return 0;
   struct crebind_symbol_walk walk;
-  crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
+  crebind_symbol_walk_begin(&walk, dynamic, name);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
     const ElfW(Sym) *symbol = &dynamic->symbols[i];
     if (symbol->st_shndx == SHN_UNDEF && symbol->st_value != 0)

@@ -33,9 +33,9 @@ static bool has_swift(const struct crebind_image *image, const struct crebind_dy
     const char *library = crebind_dynamic_string(dynamic, image->dynamic[i].d_un.d_val);
     if (library != NULL && begins_with(library, "libswift")) return true;
   }
-  const char *name = "swift_getTypeByMangledNameInContext";
+  const struct crebind_name name = crebind_name_of("swift_getTypeByMangledNameInContext");
   struct crebind_symbol_walk walk;
-  crebind_symbol_walk_begin(&walk, dynamic, name, crebind_length(name), crebind_gnu_hash(name));
+  crebind_symbol_walk_begin(&walk, dynamic, &name);
   return crebind_symbol_walk_next(&walk) != 0;
 }
 

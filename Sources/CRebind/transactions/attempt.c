@@ -256,7 +256,7 @@ static crebind_status lookup_locked(struct crebind_attempt *attempt, void *conte
 void *crebind_lookup(const char *name) {
   if (name == NULL) return NULL;
   int saved_errno = errno;
-  struct lookup lookup = {{name, crebind_length(name), crebind_gnu_hash(name)}, 0};
+  struct lookup lookup = {crebind_name_of(name), 0};
   crebind_status status = crebind_attempt(lookup_locked, &lookup, NULL, NULL);
   errno = saved_errno;
   return status == CREBIND_OK ? (void *)lookup.function : NULL;

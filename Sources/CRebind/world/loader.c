@@ -22,7 +22,7 @@ struct search {
 
 /// The function that a name leads to, or NULL.
 static void *find_function(struct search *search, const char *string) {
-  struct crebind_name name = {string, crebind_length(string), crebind_gnu_hash(string)};
+  struct crebind_name name = crebind_name_of(string);
   uintptr_t function;
   size_t definer;
   if (search->status == CREBIND_OK)

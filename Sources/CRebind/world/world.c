@@ -131,8 +131,7 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
     *definer = memo->definer;
     return CREBIND_OK;
   }
-  struct crebind_reference reference = {name->string, name->length, name->gnu_hash, version,
-                                        wants_default};
+  struct crebind_reference reference = {*name, version, wants_default};
   struct crebind_definition definition;
   crebind_status status = crebind_scopes_lookup(&world->scopes, from, &reference, &definition);
   *definer = definition.image;
@@ -150,7 +149,7 @@ static void ask_resolvers_of(struct crebind_world *world, size_t index,
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
   if (!crebind_symbol_may_be_hashed(dynamic, name->gnu_hash)) return;
   struct crebind_symbol_walk walk;
-  crebind_symbol_walk_begin(&walk, dynamic, name->string, name->length, name->gnu_hash);
+  crebind_symbol_walk_begin(&walk, dynamic, name);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)
     if (crebind_symbol_is_offered(crebind_symbol(dynamic, i))) {
       // Without us, and as it is: a batch may lie on top of another one.

@@ -298,7 +298,7 @@ static void check_symbols(void) {
 
   // A name that would go on behind the strings.
   dynamic.strings_size = 5;
-  CHECK(!crebind_symbol_is_named(&dynamic, &symbols[1], "first", 5));
+  CHECK(!crebind_symbol_is_named(&dynamic, &symbols[1], &name));
   CHECK(crebind_dynamic_string(&dynamic, 1) == NULL);
 }
 
