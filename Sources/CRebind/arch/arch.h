@@ -7,8 +7,7 @@
 ///
 /// Documentation/Porting.md says how to find them out for another machine.
 
-#ifndef CREBIND_ARCH_H
-#define CREBIND_ARCH_H
+#pragma once
 
 #include <elf.h>
 #include <link.h>
@@ -98,6 +97,4 @@ static inline int crebind_code_protection(uint32_t property, struct crebind_hwca
 #else
 #define CREBIND_R_SYM(info) ELF32_R_SYM(info)
 #define CREBIND_R_TYPE(info) ELF32_R_TYPE(info)
-#endif
-
 #endif

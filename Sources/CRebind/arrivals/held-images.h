@@ -1,7 +1,6 @@
 /// Keeps the images loaded that a batch's replacements are in, and this code's.
 
-#ifndef CREBIND_ARRIVALS_HELD_IMAGES_H
-#define CREBIND_ARRIVALS_HELD_IMAGES_H
+#pragma once
 
 #include "world/world.h"
 
@@ -37,5 +36,3 @@ void crebind_held_images_note_held(struct crebind_held_images *images);
 void crebind_held_images_file(struct crebind_held_images *images);
 
 #pragma GCC visibility pop
-
-#endif

@@ -5,8 +5,7 @@
 /// constructors have run. The relro range tells: the loader closes it when the last word is
 /// in place. Where an image has none, the words themselves tell.
 
-#ifndef CREBIND_ARRIVALS_LOADING_H
-#define CREBIND_ARRIVALS_LOADING_H
+#pragma once
 
 #include "world/world.h"
 
@@ -38,5 +37,3 @@ bool crebind_loading_is_done(struct crebind_world *world, size_t index);
 void crebind_unfinished_note_awaited(struct crebind_unfinished *unfinished);
 
 #pragma GCC visibility pop
-
-#endif

@@ -77,8 +77,7 @@ static void forget_images(const struct crebind_world *world, bool looks_closer) 
   struct crebind_handle *handle;
   // All are marked before one is taken out: a chain is looked at as a whole.
   for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer) {
-    for (size_t i = 0; i < handle->entries.count; i++) {
-      struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    for CREBIND_EACH_ENTRY(entry, handle) {
       bool is_present = crebind_known_image_at(entry->image)->is_present;
       if (is_present && (!looks_closer || is_still_ours(handle, entry, world))) continue;
       crebind_entry_step(entry, CREBIND_DROPPED);
@@ -102,7 +101,7 @@ crebind_status crebind_new_images_plan(struct crebind_world *world, struct crebi
       crebind_plan_add_image(&plan, index, crebind_handle_selects(handle, world, index));
   if (status == CREBIND_OK && !handle->is_own) status = crebind_leave_other_scopes(&plan, handle);
   bool has_entries = plan.entries.count != 0;
-  crebind_note_left_slots(handle, plan.left_alone.count);
+  if (plan.left_alone.count != 0) crebind_note_left_slots(handle, true);
   if (status == CREBIND_BROKEN_IMAGE)
     status = CREBIND_OK;
   else if (status == CREBIND_OK
@@ -118,8 +117,7 @@ crebind_status crebind_new_images_plan(struct crebind_world *world, struct crebi
 /// True if some slots were left alone for an image that has gone: the others are looked at again.
 static bool may_leave_less(void) {
   bool leaves_slots = false;
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
+  for CREBIND_EACH_BATCH(handle)
     leaves_slots |= crebind_active_of(handle)->leaves_slots;
   return leaves_slots && crebind_has_gone_images();
 }
@@ -146,8 +144,7 @@ static crebind_status serve_image(struct crebind_world *world, size_t index,
 
 /// False while a predicate is being asked about the image.
 static bool is_decided(uint32_t known) {
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
+  for CREBIND_EACH_BATCH(handle)
     if (crebind_decision_about(&handle->decisions, known) == CREBIND_ASKED) return false;
   return true;
 }

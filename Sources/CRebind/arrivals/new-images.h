@@ -1,8 +1,7 @@
 /// Brings the active batches to the images that have come since they were
 /// applied, and forgets the images that have gone.
 
-#ifndef CREBIND_ARRIVALS_NEW_IMAGES_H
-#define CREBIND_ARRIVALS_NEW_IMAGES_H
+#pragma once
 
 #include "patching/commit.h"
 #include "arrivals/loading.h"
@@ -30,5 +29,3 @@ bool crebind_handle_selects(const struct crebind_handle *handle,
 crebind_status crebind_new_images_forget(struct crebind_world *world);
 
 #pragma GCC visibility pop
-
-#endif

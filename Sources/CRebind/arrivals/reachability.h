@@ -1,7 +1,6 @@
 /// Rebindings without effect: does a slot lead to one, or may one come to do so?
 
-#ifndef CREBIND_ARRIVALS_REACHABILITY_H
-#define CREBIND_ARRIVALS_REACHABILITY_H
+#pragma once
 
 #include "world/world.h"
 
@@ -19,5 +18,3 @@ bool crebind_is_intercepted(const struct crebind_world *world, const struct creb
                             const struct crebind_item *item);
 
 #pragma GCC visibility pop
-
-#endif

@@ -63,8 +63,7 @@ static void relink(const struct crebind_handle *handle, const struct crebind_ent
 const struct crebind_entry *crebind_unrestored_make(struct crebind_handle *handle,
                                                     const struct crebind_world *world) {
   bool is_left_over = false;
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     bool is_dropped = !is_covered(handle, entry);
     crebind_entry_drop_if(entry, is_dropped);
     if (is_dropped)
@@ -91,8 +90,7 @@ static bool is_stuck(const struct crebind_commit *commit, const struct crebind_e
 bool crebind_unrestored_keep(struct crebind_handle *handle, const struct crebind_commit *commit) {
   if (commit->stuck == 0) return false;
   bool is_left_over = false;
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     bool stays = is_stuck(commit, entry);
     crebind_entry_drop_if(entry, !stays);
     is_left_over |= stays;
@@ -119,8 +117,7 @@ void crebind_unrestored_abandon(struct crebind_handle *handle) {
 
 /// True if a definition leads to the batch again.
 static bool leads_here(const struct crebind_handle *handle) {
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     if (is_definition(entry) && crebind_load_word(entry->address) == entry->value) return true;
   }
   return false;
@@ -137,8 +134,7 @@ static crebind_status find_bound(struct crebind_world *world, struct crebind_han
 }
 
 static bool add_changes(struct crebind_commit *commit, const struct crebind_handle *handle) {
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     struct crebind_handle *owner;
     uintptr_t former = crebind_word_below(handle, entry);
     if (crebind_load_word(entry->address) != entry->value || former == entry->value

@@ -10,8 +10,7 @@
 /// mprotect refused to open their pages again. Nobody has its handle, and it goes once it has no
 /// word any more.
 
-#ifndef CREBIND_ARRIVALS_UNRESTORED_H
-#define CREBIND_ARRIVALS_UNRESTORED_H
+#pragma once
 
 #include "patching/commit.h"
 
@@ -52,5 +51,3 @@ crebind_status crebind_unrestored_give_back(struct crebind_world *world,
                                             struct crebind_commit *commit);
 
 #pragma GCC visibility pop
-
-#endif

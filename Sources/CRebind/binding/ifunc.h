@@ -7,8 +7,7 @@
 /// there. An answer is good for one call, and for later ones if it is that of an image that is
 /// never unloaded.
 
-#ifndef CREBIND_BINDING_IFUNC_H
-#define CREBIND_BINDING_IFUNC_H
+#pragma once
 
 #include "runtime/runtime.h"
 
@@ -69,5 +68,3 @@ void crebind_ifuncs_fail(struct crebind_ifuncs *ifuncs);
 void crebind_ifuncs_file(const struct crebind_ifuncs *ifuncs);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /// Functions that a sanitizer has put in the place of the C library's.
 
-#ifndef CREBIND_BINDING_INTERCEPTOR_H
-#define CREBIND_BINDING_INTERCEPTOR_H
+#pragma once
 
 #include "binding/names.h"
 
@@ -16,5 +15,3 @@ bool crebind_is_interceptor(const struct crebind_dynamic *dynamic,
                             const struct crebind_name *name);
 
 #pragma GCC visibility pop
-
-#endif

@@ -4,8 +4,7 @@
 /// An index is given to another image once its own has gone and nobody uses it any more. Whoever
 /// keeps something about known images has a table of its own with a row for each.
 
-#ifndef CREBIND_BINDING_KNOWN_IMAGES_H
-#define CREBIND_BINDING_KNOWN_IMAGES_H
+#pragma once
 
 #include "elf/snapshot.h"
 
@@ -128,5 +127,3 @@ bool crebind_known_compact(void);
 uint64_t crebind_last_image_serial(void);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,8 +1,7 @@
 /// The questions to the loader during one call, and its answers: to which address does a name
 /// lead in its global scope?
 
-#ifndef CREBIND_BINDING_LOADER_ANSWERS_H
-#define CREBIND_BINDING_LOADER_ANSWERS_H
+#pragma once
 
 #include "runtime/runtime.h"
 
@@ -48,5 +47,3 @@ bool crebind_loader_answers_find(struct crebind_loader_answers *answers, const c
 void crebind_loader_answers_answer(struct crebind_loader_answers *answers, uintptr_t address);
 
 #pragma GCC visibility pop
-
-#endif

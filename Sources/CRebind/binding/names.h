@@ -1,8 +1,7 @@
 /// The names of a batch, arranged so that most symbols of an image are told
 /// apart from all of them by one load of four characters and one bit test.
 
-#ifndef CREBIND_BINDING_NAMES_H
-#define CREBIND_BINDING_NAMES_H
+#pragma once
 
 #include "elf/symbol.h"
 
@@ -62,5 +61,3 @@ static inline int64_t crebind_names_find(const struct crebind_names *names,
 }
 
 #pragma GCC visibility pop
-
-#endif

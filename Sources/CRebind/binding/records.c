@@ -136,16 +136,14 @@ void crebind_handle_exchange_entries(struct crebind_handle *handle,
 }
 
 bool crebind_has_entries(size_t known) {
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
+  for CREBIND_EACH_BATCH(handle)
     if (crebind_handle_run(handle, known).count != 0) return true;
   return false;
 }
 
 void crebind_forget_decisions(size_t known) {
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
-    crebind_decisions_forget(&handle->decisions, known);
+  for CREBIND_EACH_BATCH(handle)
+    crebind_decide(&handle->decisions, known, CREBIND_UNDECIDED);
 }
 
 // MARK: - Batches
@@ -211,8 +209,7 @@ struct crebind_handle *crebind_handle_with_serial(uint64_t serial) {
 }
 
 bool crebind_is_replacement(const struct crebind_name *name, uintptr_t function) {
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
+  for CREBIND_EACH_BATCH(handle)
     for (const struct crebind_item *item = crebind_batch_first(&handle->batch, name);
          item != NULL; item = crebind_batch_next(&handle->batch, item))
       if (item->replacement == function) return true;
@@ -220,8 +217,7 @@ bool crebind_is_replacement(const struct crebind_name *name, uintptr_t function)
 }
 
 uintptr_t crebind_base_word(size_t image, const uintptr_t *address) {
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
+  for CREBIND_EACH_BATCH(handle) {
     const struct crebind_entry *entry = crebind_handle_find(handle, image, (uintptr_t)address);
     if (entry != NULL) return entry->previous;
   }

@@ -4,8 +4,7 @@
 /// chain. Each one's `previous` is the word of the one below it, and the slot holds the word of the
 /// newest.
 
-#ifndef CREBIND_BINDING_RECORDS_H
-#define CREBIND_BINDING_RECORDS_H
+#pragma once
 
 #include "binding/batch.h"
 #include "binding/decisions.h"
@@ -178,6 +177,22 @@ static inline struct crebind_entry *crebind_handle_entry(const struct crebind_ha
   return crebind_vector_at(&handle->entries, index);
 }
 
+/// `for CREBIND_EACH_BATCH(handle)`: the active batches, the oldest first.
+#define CREBIND_EACH_BATCH(handle) \
+  (struct crebind_handle *handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
+
+/// The entry with this index, or the end; NULL without entries.
+static inline struct crebind_entry *crebind_handle_place(const struct crebind_handle *handle,
+                                                         size_t index) {
+  return handle->entries.count == 0 ? NULL : crebind_handle_entry(handle, index);
+}
+
+/// `for CREBIND_EACH_ENTRY(entry, handle)`: the entries of a batch, which takes in none meanwhile.
+#define CREBIND_EACH_ENTRY(entry, handle)                                             \
+  (struct crebind_entry *entry = crebind_handle_place(handle, 0),                     \
+                        *entry##_end = crebind_handle_place(handle, (handle)->entries.count); \
+   entry < entry##_end; entry++)
+
 /// The entry of a run for a word, or NULL.
 struct crebind_entry *crebind_run_find(const struct crebind_handle *handle,
                                        struct crebind_run run, uintptr_t address);
@@ -246,5 +261,3 @@ void crebind_annotation_event(void);
 uintptr_t crebind_base_word(size_t image, const uintptr_t *address);
 
 #pragma GCC visibility pop
-
-#endif

@@ -4,8 +4,7 @@
 /// have to change together to name a function. Pointing its value at a resolver
 /// of ours takes one aligned store.
 
-#ifndef CREBIND_BINDING_RESOLVER_H
-#define CREBIND_BINDING_RESOLVER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ void crebind_resolver_free(uint16_t resolver);
 uintptr_t crebind_resolver_address(uint16_t resolver);
 
 #pragma GCC visibility pop
-
-#endif

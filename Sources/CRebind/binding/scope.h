@@ -14,8 +14,7 @@
 /// put, and the call tries again. RTLD_DEEPBIND, which puts 4 before 2, leaves no trace either and
 /// cannot be asked for: such an image is taken for an ordinary one.
 
-#ifndef CREBIND_BINDING_SCOPE_H
-#define CREBIND_BINDING_SCOPE_H
+#pragma once
 
 #include "binding/ifunc.h"
 #include "binding/loader-answers.h"
@@ -130,5 +129,3 @@ uintptr_t crebind_symbol_address(struct crebind_scopes *scopes, size_t index,
                                  const ElfW(Sym) * symbol, uintptr_t value);
 
 #pragma GCC visibility pop
-
-#endif

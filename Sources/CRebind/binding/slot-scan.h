@@ -1,7 +1,6 @@
 /// The slots of an image that refer to a batch's names.
 
-#ifndef CREBIND_BINDING_SLOT_SCAN_H
-#define CREBIND_BINDING_SLOT_SCAN_H
+#pragma once
 
 #include "binding/names.h"
 
@@ -64,5 +63,3 @@ crebind_status crebind_slot_scan_visit(
     void *context);
 
 #pragma GCC visibility pop
-
-#endif

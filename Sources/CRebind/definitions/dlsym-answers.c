@@ -321,8 +321,7 @@ static bool add_batch(struct crebind_world *world, const struct crebind_handle *
   struct versions last = {.are_asked_for = has_versions(), .image = UINT32_MAX};
   for (size_t i = 0; i < handle->batch.items.count; i++)
     if (!add_rebinding(handle, i)) return false;
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     if (!add_definition(world, entry, first + entry->item, &last)) return false;
   }
   const struct crebind_vector *postponed = &crebind_active_of(handle)->postponed;
@@ -337,8 +336,7 @@ static bool add_batches(struct crebind_world *world,
                         const struct crebind_handle *new_handle) {
   crebind_vector_truncate(&rows, 0);
   crebind_vector_truncate(&strings, 0);
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
+  for CREBIND_EACH_BATCH(handle)
     if (!add_batch(world, handle)) return false;
   return new_handle == NULL || add_batch(world, new_handle);
 }

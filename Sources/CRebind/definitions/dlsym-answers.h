@@ -16,8 +16,7 @@
 /// Nobody sees the end of a question that is passed on by a jump, nor any question of an image that
 /// is not covered yet. So a batch may have to wait for such questions; see planning/postponed.h.
 
-#ifndef CREBIND_DEFINITIONS_DLSYM_ANSWERS_H
-#define CREBIND_DEFINITIONS_DLSYM_ANSWERS_H
+#pragma once
 
 #include "planning/active.h"
 #include "world/world.h"
@@ -42,5 +41,3 @@ bool crebind_dlsym_has_images(void);
 bool crebind_dlsym_exchange_asked(bool has_asked);
 
 #pragma GCC visibility pop
-
-#endif

@@ -61,8 +61,7 @@ static void lead_here(const struct crebind_handle *handle, const struct crebind_
 
 void crebind_keep_stored(uint32_t known, const struct crebind_commit *commit,
                         crebind_status status) {
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
+  for CREBIND_EACH_BATCH(handle) {
     struct crebind_run run = crebind_handle_run(handle, known);
     bool drops = false;
     for (uint32_t i = run.first; i < run.first + run.count; i++) {

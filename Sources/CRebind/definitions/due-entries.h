@@ -1,8 +1,7 @@
 /// Entries that are planned for images that active batches are brought to: of all batches
 /// first, and then stored, so that the newest one's is the word.
 
-#ifndef CREBIND_DEFINITIONS_DUE_ENTRIES_H
-#define CREBIND_DEFINITIONS_DUE_ENTRIES_H
+#pragma once
 
 #include "patching/commit.h"
 #include "planning/plan.h"
@@ -23,5 +22,3 @@ void crebind_keep_stored(uint32_t known, const struct crebind_commit *commit,
                          crebind_status status);
 
 #pragma GCC visibility pop
-
-#endif

@@ -19,8 +19,7 @@ static bool is_due(const struct crebind_handle *handle) {
 
 bool crebind_redirect_is_due(void) {
   crebind_postponed_take_on();
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
+  for CREBIND_EACH_BATCH(handle)
     if (is_due(handle)) return true;
   return false;
 }
@@ -66,8 +65,7 @@ static uintptr_t former_word(size_t image, uintptr_t address) {
 }
 
 static bool add_turned_back(struct crebind_commit *commit, uint32_t known) {
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
+  for CREBIND_EACH_BATCH(handle) {
     struct crebind_run run = crebind_handle_run(handle, known);
     for (uint32_t i = run.first; i < run.first + run.count; i++) {
       const struct crebind_entry *entry = crebind_handle_entry(handle, i);
@@ -101,8 +99,7 @@ static void relink(const struct crebind_handle *handle, const struct crebind_ent
 static void drop_turned_back(void) {
   struct crebind_handle *handle;
   for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer)
-    for (size_t i = 0; i < handle->entries.count; i++) {
-      struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    for CREBIND_EACH_ENTRY(entry, handle) {
       if (entry->state != CREBIND_TURNING_BACK) continue;
       if (is_turned_back(entry))
         crebind_entry_step(entry, CREBIND_DROPPED);
@@ -111,8 +108,7 @@ static void drop_turned_back(void) {
         crebind_judge_name_of(handle, entry);
     }
   for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer) {
-    for (size_t i = 0; i < handle->entries.count; i++) {
-      struct crebind_entry *entry = crebind_handle_entry(handle, i);
+    for CREBIND_EACH_ENTRY(entry, handle) {
       if (entry->state == CREBIND_DROPPED)
         relink(handle, entry);
       else if (entry->state == CREBIND_TURNING_BACK)
@@ -123,10 +119,8 @@ static void drop_turned_back(void) {
 }
 
 static void forget_turning_back(void) {
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
-    for (size_t i = 0; i < handle->entries.count; i++) {
-      struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_BATCH(handle)
+    for CREBIND_EACH_ENTRY(entry, handle) {
       if (entry->state == CREBIND_TURNING_BACK) crebind_entry_step(entry, CREBIND_STORED);
     }
 }

@@ -3,8 +3,7 @@
 /// the only one in a local scope. A definition that is so no longer gets its value back; what was
 /// bound to it meanwhile are slots, and they stay rebound.
 
-#ifndef CREBIND_DEFINITIONS_REDIRECT_H
-#define CREBIND_DEFINITIONS_REDIRECT_H
+#pragma once
 
 #include "patching/commit.h"
 
@@ -24,5 +23,3 @@ crebind_status crebind_redirect_postponed(struct crebind_handle *handle,
                                           struct crebind_commit *commit);
 
 #pragma GCC visibility pop
-
-#endif

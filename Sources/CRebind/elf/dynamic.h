@@ -1,7 +1,6 @@
 /// An image's dynamic table, decoded once into checked pointers.
 
-#ifndef CREBIND_ELF_DYNAMIC_H
-#define CREBIND_ELF_DYNAMIC_H
+#pragma once
 
 #include "elf/image.h"
 
@@ -81,5 +80,3 @@ void crebind_dynamic_clear(struct crebind_dynamic *dynamic);
 const char *crebind_dynamic_string(const struct crebind_dynamic *dynamic, size_t offset);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /// Reading files by system calls alone, or what lies in memory as if it were one.
 
-#ifndef CREBIND_ELF_FILE_H
-#define CREBIND_ELF_FILE_H
+#pragma once
 
 #include "CRebind.h"
 #include "runtime/runtime.h"
@@ -39,5 +38,3 @@ char *crebind_file_part(struct crebind_file *file, uint64_t offset, uint64_t siz
 int crebind_file_read_all(const char *path, struct crebind_vector *bytes);
 
 #pragma GCC visibility pop
-
-#endif

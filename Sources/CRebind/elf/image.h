@@ -1,7 +1,6 @@
 /// One loaded image, as its program headers describe it.
 
-#ifndef CREBIND_ELF_IMAGE_H
-#define CREBIND_ELF_IMAGE_H
+#pragma once
 
 #include "CRebind.h"
 #include "runtime/runtime.h"
@@ -63,5 +62,3 @@ bool crebind_image_can_read(const struct crebind_image *image, uintptr_t address
 bool crebind_image_is_link_time(const struct crebind_image *image, uintptr_t word);
 
 #pragma GCC visibility pop
-
-#endif

@@ -12,8 +12,7 @@
 /// - where the definition has been redirected and the C library's file has gone from its path, or
 ///   is another one by now.
 
-#ifndef CREBIND_ELF_ITERATE_H
-#define CREBIND_ELF_ITERATE_H
+#pragma once
 
 #include <link.h>
 
@@ -24,5 +23,3 @@
 int crebind_iterate(int (*callback)(struct dl_phdr_info *, size_t, void *), void *context);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,8 +1,7 @@
 /// The notes of a loaded image, in its PT_NOTE segments: what is said of an image without its file.
 /// Documentation/ABI/Annotations.md describes our own notes.
 
-#ifndef CREBIND_ELF_NOTE_H
-#define CREBIND_ELF_NOTE_H
+#pragma once
 
 #include "elf/image.h"
 
@@ -65,5 +64,3 @@ bool crebind_note_section(const struct crebind_image *image, const struct crebin
 bool crebind_image_has_copy(const struct crebind_image *image);
 
 #pragma GCC visibility pop
-
-#endif

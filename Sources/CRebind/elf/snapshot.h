@@ -6,8 +6,7 @@
 /// callback of a second pass, if the generation says that the list is still the same. musl holds no
 /// lock there, but it never unloads an image and lists one only when it is relocated.
 
-#ifndef CREBIND_ELF_SNAPSHOT_H
-#define CREBIND_ELF_SNAPSHOT_H
+#pragma once
 
 #include "elf/image.h"
 
@@ -64,5 +63,3 @@ crebind_status crebind_images_with_lock(struct crebind_counts counts,
 bool crebind_images_are_static(const struct crebind_images *images);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /// One image's dynamic symbols: names, versions, and lookup by hash.
 
-#ifndef CREBIND_ELF_SYMBOL_H
-#define CREBIND_ELF_SYMBOL_H
+#pragma once
 
 #include "elf/dynamic.h"
 
@@ -95,5 +94,3 @@ void crebind_symbol_walk_begin(struct crebind_symbol_walk *walk,
 size_t crebind_symbol_walk_next(struct crebind_symbol_walk *walk);
 
 #pragma GCC visibility pop
-
-#endif

@@ -3,8 +3,7 @@
 /// carries. They call with the loader's lock held, under which ours may be taken; see
 /// transactions/attempt.c.
 
-#ifndef CREBIND_LOOKING_ANNOTATION_LISTENER_H
-#define CREBIND_LOOKING_ANNOTATION_LISTENER_H
+#pragma once
 
 #pragma GCC visibility push(hidden)
 
@@ -12,5 +11,3 @@
 void crebind_listen(void);
 
 #pragma GCC visibility pop
-
-#endif

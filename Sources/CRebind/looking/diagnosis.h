@@ -1,7 +1,6 @@
 /// A diagnosis under way: the reasons that have been found, and the questions for files.
 
-#ifndef CREBIND_LOOKING_DIAGNOSIS_H
-#define CREBIND_LOOKING_DIAGNOSIS_H
+#pragma once
 
 #include "transactions/attempt.h"
 #include "world/gather.h"
@@ -69,5 +68,3 @@ crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
                                       struct crebind_slot_scan *scan, size_t index);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /// Exported functions whose names are nearly a name that nothing has: was it misspelt?
 
-#ifndef CREBIND_LOOKING_SIMILAR_H
-#define CREBIND_LOOKING_SIMILAR_H
+#pragma once
 
 #include "world/world.h"
 
@@ -27,5 +26,3 @@ void crebind_find_similar(const struct crebind_world *world, const struct crebin
                           struct crebind_similar *similar);
 
 #pragma GCC visibility pop
-
-#endif

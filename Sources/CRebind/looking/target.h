@@ -1,7 +1,6 @@
 /// Where a slot leads, and who has stored that.
 
-#ifndef CREBIND_LOOKING_TARGET_H
-#define CREBIND_LOOKING_TARGET_H
+#pragma once
 
 #include "binding/slot-scan.h"
 #include "world/gather.h"
@@ -58,5 +57,3 @@ crebind_target crebind_target_of(const struct crebind_strings *strings,
                                  const struct crebind_gathered_target *target);
 
 #pragma GCC visibility pop
-
-#endif

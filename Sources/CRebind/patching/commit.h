@@ -6,8 +6,7 @@
 /// cannot be opened again, or moved, stay as they are: the changes are marked, and the caller keeps
 /// a record of them.
 
-#ifndef CREBIND_PATCHING_COMMIT_H
-#define CREBIND_PATCHING_COMMIT_H
+#pragma once
 
 #include "patching/patch.h"
 
@@ -65,5 +64,3 @@ crebind_status crebind_commit_run(struct crebind_commit *commit,
                                   const struct crebind_world *world);
 
 #pragma GCC visibility pop
-
-#endif

@@ -13,8 +13,7 @@ void crebind_lazy_slots_note(void) {
 }
 
 bool crebind_is_of_resolver(const struct crebind_entry *top, uintptr_t word) {
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
+  for CREBIND_EACH_BATCH(handle) {
     const struct crebind_entry *entry = crebind_handle_find(handle, top->image, top->address);
     if (entry != NULL
         && (word == entry->previous || word == entry->original || word == entry->value))
@@ -25,8 +24,7 @@ bool crebind_is_of_resolver(const struct crebind_entry *top, uintptr_t word) {
 
 /// False without memory.
 static bool add_changes(struct crebind_commit *commit, const struct crebind_handle *handle) {
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     if (!entry->is_lazy || crebind_find_lowest(entry) != entry) continue;
     const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
     uintptr_t word = crebind_load_word(entry->address);

@@ -4,8 +4,7 @@
 /// call compares all lazy slots then, and each later one does until all threads have left that were
 /// not waited for any longer.
 
-#ifndef CREBIND_PATCHING_LAZY_SLOTS_H
-#define CREBIND_PATCHING_LAZY_SLOTS_H
+#pragma once
 
 #include "patching/commit.h"
 
@@ -28,5 +27,3 @@ crebind_status crebind_lazy_slots_store_again(struct crebind_world *world,
                                               struct crebind_commit *commit);
 
 #pragma GCC visibility pop
-
-#endif

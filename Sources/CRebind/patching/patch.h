@@ -3,8 +3,7 @@
 /// back. Pages that share their segment with code are not opened; see patching/page-copy.h.
 /// patching/commit.h has the order of these steps over several images.
 
-#ifndef CREBIND_PATCHING_PATCH_H
-#define CREBIND_PATCHING_PATCH_H
+#pragma once
 
 #include "world/world.h"
 
@@ -118,5 +117,3 @@ bool crebind_patch_is_sealed(const struct crebind_image *image, uintptr_t addres
 bool crebind_patch_is_open(const struct crebind_image *image);
 
 #pragma GCC visibility pop
-
-#endif

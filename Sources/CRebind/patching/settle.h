@@ -1,8 +1,7 @@
 /// Waits until no thread can still be inside of a lazy resolver that it entered
 /// before.
 
-#ifndef CREBIND_PATCHING_SETTLE_H
-#define CREBIND_PATCHING_SETTLE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ bool crebind_settle_waiting(void);
 bool crebind_settle_is_over(void);
 
 #pragma GCC visibility pop
-
-#endif

@@ -45,14 +45,6 @@ void crebind_active_free(struct crebind_handle *handle) {
   crebind_memory_free(handle, SIZE);
 }
 
-void crebind_need_notice(struct crebind_handle *handle, bool is_needed) {
-  crebind_active_of(handle)->needs_notice |= is_needed;
-}
-
-void crebind_note_left_slots(struct crebind_handle *handle, size_t count) {
-  crebind_active_of(handle)->leaves_slots |= count != 0;
-}
-
 void crebind_judge_name_of(struct crebind_handle *handle, const struct crebind_entry *entry) {
   const struct crebind_item *item = crebind_batch_item(&handle->batch, entry->item);
   int64_t name = crebind_names_find_equal(&handle->batch.names, &item->name);
@@ -70,8 +62,4 @@ void crebind_judge_contested_names(struct crebind_handle *handle) {
 void crebind_forget_due_names(struct crebind_handle *handle) {
   for (size_t n = 0; n < handle->batch.names.count; n++)
     crebind_active_of(handle)->name_states[n].is_due = false;
-}
-
-void crebind_note_may_be_bound(struct crebind_handle *handle, bool may_be_bound) {
-  crebind_active_of(handle)->may_be_bound = may_be_bound;
 }

@@ -1,7 +1,6 @@
 /// A batch, with what is kept of it beside the words that it has changed.
 
-#ifndef CREBIND_PLANNING_ACTIVE_H
-#define CREBIND_PLANNING_ACTIVE_H
+#pragma once
 
 #include "binding/records.h"
 
@@ -101,10 +100,14 @@ crebind_status crebind_active_make(struct crebind_handle **result,
 void crebind_active_free(struct crebind_handle *handle);
 
 /// Has the batch get notice of later images, as not all of them are served without.
-void crebind_need_notice(struct crebind_handle *handle, bool is_needed);
+static inline void crebind_need_notice(struct crebind_handle *handle, bool is_needed) {
+  crebind_active_of(handle)->needs_notice |= is_needed;
+}
 
-/// Notes how many slots a batch has left to other local scopes. An image that goes may change that.
-void crebind_note_left_slots(struct crebind_handle *handle, size_t count);
+/// Notes whether a batch has left slots to other local scopes. An image that goes may change that.
+static inline void crebind_note_left_slots(struct crebind_handle *handle, bool leaves_slots) {
+  crebind_active_of(handle)->leaves_slots = leaves_slots;
+}
 
 /// The definitions of an entry's name have to be judged anew.
 void crebind_judge_name_of(struct crebind_handle *handle, const struct crebind_entry *entry);
@@ -116,8 +119,8 @@ void crebind_judge_contested_names(struct crebind_handle *handle);
 void crebind_forget_due_names(struct crebind_handle *handle);
 
 /// Notes that images may have been bound to a definition that was given back at the last call.
-void crebind_note_may_be_bound(struct crebind_handle *handle, bool may_be_bound);
+static inline void crebind_note_may_be_bound(struct crebind_handle *handle, bool may_be_bound) {
+  crebind_active_of(handle)->may_be_bound = may_be_bound;
+}
 
 #pragma GCC visibility pop
-
-#endif

@@ -69,8 +69,7 @@ static void compare(struct crebind_handle *handle) {
     summary->source_is_slot = source != NULL && !is_definition(source);
     if (source != NULL) summary->source_original = source->original;
   }
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     struct crebind_original *summary = crebind_original_of(handle, entry->item);
     if (entry->original == summary->source_original) continue;
     summary->is_ambiguous = true;
@@ -85,8 +84,7 @@ static void compare(struct crebind_handle *handle) {
 static uintptr_t original_of(const struct crebind_handle *handle, size_t item,
                              uintptr_t function) {
   const struct crebind_original *summary = crebind_original_of(handle, item);
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     if (entry->item == item && is_definition(entry) != summary->source_is_slot
         && base_of(entry) == function)
       return entry->original;
@@ -182,8 +180,7 @@ crebind_status crebind_originals_ask(const struct crebind_handle *leaving,
 crebind_status crebind_originals_revise(struct crebind_handle *handle,
                                         struct crebind_world *world) {
   if (!crebind_has_gone_images()) return CREBIND_OK;
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     if (is_definition(entry) || !crebind_is_gone(entry->original)) continue;
     size_t index = crebind_known_image_at(entry->image)->index, definer;
     const struct crebind_name *name = &crebind_batch_item(&handle->batch, entry->item)->name;

@@ -6,8 +6,7 @@
 /// A rebinding without a slot takes it from its definitions, and one that has neither from
 /// what the program would be bound to. It never stays in an image that has gone.
 
-#ifndef CREBIND_PLANNING_ORIGINALS_H
-#define CREBIND_PLANNING_ORIGINALS_H
+#pragma once
 
 #include "planning/active.h"
 #include "world/world.h"
@@ -44,5 +43,3 @@ crebind_status crebind_originals_ask(const struct crebind_handle *leaving,
 crebind_status crebind_originals_revise(struct crebind_handle *handle, struct crebind_world *world);
 
 #pragma GCC visibility pop
-
-#endif

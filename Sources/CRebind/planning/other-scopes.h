@@ -9,8 +9,7 @@
 /// first one in load order that the slots lead to. Versions of one library's function are rebound
 /// together.
 
-#ifndef CREBIND_PLANNING_OTHER_SCOPES_H
-#define CREBIND_PLANNING_OTHER_SCOPES_H
+#pragma once
 
 #include "planning/plan.h"
 
@@ -21,5 +20,3 @@ crebind_status crebind_leave_other_scopes(struct crebind_plan *plan,
                                           const struct crebind_handle *handle);
 
 #pragma GCC visibility pop
-
-#endif

@@ -161,8 +161,7 @@ static bool is_covered(const struct crebind_walk *walk, const struct crebind_han
 /// The same of the batches that are left over.
 static bool is_left_over_covered(const struct crebind_walk *walk, size_t definer,
                                  const struct crebind_item *item) {
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
+  for CREBIND_EACH_BATCH(handle)
     if (crebind_is_unrestored(handle) && is_covered(walk, handle, definer, item)) return true;
   return false;
 }

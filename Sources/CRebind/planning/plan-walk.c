@@ -29,8 +29,7 @@ crebind_status crebind_walk_append(const struct crebind_walk *walk,
 
 bool crebind_walk_has_left_over(const struct crebind_walk *walk, uintptr_t address,
                                 uintptr_t replacement) {
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
+  for CREBIND_EACH_BATCH(handle) {
     const struct crebind_entry *entry =
         crebind_is_unrestored(handle) ? crebind_handle_find(handle, walk->known, address) : NULL;
     if (entry != NULL
@@ -41,8 +40,7 @@ bool crebind_walk_has_left_over(const struct crebind_walk *walk, uintptr_t addre
 }
 
 bool crebind_walk_may_be_led_here(const struct crebind_item *item) {
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
+  for CREBIND_EACH_BATCH(handle)
     for (size_t i = 0; crebind_is_unrestored(handle) && i < handle->entries.count; i++) {
       const struct crebind_item *other =
           crebind_batch_item(&handle->batch, crebind_handle_entry(handle, i)->item);

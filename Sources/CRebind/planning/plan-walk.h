@@ -1,8 +1,7 @@
 /// One image while its slots and definitions are planned, and the chains of its words: what
 /// other batches have stored there, or have planned to.
 
-#ifndef CREBIND_PLANNING_PLAN_WALK_H
-#define CREBIND_PLANNING_PLAN_WALK_H
+#pragma once
 
 #include "planning/plan.h"
 
@@ -77,5 +76,3 @@ bool crebind_walk_has_left_over(const struct crebind_walk *walk, uintptr_t addre
 bool crebind_walk_may_be_led_here(const struct crebind_item *item);
 
 #pragma GCC visibility pop
-
-#endif

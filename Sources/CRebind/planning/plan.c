@@ -39,8 +39,7 @@ static struct crebind_walk walk_of(struct crebind_plan *plan, size_t index) {
       .image = crebind_world_image(plan->world, index),
       .dynamic = crebind_world_dynamic(plan->world, index),
   };
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
+  for CREBIND_EACH_BATCH(handle) {
     if (crebind_handle_run(handle, walk.known).count == 0) continue;
     walk.has_chains |= handle != plan->late_handle;
     walk.has_wrappers |= handle->is_own && handle != crebind_records.topmost;

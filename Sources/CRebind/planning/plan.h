@@ -1,8 +1,7 @@
 /// The changes that a batch would make: every slot and definition in its scope, with its word,
 /// its original and the word to store.
 
-#ifndef CREBIND_PLANNING_PLAN_H
-#define CREBIND_PLANNING_PLAN_H
+#pragma once
 
 #include "binding/slot-scan.h"
 #include "planning/active.h"
@@ -58,5 +57,3 @@ void crebind_plan_note_reached(struct crebind_plan *plan);
 void crebind_plan_exchange_entries(struct crebind_plan *plan, struct crebind_handle *handle);
 
 #pragma GCC visibility pop
-
-#endif

@@ -5,8 +5,7 @@
 
 bool crebind_postpone(struct crebind_handle *handle) {
   struct crebind_active *active = crebind_active_of(handle);
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     if (entry->kind != CREBIND_DEFINITION) continue;
     struct crebind_entry *postponed = crebind_vector_append(&active->postponed, 1);
     if (postponed == NULL) return false;
@@ -50,8 +49,7 @@ void crebind_postponed_leave(struct crebind_handle *handle) {
 
 void crebind_postponed_take_on(void) {
   bool is_asked = false, is_over = false;
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
+  for CREBIND_EACH_BATCH(handle) {
     if (crebind_active_of(handle)->postponement != CREBIND_POSTPONED_BY_THREADS) continue;
     if (!is_asked) is_over = crebind_settle_is_over();
     is_asked = true;
@@ -73,8 +71,7 @@ void crebind_postponed_forget(struct crebind_handle *handle) {
 /// The threads that asked, and those that waited for them, do not exist in the child.
 static void forked(int parent) {
   (void)parent;
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
+  for CREBIND_EACH_BATCH(handle)
     if (crebind_active_of(handle)->postponement == CREBIND_POSTPONED_BY_CALL) leave(handle);
 }
 

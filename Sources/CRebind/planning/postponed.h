@@ -13,8 +13,7 @@
 /// Two cases are left. An image may ask before it is answered, on a thread that runs: for some
 /// microseconds. And a later call redirects definitions for an image that has come.
 
-#ifndef CREBIND_PLANNING_POSTPONED_H
-#define CREBIND_PLANNING_POSTPONED_H
+#pragma once
 
 #include "planning/active.h"
 
@@ -46,5 +45,3 @@ void crebind_postponed_take_on(void);
 void crebind_postponed_forget(struct crebind_handle *handle);
 
 #pragma GCC visibility pop
-
-#endif

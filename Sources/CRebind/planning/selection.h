@@ -1,7 +1,6 @@
 /// Does an item of a batch, with a version or a library, ask for what a reference is bound to?
 
-#ifndef CREBIND_PLANNING_SELECTION_H
-#define CREBIND_PLANNING_SELECTION_H
+#pragma once
 
 #include "world/world.h"
 
@@ -28,5 +27,3 @@ bool crebind_item_is_exported_by(const struct crebind_world *world,
 bool crebind_item_is_exported(const struct crebind_world *world, const struct crebind_item *item);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /// Facts that follow from a slot's word or relocation, or from a definition's symbol.
 
-#ifndef CREBIND_PLANNING_SLOT_WORD_H
-#define CREBIND_PLANNING_SLOT_WORD_H
+#pragma once
 
 #include "binding/slot-scan.h"
 #include "world/world.h"
@@ -36,5 +35,3 @@ uintptr_t crebind_canonical_plt_entry(const struct crebind_world *world,
 bool crebind_is_exported_function(const ElfW(Sym) * symbol);
 
 #pragma GCC visibility pop
-
-#endif

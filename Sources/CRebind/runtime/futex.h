@@ -1,8 +1,7 @@
 /// The operations of futex(2) that this core uses. <linux/futex.h> belongs to
 /// the kernel's headers, which do not come with every C library.
 
-#ifndef CREBIND_RUNTIME_FUTEX_H
-#define CREBIND_RUNTIME_FUTEX_H
+#pragma once
 
 enum {
   CREBIND_FUTEX_PRIVATE = 128,
@@ -12,5 +11,3 @@ enum {
   /// For WAKE_OP: `*word |= 0`, then compare with 0 for equality.
   CREBIND_FUTEX_OR_NOTHING = 2 << 28,
 };
-
-#endif

@@ -7,8 +7,7 @@
 /// A signal handler may fork in the middle of a change on its own thread, which cannot be waited
 /// for. That child is left as it is, and may only exec or exit.
 
-#ifndef CREBIND_RUNTIME_LOCK_H
-#define CREBIND_RUNTIME_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ struct crebind_fork_handler {
 void crebind_handle_forks(struct crebind_fork_handler *handler);
 
 #pragma GCC visibility pop
-
-#endif

@@ -8,8 +8,7 @@
 /// barrier after the original is there and before the slot is. A thread that has read the original
 /// before finds the former word in the slot.
 
-#ifndef CREBIND_RUNTIME_PUBLISH_H
-#define CREBIND_RUNTIME_PUBLISH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ void crebind_publish(crebind_published *place, uintptr_t word);
 void crebind_publish_end(void);
 
 #pragma GCC visibility pop
-
-#endif

@@ -2,8 +2,7 @@
 /// the auxiliary vector, system calls, memory of its own, and small loops in place of memcpy,
 /// memset, strlen and strcmp.
 
-#ifndef CREBIND_RUNTIME_RUNTIME_H
-#define CREBIND_RUNTIME_RUNTIME_H
+#pragma once
 
 #include "arch/arch.h"
 
@@ -204,5 +203,3 @@ void crebind_pages_free(void *pages, size_t size);
 void crebind_order_taking(void);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /// How a call tells that it has failed.
 
-#ifndef CREBIND_RUNTIME_STATUS_H
-#define CREBIND_RUNTIME_STATUS_H
+#pragma once
 
 #include "CRebind.h"
 
@@ -16,5 +15,3 @@ crebind_status crebind_fail(crebind_error *error, crebind_status status, int64_t
 const char *crebind_reason_cure(crebind_reason reason, const char *detail);
 
 #pragma GCC visibility pop
-
-#endif

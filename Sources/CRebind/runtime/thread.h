@@ -1,7 +1,6 @@
 /// The state of this copy of CRebind for each thread. Other files have variables of their own.
 
-#ifndef CREBIND_RUNTIME_THREAD_H
-#define CREBIND_RUNTIME_THREAD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct crebind_thread {
 
 #define CREBIND_HIDDEN_TLS __attribute__((visibility("hidden"))) CREBIND_TLS
 extern __thread struct crebind_thread crebind_thread CREBIND_HIDDEN_TLS;
-
-#endif

@@ -1,7 +1,6 @@
 /// An image's file, found and proven to be the image's, for whoever reads it.
 
-#ifndef CREBIND_SECTIONS_FIND_FILE_H
-#define CREBIND_SECTIONS_FIND_FILE_H
+#pragma once
 
 #include "elf/file.h"
 #include "world/portrait.h"
@@ -27,5 +26,3 @@ struct crebind_file_search crebind_find_file(const struct crebind_portraits *por
                                              crebind_file_reader *read, void *context);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /// References to images, by the loader.
 
-#ifndef CREBIND_SECTIONS_HOLD_H
-#define CREBIND_SECTIONS_HOLD_H
+#pragma once
 
 #include "CRebind.h"
 
@@ -11,5 +10,3 @@
 crebind_status crebind_hold_image_with(uintptr_t address);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,8 +1,7 @@
 /// The functions that an image has for itself alone: its file's symbol table has them, and the
 /// loader does not.
 
-#ifndef CREBIND_SECTIONS_OWN_SYMBOLS_H
-#define CREBIND_SECTIONS_OWN_SYMBOLS_H
+#pragma once
 
 #include "elf/file.h"
 #include "world/portrait.h"
@@ -39,5 +38,3 @@ crebind_status crebind_find_own_symbol(const struct crebind_portraits *portraits
                                        enum crebind_own *own);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,8 +1,7 @@
 /// Is a file the one that an image was loaded from? A path proves nothing: another file
 /// may be there by now.
 
-#ifndef CREBIND_SECTIONS_PROOF_H
-#define CREBIND_SECTIONS_PROOF_H
+#pragma once
 
 #include "elf/file.h"
 #include "world/portrait.h"
@@ -22,5 +21,3 @@ crebind_status crebind_proof(struct crebind_file *file,
                              const struct crebind_portrait *portrait);
 
 #pragma GCC visibility pop
-
-#endif

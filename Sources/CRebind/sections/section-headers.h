@@ -1,7 +1,6 @@
 /// The section headers of an image, read from its file once and kept.
 
-#ifndef CREBIND_SECTIONS_SECTION_HEADERS_H
-#define CREBIND_SECTIONS_SECTION_HEADERS_H
+#pragma once
 
 #include "elf/file.h"
 #include "world/portrait.h"
@@ -63,5 +62,3 @@ crebind_status crebind_section_table_file(struct crebind_world *world,
                                           struct crebind_section_table_answer *answer);
 
 #pragma GCC visibility pop
-
-#endif

@@ -45,8 +45,7 @@ static bool is_stored(const struct crebind_entry *entry) {
 /// Has the topmost batch lead to the entries below it. Returns true if it has such entries.
 static bool lead_covers(const struct crebind_handle *handle) {
   bool has_covers = false;
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     struct crebind_entry *cover = crebind_dlsym_slots_of(entry);
     if (cover == NULL || cover->previous == entry->value) continue;
     crebind_entry_lead(cover, entry->value,
@@ -62,8 +61,7 @@ static bool lead_covers(const struct crebind_handle *handle) {
 static void drop_refused(struct crebind_attempt *attempt, struct crebind_handle *handle,
                          size_t next, crebind_report *report) {
   if (attempt->commit.refused == 0 && !attempt->commit.skips_sealed) return;
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     if (!is_stored(entry)) continue;
     const struct crebind_change *change = crebind_vector_at(&attempt->commit.changes, next++);
     crebind_entry_drop_if(entry, change->is_refused);
@@ -75,8 +73,7 @@ static void drop_refused(struct crebind_attempt *attempt, struct crebind_handle 
 /// Counts the slots that hold our value now.
 static void count_slots(const struct crebind_handle *handle, crebind_report *report) {
   uint32_t last_image = UINT32_MAX;
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     bool is_slot = entry->kind != CREBIND_DEFINITION;
     if (!is_slot || entry->is_left || entry->previous == entry->value) continue;
     report->changed++;
@@ -90,8 +87,7 @@ static crebind_status store_entries(struct crebind_attempt *attempt, struct appl
   crebind_report *report = &apply->report;
   size_t first = attempt->commit.changes.count;
   bool has_lazy_slots = false;
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     bool is_slot = entry->kind != CREBIND_DEFINITION;
     if (entry->is_left) {
       report->skipped++;
@@ -208,7 +204,7 @@ static crebind_status plan_and_commit(struct crebind_attempt *attempt, struct ap
   apply->report.bypassed = plan.bypassed;
   apply->report.packed = plan.packed;
   apply->report.left_alone = plan.left_alone.count;
-  crebind_note_left_slots(apply->handle, plan.left_alone.count);
+  crebind_note_left_slots(apply->handle, plan.left_alone.count != 0);
   if (status == CREBIND_OK) status = look_for_reach(attempt, apply, &plan);
   if (status == CREBIND_OK) status = commit_plan(attempt, apply, &plan);
   crebind_plan_end(&plan);

@@ -1,8 +1,7 @@
 /// A call's work under the locks, tried until the set of images holds still. The locks and
 /// the phases are described in attempt.c.
 
-#ifndef CREBIND_TRANSACTIONS_ATTEMPT_H
-#define CREBIND_TRANSACTIONS_ATTEMPT_H
+#pragma once
 
 #include "patching/commit.h"
 #include "arrivals/held-images.h"
@@ -53,5 +52,3 @@ crebind_status crebind_attempt_plan(struct crebind_attempt *attempt, struct creb
                                     const struct crebind_handle *handle);
 
 #pragma GCC visibility pop
-
-#endif

@@ -6,8 +6,7 @@
 /// the newest one: whoever hooks dlsym is led to by us, and not the other way round.
 /// Images of batches that leave themselves out are left alone.
 
-#ifndef CREBIND_TRANSACTIONS_DLSYM_SLOTS_H
-#define CREBIND_TRANSACTIONS_DLSYM_SLOTS_H
+#pragma once
 
 #include "transactions/attempt.h"
 
@@ -40,5 +39,3 @@ static inline struct crebind_entry *crebind_dlsym_slots_of(const struct crebind_
 }
 
 #pragma GCC visibility pop
-
-#endif

@@ -89,8 +89,7 @@ static crebind_handle *wrappers;
 static bool are_needed(void) {
   static bool is_needed_by_batches;
   bool has_batches = false;
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer) {
+  for CREBIND_EACH_BATCH(handle) {
     if (handle->is_own) continue;
     has_batches = true;
     is_needed_by_batches |=
@@ -103,8 +102,7 @@ static bool are_needed(void) {
 
 /// True if nobody wants a definition redirected, dlopen's among them.
 static bool are_for_slots_only(void) {
-  for (const struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
+  for CREBIND_EACH_BATCH(handle)
     if (!handle->is_own && !handle->batch.options.slots_only) return false;
   return observers == 0;
 }

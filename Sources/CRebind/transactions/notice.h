@@ -1,8 +1,7 @@
 /// The wrappers around dlopen and dlclose that give notice of images that come and
 /// go: in place only while someone needs them.
 
-#ifndef CREBIND_TRANSACTIONS_NOTICE_H
-#define CREBIND_TRANSACTIONS_NOTICE_H
+#pragma once
 
 #include "transactions/transaction.h"
 
@@ -37,5 +36,3 @@ enum crebind_opening {
 enum crebind_opening crebind_opening_for(const char *file, uintptr_t caller, char *path);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /// The observers of images that come and go, below the public calls.
 
-#ifndef CREBIND_TRANSACTIONS_OBSERVE_H
-#define CREBIND_TRANSACTIONS_OBSERVE_H
+#pragma once
 
 #include "CRebind.h"
 
@@ -22,5 +21,3 @@ crebind_status crebind_observation_begin(const crebind_image_observer *observer,
 bool crebind_observation_end(crebind_observation *observation);
 
 #pragma GCC visibility pop
-
-#endif

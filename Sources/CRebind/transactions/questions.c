@@ -84,8 +84,7 @@ crebind_status crebind_questions_collect_predicates(struct crebind_questions *qu
   crebind_status status = CREBIND_OK;
   if (world->new_handle != NULL)
     status = collect_predicate(questions, world, world->new_handle, 0);
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
+  for CREBIND_EACH_BATCH(handle)
     if (status == CREBIND_OK) status = collect_predicate(questions, world, handle, handle->serial);
   if (questions->predicates.count != 0 && status == CREBIND_OK) status = CREBIND_BUSY;
   return status;
@@ -213,8 +212,7 @@ bool crebind_questions_are_elsewhere(const struct crebind_handle *handle) {
 /// Other threads, which do not exist in the child, ask nothing any more.
 static void forked(int parent) {
   (void)parent;
-  for (struct crebind_handle *handle = crebind_records.oldest; handle != NULL;
-       handle = handle->newer)
+  for CREBIND_EACH_BATCH(handle)
     crebind_decisions_forget_questions(&handle->decisions);
   for (const struct crebind_questions *questions = asking; questions != NULL;
        questions = questions->outer)

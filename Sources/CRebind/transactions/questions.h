@@ -3,8 +3,7 @@
 /// files the answers of predicates. An answer of the loader is good for one call: an image can be
 /// opened again with RTLD_GLOBAL, and nothing says so.
 
-#ifndef CREBIND_TRANSACTIONS_QUESTIONS_H
-#define CREBIND_TRANSACTIONS_QUESTIONS_H
+#pragma once
 
 #include "binding/ifunc.h"
 #include "binding/loader-answers.h"
@@ -55,5 +54,3 @@ void crebind_ifuncs_call(struct crebind_ifuncs *ifuncs);
 bool crebind_questions_are_resolving(void);
 
 #pragma GCC visibility pop
-
-#endif

@@ -59,8 +59,7 @@ static bool has_staying_above(const struct crebind_handle *handle,
 /// Leads the definitions to the originals, or back to the replacements.
 static crebind_status turn_definitions(struct crebind_attempt *attempt,
                                        struct crebind_handle *handle, bool is_leaving) {
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     if (!is_definition(entry)) continue;
     uintptr_t below = crebind_word_below(handle, entry);
     uintptr_t from = is_leaving ? entry->value : below;

@@ -1,8 +1,7 @@
 /// The life of a batch, below the public calls: those bring the wrappers around dlopen and
 /// dlclose in line, which are a batch themselves. See transactions/notice.h.
 
-#ifndef CREBIND_TRANSACTIONS_TRANSACTION_H
-#define CREBIND_TRANSACTIONS_TRANSACTION_H
+#pragma once
 
 #include "CRebind.h"
 
@@ -35,5 +34,3 @@ crebind_status crebind_restore_batch(crebind_handle *handle, crebind_report *rep
                                      crebind_error *error);
 
 #pragma GCC visibility pop
-
-#endif

@@ -29,8 +29,7 @@ static crebind_status verify_locked(struct crebind_attempt *attempt, void *conte
   crebind_report *report = &verify->report;
   memset(report, 0, sizeof *report);
   uint32_t last_image = UINT32_MAX;
-  for (size_t i = 0; i < handle->entries.count; i++) {
-    const struct crebind_entry *entry = crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
     bool is_slot = entry->kind != CREBIND_DEFINITION;
     // The slot leads to us through the batches above.
     const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);

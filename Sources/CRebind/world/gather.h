@@ -1,7 +1,6 @@
 /// Copies of what is seen in phase C, for callbacks that run without locks.
 
-#ifndef CREBIND_WORLD_GATHER_H
-#define CREBIND_WORLD_GATHER_H
+#pragma once
 
 #include "world/world.h"
 
@@ -55,5 +54,3 @@ crebind_slot_info crebind_slot_of(const struct crebind_strings *strings,
                                   const struct crebind_gathered_slot *slot);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,8 +1,7 @@
 /// The loader's own functions, for calling them: looked up rather than imported, so that a
 /// call goes past any hook.
 
-#ifndef CREBIND_WORLD_LOADER_H
-#define CREBIND_WORLD_LOADER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ bool crebind_loader_end_call(void);
 bool crebind_loader_is_called(void);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,8 +1,7 @@
 /// Portraits of images, to judge their files by: taken in phase C, and used without locks, as
 /// no file is read under them.
 
-#ifndef CREBIND_WORLD_PORTRAIT_H
-#define CREBIND_WORLD_PORTRAIT_H
+#pragma once
 
 #include "world/world.h"
 
@@ -59,5 +58,3 @@ bool crebind_portraits_add(struct crebind_portraits *portraits,
                            const struct crebind_world *world, size_t index);
 
 #pragma GCC visibility pop
-
-#endif

@@ -65,7 +65,8 @@ static bool enter(const struct crebind_world *world, size_t index, uint32_t *kno
   const char *soname = crebind_soname(crebind_world_dynamic(world, index));
   if (!crebind_known_enter(&world->images, index, soname, known, next_free)) return false;
   crebind_forget_decisions(*known);
-  if (world->new_handle != NULL) crebind_decisions_forget(&world->new_handle->decisions, *known);
+  if (world->new_handle != NULL)
+    crebind_decide(&world->new_handle->decisions, *known, CREBIND_UNDECIDED);
   return true;
 }
 

@@ -1,8 +1,7 @@
 /// The loaded images as one call sees them in phase C: the snapshot, each image's decoded
 /// dynamic table, its place in the records, and the scopes for lookups.
 
-#ifndef CREBIND_WORLD_WORLD_H
-#define CREBIND_WORLD_WORLD_H
+#pragma once
 
 #include "binding/records.h"
 #include "binding/scope.h"
@@ -82,5 +81,3 @@ bool crebind_world_is_library(const struct crebind_world *world, size_t index,
                               const char *library);
 
 #pragma GCC visibility pop
-
-#endif
