@@ -34,7 +34,8 @@ struct crebind_counting_images {
   size_t image_count, range_count;
   image images[IMAGES];
   range ranges[RANGES];
-  /// Images beyond the limit, images that were loaded later, and code that is in none.
+  /// The calls from images beyond the limit, from images that were loaded later, and from code
+  /// outside all images.
   image elsewhere;
 };
 

@@ -1,7 +1,8 @@
 /// A table of addresses, in memory of its own, which threads write without waiting for each other.
 ///
-/// A place is taken for an address for good, as allocators give addresses again. A thread comes here before
-/// it frees a block. So none comes here first that is given the address next.
+/// A place keeps its address for good, because allocators reuse addresses. A thread takes its block
+/// out of the table before it frees the block. So no thread that gets the same address next can
+/// enter it here first.
 
 #define _GNU_SOURCE
 

@@ -33,9 +33,9 @@ struct crebind_counting_scope {
   bool has_peak;
   /// Of a task: the next older scope.
   crebind_counting_scope *outer;
-  /// If it is told calls.
+  /// For a scope that is told its calls.
   _Atomic int64_t live, peak;
-  /// If it watches them.
+  /// For a scope that watches images, sites or leaks; otherwise NULL.
   crebind_counting_images *images;
   crebind_counting_sites *sites;
   crebind_counting_leaks *leaks;

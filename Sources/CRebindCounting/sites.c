@@ -56,7 +56,7 @@ typedef struct site {
 
 struct crebind_counting_sites {
   size_t limit;
-  /// From before the first call.
+  /// The generation before the first call was noted.
   crebind_counting_generation generation;
   _Atomic uint64_t dropped;
   site sites[];

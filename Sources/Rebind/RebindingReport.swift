@@ -36,9 +36,9 @@ public struct RebindingReport: Sendable, Hashable {
   /// local scope. Two plug-ins may share a name: the replacement would lead the calls of both to one.
   /// ``Rebinding/diagnose(in:)`` names the images; a scope of such an image alone reaches it.
   public var leftAloneSlots = 0
-  /// The definitions that are not redirected yet: a thread may be in `dlsym` for the image of the
-  /// replacement, and would get the replacement as the function behind it. The next call of this
-  /// package redirects them, once the thread has its answer.
+  /// The definitions that are not redirected yet: a thread may be in a call of `dlsym` by the
+  /// replacement's image, which asks for the original and would get the replacement. The next call
+  /// of this package redirects them, once the thread has its answer.
   public var postponedDefinitions = 0
 }
 

@@ -39,7 +39,8 @@ extension AnnotationRequest {
     return true
   }
 
-  /// Answers for a type that a registry can make instances of: with the type, or an instance.
+  /// Answers with a type that a registry can make instances of, or with a new instance, as
+  /// requested.
   ///
   /// - Returns: False if something else was asked for.
   public func answer<Value: AnnotationCreatable>(

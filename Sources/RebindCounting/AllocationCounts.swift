@@ -64,7 +64,8 @@ public struct AllocationCounts: Sendable, Hashable {
   /// number may differ from run to run. Negative if older blocks were freed.
   public let liveUsableBytes: Int?
 
-  /// The same at the time when it was most; at least 0.
+  /// How many bytes more there were in blocks at the peak than at the beginning, by
+  /// `malloc_usable_size`; at least 0.
   public let peakUsableBytes: Int?
 
   /// The calls of `swift_retain` and its variants.

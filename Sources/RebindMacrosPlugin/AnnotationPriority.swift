@@ -20,7 +20,7 @@ enum AnnotationPriority {
         argument, "priorityNotLiteral",
         "the priority has to be an integer literal: it is stored when the program is compiled")
     }
-    // Without a value: more than an Int holds.
+    // The value is nil if the literal does not fit an Int.
     if let magnitude = literal.representedLiteralValue,
       let number = Int32(exactly: isNegative ? -magnitude : magnitude)
     {

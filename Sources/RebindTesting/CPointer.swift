@@ -1,5 +1,5 @@
-/// A pointer type of the standard library: what an optional of a C function's
-/// argument or result can hold.
+/// A pointer type of the standard library. A C function's argument or result can be an optional of
+/// it.
 public protocol CPointer: CValue {}
 
 extension CPointer {

@@ -54,7 +54,7 @@ public struct RebindTestingError: Error, Sendable, Hashable {
   public var symbol: String
   /// The type concerned, or the reason in words; else empty.
   public var detail = ""
-  /// The path of the image concerned; empty if none is, or for the program.
+  /// The path of the image concerned; empty for the program, and if no image is concerned.
   public var image = ""
   /// The `errno` of the system call that failed, or 0.
   public var systemError: Int32 = 0

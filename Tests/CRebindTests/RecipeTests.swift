@@ -150,7 +150,7 @@ import TestSupport
     ("a: b\n\n  sources calls.c gone.c", 3, "no source 'gone.c'"),
     ("a: b\n  targets CRebindReach CRebindGone", 2, "no C sources in 'CRebindGone'"),
     ("a: b\n  targets CRebind", 2, "no C sources in 'CRebind'"),
-    ("a: b\n  targets CRebind/storing", 2, "no C sources in 'CRebind/storing'"),
+    ("a: b\n  targets CRebind/patching", 2, "no C sources in 'CRebind/patching'"),
     ("a: b\n  targets CRebindReach/", 2, "no C sources in 'CRebindReach/'"),
     ("a: b\n  targets", 2, "'targets' says nothing"),
     ("a: b\n  targets CRebindReach\n  targets CRebindReach", 3, "'targets' is there twice"),

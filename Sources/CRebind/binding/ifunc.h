@@ -58,13 +58,13 @@ bool crebind_ifuncs_put(struct crebind_ifuncs *ifuncs, const struct crebind_ifun
 void crebind_ifuncs_add_image(struct crebind_ifuncs *ifuncs,
                               const struct crebind_ifunc_image *image);
 
-/// Keeps the answers that are good for later calls; phase B.
 /// Answers the first question that is open: with 0 if the image of the resolver has gone.
 void crebind_ifuncs_answer(struct crebind_ifuncs *ifuncs, uintptr_t function);
 
 /// Says that the questions cannot be put.
 void crebind_ifuncs_fail(struct crebind_ifuncs *ifuncs);
 
+/// Keeps the answers that are good for later calls; phase B.
 void crebind_ifuncs_file(const struct crebind_ifuncs *ifuncs);
 
 #pragma GCC visibility pop

@@ -330,8 +330,8 @@ static bool is_unversioned_outside(const struct crebind_scopes *scopes,
   return false;
 }
 
-/// The address that the loader gives for a name in the global scope; 0 for none, and
-/// as long as it has not answered. Returns false without memory.
+/// The address that the loader gives for a name in the global scope; 0 if the loader has none, or
+/// has not answered yet. Returns false without memory.
 static bool ask(const struct crebind_scopes *scopes, const struct crebind_reference *reference,
                 const char *version, uintptr_t *address) {
   const struct crebind_loader_answer *answer;
@@ -354,7 +354,7 @@ static crebind_status find_in_opened(struct crebind_scopes *scopes,
   uintptr_t address, unversioned = 0;
   *has_any = false;
   if (!ask(scopes, reference, reference->version, &address)) return CREBIND_OUT_OF_MEMORY;
-  // dlvsym passes over these.
+  // dlvsym does not find definitions without a version.
   if (reference->version != NULL && is_unversioned_outside(scopes, reference, first)
       && !ask(scopes, reference, NULL, &unversioned))
     return CREBIND_OUT_OF_MEMORY;

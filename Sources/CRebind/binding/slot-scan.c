@@ -170,7 +170,7 @@ static crebind_status visit_table(
     size_t symbol = CREBIND_R_SYM(rel->r_info);
     unsigned kind = kinds_of((uint32_t)CREBIND_R_TYPE(rel->r_info));
     if ((kind & kinds) == 0) continue;
-    // A slot that may be data is changed with data's care.
+    // A slot that may be data is treated as data.
     if ((kind & CREBIND_ABSOLUTE) != 0) kind = CREBIND_ABSOLUTE;
     intptr_t addend = table->is_rela ? (intptr_t)((const ElfW(Rela) *)at)->r_addend : 0;
     struct crebind_slot slot = {

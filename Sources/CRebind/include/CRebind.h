@@ -49,9 +49,9 @@ struct rebinding {
   /// of the symbol and the images that define it come and go; may be NULL. Must
   /// stay valid while the rebinding is active.
   ///
-  /// Each slot has an original of its own. Where they differ, this is what
-  /// dlsym(RTLD_DEFAULT) would give without us, and where that gives nothing, the
-  /// first slot's. NULL once nothing defines the symbol any more.
+  /// Each slot has an original of its own. If these differ, this is what dlsym(RTLD_DEFAULT) would
+  /// return without our rebindings, or the first slot's original if dlsym finds nothing. It is NULL
+  /// once nothing defines the symbol any more.
   ///
   /// Where the loader has not bound a slot yet, it is what the loader would bind to. (It is not
   /// known whether the image was opened with RTLD_DEEPBIND: its own dependencies are not put before
@@ -71,8 +71,8 @@ struct rebinding {
 ///
 /// All or nothing: either every slot of every symbol is changed, or none. The
 /// array and the names may go when the call returns. A name that no image
-/// imports is no failure. Of several calls for one name the last is reached
-/// first, and its `replaced` leads to the one before.
+/// imports is no failure. If several calls rebind one name, the replacement of the last call is
+/// reached first, and its `replaced` leads to the replacement of the call before.
 ///
 /// \returns 0, also for an empty array, or -1 with `errno` set:
 ///   - EINVAL for a NULL or duplicate name, a NULL replacement or a missing array;
@@ -143,16 +143,16 @@ typedef enum crebind_status {
   /// Apply: the kernel refused to close a page and then to open again one that was closed
   /// (mprotect), or to move one and then to move another one back (mremap). So some slots or
   /// definitions lead to the replacements still, and pages may stay writable; all others hold what
-  /// they did. `crebind_error` names the first such word. The caller gets no handle. The next call
-  /// of this copy that can gives the words back: any apply, restore, verify or refresh, and a load
-  /// that gives notice. The replacements, and what receives their originals, stay in use until
-  /// then.
+  /// they did. `crebind_error` names the first such word. The caller gets no handle. The words are
+  /// put back by the next call of this copy that can do so: an apply, restore, verify or refresh,
+  /// or a load that gives notice. The replacements, and what receives their originals, stay in use
+  /// until then.
   CREBIND_NOT_TAKEN_BACK = 19,
-  /// Apply, with an expectation: no slot in scope is the symbol's and can be changed, and no
-  /// loaded image exports the symbol in its version and from its library. Images that are loaded
-  /// later are in scope: with CREBIND_EXPECT_LATER the call succeeds. So it is with a weak
-  /// reference that nothing defines, whose slots stay NULL. `crebind_explain` says more, of this
-  /// status and of the next.
+  /// Apply, with an expectation: the symbol has no slot in scope that can be changed, and no loaded
+  /// image exports the symbol in the version and from the library that the rebinding names. Images
+  /// that are loaded later are in scope: with CREBIND_EXPECT_LATER the call succeeds. The same
+  /// holds for a weak reference that nothing defines: its slots stay NULL. `crebind_explain` says
+  /// more about this status and the next.
   CREBIND_UNDEFINED = 20,
   /// Apply, with an expectation: no slot in scope is the symbol's and can be changed, and images
   /// that are loaded later are not in scope.
@@ -351,14 +351,14 @@ typedef struct crebind_handle crebind_handle;
 /// to close one.
 ///
 /// Images to come: with CREBIND_SCOPE_ALL and all slot kinds, the symbol is also redirected where
-/// it is defined. Of each version that is the first definition in the global scope. Where that has
-/// none, it is the one in a local scope, if that is the only one. All that is bound to it later
-/// reaches the replacement: images that anyone loads, before their constructors run, dlsym, and a
-/// lazy resolver that is under way. dladdr and backtraces then name another symbol near the
-/// function, or none. Definitions behind the first are never redirected, since RTLD_NEXT leads
-/// there; nor is one of several in local scopes, which the handles of unrelated images give. This
-/// is judged anew when images come and go: a definition is turned back when a second one comes, and
-/// another one takes over from one that goes.
+/// it is defined. For each version, the first definition in the global scope is redirected, or else
+/// the only one in a local scope. Everything that is bound to it later reaches the replacement:
+/// images that anyone loads (before their constructors run), dlsym, and a lazy resolver that is
+/// under way. dladdr and backtraces then name another symbol near the function, or none.
+/// Definitions after the first one are never redirected, since RTLD_NEXT leads to them. If several
+/// local scopes have a definition, none of them is redirected, since dlsym finds them by the
+/// handles of unrelated images. This is judged anew when images come and go: a definition is turned
+/// back when a second one comes, and when a definition goes, another one takes over.
 ///
 /// A pointer that somebody got while the symbol was rebound leads to the replacement even after
 /// `crebind_restore`. Keep the replacement able to run, and have it call the original.
@@ -370,47 +370,49 @@ typedef struct crebind_handle crebind_handle;
 ///   in pages that cannot be opened, and IFUNCs beyond 512 at a time;
 /// - all, with `slots_only`, fewer kinds of slots or CREBIND_SCOPE_MATCHING.
 ///
-/// For that dlopen's slots are rebound, from the call that comes upon such a case until the last
-/// batch is restored. An image that comes past dlopen's slots, or while they are not rebound, is
-/// served at the next call of this interface. So is a load whose file only the loader can find,
-/// because the caller, or the image that holds this code, searches a RUNPATH or RPATH of its own.
-/// The same goes for a file whose soname is not the name. In these cases the caller asks the loader
-/// itself, so that each load finds what it finds without us. A later image that cannot be changed
-/// is passed over until the next call. Images that dlmopen puts into other namespaces are left
-/// alone.
+/// To serve these, CRebind rebinds the slots of dlopen, from the first call that meets such a case
+/// until the last batch is restored. An image that is loaded without a call through these slots, or
+/// while they are not rebound, is served at the next call of this interface. So is a load whose
+/// file only the loader can find, because the caller, or the image that holds this code, searches a
+/// RUNPATH or RPATH of its own. The same goes for a file whose soname is not the name. In these
+/// cases the caller asks the loader itself, so that each load finds what it finds without us. A
+/// later image that cannot be changed is passed over until the next call. Images that dlmopen puts
+/// into other namespaces are left alone.
 ///
-/// An image that another thread is loading is waited for until it is relocated, after a tenth of a
-/// second on the loader's lock. A thread in its first call of a function may store after us, and is
-/// waited for as well. The wait lasts a second at most while that thread gets no processor, and a
-/// second more while it waits for the loader. Then each later call of any kind compares the slots
-/// until the thread has left; `crebind_verify` does at any time. A thread in dlsym that the image
-/// of a replacement has called is waited for in the same way; see `crebind_report.postponed`.
-/// Nobody waits for a thread that is asleep in an IFUNC's resolver or a signal handler, or whose
-/// slot another thread has bound before. Without /proc the wait is 20 ms.
+/// If another thread is loading an image, the call waits until the image is relocated; after a
+/// tenth of a second it waits for the loader's lock. The call also waits for a thread in its first
+/// call of a function, which may store after us. This wait lasts a second at most while that thread
+/// gets no processor, and a second more while it waits for the loader. Then each later call of any
+/// kind compares the slots until the thread has left; `crebind_verify` compares them at any time.
+/// If the image of a replacement has called dlsym, the call waits for that thread in the same way;
+/// see `crebind_report.postponed`. Nobody waits for a thread that sleeps in an IFUNC's resolver or
+/// in a signal handler, or for a thread whose slot another thread has already bound. Without /proc
+/// the wait is 20 ms.
 ///
 /// No page is ever writable and executable. Where a symbol's definition shares its segment with
 /// code, as GNU ld has it on AArch64 and others, a copy of its page covers it until
 /// `crebind_restore`. /proc/self/maps shows the copy and, at another address, the page. Such a page
-/// cannot be changed before Linux 5.13, where mremap(2) or madvise(2) are refused, and if it has
-/// been written to (text relocations, breakpoints).
+/// cannot be changed before Linux 5.13, nor if mremap(2) or madvise(2) is refused, nor if the page
+/// has been written to (text relocations, breakpoints).
 ///
-/// Where a symbol is an IFUNC, its resolver is called, which is code of its library: on the calling
-/// thread, without our locks, and while the library is held. The loader's lock is held only where a
-/// constructor or libc loads an image, and where an image that was loaded later defines the symbol.
-/// In that case the loader may have to be asked for it, and calls the resolver, as dlsym does. So
-/// the resolver must not wait for a thread that may load something.
+/// If a symbol is an IFUNC, its resolver is called, which is code of the symbol's library. It runs
+/// on the calling thread, without our locks, and while the library is held. The loader's lock is
+/// held only if a constructor or libc loads an image, or if an image that was loaded later defines
+/// the symbol. In the latter case the loader may have to be asked for the symbol, and calls the
+/// resolver, as dlsym does. So the resolver must not wait for a thread that may load something.
 ///
-/// The images that the replacements, and what receives the originals, are in stay
-/// loaded from now on, also if the call fails.
+/// The images that contain the replacements, and those that contain the variables for the
+/// originals, stay loaded from now on, even if the call fails.
 ///
 /// In the images that hold replacements, dlsym and dlvsym do not lead back to them while a batch
-/// redirects definitions. RTLD_NEXT of a name whose replacement lives in the caller's image gives
-/// that rebinding's original, of several the first one's. Any other answer that is a replacement of
-/// such a name is replaced by its original, for dlvsym by that of the version. Nothing else changes
-/// for them, and nothing for other images. So a replacement may ask for the function behind it as
-/// in a library for LD_PRELOAD. No report counts these slots; where they cannot be changed, the
-/// call fails, and where they cannot be changed back, the next call does it. With `excludes_self`
-/// these images are left alone.
+/// redirects definitions. If the replacement of a name lives in the caller's image, RTLD_NEXT of
+/// that name gives the original of the rebinding, or of the first one if there are several. If any
+/// other answer would be a replacement of such a name, the caller gets the original instead, and
+/// from dlvsym the original of the version. Nothing else changes for these images, and nothing
+/// changes for other images. So a replacement may ask for the function behind it as in a library
+/// for LD_PRELOAD. No report counts these slots; where they cannot be changed, the call fails, and
+/// where they cannot be changed back, the next call does it. With `excludes_self` these images are
+/// left alone.
 ///
 /// \param handle Receives the handle for `crebind_restore`.
 /// \param report May be NULL.
@@ -440,20 +442,21 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
 ///
 /// Handles of one copy of this library may be restored in any order. A rebinding that was
 /// applied on top of this one gets this one's original as its own. Calls that are inside of
-/// the replacement go on. A lazy resolver that has found the replacement is waited for as by
-/// `crebind_apply`.
+/// the replacement go on. As `crebind_apply` does, the call waits for a lazy resolver that has
+/// found the replacement.
 ///
 /// A process has room for about fifty copies that dlopen loads, with glibc 2.36: each keeps its
 /// variables for threads in the static TLS block. The next dlopen fails with "cannot allocate
 /// memory in static TLS block". GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096 makes room.
 ///
 /// Several copies in one process know nothing of each other, so any hook on top of our slots counts
-/// as somebody else's. That hook leads on to our replacement, which stays in the chain there, and
-/// will put it back: the error is CREBIND_COVERED. Once such a slot holds our value again, the next
-/// call of this copy gives it back: any apply, restore, verify or refresh, and a load that gives
-/// notice. Restoring the handle again does that, too, and frees it when no such slot is left; until
-/// then the replacement and its original stay in use. A pointer in writable data that holds
-/// something else is the program's to assign, and alone no reason to fail.
+/// as somebody else's. Such a hook calls our replacement next, so the replacement stays in the
+/// chain, and a hook that is removed puts our replacement back into the slot: the error is
+/// CREBIND_COVERED. Once such a slot holds our value again, the next call of this copy gives it
+/// back: any apply, restore, verify or refresh, and a load that gives notice. Restoring the handle
+/// again does that, too, and frees it when no such slot is left; until then the replacement and its
+/// original stay in use. The program may assign other values to pointers in writable data, so these
+/// alone are no reason to fail.
 crebind_status crebind_restore(crebind_handle *handle, crebind_report *CREBIND_NULLABLE report,
                                crebind_error *CREBIND_NULLABLE error);
 
@@ -537,8 +540,8 @@ crebind_status crebind_observe(const crebind_image_observer *observer,
                                crebind_observation *CREBIND_NULLABLE *CREBIND_UNSPECIFIED result,
                                crebind_error *CREBIND_NULLABLE error);
 
-/// No callback runs any more after this has returned, unless it is the one that
-/// calls this: waits for one that another thread is in.
+/// Waits for a callback that another thread is in. After this has returned, no callback runs any
+/// more, except one that has itself called this function.
 void crebind_unobserve(crebind_observation *observation);
 
 // MARK: - Audit
@@ -636,8 +639,8 @@ const char *crebind_reason_meaning(crebind_reason reason, const char *detail);
 /// A word for a reason, such as "has-slots". Never NULL.
 const char *crebind_reason_word(crebind_reason reason);
 
-/// The meaning for a file, or for an image of another process: a sentence in which % stands for what it
-/// is. Never NULL.
+/// The meaning for a file, or for an image of another process: a sentence in which % stands for the
+/// word "file" or "image". Never NULL.
 const char *crebind_reason_outside(crebind_reason reason, const char *detail);
 
 typedef void crebind_text_visitor(const char *text, void *CREBIND_NULLABLE context);

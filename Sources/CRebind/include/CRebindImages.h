@@ -108,10 +108,10 @@ typedef void crebind_symbol_visitor(const crebind_symbol_info *symbol,
 /// Visits the dynamic symbols of a loaded image.
 ///
 /// \param header The address of the image's ELF header.
-/// \param name NULL for all, in the table's order. Otherwise those that the hash
-///   table has for the name, which are the image's definitions, one a version.
-/// All symbols: as many as the hash table counts, or the relocations name. With a
-/// name in constant time, for most names that the image does not define.
+/// \param name NULL for all, in the table's order. Otherwise only the definitions of this name, one
+///   for each version: those that the hash table has. Without a name, visits as many symbols as the
+///   hash table counts or the relocations name. With a name, takes constant time for most names
+///   that the image does not define.
 crebind_status crebind_symbols(const void *header, const char *CREBIND_NULLABLE name,
                                crebind_symbol_visitor *visit, void *CREBIND_NULLABLE context,
                                crebind_error *CREBIND_NULLABLE error);
@@ -179,8 +179,8 @@ crebind_status crebind_image_slots(const void *header, crebind_slot_contents_vis
 
 typedef void crebind_target_visitor(const crebind_target *target, void *CREBIND_NULLABLE context);
 
-/// Visits what an address is in, once: dladdr(3), which may be rebound itself.
-/// In proportion to the symbols of the image.
+/// Visits the image and symbol that an address is in, once. This is dladdr(3), but works even if
+/// dladdr is rebound. In proportion to the symbols of the image.
 crebind_status crebind_describe_address(uintptr_t address, crebind_target_visitor *visit,
                                         void *CREBIND_NULLABLE context,
                                         crebind_error *CREBIND_NULLABLE error);

@@ -103,7 +103,7 @@ typedef struct crebind_record {
   crebind_record_fault fault;
   /// From the start of the bytes.
   size_t offset;
-  /// Of the record; of a fault, the bytes up to where reading goes on.
+  /// The size of the record; for a fault, the number of bytes up to where reading goes on.
   size_t size;
   /// "" if the record has a fault.
   const char *group, *key, *value;
@@ -152,8 +152,8 @@ typedef void crebind_annotation_visitor(const crebind_annotation *annotation,
 /// Visits the annotations of all loaded images, in the order of the images and of the
 /// section, faults included.
 ///
-/// Records are copied under the loader's lock, and visited without any. Images whose file cannot be
-/// read, or is not theirs, and that carry no note are passed over.
+/// Records are copied under the loader's lock, and visited without any. An image that carries no
+/// note is skipped if its file cannot be read, or is a different file.
 ///
 /// \param group Only those of this group, and the faults; NULL for all.
 /// In proportion to the images and their annotations; each file is read once.

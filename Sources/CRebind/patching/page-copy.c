@@ -158,7 +158,8 @@ static int compare_with_file(const struct crebind_mover *mover, uintptr_t page,
   return state;
 }
 
-/// Is the page as its file has it, or, if it has been moved, no copy of ours any more?
+/// PAGE_OF_FILE if the page is as its file has it, or, for a page that was moved, if our copy of it
+/// is gone.
 static int state_of(struct crebind_mover *mover, uintptr_t page, const ElfW(Phdr) * segment,
                     const struct moved_page *moved) {
   if (can_look(mover)) return look_at_page(mover, page);
@@ -168,8 +169,8 @@ static int state_of(struct crebind_mover *mover, uintptr_t page, const ElfW(Phdr
                                                                             : PAGE_WRITTEN;
 }
 
-/// The end of a table that begins at `start` or before, at most some padding behind
-/// `position`; or `position`.
+/// The end of the table at `start`, if the table begins at most some padding after `position` and
+/// ends after it; otherwise `position`.
 static uintptr_t extend(uintptr_t position, uintptr_t start, size_t size) {
   const uintptr_t padding = sizeof(uint64_t) - 1;
   bool is_there = start <= position + padding && start + size > position;

@@ -116,7 +116,8 @@ static bool copy_text(char *to, size_t room, const char *prefix, const char *tex
 
 static bool try_mapping(struct search *search, const struct mapping *mapping) {
   char path[4096];
-  // A deleted one's name has an end to it that no file's has, in all likelihood.
+  // The kernel appends " (deleted)" to the name of a deleted file, and hardly any file has such a
+  // name.
   if (mapping->path_size != 0 && mapping->path[0] == '/'
       && copy_text(path, sizeof path, "", mapping->path, mapping->path_size)
       && try_path(search, path))

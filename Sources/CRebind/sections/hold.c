@@ -50,7 +50,7 @@ static bool may_pass(const crebind_error *error) {
          || number == ENFILE || number == EIO;
 }
 
-/// Or its metadata tell, where the runtime's symbols are hidden.
+/// Looks for Swift's metadata, which show Swift code where the runtime's symbols are hidden.
 static crebind_status look_for_swift_sections(struct request *request) {
   static const char *const names[] = {"swift5_type_metadata", "swift5_protocols",
                                       "swift5_reflection_strings"};

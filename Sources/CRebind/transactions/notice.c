@@ -107,7 +107,7 @@ static bool are_for_slots_only(void) {
   return observers == 0;
 }
 
-/// True if the wrappers are there, or not, as they should be.
+/// True if the wrappers are in place when they are needed, and gone when they are not.
 static bool are_in_line(void) {
   if (!are_needed()) return wrappers == NULL;
   return wrappers != NULL && !crebind_is_unrestored(wrappers)

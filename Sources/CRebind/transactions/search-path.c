@@ -3,9 +3,9 @@
 /// glibc knows the caller of dlopen by its return address, and searches by that one's RPATH or
 /// RUNPATH. It searches LD_LIBRARY_PATH after or before these, and then ld.so.cache and the default
 /// folders. Our wrapper would be that caller. If the caller's own folders have the file, and its
-/// soname is the name, its path says the same. If only ours would have it, or a question is left,
-/// the caller has to ask itself. So it does for what hands down an RPATH, to the dependencies of
-/// what it loads.
+/// soname is the name, opening its path gives the same result. If only our own folders have the
+/// file, or if something is unknown, the caller has to call the loader itself. The caller also does
+/// so if its image or ours hands down an RPATH to the dependencies of what it loads.
 
 #define _GNU_SOURCE
 #include "transactions/notice.h"

@@ -9,8 +9,8 @@
 
 struct crebind_attempt;
 
-/// Called once a batch is active, in the same look at the images; phase C. Applies what the batch
-/// needs beside it, or leaves that to a call of its own.
+/// Called once a batch is active, in the same look at the images; phase C. Also applies the
+/// wrappers that the batch needs, or leaves them to a separate call.
 ///
 /// \param may_race Made true where another thread's resolver may store into a slot.
 typedef void crebind_apply_companion(struct crebind_attempt *attempt, bool *may_race);

@@ -46,8 +46,8 @@ void crebind_world_end(struct crebind_world *world);
 /// that are gone are marked. A world that is filled is only found in the records again.
 crebind_status crebind_world_fill(struct crebind_world *world);
 
-/// The function that a reference in image `from` is bound to without any of us,
-/// 0 for none, and the image that defines it, SIZE_MAX for none.
+/// Finds the function that a reference in image `from` would be bound to without our rebindings (0
+/// for none), and the image that defines the function (SIZE_MAX for none).
 crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
                                      const struct crebind_name *name, const char *version,
                                      bool wants_default, uintptr_t *function, size_t *definer);
@@ -67,7 +67,7 @@ crebind_status crebind_world_ask_resolvers(struct crebind_world *world,
 /// Describes an image to a callback.
 crebind_image_info crebind_world_info(const struct crebind_world *world, size_t index);
 
-/// The image with this ELF header, or SIZE_MAX; that of no header is none.
+/// The image with this ELF header; SIZE_MAX if there is none, or if `header` is NULL.
 size_t crebind_world_find(const struct crebind_world *world, const void *header);
 
 /// The image that holds an address, or SIZE_MAX.

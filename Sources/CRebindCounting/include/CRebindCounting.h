@@ -202,7 +202,7 @@ typedef struct crebind_counting_site {
 /// \returns false if memory runs out.
 bool crebind_counting_watch_sites(crebind_counting_scope *scope, uint32_t groups, size_t limit);
 
-/// A site of a scope that watches them.
+/// Gives one site of a scope that watches sites.
 ///
 /// \param position 0 for the first one. Receives what gives the next one.
 /// \param site Its frames last as long as the scope.

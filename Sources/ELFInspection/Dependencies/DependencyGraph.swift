@@ -14,7 +14,7 @@ package struct DependencyGraph {
   /// stands in for the file itself comes before it.
   package let order: [Int]
   package let missing: [MissingLibrary]
-  /// How the libraries were found, and how others would be.
+  /// How the libraries were found. It finds further libraries in the same way.
   let loading: LibraryLoading
 
   /// True if a loader would start the program: it is there, and no library is missing and no version.

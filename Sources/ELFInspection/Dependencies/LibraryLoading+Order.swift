@@ -31,7 +31,8 @@ extension LibraryLoading {
     }
   }
 
-  /// The names that an image has the loader load, in their order. musl knows `DT_NEEDED` alone.
+  /// The names of the libraries that the loader loads for an image, in their order. musl knows
+  /// `DT_NEEDED` alone.
   private func needs(of index: Int) -> [(String, DependencyImage.Need.Kind)] {
     images[index].table.entries.compactMap { entry in
       guard let name = entry.string else { return nil }

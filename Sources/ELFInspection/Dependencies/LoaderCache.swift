@@ -66,7 +66,7 @@ struct LoaderCache {
   private static let largest: UInt64 = 64 << 20
   private static let magic = Array("glibc-ld.so.cache1.1".utf8)
   private static let oldMagic = Array("ld.so-1.7.0".utf8)
-  /// The upper half of an entry's `hwcap` whose lower half is the index of a name.
+  /// The upper half of an entry's `hwcap` if the lower half is the index of a name.
   private static let named: UInt32 = 1 << 30
 
   private static func start(in bytes: [UInt8]) -> Int? {

@@ -13,11 +13,12 @@ struct LoaderDefaults {
   var cache: String?
   /// The value of `$LIB`; nil if that is not known.
   var library: String?
-  /// True if it looks into folders as `glibc-hwcaps/x86-64-v2`: glibc does so since 2.33.
+  /// True if the loader looks into folders such as `glibc-hwcaps/x86-64-v2`: glibc does so since
+  /// 2.33.
   var looksForLevels = true
-  /// True if it looks into folders as `tls/x86_64`: glibc did so up to 2.36.
+  /// True if the loader looks into folders such as `tls/x86_64`: glibc did so up to 2.36.
   var looksForLegacyFolders = false
-  /// True if `$PLATFORM` may be a name as `haswell`: glibc has such since 2.26.
+  /// True if `$PLATFORM` may be a name such as `haswell`: glibc has such names since 2.26.
   var namesProcessors = true
 
   /// Of a loader; nil stands for one that is not there.

@@ -37,7 +37,7 @@ struct DiagnosisSearch {
 
   /// Further facts about the image.
   struct Context {
-    /// Where the symbols are that no loader knows.
+    /// The file, for the symbols that only the linker's symbol table has.
     let file: ELFFile
     /// False if that is the image in memory, as its file cannot be read or is another one.
     let hasFile: Bool

@@ -28,7 +28,7 @@ package struct DlopenDefinition: Sendable, Hashable {
   package let library: FilePath
   /// The image with the note.
   package let image: FilePath
-  /// True if that is the file itself.
+  /// True if the image with the note is the diagnosed file itself.
   package let isOwn: Bool
   /// The note's.
   package let priority: String

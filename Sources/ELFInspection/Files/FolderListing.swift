@@ -3,7 +3,7 @@ import RebindFiles
 
 /// The files and folders in one folder, in the order of their names' bytes.
 struct FolderListing {
-  /// Their names, behind each other.
+  /// The names, one after another.
   private var names: [UInt8] = []
   private(set) var files: [File] = []
   /// Why not all could be read, as an `errno`; nil if all were.

@@ -7,8 +7,8 @@ struct CheckedNames {
   var fortified: [String] = []
   var fortifiable: [String] = []
 
-  /// Nil if the file has no symbols to tell by. If a file has no dynamic table, only a linker's
-  /// symbols show its calls.
+  /// Nil if the file has no symbols to tell by. A file without a dynamic table shows its calls only
+  /// in the linker's symbol table.
   init?(of file: ELFFile, _ kind: FileHardening.Kind) throws(ELFFileError) {
     guard let table = try Self.table(of: file) else { return nil }
     let isDynamic = table.isDynamic

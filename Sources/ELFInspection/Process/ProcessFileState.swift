@@ -58,7 +58,7 @@ extension ProcessScope {
     let mapping = image.image.mapping
     let states = mapping.places(of: pid).map { state(of: $0, image.image) }
     if states.contains(.same) { return .same }
-    // A name can end as the kernel's note does.
+    // The name of a file that is still there can also end in " (deleted)".
     if mapping.isDeleted {
       let gone = mapping.places(of: pid, withoutNote: true)
       return gone.contains { access($0.cString, F_OK) == 0 } ? .replaced : .deleted

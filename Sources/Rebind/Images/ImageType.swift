@@ -7,7 +7,7 @@ public struct ImageType: RawRepresentable, Sendable, Hashable {
 
   /// Not known: the header is not in memory. The corresponding constant is `ET_NONE`.
   public static let none = Self(rawValue: 0)
-  /// A program that is loaded where it was linked to. The corresponding constant is
+  /// A program that is loaded at the address that it was linked for. The corresponding constant is
   /// `ET_EXEC`.
   public static let executable = Self(rawValue: 2)
   /// A library, or a position-independent program. The corresponding constant is

@@ -6,8 +6,7 @@ public struct Target: Sendable, Hashable {
   public var address: UInt64
   /// nil for memory of no image, such as a closure made at run time.
   public var image: Image?
-  /// The symbol of the image that covers the address; nil if it exports none that
-  /// does.
+  /// The exported symbol of the image that covers the address; nil if no exported symbol covers it.
   public var symbol: String?
   /// The distance in bytes from the symbol, or without one from the image's ELF
   /// header; 0 without an image.

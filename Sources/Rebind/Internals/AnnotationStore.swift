@@ -125,8 +125,8 @@ final class AnnotationStore: Sendable {
 
   // MARK: - Images that announce themselves
 
-  /// An image's constructor says that it has come; the loader's lock is held. Observers are
-  /// told later, by who may wait.
+  /// An image's constructor says that it has come; the loader's lock is held. Observers are told
+  /// later, by a thread that may wait.
   func imageHasCome() { _ = try? update() }
 
   /// An image's destructor says that it is going; the loader's lock is held.

@@ -26,7 +26,8 @@ extension AllocationCounts {
       let group = crebind_counting_group_of(function)
       guard groups.contains(group) else { continue }
       if let reason = text({ crebind_counting_absence(function, $0) }) {
-        // A principal function is named even where nothing defines it: its kind is not there then.
+        // A principal function is named even if nothing defines it: without it, its total is
+        // missing.
         guard crebind_counting_is_known(function) || crebind_counting_is_principal(function) else {
           continue
         }

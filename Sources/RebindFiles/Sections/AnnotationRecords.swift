@@ -3,14 +3,14 @@ import Rebind
 
 /// Reads the records of a section. Documentation/ABI/Annotations.md describes them.
 package enum AnnotationRecords {
-  /// Where the word of an accessor leads to.
+  /// What the word of an accessor points to.
   package enum Target {
     case none
     /// In an executable segment.
     case address(UInt64)
     /// It is not known yet.
     case unresolved
-    /// Elsewhere, so it is none.
+    /// The address lies outside the image's code, so it is no accessor.
     case outside
   }
 

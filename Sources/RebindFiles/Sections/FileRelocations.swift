@@ -43,17 +43,17 @@ struct FileRelocations: Sendable {
     }
   }
 
-  /// Of no words.
+  /// No relocations.
   init() {}
 
-  /// Of the words of some sections of a file, by the sections' indices.
+  /// The relocations of some sections of a file, by the index of the section.
   ///
   /// - Complexity: O(*n*), where *n* is the number of the file's sections and relocations.
   static func ofSections(
     _ indices: [Int], in file: ELFFile
   ) throws(ELFFileError) -> [Int: FileRelocations] {
     if file.isRelocatable { return try ofObject(file, indices) }
-    // One pass for all: they have one name, and mostly a file has one.
+    // One pass serves all sections: they have the same name, and most files have only one of it.
     var (start, end) = (UInt64.max, UInt64(0))
     for header in indices.map({ file.sectionHeaders[$0] }) where header.isAllocated {
       let (last, overflow) = header.address.addingReportingOverflow(header.size)

@@ -101,7 +101,7 @@ struct KnownFunction {
   /// These return a code of their own, and set `errno` with EAI_SYSTEM.
   private static let resolvers: Set = ["getaddrinfo", "getnameinfo"]
 
-  /// These return 0: how many items they have had, or no number of the kind that they give.
+  /// These return 0 when they fail: a count of items, or a value that no success gives.
   private static let zeroing: Set = [
     "fread", "fread_unlocked", "fwrite", "fwrite_unlocked", "dladdr", "if_nametoindex",
     "inet_aton", "strftime", "timespec_get",

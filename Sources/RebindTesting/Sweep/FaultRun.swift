@@ -44,8 +44,8 @@ public struct FaultRun: Sendable, Hashable {
   /// A call failed, so that the body may throw.
   let mayThrow: Bool
 
-  /// Whether the code under test has a fault of its own here, or the sweep shows nothing. That the
-  /// code throws when a call fails is in order.
+  /// Whether the code under test has a fault of its own here, or the sweep shows nothing. An error
+  /// that the code throws after a failed call is no finding.
   public var isFinding: Bool {
     switch outcome {
     case .returned: madeNoCall || !leaks.isEmpty || !closedTwice.isEmpty

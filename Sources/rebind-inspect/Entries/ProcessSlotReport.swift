@@ -157,7 +157,7 @@ extension RowWriter {
 }
 
 extension OutputBuffer {
-  /// Appends members of a slot's object: what it holds.
+  /// Appends the members of a slot's object that say what the slot holds.
   mutating func append(stateOf slot: ProcessSlot) {
     SlotListing.state.writeMembers(slot, isFirst: false, separator: "", in: &self)
   }

@@ -8,7 +8,7 @@ struct ProcessInPlaceOption: ParsableArguments {
     help: "Read the images of a running process in place of files.", completion: .processNumber)
   var pid: Int32?
 
-  /// Throws unless the process is given or files are.
+  /// Throws unless either a process or files are given.
   func validate(
     beside arguments: [InputPaths], _ list: FileListOptions, named name: String
   ) throws {

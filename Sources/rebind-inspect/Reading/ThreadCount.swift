@@ -19,7 +19,8 @@ enum ThreadCount {
   }
 
   private static var usableProcessors: Int {
-    // A bit each, for 8192: the kernel refuses less than the machine may have.
+    // One bit for each of 8192 processors: the kernel refuses fewer bits than the machine can have
+    // processors.
     var processors = [UInt8](repeating: 0, count: 1024)
     guard affinity(0, processors.count, &processors) == 0 else { return 1 }
     return max(1, processors.reduce(0) { $0 + $1.nonzeroBitCount })

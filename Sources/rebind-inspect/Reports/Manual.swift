@@ -115,7 +115,7 @@ enum HelpText {
     }.joined(separator: "\n")
   }
 
-  /// The parser's help breaks a line of 80.
+  /// The parser's help wraps a line that has 80 columns.
   private static let longestLine = 79
 }
 

@@ -23,7 +23,7 @@ struct OutputOptions: ParsableArguments {
     help: "Put the path of the file in front of each line of text.")
   var withPath = false
 
-  @Flag(help: "Put titles above the columns of text off a terminal too.")
+  @Flag(help: "Put titles above the columns even if the text does not go to a terminal.")
   var header = false
 
   func validate() throws {

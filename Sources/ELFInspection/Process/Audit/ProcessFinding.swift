@@ -21,8 +21,8 @@ package struct ProcessFinding {
   }
 
   package enum Kind: String, CaseIterable {
-    /// A slot that does not lead to a definition of its symbol, or to one of an image that was loaded
-    /// later than the one that the loader takes.
+    /// A slot that leads to no definition of its symbol, or to a definition in an image that was
+    /// loaded later than the image whose definition the loader takes.
     case reboundSlot = "rebound-slot"
     /// A symbol that is not in memory what it is in the file: what is bound later goes elsewhere.
     case redirectedSymbol = "redirected-symbol"
@@ -30,7 +30,7 @@ package struct ProcessFinding {
     case preloadedImage = "preloaded-image"
     /// An image that the loader asks how it binds symbols, by `LD_AUDIT` or the like.
     case auditingImage = "auditing-image"
-    /// A slot that leads to a preloaded image, in front of another definition.
+    /// A slot that leads to a definition in a preloaded image, which interposes another definition.
     case interposedSlot = "interposed-slot"
     /// An image whose file is gone.
     case deletedFile = "deleted-file"

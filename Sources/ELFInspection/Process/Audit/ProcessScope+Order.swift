@@ -73,8 +73,8 @@ private struct Positions {
     for (place, needed) in needs.enumerated() {
       for needed in needed { firstNeeder[needed] = min(firstNeeder[needed], place) }
     }
-    // Preloaded are those that come before the first that the program asks for, and whatever comes
-    // before one that no earlier one asks for.
+    // An image is preloaded if it comes before the first image that the program asks for, or before
+    // an image that no earlier image asks for.
     let first = needs[0].filter { $0 > 0 && !isOfSystem(images[$0]) }.min() ?? 0
     let unasked = images.indices.last {
       $0 > 0 && $0 <= last && firstNeeder[$0] >= $0 && !isOfSystem(images[$0])

@@ -1,6 +1,6 @@
 extension UnpackedEntries {
-  /// The common part of a group's entries: the linker's `RELOCATION_GROUPED_BY_INFO_FLAG` and its
-  /// kind.
+  /// Flags that say what a group's entries have in common: the linker's
+  /// `RELOCATION_GROUPED_BY_INFO_FLAG` and similar ones.
   private struct GroupFlags: OptionSet {
     let rawValue: UInt64
     static let sameInfo = Self(rawValue: 1)
