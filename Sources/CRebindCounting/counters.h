@@ -3,7 +3,7 @@
 #ifndef CREBIND_COUNTING_COUNTERS_H
 #define CREBIND_COUNTING_COUNTERS_H
 
-#include "tally.h"
+#include "thread-counts.h"
 
 /// Slots are pointed at these, by function.
 extern CREBIND_COUNTING_HIDDEN void *const

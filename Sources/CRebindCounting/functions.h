@@ -3,7 +3,7 @@
 #ifndef CREBIND_COUNTING_FUNCTIONS_H
 #define CREBIND_COUNTING_FUNCTIONS_H
 
-#include "tally.h"
+#include "thread-counts.h"
 
 /// The counters go on to these. The core writes one before any slot leads to its counter.
 extern CREBIND_COUNTING_HIDDEN void *crebind_counting_originals[CREBIND_COUNTING_FUNCTION_COUNT];

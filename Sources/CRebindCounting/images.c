@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 
 #include "images.h"
-#include "generation.h"
+#include "loader-counts.h"
 #include "sites.h"
 
 #include <CRebind.h>
@@ -30,7 +30,7 @@ typedef struct range {
 struct crebind_counting_images {
   bool spares_testing;
   /// From before the images were looked at.
-  crebind_counting_generation generation;
+  crebind_counting_loader_counts generation;
   size_t image_count, range_count;
   image images[IMAGES];
   range ranges[RANGES];
@@ -85,7 +85,7 @@ crebind_counting_images *crebind_counting_images_make(bool spares_testing) {
   if (images == MAP_FAILED) return NULL;
   images->spares_testing = spares_testing;
   if (spares_testing) crebind_counting_prepare_frames();
-  images->generation = crebind_counting_generation_now();
+  images->generation = crebind_counting_loader_counts_now();
   if (crebind_images(see_image, images, NULL) == CREBIND_OK) return images;
   crebind_counting_images_free(images);
   return NULL;

@@ -3,7 +3,7 @@
 #ifndef CREBIND_COUNTING_IMAGES_H
 #define CREBIND_COUNTING_IMAGES_H
 
-#include "tally.h"
+#include "thread-counts.h"
 
 typedef struct crebind_counting_images crebind_counting_images;
 

@@ -3,7 +3,7 @@
 #ifndef CREBIND_COUNTING_LEAKS_H
 #define CREBIND_COUNTING_LEAKS_H
 
-#include "tally.h"
+#include "thread-counts.h"
 
 typedef struct crebind_counting_leaks crebind_counting_leaks;
 

@@ -1,5 +1,5 @@
 #include "lock.h"
-#include "readers.h"
+#include "epoch.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -23,7 +23,7 @@ static void end_fork(void) {
 }
 
 static void begin_child(void) {
-  crebind_counting_forget_readers();
+  crebind_counting_forget_epochs();
   end_fork();
 }
 

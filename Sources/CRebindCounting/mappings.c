@@ -2,7 +2,7 @@
 ///
 /// An allocator may call these inside of malloc: they are counted there, too.
 
-#include "passing.h"
+#include "original-call.h"
 
 #include <sys/mman.h>
 #include <sys/types.h>
@@ -14,19 +14,19 @@ typedef long mmap_offset;
 typedef off_t mmap_offset;
 #endif
 
-static inline passing enter(crebind_counting_function function, const void *counter,
+static inline original_call enter(crebind_counting_function function, const void *counter,
                             const void *caller) {
-  return pass_on(function, counter, caller, crebind_counting_is_on());
+  return begin_original_call(function, counter, caller, crebind_counting_is_on());
 }
 
 static inline void note(crebind_counting_event event) {
   crebind_counting_block *block = crebind_counting_this_thread.block;
   if (__builtin_expect(block == NULL, 0)) block = crebind_counting_claim();
-  crebind_counting_add(&block->tally, &event);
-  crebind_counting_tell_if_told(block, &event);
+  crebind_counting_add(&block->sums, &event);
+  crebind_counting_notify_if_listening(block, &event);
 }
 
-static inline void note_mapping(crebind_counting_function function, const passing *call,
+static inline void note_mapping(crebind_counting_function function, const original_call *call,
                                 const void *mapping, size_t length) {
   bool failed = mapping == MAP_FAILED;
   note((crebind_counting_event){.function = function,
@@ -39,26 +39,26 @@ static inline void note_mapping(crebind_counting_function function, const passin
 CREBIND_COUNTING_COUNTER void *crebind_counter_mmap(void *address, size_t length, int protection,
                                                      int flags, int file,
                                                      mmap_offset offset) {
-  passing call = enter(CREBIND_COUNTING_MMAP, (const void *)crebind_counter_mmap, CALLER);
+  original_call call = enter(CREBIND_COUNTING_MMAP, (const void *)crebind_counter_mmap, CALLER);
   void *mapping = ORIGINAL(call, void *, void *, size_t, int, int, int, mmap_offset)(
       address, length, protection, flags, file, offset);
-  if (has_passed(&call)) note_mapping(CREBIND_COUNTING_MMAP, &call, mapping, length);
+  if (end_original_call(&call)) note_mapping(CREBIND_COUNTING_MMAP, &call, mapping, length);
   return mapping;
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_mmap64(void *address, size_t length, int protection,
                                                        int flags, int file, int64_t offset) {
-  passing call = enter(CREBIND_COUNTING_MMAP64, (const void *)crebind_counter_mmap64, CALLER);
+  original_call call = enter(CREBIND_COUNTING_MMAP64, (const void *)crebind_counter_mmap64, CALLER);
   void *mapping = ORIGINAL(call, void *, void *, size_t, int, int, int, int64_t)(
       address, length, protection, flags, file, offset);
-  if (has_passed(&call)) note_mapping(CREBIND_COUNTING_MMAP64, &call, mapping, length);
+  if (end_original_call(&call)) note_mapping(CREBIND_COUNTING_MMAP64, &call, mapping, length);
   return mapping;
 }
 
 CREBIND_COUNTING_COUNTER int crebind_counter_munmap(void *address, size_t length) {
-  passing call = enter(CREBIND_COUNTING_MUNMAP, (const void *)crebind_counter_munmap, CALLER);
+  original_call call = enter(CREBIND_COUNTING_MUNMAP, (const void *)crebind_counter_munmap, CALLER);
   int result = ORIGINAL(call, int, void *, size_t)(address, length);
-  if (has_passed(&call))
+  if (end_original_call(&call))
     note((crebind_counting_event){.function = CREBIND_COUNTING_MUNMAP, .caller = call.caller});
   return result;
 }
@@ -66,10 +66,10 @@ CREBIND_COUNTING_COUNTER int crebind_counter_munmap(void *address, size_t length
 /// The C library's is variadic. On these machines the last argument is in a register all the same.
 CREBIND_COUNTING_COUNTER void *crebind_counter_mremap(void *old, size_t old_length, size_t length,
                                                        int flags, void *address) {
-  passing call = enter(CREBIND_COUNTING_MREMAP, (const void *)crebind_counter_mremap, CALLER);
+  original_call call = enter(CREBIND_COUNTING_MREMAP, (const void *)crebind_counter_mremap, CALLER);
   void *mapping = ORIGINAL(call, void *, void *, size_t, size_t, int, void *)(
       old, old_length, length, flags, address);
-  if (has_passed(&call))
+  if (end_original_call(&call))
     note((crebind_counting_event){.function = CREBIND_COUNTING_MREMAP,
                                   .marks = CREBIND_COUNTING_MAPPED,
                                   .bytes = mapping != MAP_FAILED ? length : 0,

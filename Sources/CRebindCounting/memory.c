@@ -1,20 +1,20 @@
 /// The counters of malloc and its kind.
 
-#include "passing.h"
+#include "original-call.h"
 #include "peaks.h"
 
 /// A call begins. If it counts the thread is inside of it until `leave`.
-static inline passing enter(crebind_counting_function function, const void *counter,
+static inline original_call enter(crebind_counting_function function, const void *counter,
                             const void *caller) {
   bool counts = crebind_counting_is_on() && !crebind_counting_this_thread.is_inside;
   if (counts) crebind_counting_this_thread.is_inside = true;
-  return pass_on(function, counter, caller, counts);
+  return begin_original_call(function, counter, caller, counts);
 }
 
 /// Whether the call that has returned counts.
-static inline bool leave(const passing *passing) {
-  if (passing->counts) crebind_counting_this_thread.is_inside = false;
-  return has_passed(passing);
+static inline bool leave(const original_call *call) {
+  if (call->counts) crebind_counting_this_thread.is_inside = false;
+  return end_original_call(call);
 }
 
 static inline int64_t size_of(void *block) {
@@ -28,25 +28,25 @@ static inline bool has_listeners(void) {
 __attribute__((always_inline)) static inline void note(crebind_counting_event event) {
   crebind_counting_block *block = crebind_counting_this_thread.block;
   if (__builtin_expect(block == NULL, 0)) block = crebind_counting_claim();
-  crebind_counting_tally *tally = &block->tally;
-  crebind_counting_add(tally, &event);
-  int64_t live = atomic_load_explicit(&tally->live, memory_order_relaxed) + event.live;
-  atomic_store_explicit(&tally->live, live, memory_order_relaxed);
+  crebind_counting_sums *sums = &block->sums;
+  crebind_counting_add(sums, &event);
+  int64_t live = atomic_load_explicit(&sums->live, memory_order_relaxed) + event.live;
+  atomic_store_explicit(&sums->live, live, memory_order_relaxed);
   if (live > atomic_load_explicit(&block->peak, memory_order_relaxed))
     atomic_store_explicit(&block->peak, live, memory_order_relaxed);
   if (__builtin_expect(has_listeners(), 0)) {
     // A copy, so that the other calls need no event in memory.
     crebind_counting_event copy = event;
-    crebind_counting_tell(block, &copy);
+    crebind_counting_notify(block, &copy);
   }
 }
 
 /// A call begins that may free a block. False if no scope keeps blocks.
-static inline bool begin_move(crebind_counting_move *move, const passing *passing,
+static inline bool begin_move(crebind_counting_move *move, const original_call *call,
                               const void *old) {
   if (__builtin_expect(atomic_load_explicit(&crebind_counting_leaking_scopes, memory_order_relaxed)
                            == 0, 1)
-      || !passing->counts || old == NULL)
+      || !call->counts || old == NULL)
     return false;
   crebind_counting_begin_move(move, old);
   return true;
@@ -54,12 +54,12 @@ static inline bool begin_move(crebind_counting_move *move, const passing *passin
 
 /// A call that asked for `bytes` and returned `block`.
 __attribute__((always_inline)) static inline void note_allocation(
-    crebind_counting_function function, const passing *passing, size_t bytes, void *block) {
+    crebind_counting_function function, const original_call *call, size_t bytes, void *block) {
   note((crebind_counting_event){.function = function,
                                 .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
                                 .bytes = block != NULL ? bytes : 0,
                                 .live = size_of(block),
-                                .caller = passing->caller,
+                                .caller = call->caller,
                                 .block = block});
 }
 
@@ -73,17 +73,17 @@ typedef struct reallocation {
   crebind_counting_move move;
 } reallocation;
 
-static inline void begin_reallocation(reallocation *reallocation, const passing *passing,
+static inline void begin_reallocation(reallocation *reallocation, const original_call *call,
                                       void *old) {
   reallocation->old = (uintptr_t)old;
-  reallocation->size = passing->counts ? size_of(old) : 0;
-  reallocation->is_told = begin_move(&reallocation->move, passing, old);
+  reallocation->size = call->counts ? size_of(old) : 0;
+  reallocation->is_told = begin_move(&reallocation->move, call, old);
 }
 
 /// The same for one that has given a block.
-static inline void note_reallocation(crebind_counting_function function, const passing *passing,
+static inline void note_reallocation(crebind_counting_function function, const original_call *call,
                                      size_t bytes, const reallocation *reallocation, void *block) {
-  bool counts = leave(passing);
+  bool counts = leave(call);
   // Of 0 bytes the C library may free the block and return none; else without a new one the old
   // one stays.
   bool replaced = counts && reallocation->old != 0 && (block != NULL || bytes == 0);
@@ -96,7 +96,7 @@ static inline void note_reallocation(crebind_counting_function function, const p
                                          | (replaced ? CREBIND_COUNTING_REPLACED : 0),
                                 .bytes = block != NULL ? bytes : 0,
                                 .live = size_of(block) - (replaced ? reallocation->size : 0),
-                                .caller = passing->caller,
+                                .caller = call->caller,
                                 .block = block});
 }
 
@@ -107,7 +107,7 @@ static inline size_t product(size_t count, size_t size) {
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_malloc(size_t size) {
-  passing call =
+  original_call call =
       enter(CREBIND_COUNTING_MALLOC, (const void *)crebind_counter_malloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t)(size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_MALLOC, &call, size, block);
@@ -115,7 +115,7 @@ CREBIND_COUNTING_COUNTER void *crebind_counter_malloc(size_t size) {
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_calloc(size_t count, size_t size) {
-  passing call =
+  original_call call =
       enter(CREBIND_COUNTING_CALLOC, (const void *)crebind_counter_calloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t, size_t)(count, size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_CALLOC, &call, product(count, size), block);
@@ -123,7 +123,7 @@ CREBIND_COUNTING_COUNTER void *crebind_counter_calloc(size_t count, size_t size)
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_realloc(void *old, size_t size) {
-  passing call =
+  original_call call =
       enter(CREBIND_COUNTING_REALLOC, (const void *)crebind_counter_realloc, CALLER);
   reallocation reallocation;
   begin_reallocation(&reallocation, &call, old);
@@ -133,7 +133,7 @@ CREBIND_COUNTING_COUNTER void *crebind_counter_realloc(void *old, size_t size) {
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_reallocarray(void *old, size_t count, size_t size) {
-  passing call =
+  original_call call =
       enter(CREBIND_COUNTING_REALLOCARRAY, (const void *)crebind_counter_reallocarray, CALLER);
   reallocation reallocation;
   begin_reallocation(&reallocation, &call, old);
@@ -144,7 +144,7 @@ CREBIND_COUNTING_COUNTER void *crebind_counter_reallocarray(void *old, size_t co
 }
 
 CREBIND_COUNTING_COUNTER int crebind_counter_posix_memalign(void **block, size_t alignment, size_t size) {
-  passing call =
+  original_call call =
       enter(CREBIND_COUNTING_POSIX_MEMALIGN, (const void *)crebind_counter_posix_memalign, CALLER);
   int error = ORIGINAL(call, int, void **, size_t, size_t)(block, alignment, size);
   // On failure `*block` may be anything.
@@ -154,7 +154,7 @@ CREBIND_COUNTING_COUNTER int crebind_counter_posix_memalign(void **block, size_t
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_aligned_alloc(size_t alignment, size_t size) {
-  passing call =
+  original_call call =
       enter(CREBIND_COUNTING_ALIGNED_ALLOC, (const void *)crebind_counter_aligned_alloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t, size_t)(alignment, size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_ALIGNED_ALLOC, &call, size, block);
@@ -162,7 +162,7 @@ CREBIND_COUNTING_COUNTER void *crebind_counter_aligned_alloc(size_t alignment, s
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_memalign(size_t alignment, size_t size) {
-  passing call =
+  original_call call =
       enter(CREBIND_COUNTING_MEMALIGN, (const void *)crebind_counter_memalign, CALLER);
   void *block = ORIGINAL(call, void *, size_t, size_t)(alignment, size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_MEMALIGN, &call, size, block);
@@ -170,7 +170,7 @@ CREBIND_COUNTING_COUNTER void *crebind_counter_memalign(size_t alignment, size_t
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_valloc(size_t size) {
-  passing call =
+  original_call call =
       enter(CREBIND_COUNTING_VALLOC, (const void *)crebind_counter_valloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t)(size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_VALLOC, &call, size, block);
@@ -178,7 +178,7 @@ CREBIND_COUNTING_COUNTER void *crebind_counter_valloc(size_t size) {
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_pvalloc(size_t size) {
-  passing call =
+  original_call call =
       enter(CREBIND_COUNTING_PVALLOC, (const void *)crebind_counter_pvalloc, CALLER);
   void *block = ORIGINAL(call, void *, size_t)(size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_PVALLOC, &call, size, block);
@@ -186,7 +186,7 @@ CREBIND_COUNTING_COUNTER void *crebind_counter_pvalloc(size_t size) {
 }
 
 CREBIND_COUNTING_COUNTER void crebind_counter_free(void *block) {
-  passing call =
+  original_call call =
       enter(CREBIND_COUNTING_FREE, (const void *)crebind_counter_free, CALLER);
   bool counts = call.counts && block != NULL;
   int64_t size = counts ? size_of(block) : 0;

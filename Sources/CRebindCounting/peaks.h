@@ -1,11 +1,11 @@
-/// The most memory in use by all threads, for scopes of the process that are told no calls.
+/// The most memory in use by all threads, for scopes of the process that are notified of no calls.
 
 #ifndef CREBIND_COUNTING_PEAKS_H
 #define CREBIND_COUNTING_PEAKS_H
 
-#include "tally.h"
+#include "thread-counts.h"
 
-/// The number of these scopes and of those that are told calls: the scopes that listen to calls of malloc
+/// The number of these scopes and of those that are notified of calls: the scopes that listen to calls of malloc
 /// and its kind.
 extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_listening_scopes;
 

@@ -65,14 +65,14 @@ const char *crebind_counting_image(const crebind_counting_scope *scope, size_t i
 
 // MARK: - Sums and differences
 
-static void add_tally(crebind_counting_counts *sum, const crebind_counting_tally *tally) {
-  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++) sum->calls[i] += tally->calls[i];
-  sum->without_block += tally->without_block;
-  sum->replaced += tally->replaced;
-  sum->bytes += tally->bytes;
-  sum->without_mapping += tally->without_mapping;
-  sum->mapped_bytes += tally->mapped_bytes;
-  sum->live += tally->live;
+static void add_sums(crebind_counting_counts *sum, const crebind_counting_sums *sums) {
+  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++) sum->calls[i] += sums->calls[i];
+  sum->without_block += sums->without_block;
+  sum->replaced += sums->replaced;
+  sum->bytes += sums->bytes;
+  sum->without_mapping += sums->without_mapping;
+  sum->mapped_bytes += sums->mapped_bytes;
+  sum->live += sums->live;
 }
 
 static void subtract(crebind_counting_counts *counts, const crebind_counting_counts *before) {
@@ -91,20 +91,20 @@ static crebind_counting_block *own_block(void) {
   return block != NULL ? block : crebind_counting_claim();
 }
 
-/// The counts so far: in a scope that is told calls, or since the threads were new.
+/// The counts so far: in a scope that is notified of calls, or since the threads were new.
 static crebind_counting_counts sum(const crebind_counting_scope *scope) {
   crebind_counting_counts sum = {.live = 0};
-  if (crebind_counting_is_told(scope)) {
-    add_tally(&sum, &scope->shared);
-    for (int i = 0; i < CREBIND_COUNTING_LANES; i++) add_tally(&sum, &scope->lanes[i].tally);
+  if (crebind_counting_is_notified(scope)) {
+    add_sums(&sum, &scope->shared);
+    for (int i = 0; i < CREBIND_COUNTING_LANES; i++) add_sums(&sum, &scope->lanes[i].sums);
     sum.live = scope->live;
     sum.peak = scope->peak;
   } else if (scope->reach == CREBIND_COUNTING_THREAD) {
-    add_tally(&sum, &own_block()->tally);
+    add_sums(&sum, &own_block()->sums);
   } else {
     for (const crebind_reach_block *block = crebind_counting_blocks; block != NULL;
          block = block->next)
-      add_tally(&sum, &((const crebind_counting_block *)block)->tally);
+      add_sums(&sum, &((const crebind_counting_block *)block)->sums);
   }
   return sum;
 }
@@ -116,7 +116,7 @@ static void begin_difference(crebind_counting_scope *scope, bool tracks_peak) {
   crebind_counting_block *block = own_block();
   if (scope->reach == CREBIND_COUNTING_THREAD) {
     scope->outer_peak = block->peak;
-    block->peak = block->tally.live;
+    block->peak = block->sums.live;
   } else if (tracks_peak) {
     scope->peak_place = crebind_counting_begin_peak();
   }
@@ -145,23 +145,23 @@ static void end_difference(crebind_counting_scope *scope) {
 void crebind_counting_begin(crebind_counting_scope *scope, crebind_counting_scope *outer,
                             bool tracks_peak) {
   scope->outer = outer;
-  if (crebind_counting_is_told(scope)) crebind_counting_begin_told(scope);
+  if (crebind_counting_is_notified(scope)) crebind_counting_begin_notified(scope);
   else begin_difference(scope, tracks_peak);
   scope->has_peak = scope->reach != CREBIND_COUNTING_PROCESS
-                    || (crebind_counting_is_told(scope) ? tracks_peak : scope->peak_place >= 0);
+                    || (crebind_counting_is_notified(scope) ? tracks_peak : scope->peak_place >= 0);
   scope->is_active = true;
 }
 
 bool crebind_counting_read(const crebind_counting_scope *scope, crebind_counting_counts *counts) {
   if (!scope->is_active) *counts = scope->counts;
-  else *counts = crebind_counting_is_told(scope) ? sum(scope) : difference(scope);
+  else *counts = crebind_counting_is_notified(scope) ? sum(scope) : difference(scope);
   return scope->has_peak;
 }
 
 void crebind_counting_end(crebind_counting_scope *scope) {
-  if (crebind_counting_is_told(scope)) {
+  if (crebind_counting_is_notified(scope)) {
     scope->is_active = false;
-    crebind_counting_end_told(scope);
+    crebind_counting_end_notified(scope);
     scope->counts = sum(scope);
   } else {
     scope->counts = difference(scope);

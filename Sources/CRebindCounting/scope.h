@@ -1,4 +1,4 @@
-/// A scope, and the calls that it is told.
+/// A scope, and the calls that it is notified of.
 
 #ifndef CREBIND_COUNTING_SCOPE_H
 #define CREBIND_COUNTING_SCOPE_H
@@ -6,7 +6,7 @@
 #include "images.h"
 #include "leaks.h"
 #include "sites.h"
-#include "tally.h"
+#include "thread-counts.h"
 
 #define CREBIND_COUNTING_LANES 32
 
@@ -14,7 +14,7 @@
 typedef struct crebind_counting_lane {
   /// The number of the thread's block; 0 for none yet.
   _Atomic uint32_t owner;
-  crebind_counting_tally tally;
+  crebind_counting_sums sums;
 } crebind_counting_lane;
 
 struct crebind_counting_scope {
@@ -26,14 +26,14 @@ struct crebind_counting_scope {
   int peak_place;
   /// Of a thread: the peak that the next older scope has reached so far.
   int64_t outer_peak;
-  /// Of a thread or process that is not told calls: the numbers at the beginning. After the end, the
+  /// Of a thread or process that is not notified of calls: the numbers at the beginning. After the end, the
   /// result.
   crebind_counting_counts counts;
   /// Whether the peak is known.
   bool has_peak;
   /// Of a task: the next older scope.
   crebind_counting_scope *outer;
-  /// For a scope that is told its calls.
+  /// For a scope that is notified of its calls.
   _Atomic int64_t live, peak;
   /// For a scope that watches images, sites or leaks; otherwise NULL.
   crebind_counting_images *images;
@@ -43,24 +43,24 @@ struct crebind_counting_scope {
   _Atomic(crebind_counting_scope *) outer_leaking;
   /// A bit for each group whose calls have sites. Other scopes may have counters of more in place.
   uint32_t site_groups;
-  /// Of a thread or the process, if it is told calls: the next older such scope.
-  _Atomic(crebind_counting_scope *) outer_told;
+  /// Of a thread or the process, if it is notified of calls: the next older such scope.
+  _Atomic(crebind_counting_scope *) outer_notified;
   /// No call reads the lists any more that the scope was on.
   bool is_alone;
   /// The calls of threads that have found no lane. Additions are atomic here.
-  crebind_counting_tally shared;
+  crebind_counting_sums shared;
   crebind_counting_lane lanes[CREBIND_COUNTING_LANES];
 };
 
-/// Whether a scope is told its calls. Else it is a difference of the threads' numbers.
-static inline bool crebind_counting_is_told(const crebind_counting_scope *scope) {
+/// Whether a scope is notified of its calls. Else it is a difference of the threads' numbers.
+static inline bool crebind_counting_is_notified(const crebind_counting_scope *scope) {
   return scope->reach == CREBIND_COUNTING_TASK || scope->watches;
 }
 
-/// Has a scope be told its calls from now on.
-CREBIND_COUNTING_HIDDEN void crebind_counting_begin_told(crebind_counting_scope *scope);
-/// No call is told to it any more, once those that have found it are counted: a wait of a tenth of a second
+/// Has a scope be notified of its calls from now on.
+CREBIND_COUNTING_HIDDEN void crebind_counting_begin_notified(crebind_counting_scope *scope);
+/// It is notified of no call any more, once those that have found it are counted: a wait of a tenth of a second
 /// at most. One that keeps blocks waits as long for late frees.
-CREBIND_COUNTING_HIDDEN void crebind_counting_end_told(crebind_counting_scope *scope);
+CREBIND_COUNTING_HIDDEN void crebind_counting_end_notified(crebind_counting_scope *scope);
 
 #endif

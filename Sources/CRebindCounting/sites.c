@@ -15,7 +15,7 @@
 #define _GNU_SOURCE
 
 #include "sites.h"
-#include "generation.h"
+#include "loader-counts.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -57,7 +57,7 @@ typedef struct site {
 struct crebind_counting_sites {
   size_t limit;
   /// The generation before the first call was noted.
-  crebind_counting_generation generation;
+  crebind_counting_loader_counts generation;
   _Atomic uint64_t dropped;
   site sites[];
 };
@@ -278,7 +278,7 @@ crebind_counting_sites *crebind_counting_sites_make(size_t limit) {
                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (sites == MAP_FAILED) return NULL;
   sites->limit = limit;
-  sites->generation = crebind_counting_generation_now();
+  sites->generation = crebind_counting_loader_counts_now();
   crebind_counting_prepare_frames();
   return sites;
 }

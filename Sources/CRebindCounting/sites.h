@@ -3,7 +3,7 @@
 #ifndef CREBIND_COUNTING_SITES_H
 #define CREBIND_COUNTING_SITES_H
 
-#include "tally.h"
+#include "thread-counts.h"
 
 typedef struct crebind_counting_sites crebind_counting_sites;
 

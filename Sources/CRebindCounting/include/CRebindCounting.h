@@ -226,7 +226,7 @@ bool crebind_counting_is_file_gone(const void *address);
 /// \param words Its path and its arguments, and NULL.
 /// \param input It reads this.
 /// \returns Its output, which the caller frees; NULL if it has printed nothing.
-char *_Nullable crebind_counting_run_tool(char *_Nullable const *_Nonnull words, const char *input);
+char *_Nullable crebind_counting_run_symbolizer(char *_Nullable const *_Nonnull words, const char *input);
 
 /// The scope ends with the next call of `crebind_counting_end`.
 ///

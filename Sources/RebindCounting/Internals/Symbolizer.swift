@@ -75,7 +75,7 @@ enum Symbolizer {
   private static func run(_ words: [String], input: String) -> String {
     let pointers = words.map { strdup($0) } + [nil]
     defer { pointers.forEach { free($0) } }
-    guard let output = crebind_counting_run_tool(pointers, input) else { return "" }
+    guard let output = crebind_counting_run_symbolizer(pointers, input) else { return "" }
     defer { free(output) }
     return String(cString: output)
   }

@@ -8,7 +8,7 @@ import TestSupport
   private static let root = sources.appending(path: "rebind-inspect")
 
   /// From the bottom to below the subcommands.
-  private static let floors = ["Terms", "Writing", "Reports", "Reading", "Entries"]
+  private static let floors = ["Vocabulary", "Writing", "Reports", "Reading", "SymbolsAndSlots"]
 
   private static let most = 25
 

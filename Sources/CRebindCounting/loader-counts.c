@@ -1,21 +1,21 @@
 #define _GNU_SOURCE
 
-#include "generation.h"
+#include "loader-counts.h"
 
 #include <link.h>
 #include <stddef.h>
 #include <stdio.h>
 
 static int see_generation(struct dl_phdr_info *info, size_t size, void *context) {
-  crebind_counting_generation *generation = context;
+  crebind_counting_loader_counts *generation = context;
   // musl gives 0, too: it unloads nothing.
   if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
-    *generation = (crebind_counting_generation){info->dlpi_adds, info->dlpi_subs};
+    *generation = (crebind_counting_loader_counts){info->dlpi_adds, info->dlpi_subs};
   return 1;
 }
 
-crebind_counting_generation crebind_counting_generation_now(void) {
-  crebind_counting_generation generation = {0, 0};
+crebind_counting_loader_counts crebind_counting_loader_counts_now(void) {
+  crebind_counting_loader_counts generation = {0, 0};
   dl_iterate_phdr(see_generation, &generation);
   return generation;
 }
@@ -23,7 +23,7 @@ crebind_counting_generation crebind_counting_generation_now(void) {
 /// A search for two addresses in the list of images, which has the older ones first.
 typedef struct search {
   uintptr_t address;
-  crebind_counting_generation generation;
+  crebind_counting_loader_counts generation;
   size_t index, address_index, anchor_index;
 } search;
 
@@ -47,7 +47,7 @@ static int see_image(struct dl_phdr_info *info, size_t size, void *context) {
   return 0;
 }
 
-bool crebind_counting_has_stayed(crebind_counting_generation since, uintptr_t address) {
+bool crebind_counting_has_stayed(crebind_counting_loader_counts since, uintptr_t address) {
   search search = {.address = address};
   dl_iterate_phdr(see_image, &search);
   return search.generation.unloaded == since.unloaded

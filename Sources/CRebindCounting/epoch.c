@@ -1,4 +1,4 @@
-#include "readers.h"
+#include "epoch.h"
 
 #include <time.h>
 
@@ -9,18 +9,18 @@ static _Atomic uint32_t readers[2];
 /// Those of this thread: more than one if a signal handler interrupts a call.
 static __thread uint32_t own_readers[2] __attribute__((tls_model("initial-exec")));
 
-unsigned crebind_counting_begin_reading(void) {
+unsigned crebind_counting_enter_epoch(void) {
   for (;;) {
     unsigned now = epoch, parity = now & 1;
     own_readers[parity]++;
     readers[parity]++;
     if (epoch == now) return parity;
     // Somebody waits already, and may have missed this one.
-    crebind_counting_end_reading(parity);
+    crebind_counting_leave_epoch(parity);
   }
 }
 
-void crebind_counting_end_reading(unsigned parity) {
+void crebind_counting_leave_epoch(unsigned parity) {
   readers[parity]--;
   own_readers[parity]--;
 }
@@ -41,7 +41,7 @@ static bool have_ended(unsigned parity, int *patience) {
   return true;
 }
 
-bool crebind_counting_wait_for_readers(void) {
+bool crebind_counting_wait_for_epoch(void) {
   int patience = 2000;
   unsigned parity = epoch & 1;
   // Those that a former wait has given up may go on from a scope of theirs to an older one.
@@ -50,8 +50,8 @@ bool crebind_counting_wait_for_readers(void) {
   return have_ended(parity, &patience);
 }
 
-bool crebind_counting_has_no_readers(void) { return readers[0] == 0 && readers[1] == 0; }
+bool crebind_counting_has_empty_epochs(void) { return readers[0] == 0 && readers[1] == 0; }
 
-void crebind_counting_forget_readers(void) {
+void crebind_counting_forget_epochs(void) {
   for (int i = 0; i < 2; i++) readers[i] = own_readers[i];
 }

@@ -1,4 +1,4 @@
-/// The calls that scopes are told: those of tasks, and of all scopes that watch images, sites or leaks.
+/// Notifies scopes of calls: those of tasks, and all that watch images, sites or leaks.
 
 #define _GNU_SOURCE
 
@@ -6,11 +6,11 @@
 #include "functions.h"
 #include "lock.h"
 #include "peaks.h"
-#include "readers.h"
+#include "epoch.h"
 
 #include <sys/mman.h>
 
-_Atomic uint32_t crebind_counting_told_scopes, crebind_counting_leaking_scopes;
+_Atomic uint32_t crebind_counting_notified_scopes, crebind_counting_leaking_scopes;
 /// The scopes of tasks among them.
 static _Atomic uint32_t task_scopes;
 
@@ -32,22 +32,22 @@ void crebind_counting_set_task_key(const void *key) { task_key = key; }
 // MARK: - Calls of tasks
 
 /// The thread's lane; NULL if another thread has it.
-static crebind_counting_tally *lane_of(crebind_counting_scope *scope, uint32_t number) {
+static crebind_counting_sums *lane_of(crebind_counting_scope *scope, uint32_t number) {
   crebind_counting_lane *lane = &scope->lanes[number % CREBIND_COUNTING_LANES];
   uint32_t owner = atomic_load_explicit(&lane->owner, memory_order_relaxed);
   if (owner == 0 && atomic_compare_exchange_strong(&lane->owner, &owner, number)) owner = number;
-  return owner == number && number != 0 ? &lane->tally : NULL;
+  return owner == number && number != 0 ? &lane->sums : NULL;
 }
 
-__attribute__((noinline)) static void add_beside_others(crebind_counting_tally *tally,
+__attribute__((noinline)) static void add_beside_others(crebind_counting_sums *sums,
                                                         const crebind_counting_event *event) {
-  tally->calls[event->function]++;
+  sums->calls[event->function]++;
   bool is_mapped = (event->marks & CREBIND_COUNTING_MAPPED) != 0;
-  if (event->bytes != 0) *(is_mapped ? &tally->mapped_bytes : &tally->bytes) += event->bytes;
+  if (event->bytes != 0) *(is_mapped ? &sums->mapped_bytes : &sums->bytes) += event->bytes;
   if (event->marks == 0) return;
-  tally->without_block += (event->marks & CREBIND_COUNTING_WITHOUT_BLOCK) != 0;
-  tally->replaced += (event->marks & CREBIND_COUNTING_REPLACED) != 0;
-  tally->without_mapping += (event->marks & CREBIND_COUNTING_WITHOUT_MAPPING) != 0;
+  sums->without_block += (event->marks & CREBIND_COUNTING_WITHOUT_BLOCK) != 0;
+  sums->replaced += (event->marks & CREBIND_COUNTING_REPLACED) != 0;
+  sums->without_mapping += (event->marks & CREBIND_COUNTING_WITHOUT_MAPPING) != 0;
 }
 
 /// Counts a call for what the scope watches. False if it is spared.
@@ -68,13 +68,13 @@ __attribute__((noinline)) static bool watch(crebind_counting_scope *scope,
 }
 
 /// Counts a call in a scope that is told it.
-__attribute__((always_inline)) static inline void tell_scope(crebind_counting_scope *scope,
+__attribute__((always_inline)) static inline void notify_scope(crebind_counting_scope *scope,
                                                              const crebind_counting_block *block,
                                                              const crebind_counting_event *event) {
   if (!scope->is_active) return;
   if (scope->watches && !watch(scope, event)) return;
-  crebind_counting_tally *tally = lane_of(scope, block->number);
-  if (tally != NULL) crebind_counting_add(tally, event);
+  crebind_counting_sums *sums = lane_of(scope, block->number);
+  if (sums != NULL) crebind_counting_add(sums, event);
   else add_beside_others(&scope->shared, event);
   if (event->live == 0) return;
   int64_t live = atomic_fetch_add_explicit(&scope->live, event->live, memory_order_relaxed);
@@ -82,39 +82,39 @@ __attribute__((always_inline)) static inline void tell_scope(crebind_counting_sc
 }
 
 /// Counts a call in the scopes of the thread's task.
-static void tell_task(const crebind_counting_block *block, const crebind_counting_event *event) {
+static void notify_task(const crebind_counting_block *block, const crebind_counting_event *event) {
   crebind_counting_scope *const *value = swift_task_localValueGet(task_key);
   for (crebind_counting_scope *scope = value != NULL ? *value : NULL; scope != NULL;
        scope = scope->outer)
-    tell_scope(scope, block, event);
+    notify_scope(scope, block, event);
 }
 
 // MARK: - Calls of a thread or the process that are watched
 
-/// The scopes of the process that are told calls, the youngest first.
-static _Atomic(crebind_counting_scope *) process_told;
+/// The scopes of the process that are notified of calls, the youngest first.
+static _Atomic(crebind_counting_scope *) notified_of_process;
 /// The scopes that watch leaks, the same way. They are told the frees of all threads.
 static _Atomic(crebind_counting_scope *) leaking;
 /// Scopes to be freed when no call reads the list. Guarded by the lock.
 static crebind_counting_scope *retired;
 
-__attribute__((noinline)) static void tell_list(crebind_counting_scope *scope,
+__attribute__((noinline)) static void notify_list(crebind_counting_scope *scope,
                                                 const crebind_counting_block *block,
                                                 const crebind_counting_event *event) {
-  for (; scope != NULL; scope = scope->outer_told) tell_scope(scope, block, event);
+  for (; scope != NULL; scope = scope->outer_notified) notify_scope(scope, block, event);
 }
 
 /// Counts a call in the scopes of the process.
-__attribute__((noinline)) static void tell_process(const crebind_counting_block *block,
+__attribute__((noinline)) static void notify_process(const crebind_counting_block *block,
                                                    const crebind_counting_event *event) {
-  unsigned parity = crebind_counting_begin_reading();
-  tell_list(process_told, block, event);
-  crebind_counting_end_reading(parity);
+  unsigned parity = crebind_counting_enter_epoch();
+  notify_list(notified_of_process, block, event);
+  crebind_counting_leave_epoch(parity);
 }
 
 void crebind_counting_begin_move(crebind_counting_move *move, const void *block) {
   // Until the move ends, so that no scope is freed that it leads to.
-  move->parity = crebind_counting_begin_reading();
+  move->parity = crebind_counting_enter_epoch();
   move->count = 0;
   for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking) {
     if (!crebind_counting_leaks_take(scope->leaks, block)) continue;
@@ -127,29 +127,30 @@ void crebind_counting_begin_move(crebind_counting_move *move, const void *block)
 void crebind_counting_end_move(const crebind_counting_move *move, const void *block) {
   for (unsigned i = 0; block != NULL && i < move->count; i++)
     crebind_counting_leaks_add(move->leaks[i], block);
-  crebind_counting_end_reading(move->parity);
+  crebind_counting_leave_epoch(move->parity);
 }
 
-void crebind_counting_tell(const crebind_counting_block *block,
+void crebind_counting_notify(const crebind_counting_block *block,
                            const crebind_counting_event *event) {
-  if (atomic_load_explicit(&task_scopes, memory_order_relaxed) != 0) tell_task(block, event);
+  if (atomic_load_explicit(&task_scopes, memory_order_relaxed) != 0) notify_task(block, event);
   if (event->live != 0) crebind_counting_note_peak(event->live);
-  if (crebind_counting_this_thread.told != NULL)
-    tell_list(crebind_counting_this_thread.told, block, event);
-  if (process_told != NULL) tell_process(block, event);
+  if (crebind_counting_this_thread.notified != NULL)
+    notify_list(crebind_counting_this_thread.notified, block, event);
+  if (notified_of_process != NULL) notify_process(block, event);
 }
 
 /// Whether it is on a list that other threads read.
 static bool is_listed(const crebind_counting_scope *scope) {
-  return crebind_counting_is_told(scope) && (scope->reach == CREBIND_COUNTING_PROCESS || scope->leaks != NULL);
+  return crebind_counting_is_notified(scope)
+         && (scope->reach == CREBIND_COUNTING_PROCESS || scope->leaks != NULL);
 }
 
 /// Puts it on the lists that other threads read.
 static void list(crebind_counting_scope *scope) {
   crebind_counting_lock();
   if (scope->reach == CREBIND_COUNTING_PROCESS) {
-    scope->outer_told = process_told;
-    process_told = scope;
+    scope->outer_notified = notified_of_process;
+    notified_of_process = scope;
   }
   if (scope->leaks != NULL) {
     scope->outer_leaking = leaking;
@@ -179,28 +180,28 @@ static void release_retired(void) {
 
 static void unlist(crebind_counting_scope *scope) {
   crebind_counting_lock();
-  _Atomic(crebind_counting_scope *) *link = &process_told;
-  while (*link != NULL && *link != scope) link = &(*link)->outer_told;
-  if (*link != NULL) *link = scope->outer_told;
+  _Atomic(crebind_counting_scope *) *link = &notified_of_process;
+  while (*link != NULL && *link != scope) link = &(*link)->outer_notified;
+  if (*link != NULL) *link = scope->outer_notified;
   link = &leaking;
   while (*link != NULL && *link != scope) link = &(*link)->outer_leaking;
   if (*link != NULL) *link = scope->outer_leaking;
   if (scope->leaks != NULL) crebind_counting_leaking_scopes--;
   // A call that has found it on a list is counted in full.
-  scope->is_alone = crebind_counting_wait_for_readers();
+  scope->is_alone = crebind_counting_wait_for_epoch();
   if (scope->is_alone) release_retired();
   crebind_counting_unlock();
 }
 
-void crebind_counting_begin_told(crebind_counting_scope *scope) {
+void crebind_counting_begin_notified(crebind_counting_scope *scope) {
   if (scope->reach == CREBIND_COUNTING_TASK) {
     task_scopes++;
   } else if (scope->reach == CREBIND_COUNTING_THREAD) {
-    scope->outer_told = crebind_counting_this_thread.told;
-    crebind_counting_this_thread.told = scope;
+    scope->outer_notified = crebind_counting_this_thread.notified;
+    crebind_counting_this_thread.notified = scope;
   }
   if (is_listed(scope)) list(scope);
-  crebind_counting_told_scopes++;
+  crebind_counting_notified_scopes++;
   crebind_counting_listening_scopes++;
 }
 
@@ -210,13 +211,13 @@ static void wait_for_frees(const crebind_counting_scope *scope) {
     crebind_counting_pause(1000000);
 }
 
-void crebind_counting_end_told(crebind_counting_scope *scope) {
+void crebind_counting_end_notified(crebind_counting_scope *scope) {
   if (scope->leaks != NULL) wait_for_frees(scope);
-  crebind_counting_told_scopes--;
+  crebind_counting_notified_scopes--;
   crebind_counting_listening_scopes--;
   if (scope->reach == CREBIND_COUNTING_TASK) task_scopes--;
   else if (scope->reach == CREBIND_COUNTING_THREAD)
-    crebind_counting_this_thread.told = scope->outer_told;
+    crebind_counting_this_thread.notified = scope->outer_notified;
   if (is_listed(scope)) unlist(scope);
 }
 
@@ -229,6 +230,6 @@ void crebind_counting_free(crebind_counting_scope *scope) {
   crebind_counting_lock();
   scope->outer = retired;
   retired = scope;
-  if (crebind_counting_has_no_readers()) release_retired();
+  if (crebind_counting_has_empty_epochs()) release_retired();
   crebind_counting_unlock();
 }

@@ -1,7 +1,7 @@
 /// The numbers that counters write.
 
-#ifndef CREBIND_COUNTING_TALLY_H
-#define CREBIND_COUNTING_TALLY_H
+#ifndef CREBIND_COUNTING_THREAD_COUNTS_H
+#define CREBIND_COUNTING_THREAD_COUNTS_H
 
 #include "CRebindCounting.h"
 #include "CRebindReach.h"
@@ -15,11 +15,11 @@
 CREBIND_COUNTING_HIDDEN extern const char __start_crebind_counters[], __stop_crebind_counters[];
 
 /// One writer's numbers: a thread's, or those of a thread in a task's scope.
-typedef struct crebind_counting_tally {
+typedef struct crebind_counting_sums {
   _Atomic uint64_t calls[CREBIND_COUNTING_FUNCTION_COUNT];
   _Atomic uint64_t without_block, replaced, bytes, without_mapping, mapped_bytes;
   _Atomic int64_t live;
-} crebind_counting_tally;
+} crebind_counting_sums;
 
 /// The counts of a thread since it was new. Only the thread writes, so that an addition need not be
 /// atomic.
@@ -27,17 +27,17 @@ typedef struct crebind_counting_block {
   crebind_reach_block head;
   /// Tells threads apart that live at the same time; from 1.
   uint32_t number;
-  /// The greatest `tally.live` since the thread's youngest scope began.
+  /// The greatest `sums.live` since the thread's youngest scope began.
   _Atomic int64_t peak;
-  crebind_counting_tally tally;
+  crebind_counting_sums sums;
 } crebind_counting_block;
 
 typedef struct crebind_counting_thread {
   crebind_counting_block *block;
   /// A counter of malloc's kind is waiting for the original: what that calls is its own affair.
   bool is_inside;
-  /// The thread's scopes that are told its calls, the youngest first.
-  crebind_counting_scope *told;
+  /// The thread's scopes that are notified of its calls, the youngest first.
+  crebind_counting_scope *notified;
 } crebind_counting_thread;
 
 /// In the static TLS block, because the first access to dynamic TLS allocates.
@@ -76,14 +76,14 @@ typedef struct crebind_counting_event {
 /// too small.
 CREBIND_COUNTING_HIDDEN crebind_counting_block *crebind_counting_claim(void);
 
-/// Not 0: scopes have begun that are told calls, those of tasks and those that watch images or sites. A
+/// Not 0: scopes have begun that are notified of calls, those of tasks and those that watch images or sites. A
 /// call may be one of theirs.
-extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_told_scopes;
+extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_notified_scopes;
 /// Tells them a call of this thread.
-CREBIND_COUNTING_HIDDEN void crebind_counting_tell(const crebind_counting_block *block,
+CREBIND_COUNTING_HIDDEN void crebind_counting_notify(const crebind_counting_block *block,
                                                    const crebind_counting_event *event);
 
-/// Not 0: scopes keep blocks. A call that may free one is told to them before it does.
+/// Not 0: scopes keep blocks. They are notified of a call that may free one before it does.
 extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_leaking_scopes;
 
 /// A block that a call is about to free or to replace, in the scopes whose calls were given it.
@@ -119,26 +119,26 @@ static inline bool crebind_counting_is_on(void) {
 }
 
 /// Adds an event's numbers but `live`, where nobody else writes.
-static inline void crebind_counting_add(crebind_counting_tally *tally,
+static inline void crebind_counting_add(crebind_counting_sums *sums,
                                         const crebind_counting_event *event) {
   uint32_t marks = event->marks;
-  CREBIND_COUNTING_ADD(&tally->calls[event->function], 1);
+  CREBIND_COUNTING_ADD(&sums->calls[event->function], 1);
   if (__builtin_expect(marks == 0, 1)) {
-    if (event->bytes != 0) CREBIND_COUNTING_ADD(&tally->bytes, event->bytes);
+    if (event->bytes != 0) CREBIND_COUNTING_ADD(&sums->bytes, event->bytes);
     return;
   }
   bool is_mapped = (marks & CREBIND_COUNTING_MAPPED) != 0;
-  CREBIND_COUNTING_ADD(is_mapped ? &tally->mapped_bytes : &tally->bytes, event->bytes);
-  CREBIND_COUNTING_ADD(&tally->without_block, (marks & CREBIND_COUNTING_WITHOUT_BLOCK) != 0);
-  CREBIND_COUNTING_ADD(&tally->replaced, (marks & CREBIND_COUNTING_REPLACED) != 0);
-  CREBIND_COUNTING_ADD(&tally->without_mapping, (marks & CREBIND_COUNTING_WITHOUT_MAPPING) != 0);
+  CREBIND_COUNTING_ADD(is_mapped ? &sums->mapped_bytes : &sums->bytes, event->bytes);
+  CREBIND_COUNTING_ADD(&sums->without_block, (marks & CREBIND_COUNTING_WITHOUT_BLOCK) != 0);
+  CREBIND_COUNTING_ADD(&sums->replaced, (marks & CREBIND_COUNTING_REPLACED) != 0);
+  CREBIND_COUNTING_ADD(&sums->without_mapping, (marks & CREBIND_COUNTING_WITHOUT_MAPPING) != 0);
 }
 
 /// Tells a call to the scopes that listen, if any do.
-static inline void crebind_counting_tell_if_told(const crebind_counting_block *block,
+static inline void crebind_counting_notify_if_listening(const crebind_counting_block *block,
                                                  const crebind_counting_event *event) {
-  if (atomic_load_explicit(&crebind_counting_told_scopes, memory_order_relaxed) != 0)
-    crebind_counting_tell(block, event);
+  if (atomic_load_explicit(&crebind_counting_notified_scopes, memory_order_relaxed) != 0)
+    crebind_counting_notify(block, event);
 }
 
 /// Counts a call of a function of Swift's runtime.
@@ -147,10 +147,10 @@ static inline void crebind_counting_note_call(crebind_counting_function function
   if (!crebind_counting_is_on()) return;
   crebind_counting_block *block = crebind_counting_this_thread.block;
   if (__builtin_expect(block == NULL, 0)) block = crebind_counting_claim();
-  CREBIND_COUNTING_ADD(&block->tally.calls[function], 1);
-  if (atomic_load_explicit(&crebind_counting_told_scopes, memory_order_relaxed) != 0) {
+  CREBIND_COUNTING_ADD(&block->sums.calls[function], 1);
+  if (atomic_load_explicit(&crebind_counting_notified_scopes, memory_order_relaxed) != 0) {
     crebind_counting_event event = {.function = function, .caller = caller};
-    crebind_counting_tell(block, &event);
+    crebind_counting_notify(block, &event);
   }
 }
 

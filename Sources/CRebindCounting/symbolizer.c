@@ -71,7 +71,7 @@ bool crebind_counting_is_file_gone(const void *address) {
   return is_gone;
 }
 
-char *crebind_counting_run_tool(char *const *words, const char *input) {
+char *crebind_counting_run_symbolizer(char *const *words, const char *input) {
   // Memory in place of pipes, so that neither waits for the other.
   int source = memfd_create("input", MFD_CLOEXEC), sink = memfd_create("output", MFD_CLOEXEC);
   char *output = NULL;

@@ -1,4 +1,4 @@
-#include "tally.h"
+#include "thread-counts.h"
 
 __thread crebind_counting_thread crebind_counting_this_thread;
 crebind_reach_blocks crebind_counting_blocks;

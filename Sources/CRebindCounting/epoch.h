@@ -1,28 +1,28 @@
 /// The calls that read the lists of scopes. They take no lock, so that whoever takes a scope off a list
 /// waits for them.
 
-#ifndef CREBIND_COUNTING_READERS_H
-#define CREBIND_COUNTING_READERS_H
+#ifndef CREBIND_COUNTING_EPOCH_H
+#define CREBIND_COUNTING_EPOCH_H
 
-#include "tally.h"
+#include "thread-counts.h"
 
 /// A call of this thread begins to read.
 ///
-/// \returns The argument of `crebind_counting_end_reading`.
-CREBIND_COUNTING_HIDDEN unsigned crebind_counting_begin_reading(void);
-CREBIND_COUNTING_HIDDEN void crebind_counting_end_reading(unsigned parity);
+/// \returns The argument of `crebind_counting_leave_epoch`.
+CREBIND_COUNTING_HIDDEN unsigned crebind_counting_enter_epoch(void);
+CREBIND_COUNTING_HIDDEN void crebind_counting_leave_epoch(unsigned parity);
 
 /// Waits until the calls have ended that are reading now, for a tenth of a second at most: a thread may
 /// have been stopped. The caller has the lock.
 ///
 /// \returns Whether they have ended.
-CREBIND_COUNTING_HIDDEN bool crebind_counting_wait_for_readers(void);
+CREBIND_COUNTING_HIDDEN bool crebind_counting_wait_for_epoch(void);
 
 /// Whether no call is reading.
-CREBIND_COUNTING_HIDDEN bool crebind_counting_has_no_readers(void);
+CREBIND_COUNTING_HIDDEN bool crebind_counting_has_empty_epochs(void);
 
 /// In a process that was forked: the other threads' calls will not end.
-CREBIND_COUNTING_HIDDEN void crebind_counting_forget_readers(void);
+CREBIND_COUNTING_HIDDEN void crebind_counting_forget_epochs(void);
 
 /// Sleeps. The time may be frozen for others.
 CREBIND_COUNTING_HIDDEN void crebind_counting_pause(long nanoseconds);
