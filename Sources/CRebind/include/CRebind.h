@@ -148,7 +148,7 @@ typedef enum crebind_status {
   /// or a load that gives notice. The replacements, and what receives their originals, stay in use
   /// until then.
   CREBIND_NOT_TAKEN_BACK = 19,
-  /// Apply, with an expectation: the symbol has no slot in scope that can be changed, and no loaded
+  /// Apply, with an expectation: the symbol has no slot in scope that can be changed. No loaded
   /// image exports the symbol in the version and from the library that the rebinding names. Images
   /// that are loaded later are in scope: with CREBIND_EXPECT_LATER the call succeeds. The same
   /// holds for a weak reference that nothing defines: its slots stay NULL. `crebind_explain` says
@@ -406,7 +406,7 @@ typedef struct crebind_handle crebind_handle;
 ///
 /// In the images that hold replacements, dlsym and dlvsym do not lead back to them while a batch
 /// redirects definitions. If the replacement of a name lives in the caller's image, RTLD_NEXT of
-/// that name gives the original of the rebinding, or of the first one if there are several. If any
+/// that name gives the original of the rebinding, or of the first one of several. If any
 /// other answer would be a replacement of such a name, the caller gets the original instead, and
 /// from dlvsym the original of the version. Nothing else changes for these images, and nothing
 /// changes for other images. So a replacement may ask for the function behind it as in a library
@@ -442,8 +442,8 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
 ///
 /// Handles of one copy of this library may be restored in any order. A rebinding that was
 /// applied on top of this one gets this one's original as its own. Calls that are inside of
-/// the replacement go on. As `crebind_apply` does, the call waits for a lazy resolver that has
-/// found the replacement.
+/// the replacement go on. The call waits for a lazy resolver that has found the replacement, as
+/// `crebind_apply` does.
 ///
 /// A process has room for about fifty copies that dlopen loads, with glibc 2.36: each keeps its
 /// variables for threads in the static TLS block. The next dlopen fails with "cannot allocate
@@ -451,7 +451,7 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
 ///
 /// Several copies in one process know nothing of each other, so any hook on top of our slots counts
 /// as somebody else's. Such a hook calls our replacement next, so the replacement stays in the
-/// chain, and a hook that is removed puts our replacement back into the slot: the error is
+/// chain. A hook that is removed puts our replacement back into the slot. The error is
 /// CREBIND_COVERED. Once such a slot holds our value again, the next call of this copy gives it
 /// back: any apply, restore, verify or refresh, and a load that gives notice. Restoring the handle
 /// again does that, too, and frees it when no such slot is left; until then the replacement and its

@@ -67,7 +67,7 @@ crebind_status crebind_world_ask_resolvers(struct crebind_world *world,
 /// Describes an image to a callback.
 crebind_image_info crebind_world_info(const struct crebind_world *world, size_t index);
 
-/// The image with this ELF header; SIZE_MAX if there is none, or if `header` is NULL.
+/// The image with this ELF header; SIZE_MAX for none, or if `header` is NULL.
 size_t crebind_world_find(const struct crebind_world *world, const void *header);
 
 /// The image that holds an address, or SIZE_MAX.

@@ -3,7 +3,7 @@ import Rebind
 
 /// Reads the records of a section. Documentation/ABI/Annotations.md describes them.
 package enum AnnotationRecords {
-  /// What the word of an accessor points to.
+  /// The place that the word of an accessor points to.
   package enum Target {
     case none
     /// In an executable segment.
