@@ -1,9 +1,6 @@
 /// AArch64: dynamic relocations of the ELF for the Arm 64-bit Architecture ABI.
 
-#define CREBIND_R_JUMP_SLOT R_AARCH64_JUMP_SLOT
-#define CREBIND_R_GLOB_DAT R_AARCH64_GLOB_DAT
-#define CREBIND_R_ABSOLUTE R_AARCH64_ABS64
-#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED_AT_LOAD
+#define CREBIND_MACHINE EM_AARCH64
 
 /// Code of images with GNU_PROPERTY_AARCH64_FEATURE_1_BTI is mapped with PROT_BTI,
 /// where the processor has it (HWCAP2_BTI).

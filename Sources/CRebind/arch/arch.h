@@ -1,6 +1,6 @@
 /// Shared names for the machine that this code is compiled for: its relocation types, lazy-binding
 /// habits and system calls.
-/// - CREBIND_R_JUMP_SLOT, CREBIND_R_GLOB_DAT, CREBIND_R_ABSOLUTE, CREBIND_ADDENDS
+/// - CREBIND_MACHINE, `e_machine`: the relocation types are in CRebindMachines.def
 /// - `crebind_is_lazy_stub`, `crebind_call_resolver`, CREBIND_DEFINE_TAIL_CALL
 /// - `crebind_raw_call`, which makes a system call of six arguments and returns the kernel's
 ///   result, or a negative `errno`
@@ -8,6 +8,8 @@
 /// Documentation/Porting.md says how to find them out for another machine.
 
 #pragma once
+
+#include "CRebindImages.h"
 
 #include <elf.h>
 #include <link.h>
@@ -18,16 +20,6 @@
 /// The hardware capabilities that the loader passes to IFUNC resolvers.
 struct crebind_hwcap {
   unsigned long hwcap, hwcap2;
-};
-
-/// Where the loader adds the addend of a jump slot or of a glob dat. `ld -z mark-plt`
-/// writes addends that mean something else. musl's do_relocs always adds them; a
-/// header says what glibc does: elf_machine_rela at load, and elf_machine_plt_value at
-/// the first call.
-enum crebind_addends {
-  CREBIND_ADDENDS_IGNORED,
-  CREBIND_ADDENDS_ADDED_AT_LOAD,
-  CREBIND_ADDENDS_ADDED,
 };
 
 /// A header's CREBIND_DEFINE_TAIL_CALL(name, choose) is a function of up to three arguments that
@@ -58,10 +50,36 @@ enum crebind_addends {
 #error "CRebind does not know this machine's relocations: add a header to Sources/CRebind/arch"
 #endif
 
-#ifndef __GLIBC__
-#undef CREBIND_ADDENDS
-#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED
+/// The relocation types of this machine that fill slots: the sum of its row and of zeros.
+#define CREBIND_OF_MACHINE(machine, bits, value) \
+  +((machine) == CREBIND_MACHINE && ((bits) == 0 || (bits) == 8 * (int)sizeof(void *)) ? (value) : 0)
+enum {
+  CREBIND_R_JUMP_SLOT = 0
+#define CREBIND_MACHINE_ROW(machine, bits, name, prefix, jump_slot, ...) \
+  CREBIND_OF_MACHINE(machine, bits, jump_slot)
+#include "CRebindMachines.def"
+  ,
+  CREBIND_R_GLOB_DAT = 0
+#define CREBIND_MACHINE_ROW(machine, bits, name, prefix, j, jn, glob_dat, gn, absolute, ...) \
+  CREBIND_OF_MACHINE(machine, bits, (glob_dat) == -1 ? (absolute) : (glob_dat))
+#include "CRebindMachines.def"
+  ,
+  CREBIND_R_ABSOLUTE = 0
+#define CREBIND_MACHINE_ROW(machine, bits, name, prefix, j, jn, g, gn, absolute, ...) \
+  CREBIND_OF_MACHINE(machine, bits, absolute)
+#include "CRebindMachines.def"
+  ,
+  /// musl's do_relocs always adds addends.
+  CREBIND_OWN_ADDENDS = 0
+#ifdef __GLIBC__
+#define CREBIND_MACHINE_ROW(machine, bits, name, prefix, j, jn, g, gn, a, an, copy, relative, addends) \
+  CREBIND_OF_MACHINE(machine, bits, CREBIND_ADDENDS_##addends)
+#include "CRebindMachines.def"
+#else
+  + CREBIND_ADDENDS_ADDED
 #endif
+};
+#define CREBIND_ADDENDS ((crebind_addends)CREBIND_OWN_ADDENDS)
 
 /// The target of a PLT entry that has been rewritten into a jump that reads no slot; 0 for
 /// one that has not been.

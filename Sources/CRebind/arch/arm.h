@@ -1,10 +1,7 @@
 /// 32-bit Arm: relocations of the ELF for the Arm Architecture ABI. Tables are
 /// REL, and a Thumb function's address is odd, in slots and symbols alike.
 
-#define CREBIND_R_JUMP_SLOT R_ARM_JUMP_SLOT
-#define CREBIND_R_GLOB_DAT R_ARM_GLOB_DAT
-#define CREBIND_R_ABSOLUTE R_ARM_ABS32
-#define CREBIND_ADDENDS CREBIND_ADDENDS_IGNORED  // REL has none
+#define CREBIND_MACHINE EM_ARM
 
 /// Every unresolved slot holds the address of PLT0: `str lr, [sp, #-4]!`, then
 /// `ldr lr, [pc, #4]`, or from lld `add lr, pc, #...`.

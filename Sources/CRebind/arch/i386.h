@@ -1,9 +1,6 @@
 /// i386: relocations of the System V ABI's Intel386 supplement. Tables are REL.
 
-#define CREBIND_R_JUMP_SLOT R_386_JMP_SLOT
-#define CREBIND_R_GLOB_DAT R_386_GLOB_DAT
-#define CREBIND_R_ABSOLUTE R_386_32
-#define CREBIND_ADDENDS CREBIND_ADDENDS_IGNORED  // REL has none
+#define CREBIND_MACHINE EM_386
 #define CREBIND_KEEPS_ORDER_OF_LOADS 1
 
 /// An unresolved slot holds the address of its own PLT entry's second half:

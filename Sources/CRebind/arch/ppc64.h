@@ -2,10 +2,7 @@
 /// OpenPOWER ABI. Linkers fill most slots that code loads from by
 /// R_PPC64_ADDR64, so that GLOB_DAT is rare.
 
-#define CREBIND_R_JUMP_SLOT R_PPC64_JMP_SLOT
-#define CREBIND_R_GLOB_DAT R_PPC64_GLOB_DAT
-#define CREBIND_R_ABSOLUTE R_PPC64_ADDR64
-#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED
+#define CREBIND_MACHINE EM_PPC64
 
 /// A slot that leads into its own image may hold the function's local entry
 /// point, which expects that image's TOC in r2: no function for others to call.

@@ -1,10 +1,7 @@
 /// 64-bit RISC-V: relocations of the RISC-V ELF psABI. Slots that code loads
 /// from and pointers in data have one relocation type.
 
-#define CREBIND_R_JUMP_SLOT R_RISCV_JUMP_SLOT
-#define CREBIND_R_GLOB_DAT R_RISCV_64
-#define CREBIND_R_ABSOLUTE R_RISCV_64
-#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED_AT_LOAD
+#define CREBIND_MACHINE EM_RISCV
 
 /// Every unresolved slot holds the address of PLT0, which begins with
 /// `auipc t2, ...; sub t1, t1, t3`.

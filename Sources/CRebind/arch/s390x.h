@@ -1,9 +1,6 @@
 /// 64-bit IBM Z, big endian: relocations of the s390x ELF ABI supplement.
 
-#define CREBIND_R_JUMP_SLOT R_390_JMP_SLOT
-#define CREBIND_R_GLOB_DAT R_390_GLOB_DAT
-#define CREBIND_R_ABSOLUTE R_390_64
-#define CREBIND_ADDENDS CREBIND_ADDENDS_ADDED_AT_LOAD
+#define CREBIND_MACHINE EM_S390
 #define CREBIND_KEEPS_ORDER_OF_LOADS 1
 
 /// An unresolved slot holds the address of its own PLT entry's second half:

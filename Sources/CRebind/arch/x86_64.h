@@ -1,10 +1,6 @@
 /// x86-64: relocations of the psABI, chapter "Relocation Types".
 
-#define CREBIND_R_JUMP_SLOT R_X86_64_JUMP_SLOT
-#define CREBIND_R_GLOB_DAT R_X86_64_GLOB_DAT
-#define CREBIND_R_ABSOLUTE R_X86_64_64
-/// Since glibc 2.36; what was linked with `-z mark-plt` asks for that.
-#define CREBIND_ADDENDS CREBIND_ADDENDS_IGNORED
+#define CREBIND_MACHINE EM_X86_64
 #define CREBIND_KEEPS_ORDER_OF_LOADS 1
 
 /// An unresolved slot holds the address of its own PLT entry's second half,

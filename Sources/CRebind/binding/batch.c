@@ -32,8 +32,7 @@ static size_t size_of_strings(const crebind_rebinding *rebindings, size_t count)
 static bool reserve(struct crebind_batch *batch, const crebind_rebinding *rebindings, size_t count,
                     size_t images, size_t room) {
   struct crebind_vector table = CREBIND_VECTOR(uint32_t);
-  struct crebind_vector rooms = CREBIND_VECTOR(char);
-  if (__builtin_mul_overflow(count, room, &room)) return false;
+  struct crebind_vector rooms = {.stride = room != 0 ? room : 1};
   // The alignment falls.
   const struct {
     struct crebind_vector *vector;
@@ -41,7 +40,7 @@ static bool reserve(struct crebind_batch *batch, const crebind_rebinding *rebind
   } parts[] = {
       {&batch->items, count},
       {&batch->unique, count},
-      {&rooms, room},
+      {&rooms, room != 0 ? count : 0},
       {&batch->headers, images},
       {&batch->first, count},
       {&table, crebind_names_table_size(count)},

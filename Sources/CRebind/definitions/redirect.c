@@ -47,7 +47,7 @@ static crebind_status judge_handle(struct crebind_world *world, struct crebind_h
 
 /// An entry that goes, or has gone in this very round.
 static bool is_going(const struct crebind_entry *entry) {
-  return entry->state == CREBIND_TURNING_BACK || entry->state == CREBIND_DROPPED;
+  return entry->state >= CREBIND_TURNING_BACK;
 }
 
 /// The word that a definition gets back: what it had without the entries at the top of its

@@ -83,6 +83,41 @@ crebind_status crebind_images(crebind_image_visitor *visit, void *CREBIND_NULLAB
 /// for memory of no image. In proportion to the number of images.
 const void *CREBIND_NULLABLE crebind_image_containing(const void *CREBIND_NULLABLE address);
 
+// MARK: - Machines
+
+/// Where the loader adds the addend of a jump slot or of a glob dat to the function's address.
+/// `ld -z mark-plt` writes addends that mean something else. musl's do_relocs always adds them; this
+/// is glibc's rule: elf_machine_rela at load, and elf_machine_plt_value at the first call.
+typedef enum crebind_addends {
+  CREBIND_ADDENDS_IGNORED,
+  CREBIND_ADDENDS_ADDED_AT_LOAD,
+  CREBIND_ADDENDS_ADDED,
+} crebind_addends;
+
+/// A machine and its relocation types that fill slots.
+typedef struct crebind_machine {
+  /// `e_machine`, and the width of addresses in bits; 0 for any.
+  int machine, bits;
+  /// NULL if the core does not run there.
+  const char *CREBIND_NULLABLE name;
+  /// The beginning of the types' names, `R_*_`.
+  const char *prefix;
+  /// The types, -1 for none, and the ends of their names, NULL for none.
+  int jump_slot;
+  const char *CREBIND_NULLABLE jump_slot_name;
+  int glob_dat;
+  const char *CREBIND_NULLABLE glob_dat_name;
+  int absolute;
+  const char *CREBIND_NULLABLE absolute_name;
+  /// The types of data that the loader copies into a program, and of words that the load bias is
+  /// added to; -1 if it is not known.
+  int copy, relative;
+  crebind_addends addends;
+} crebind_machine;
+
+/// A machine by `e_machine` and the width of its addresses; NULL if its slots are not known.
+const crebind_machine *CREBIND_NULLABLE crebind_machine_with(int machine, int bits);
+
 // MARK: - Symbols
 
 /// An entry of the dynamic symbol table. The strings last as long as the call.

@@ -1,3 +1,5 @@
+internal import CRebind
+
 /// The processor that an image is for.
 ///
 /// The corresponding field is `e_machine`.
@@ -22,16 +24,9 @@ public struct Machine: RawRepresentable, Sendable, Hashable {
 
   /// The name that JSON output uses; nil for a machine without a name here.
   public var name: String? {
-    switch self {
-    case .i386: "i386"
-    case .ppc64: "ppc64"
-    case .s390: "s390"
-    case .arm: "arm"
-    case .amd64: "x86-64"
-    case .aarch64: "aarch64"
-    case .riscv: "riscv"
-    default: nil
-    }
+    let known =
+      crebind_machine_with(Int32(rawValue), 64) ?? crebind_machine_with(Int32(rawValue), 32)
+    return known?.pointee.name.map { String(cString: $0) }
   }
 }
 

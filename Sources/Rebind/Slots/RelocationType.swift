@@ -1,3 +1,5 @@
+internal import CRebind
+
 /// How the loader fills a slot, by the rules of a machine.
 ///
 /// The corresponding field is the type in `r_info`.
@@ -15,30 +17,20 @@ public struct RelocationType: Sendable, Hashable {
 
   /// The constant, `R_*`; nil if it has no name here, but those that fill slots have one.
   public var name: String? {
-    switch (machine, rawValue) {
-    case (.i386, 1): "R_386_32"
-    case (.i386, 6): "R_386_GLOB_DAT"
-    case (.i386, 7): "R_386_JMP_SLOT"
-    case (.ppc64, 38): "R_PPC64_ADDR64"
-    case (.ppc64, 20): "R_PPC64_GLOB_DAT"
-    case (.ppc64, 21): "R_PPC64_JMP_SLOT"
-    case (.s390, 22): "R_390_64"
-    case (.s390, 10): "R_390_GLOB_DAT"
-    case (.s390, 11): "R_390_JMP_SLOT"
-    case (.arm, 2): "R_ARM_ABS32"
-    case (.arm, 21): "R_ARM_GLOB_DAT"
-    case (.arm, 22): "R_ARM_JUMP_SLOT"
-    case (.amd64, 1): "R_X86_64_64"
-    case (.amd64, 6): "R_X86_64_GLOB_DAT"
-    case (.amd64, 7): "R_X86_64_JUMP_SLOT"
-    case (.aarch64, 257): "R_AARCH64_ABS64"
-    case (.aarch64, 1025): "R_AARCH64_GLOB_DAT"
-    case (.aarch64, 1026): "R_AARCH64_JUMP_SLOT"
-    case (.riscv, 1): "R_RISCV_32"
-    case (.riscv, 2): "R_RISCV_64"
-    case (.riscv, 5): "R_RISCV_JUMP_SLOT"
-    default: nil
+    // A machine may have other types where addresses are shorter.
+    for bits: Int32 in [64, 32] {
+      guard let known = crebind_machine_with(Int32(machine.rawValue), bits)?.pointee else {
+        continue
+      }
+      let names = [
+        (known.jump_slot, known.jump_slot_name), (known.glob_dat, known.glob_dat_name),
+        (known.absolute, known.absolute_name),
+      ]
+      if case let (_, name?)? = names.first(where: { Int64($0.0) == Int64(rawValue) }) {
+        return String(cString: known.prefix) + String(cString: name)
+      }
     }
+    return nil
   }
 }
 

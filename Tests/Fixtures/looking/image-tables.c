@@ -478,7 +478,25 @@ static void check_slots(void) {
   crebind_slot_scan_end(&scan);
 }
 
+/// The list of machines, and the row of this one, which the core's own constants come from.
+static void check_machines(void) {
+  const int bits = 8 * sizeof(void *);
+  const crebind_machine *own = crebind_machine_with(CREBIND_MACHINE, bits);
+  CHECK(own != NULL && own->name != NULL && own->jump_slot == CREBIND_R_JUMP_SLOT);
+  CHECK(own->absolute == CREBIND_R_ABSOLUTE);
+  CHECK(CREBIND_R_GLOB_DAT == (own->glob_dat == -1 ? own->absolute : own->glob_dat));
+  const crebind_machine *wide = crebind_machine_with(EM_X86_64, 64);
+  const crebind_machine *narrow = crebind_machine_with(EM_X86_64, 32);
+  CHECK(wide->jump_slot == R_X86_64_JUMP_SLOT && wide->glob_dat == R_X86_64_GLOB_DAT);
+  CHECK(wide->absolute == R_X86_64_64 && narrow->absolute == R_X86_64_32);
+  CHECK(wide->copy == R_X86_64_COPY && wide->relative == R_X86_64_RELATIVE);
+  CHECK(wide->addends == CREBIND_ADDENDS_IGNORED && strcmp(wide->prefix, "R_X86_64_") == 0);
+  CHECK(crebind_machine_with(EM_386, 32) == crebind_machine_with(EM_386, 64));
+  CHECK(crebind_machine_with(EM_NONE, 64) == NULL);
+}
+
 int main(void) {
+  check_machines();
   check_dynamic();
   check_hash();
   check_versions();

@@ -1,3 +1,4 @@
+internal import CRebind
 package import Rebind
 
 /// The value that a relocation stores in a word of data.
@@ -37,14 +38,9 @@ package struct RelocationRules {
 
   /// The type that adds the load bias to a word; nil if it is not known.
   package static func relativeType(of machine: Machine) -> UInt32? {
-    switch machine {
-    case .amd64, .i386: 8
-    case .aarch64: 1027
-    case .arm: 23
-    case .riscv, .loongarch: 3
-    case .s390: 12
-    case .ppc64, .ppc: 22
-    default: nil
-    }
+    let known =
+      crebind_machine_with(Int32(machine.rawValue), 64)
+      ?? crebind_machine_with(Int32(machine.rawValue), 32)
+    return known.flatMap { UInt32(exactly: $0.pointee.relative) }
   }
 }

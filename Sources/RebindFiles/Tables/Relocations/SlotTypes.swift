@@ -1,37 +1,26 @@
+internal import CRebind
 package import Rebind
 
 /// The relocations of a machine that fill slots.
 package struct SlotTypes {
-  let machine: Machine
   @usableFromInline package let jumpSlot: UInt32
   @usableFromInline package let globDat: UInt32
   @usableFromInline package let absolute: UInt32
   /// The type that has the loader copy a library's data into a program.
   package let copy: UInt32
 
+  private let addends: crebind_addends
+
   /// - Parameter elfClass: The width of addresses: a shorter word is no slot.
   package init(of machine: Machine, _ elfClass: ELFClass) {
-    self.machine = machine
-    let is64 = elfClass == .bits64
-    (jumpSlot, globDat, absolute, copy) =
-      switch machine {
-      case .amd64: (7, 6, is64 ? 1 : 10, 5)
-      case .i386: (7, 6, 1, 5)
-      case .aarch64: is64 ? (1026, 1025, 257, 1024) : (182, 181, 1, 180)
-      case .arm: (22, 21, 2, 20)
-      // Words that code loads from and pointers in data have one type.
-      case .riscv, .loongarch: (5, Self.none, is64 ? 2 : 1, 4)
-      case .s390: (11, 10, is64 ? 22 : 4, 9)
-      case .ppc64: (21, 20, 38, 19)
-      case .ppc: (21, 20, 1, 19)
-      // R_MIPS_REL32, with R_MIPS_64 behind it where addresses have 64 bits.
-      case .mips: (127, 51, is64 ? 3 | 18 << 8 : 3, 126)
-      case .m68k: (21, 20, 1, 19)
-      case .alpha: (26, 25, 2, 24)
-      case .superH: (164, 163, 1, 162)
-      case _ where Machine.sparcs.contains(machine): (21, 20, is64 ? 32 : 3, 19)
-      default: (Self.none, Self.none, Self.none, Self.none)
-      }
+    let known = crebind_machine_with(
+      Int32(machine.rawValue), elfClass == .bits64 ? 64 : 32)?.pointee
+    func type(_ number: Int32?) -> UInt32 { number.flatMap(UInt32.init(exactly:)) ?? Self.none }
+    jumpSlot = type(known?.jump_slot)
+    globDat = type(known?.glob_dat)
+    absolute = type(known?.absolute)
+    copy = type(known?.copy)
+    addends = known?.addends ?? CREBIND_ADDENDS_ADDED
   }
 
   /// False for a machine of which nothing is known here.
@@ -63,14 +52,12 @@ package struct SlotTypes {
 extension SlotTypes {
   /// True if the loader adds the addend of a slot's relocation to the function's address.
   ///
-  /// musl's `do_relocs` does in any case. glibc's `elf_machine_rela` (at load) and
-  /// `elf_machine_plt_value` (at the first call) do so on the machines whose jump slots and glob
-  /// dats can have addends. On x86-64 `ld -z mark-plt` writes some that mean something else.
+  /// musl's `do_relocs` does in any case, and glibc as `crebind_addends` says.
   package func addsAddend(of kind: SlotKinds, isLazy: Bool, _ loader: LoaderKind) -> Bool {
     if kind == .absolute || loader == .musl { return true }
-    return switch machine {
-    case .amd64: false
-    case .aarch64, .riscv, .s390: !isLazy
+    return switch addends {
+    case CREBIND_ADDENDS_IGNORED: false
+    case CREBIND_ADDENDS_ADDED_AT_LOAD: !isLazy
     default: true
     }
   }
