@@ -46,7 +46,8 @@ import TestSupport
     #expect(
       try files(below: installation.root) == [
         "include/rebind/CRebind.h", "include/rebind/CRebindImages.h",
-        "include/rebind/CRebindMachines.def", "include/rebind/CRebindReasons.def", "include/rebind/CRebindSections.h",
+        "include/rebind/CRebindMachines.def", "include/rebind/CRebindReasons.def",
+        "include/rebind/CRebindSections.h",
         "include/rebind/RebindAnnotations.h",
         "include/rebind/fishhook.h",
         "lib/librebind.a", "lib/librebind.so", "lib/librebind.so.\(major)",
