@@ -242,7 +242,11 @@ struct crebind_handle *crebind_apply_own(struct crebind_attempt *attempt,
   crebind_status status = plan_and_commit(attempt, &apply);
   *may_race |= apply.may_race;
   if (status == CREBIND_OK) return apply.handle;
-  free_failed(&apply);
+  // The lock is held already.
+  if (apply.is_left_over)
+    crebind_handle_step(apply.handle, CREBIND_ORPHAN);
+  else
+    crebind_active_free(apply.handle);
   return NULL;
 }
 
