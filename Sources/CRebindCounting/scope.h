@@ -26,8 +26,8 @@ struct crebind_counting_scope {
   int peak_place;
   /// Of a thread: the peak that the next older scope has reached so far.
   int64_t outer_peak;
-  /// Of a thread or process that is not notified of calls: the numbers at the beginning. After the end, the
-  /// result.
+  /// While a thread or process that is not notified of calls is counted, the numbers at the beginning.
+  /// After the end, the result.
   crebind_counting_counts counts;
   /// Whether the peak is known.
   bool has_peak;
@@ -43,7 +43,7 @@ struct crebind_counting_scope {
   _Atomic(crebind_counting_scope *) outer_leaking;
   /// A bit for each group whose calls have sites. Other scopes may have counters of more in place.
   uint32_t site_groups;
-  /// Of a thread or the process, if it is notified of calls: the next older such scope.
+  /// The next older notified scope, if a thread or the process is notified of calls.
   _Atomic(crebind_counting_scope *) outer_notified;
   /// No call reads the lists any more that the scope was on.
   bool is_alone;

@@ -25,7 +25,7 @@ struct crebind_known_image {
   const ElfW(Dyn) * dynamic;
   uintptr_t header;
   struct crebind_range span;
-  /// Of its headers and its build ID; see elf/note.h.
+  /// A hash of its headers and its build ID; see elf/note.h.
   uint64_t fingerprint;
   /// The loader's count of images when this one was first seen.
   unsigned long long generation;
