@@ -42,7 +42,7 @@ static size_t symbol_of_relocation(const struct crebind_relocations *table, size
                         : CREBIND_R_SYM(((const ElfW(Rel) *)table->data)[index].r_info);
 }
 
-enum { PREFETCH_DISTANCE = 16 };
+enum { PREFETCH_DISTANCE = 48 };
 
 crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
                                        const struct crebind_dynamic *dynamic,
