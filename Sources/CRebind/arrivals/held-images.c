@@ -12,8 +12,8 @@ void crebind_held_images_end(struct crebind_held_images *images) {
 
 static bool is_listed(const struct crebind_held_images *images, uint32_t known) {
   for (size_t i = 0; i < images->items.count; i++) {
-    const struct crebind_held_image *pin = crebind_vector_at(&images->items, i);
-    if (pin->known == known) return true;
+    const struct crebind_held_image *image = crebind_vector_at(&images->items, i);
+    if (image->known == known) return true;
   }
   return false;
 }
@@ -29,9 +29,9 @@ static crebind_status collect(struct crebind_held_images *images, struct crebind
   crebind_status status =
       crebind_scopes_may_be_unloaded(&world->scopes, index, &may_be_unloaded);
   if (status != CREBIND_OK || !may_be_unloaded) return status;
-  struct crebind_held_image *pin = crebind_vector_append(&images->items, 1);
-  if (pin == NULL) return CREBIND_OUT_OF_MEMORY;
-  *pin = (struct crebind_held_image){known, record->serial, address};
+  struct crebind_held_image *image = crebind_vector_append(&images->items, 1);
+  if (image == NULL) return CREBIND_OUT_OF_MEMORY;
+  *image = (struct crebind_held_image){known, record->serial, address};
   return CREBIND_OK;
 }
 
@@ -50,8 +50,8 @@ crebind_status crebind_held_images_collect(struct crebind_held_images *images,
 
 void crebind_held_images_file(struct crebind_held_images *images) {
   for (size_t i = 0; images->were_held && i < images->items.count; i++) {
-    const struct crebind_held_image *pin = crebind_vector_at(&images->items, i);
-    if (crebind_known_image_at(pin->known)->serial == pin->serial) crebind_known_pin(pin->known);
+    const struct crebind_held_image *image = crebind_vector_at(&images->items, i);
+    if (crebind_known_image_at(image->known)->serial == image->serial) crebind_known_pin(image->known);
   }
   crebind_vector_truncate(&images->items, 0);
   images->were_held = false;

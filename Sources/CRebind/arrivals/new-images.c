@@ -119,7 +119,7 @@ static bool may_leave_less(void) {
   bool leaves_slots = false;
   for CREBIND_EACH_BATCH(handle)
     leaves_slots |= crebind_active_of(handle)->leaves_slots;
-  return leaves_slots && crebind_has_gone_images();
+  return leaves_slots && crebind_count_gone_images() != 0;
 }
 
 /// \param is_refused Set if the image could not be changed, which another try may change.

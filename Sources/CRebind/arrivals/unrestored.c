@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include "arrivals/unrestored.h"
-#include "runtime/lock.h"
 #include "definitions/dlsym-answers.h"
 #include "arrivals/new-images.h"
 #include "planning/originals.h"
@@ -62,21 +61,21 @@ static void relink(const struct crebind_handle *handle, const struct crebind_ent
 
 const struct crebind_entry *crebind_unrestored_make(struct crebind_handle *handle,
                                                     const struct crebind_world *world) {
-  bool is_left_over = false;
+  bool is_unrestored = false;
   for CREBIND_EACH_ENTRY(entry, handle) {
     bool is_dropped = !is_covered(handle, entry);
     crebind_entry_drop_if(entry, is_dropped);
     if (is_dropped)
       relink(handle, entry);
     else
-      is_left_over |= !is_assignable(entry, world);
+      is_unrestored |= !is_assignable(entry, world);
   }
   crebind_handle_drop(handle);
-  if (is_left_over && !crebind_is_unrestored(handle))
+  if (is_unrestored && !crebind_is_unrestored(handle))
     crebind_handle_step(handle, CREBIND_UNRESTORED);
-  for (size_t i = 0; i < handle->entries.count && is_left_over; i++)
-    if (!is_assignable(crebind_handle_entry(handle, i), world))
-      return crebind_handle_entry(handle, i);
+  for CREBIND_EACH_ENTRY(entry, handle) {
+    if (is_unrestored && !is_assignable(entry, world)) return entry;
+  }
   return NULL;
 }
 
@@ -89,14 +88,14 @@ static bool is_stuck(const struct crebind_commit *commit, const struct crebind_e
 
 bool crebind_unrestored_keep(struct crebind_handle *handle, const struct crebind_commit *commit) {
   if (commit->stuck == 0) return false;
-  bool is_left_over = false;
+  bool is_unrestored = false;
   for CREBIND_EACH_ENTRY(entry, handle) {
     bool stays = is_stuck(commit, entry);
     crebind_entry_drop_if(entry, !stays);
-    is_left_over |= stays;
+    is_unrestored |= stays;
     if (stays && is_definition(entry)) crebind_note_may_be_bound(handle, true);
   }
-  if (!is_left_over) return false;
+  if (!is_unrestored) return false;
   crebind_handle_drop(handle);
   crebind_handle_step(handle, CREBIND_UNRESTORED);
   crebind_handle_link(handle);
@@ -105,12 +104,6 @@ bool crebind_unrestored_keep(struct crebind_handle *handle, const struct crebind
 
 bool crebind_unrestored_may_be_bound(const struct crebind_handle *handle) {
   return crebind_is_unrestored(handle) && crebind_active_of(handle)->may_be_bound;
-}
-
-void crebind_unrestored_abandon(struct crebind_handle *handle) {
-  crebind_lock();
-  crebind_handle_step(handle, CREBIND_ORPHAN);
-  crebind_unlock();
 }
 
 // MARK: - Giving back
@@ -128,8 +121,8 @@ static crebind_status find_bound(struct crebind_world *world, struct crebind_han
   crebind_status status = CREBIND_OK;
   for (size_t i = 0; i < world->images.items.count && status == CREBIND_OK; i++)
     status = crebind_new_images_plan(world, handle, i);
-  for (size_t i = 0; i < handle->entries.count; i++)
-    crebind_entry_step(crebind_handle_entry(handle, i), CREBIND_STORED);
+  for CREBIND_EACH_ENTRY(entry, handle)
+    crebind_entry_step(entry, CREBIND_STORED);
   return status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes) ? CREBIND_BUSY : status;
 }
 

@@ -24,7 +24,7 @@ uintptr_t crebind_word_below(const struct crebind_handle *handle,
 /// Takes what has its former word again, or is led to by a batch on top alone, out of a batch
 /// that has been restored. Phase C.
 ///
-/// \returns The first entry that somebody else's hook lies on, so that the batch is left over;
+/// \returns The first entry that somebody else's hook lies on, so that the batch is unrestored;
 ///   NULL for none. A pointer in writable data is no such entry, as the program may
 ///   have assigned it.
 const struct crebind_entry *crebind_unrestored_make(struct crebind_handle *handle,
@@ -36,14 +36,11 @@ const struct crebind_entry *crebind_unrestored_make(struct crebind_handle *handl
 /// \returns False if the batch has no such words, and nobody has a use for the handle.
 bool crebind_unrestored_keep(struct crebind_handle *handle, const struct crebind_commit *commit);
 
-/// True if a definition of a batch that is left over was given back at the last call, and images
+/// True if a definition of a batch that is unrestored was given back at the last call, and images
 /// may have been bound to it.
 bool crebind_unrestored_may_be_bound(const struct crebind_handle *handle);
 
-/// Leaves such a batch to the next calls, one of which frees it; without our lock.
-void crebind_unrestored_abandon(struct crebind_handle *handle);
-
-/// Gives back the words of batches that are left over, where they hold our value again;
+/// Gives back the words of batches that are unrestored, where they hold our value again;
 /// phase C. It passes over words that cannot be changed.
 ///
 /// \param commit Has no changes, before and after.

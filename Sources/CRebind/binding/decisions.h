@@ -46,8 +46,12 @@ static inline void crebind_decide(struct crebind_decisions *decisions, size_t kn
 }
 
 /// The predicate may be running from now on, until the end of the question. An answer may not come.
-static inline void crebind_decisions_begin_question(struct crebind_decisions *decisions) {
+///
+/// \param known The image that it is asked about; SIZE_MAX for one that has gone.
+static inline void crebind_decisions_begin_question(struct crebind_decisions *decisions,
+                                                    size_t known) {
   decisions->asked++;
+  crebind_decide(decisions, known, CREBIND_ASKED);
 }
 
 static inline void crebind_decisions_end_question(struct crebind_decisions *decisions) {

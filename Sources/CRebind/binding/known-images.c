@@ -52,12 +52,6 @@ size_t crebind_count_gone_images(void) {
   return count;
 }
 
-bool crebind_has_gone_images(void) {
-  for (size_t i = 0; i < all.count; i++)
-    if (has_gone(known_at(i))) return true;
-  return false;
-}
-
 bool crebind_is_gone(uintptr_t address) {
   for (size_t i = 0; i < all.count; i++) {
     const struct crebind_known_image *known = known_at(i);

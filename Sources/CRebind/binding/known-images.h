@@ -66,13 +66,11 @@ void crebind_known_pin(size_t index);
 void crebind_known_leave(size_t index);
 void crebind_known_replace(size_t index);
 
-/// True if an image has gone since the active batches were last brought to all images; and
-/// if the address was in one.
-bool crebind_has_gone_images(void);
-bool crebind_is_gone(uintptr_t address);
-
-/// The number of these images.
+/// The number of images that have gone since the active batches were last brought to all images.
 size_t crebind_count_gone_images(void);
+
+/// True if the address was in one of them.
+bool crebind_is_gone(uintptr_t address);
 
 // MARK: Generations
 

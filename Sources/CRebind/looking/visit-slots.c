@@ -85,7 +85,7 @@ static crebind_status gather(struct crebind_look *look, void *context) {
   crebind_vector_truncate(&slots->items, 0);
   crebind_vector_truncate(&slots->strings.bytes, 0);
   crebind_ifuncs_file(&slots->ifuncs);
-  crebind_world_ask_with(&look->world, NULL, &slots->ifuncs);
+  crebind_scopes_ask_with(&look->world.scopes, NULL, &slots->ifuncs);
   crebind_status status = crebind_look_find(look, slots->header, &slots->image);
   if (status == CREBIND_OK)
     status = crebind_slot_scan_visit(NULL, crebind_world_image(&look->world, slots->image),

@@ -179,7 +179,7 @@ crebind_status crebind_originals_ask(const struct crebind_handle *leaving,
 
 crebind_status crebind_originals_revise(struct crebind_handle *handle,
                                         struct crebind_world *world) {
-  if (!crebind_has_gone_images()) return CREBIND_OK;
+  if (crebind_count_gone_images() == 0) return CREBIND_OK;
   for CREBIND_EACH_ENTRY(entry, handle) {
     if (is_definition(entry) || !crebind_is_gone(entry->original)) continue;
     size_t index = crebind_known_image_at(entry->image)->index, definer;

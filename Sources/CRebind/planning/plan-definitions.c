@@ -20,7 +20,7 @@ static crebind_status add_definition(struct crebind_walk *walk, uint32_t symbol_
       .kind = CREBIND_DEFINITION,
   };
   if (crebind_walk_leads_here(walk, address, entry.value)) return CREBIND_OK;
-  if (crebind_walk_has_left_over(walk, address, item->replacement)) {
+  if (crebind_walk_has_unrestored(walk, address, item->replacement)) {
     plan->needs_notice = true;
     return CREBIND_OK;
   }

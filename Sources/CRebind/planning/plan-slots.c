@@ -77,7 +77,7 @@ struct visit {
 /// The place of a slot, for the batch. A batch is late where it is brought to an image that came
 /// after it; a late one may be about to be restored. The first row that fits:
 ///
-///     late  leaving  on top  word          leads here  left over  below  | place
+///     late  leaving  on top  word          leads here  unrestored below  | place
 ///     yes   yes      -       not ours (1)  -           -          -      | NOT_LED
 ///     -     -        yes     -             -           -          -      | COVERED
 ///     -     -        -       -             yes         -          -      | THERE
@@ -113,14 +113,14 @@ static enum place place_of(struct visit *visit) {
   if (late != NULL && crebind_is_leaving(late) && found != value) return NOT_LED;
   if (visit->above != NULL) return COVERED;
   if (crebind_walk_leads_here(walk, address, value)) return THERE;
-  bool is_left_over =
-      walk->has_chains && crebind_walk_has_left_over(walk, address, visit->item->replacement);
+  bool is_unrestored =
+      walk->has_chains && crebind_walk_has_unrestored(walk, address, visit->item->replacement);
   visit->below =
-      walk->has_chains ? crebind_walk_below(walk, address, word, value, is_left_over) : NULL;
+      walk->has_chains ? crebind_walk_below(walk, address, word, value, is_unrestored) : NULL;
   if (visit->below == NULL && walk->has_chains && late == NULL && !visit->is_replacement)
     visit->below = crebind_walk_overtaken(walk, address, word);
   if (visit->below != NULL) return ON_TOP;
-  if (late == NULL && (is_left_over || word == value)) return THERE;
+  if (late == NULL && (is_unrestored || word == value)) return THERE;
   return late == NULL && visit->is_replacement ? REPLACED : BOUND;
 }
 
@@ -158,8 +158,8 @@ static bool is_covered(const struct crebind_walk *walk, const struct crebind_han
   return false;
 }
 
-/// The same of the batches that are left over.
-static bool is_left_over_covered(const struct crebind_walk *walk, size_t definer,
+/// The same of the batches that are unrestored.
+static bool is_unrestored_covered(const struct crebind_walk *walk, size_t definer,
                                  const struct crebind_item *item) {
   for CREBIND_EACH_BATCH(handle)
     if (crebind_is_unrestored(handle) && is_covered(walk, handle, definer, item)) return true;
@@ -208,7 +208,7 @@ static bool needs_binding(const struct visit *visit, bool is_canonical) {
 
 /// Finds out whether a slot leads, or is going to be bound, to somebody else's hook that leads on
 /// to a left-over batch with the same replacement. On top of that, ours would lead back to itself.
-static crebind_status look_for_left_over(struct visit *visit, uintptr_t target,
+static crebind_status look_for_unrestored(struct visit *visit, uintptr_t target,
                                          bool is_canonical) {
   const struct crebind_entry *entry = &visit->entry;
   struct crebind_walk *walk = visit->walk;
@@ -218,7 +218,7 @@ static crebind_status look_for_left_over(struct visit *visit, uintptr_t target,
   crebind_status status = bind(walk, visit->slot, &visit->item->name, &visit->binding);
   if (status != CREBIND_OK) return status;
   visit->entry.is_left |= entry->is_lazy
-                        ? is_left_over_covered(walk, visit->binding.definer, visit->item)
+                        ? is_unrestored_covered(walk, visit->binding.definer, visit->item)
                         : target != visit->binding.function
                               && !crebind_is_local_entry(walk->image, target);
   return CREBIND_OK;
@@ -239,7 +239,7 @@ static crebind_status add_bound(struct visit *visit) {
     if (status != CREBIND_OK) return status;
     visit->entry.original = visit->binding.function;
   }
-  status = look_for_left_over(visit, target, is_canonical);
+  status = look_for_unrestored(visit, target, is_canonical);
   if (status != CREBIND_OK) return status;
   if (entry->is_left) {
     visit->entry.original = visit->binding.function;

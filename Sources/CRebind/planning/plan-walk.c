@@ -27,7 +27,7 @@ crebind_status crebind_walk_append(const struct crebind_walk *walk,
 
 // MARK: - Chains
 
-bool crebind_walk_has_left_over(const struct crebind_walk *walk, uintptr_t address,
+bool crebind_walk_has_unrestored(const struct crebind_walk *walk, uintptr_t address,
                                 uintptr_t replacement) {
   for CREBIND_EACH_BATCH(handle) {
     const struct crebind_entry *entry =
@@ -53,13 +53,13 @@ bool crebind_walk_may_be_led_here(const struct crebind_item *item) {
 
 const struct crebind_entry *crebind_walk_below(const struct crebind_walk *walk, uintptr_t address,
                                                uintptr_t word, uintptr_t value,
-                                               bool is_left_over) {
+                                               bool is_unrestored) {
   struct crebind_handle *owner;
   if (walk->plan->late_handle != NULL)
     return crebind_find_below(walk->plan->late_handle, walk->known, address, &owner);
   // Mostly the word is what is below. If it is our own value already, another
   // batch may have the same replacement, and be restored before this one.
-  if (word != value && !is_left_over) return NULL;
+  if (word != value && !is_unrestored) return NULL;
   const struct crebind_entry *top = crebind_find_top(walk->known, address);
   return top != NULL && top->value == value ? top : NULL;
 }

@@ -47,7 +47,7 @@ crebind_status crebind_walk_definition(struct crebind_walk *walk, uint32_t symbo
 /// is applied on top of; NULL for none.
 const struct crebind_entry *crebind_walk_below(const struct crebind_walk *walk, uintptr_t address,
                                                uintptr_t word, uintptr_t value,
-                                               bool is_left_over);
+                                               bool is_unrestored);
 
 /// The topmost entry of a word that no batch has stored, but a lazy resolver over what a batch had;
 /// NULL for none.
@@ -69,7 +69,7 @@ bool crebind_walk_leads_here(const struct crebind_walk *walk, uintptr_t address,
 
 /// True if a batch that has been restored, but for words that somebody else's hook lies on, still
 /// leads this one to `replacement`. On top, that would lead back to itself.
-bool crebind_walk_has_left_over(const struct crebind_walk *walk, uintptr_t address,
+bool crebind_walk_has_unrestored(const struct crebind_walk *walk, uintptr_t address,
                                 uintptr_t replacement);
 
 /// The same of any word: somebody else's hook on the name may lead to that batch then.

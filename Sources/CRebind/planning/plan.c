@@ -109,7 +109,3 @@ void crebind_plan_note_reached(struct crebind_plan *plan) {
       plan->active->planned_items[entry->item].is_reached = true;
   }
 }
-
-void crebind_plan_exchange_entries(struct crebind_plan *plan, struct crebind_handle *handle) {
-  crebind_handle_exchange_entries(handle, &plan->entries);
-}

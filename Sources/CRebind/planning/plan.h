@@ -53,7 +53,4 @@ crebind_status crebind_plan_judge_image(struct crebind_plan *plan, size_t index)
 /// Marks the items that the planned slots reach.
 void crebind_plan_note_reached(struct crebind_plan *plan);
 
-/// Takes a plan's entries for a batch that is about to be active, or gives them back.
-void crebind_plan_exchange_entries(struct crebind_plan *plan, struct crebind_handle *handle);
-
 #pragma GCC visibility pop

@@ -9,6 +9,7 @@
 #include "patching/settle.h"
 #include "planning/originals.h"
 #include "planning/postponed.h"
+#include "runtime/lock.h"
 #include "transactions/attempt.h"
 #include "transactions/dlsym-slots.h"
 #include "transactions/transaction.h"
@@ -33,7 +34,7 @@ struct apply {
   /// A question to dlsym may be under way; see planning/postponed.h.
   bool was_asked;
   /// It has failed, and the handle stays, with what could not be taken back.
-  bool is_left_over;
+  bool is_unrestored;
 };
 
 static bool is_stored(const struct crebind_entry *entry) {
@@ -131,7 +132,7 @@ static crebind_status postpone_definitions(struct apply *apply) {
   return CREBIND_OK;
 }
 
-static crebind_status name_left_over(struct crebind_attempt *attempt,
+static crebind_status name_unrestored(struct crebind_attempt *attempt,
                                      const struct crebind_handle *handle) {
   const struct crebind_entry *first = crebind_handle_entry(handle, 0);
   attempt->commit.failed_image = crebind_known_image_at(first->image)->index;
@@ -145,13 +146,13 @@ static crebind_status name_left_over(struct crebind_attempt *attempt,
 static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply *apply,
                                   struct crebind_plan *plan) {
   struct crebind_handle *handle = apply->handle;
-  crebind_plan_exchange_entries(plan, handle);
+  crebind_handle_exchange_entries(handle, &plan->entries);
   crebind_status status = crebind_handle_index(handle) ? CREBIND_OK : CREBIND_OUT_OF_MEMORY;
   if (status == CREBIND_OK) status = crebind_originals_update(handle, &attempt->world);
   count_items(handle, &apply->report);
   if (status == CREBIND_OK && !crebind_attempt_is_sure(attempt)) status = CREBIND_BUSY;
   if (status == CREBIND_OK)
-    status = crebind_held_images_collect(attempt->pins, &attempt->world, &handle->batch);
+    status = crebind_held_images_collect(attempt->held_images, &attempt->world, &handle->batch);
   apply->was_asked = crebind_dlsym_exchange_asked(false);
   // A caller that is led to a replacement may ask for its original at once.
   if (status == CREBIND_OK && !crebind_dlsym_publish(&attempt->world, handle))
@@ -169,10 +170,10 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
     return status;
   }
   if (apply->was_asked) crebind_dlsym_exchange_asked(true);
-  apply->is_left_over = crebind_unrestored_keep(handle, &attempt->commit);
-  if (apply->is_left_over) return name_left_over(attempt, handle);
+  apply->is_unrestored = crebind_unrestored_keep(handle, &attempt->commit);
+  if (apply->is_unrestored) return name_unrestored(attempt, handle);
   // The originals stay published: a thread may be inside of a replacement.
-  crebind_plan_exchange_entries(plan, handle);  // frees their resolvers
+  crebind_handle_exchange_entries(handle, &plan->entries);  // frees their resolvers
   crebind_originals_forget(handle);
   return status;
 }
@@ -213,7 +214,7 @@ static crebind_status plan_and_commit(struct crebind_attempt *attempt, struct ap
 
 static crebind_status apply_locked(struct crebind_attempt *attempt, void *context) {
   struct apply *apply = context;
-  if (apply->is_left_over) return CREBIND_NOT_TAKEN_BACK;
+  if (apply->is_unrestored) return CREBIND_NOT_TAKEN_BACK;
   memset(&apply->report, 0, sizeof apply->report);
   crebind_status status = crebind_attempt_ask(attempt, apply->handle);
   if (status != CREBIND_OK) return status;
@@ -225,9 +226,11 @@ static crebind_status apply_locked(struct crebind_attempt *attempt, void *contex
   return status;
 }
 
+/// Frees a batch that could not be applied, or leaves it to the next calls, one of which frees it;
+/// with our lock.
 static void free_failed(const struct apply *apply) {
-  if (apply->is_left_over)
-    crebind_unrestored_abandon(apply->handle);
+  if (apply->is_unrestored)
+    crebind_handle_step(apply->handle, CREBIND_ORPHAN);
   else
     crebind_active_free(apply->handle);
 }
@@ -242,11 +245,7 @@ struct crebind_handle *crebind_apply_own(struct crebind_attempt *attempt,
   crebind_status status = plan_and_commit(attempt, &apply);
   *may_race |= apply.may_race;
   if (status == CREBIND_OK) return apply.handle;
-  // The lock is held already.
-  if (apply.is_left_over)
-    crebind_handle_step(apply.handle, CREBIND_ORPHAN);
-  else
-    crebind_active_free(apply.handle);
+  free_failed(&apply);
   return NULL;
 }
 
@@ -296,7 +295,9 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t c
   if (status != CREBIND_OK) return status;
   status = crebind_attempt(apply_locked, &apply, apply.handle, error);
   if (status != CREBIND_OK) {
+    crebind_lock();
     free_failed(&apply);
+    crebind_unlock();
     return status;
   }
   if (apply.may_race || apply.report.postponed != 0) wait_for_others(&apply);

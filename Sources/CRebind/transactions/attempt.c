@@ -90,7 +90,7 @@ crebind_status crebind_handle_make(struct crebind_handle **result,
 /// The work between two attempts: phase D.
 struct errands {
   struct crebind_questions questions;
-  struct crebind_held_images pins;
+  struct crebind_held_images held_images;
   struct crebind_unfinished unfinished;
 };
 
@@ -120,7 +120,8 @@ static crebind_status run_locked(void *opaque) {
   struct crebind_world *world = &attempt->world;
   crebind_status status = crebind_world_fill(world);
   struct errands *errands = locked->errands;
-  crebind_world_ask_with(world, &errands->questions.loader, &errands->questions.ifuncs);
+  crebind_scopes_ask_with(&world->scopes, &errands->questions.loader,
+                          &errands->questions.ifuncs);
   if (status == CREBIND_OK)
     status = crebind_questions_collect_predicates(&errands->questions, world);
   if (status == CREBIND_OK)
@@ -168,7 +169,7 @@ static crebind_status attempt_once(struct errands *errands, struct locked *locke
   attempt->failed_item = -1;
   crebind_lock();
   crebind_questions_file(&errands->questions, new_handle);
-  crebind_held_images_file(&errands->pins);
+  crebind_held_images_file(&errands->held_images);
   crebind_status status = run_in_world(locked, new_handle);
   // Nobody is going to ask.
   if (status != CREBIND_BUSY) crebind_questions_file(&errands->questions, new_handle);
@@ -180,12 +181,12 @@ static crebind_status attempt_once(struct errands *errands, struct locked *locke
 
 /// Keeps each image loaded for good. An image that the loader does not find by its own name
 /// for it is left as it is. False without memory.
-static bool hold_pins(struct crebind_held_images *pins) {
-  for (size_t i = 0; i < pins->items.count; i++) {
-    const struct crebind_held_image *pin = crebind_vector_at(&pins->items, i);
-    if (crebind_hold_image_with(pin->address) == CREBIND_OUT_OF_MEMORY) return false;
+static bool hold(struct crebind_held_images *images) {
+  for (size_t i = 0; i < images->items.count; i++) {
+    const struct crebind_held_image *image = crebind_vector_at(&images->items, i);
+    if (crebind_hold_image_with(image->address) == CREBIND_OUT_OF_MEMORY) return false;
   }
-  crebind_held_images_note_held(pins);
+  crebind_held_images_note_held(images);
   return true;
 }
 
@@ -201,12 +202,12 @@ static void wait_for_loading(struct crebind_unfinished *unfinished) {
 /// Phase D before attempt `number`: does the errands, or pauses. False without memory.
 static bool run_errands(struct errands *errands, int number) {
   bool has_questions = crebind_questions_are_open(&errands->questions);
-  bool has_pins = errands->pins.items.count != 0;
+  bool has_images = errands->held_images.items.count != 0;
   if (has_questions && !crebind_questions_ask(&errands->questions)) return false;
-  if (has_pins && !hold_pins(&errands->pins)) return false;
+  if (has_images && !hold(&errands->held_images)) return false;
   if (errands->unfinished.images.count != 0 && number % CREBIND_ATTEMPTS_BEFORE_WAITING == 0)
     wait_for_loading(&errands->unfinished);
-  else if (!has_questions && !has_pins && number > 1)
+  else if (!has_questions && !has_images && number > 1)
     crebind_sleep(1000000);
   return true;
 }
@@ -216,11 +217,11 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, 
                                crebind_error *error) {
   struct errands errands;
   crebind_questions_begin(&errands.questions);
-  crebind_held_images_begin(&errands.pins);
+  crebind_held_images_begin(&errands.held_images);
   crebind_unfinished_begin(&errands.unfinished);
   struct crebind_attempt attempt;
   memset(&attempt, 0, sizeof attempt);
-  attempt.pins = &errands.pins;
+  attempt.held_images = &errands.held_images;
   struct locked locked = {&attempt, &errands, body, context, false};
   crebind_status status = attempt_once(&errands, &locked, new_handle, error);
   for (int i = 1; i < CREBIND_ATTEMPTS && status == CREBIND_BUSY; i++) {
@@ -234,7 +235,7 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *, 
   }
   crebind_world_end(&attempt.world);
   crebind_questions_end(&errands.questions);
-  crebind_held_images_end(&errands.pins);
+  crebind_held_images_end(&errands.held_images);
   crebind_unfinished_end(&errands.unfinished);
   return status;
 }

@@ -14,7 +14,7 @@ struct crebind_attempt {
   /// For the words that the call stores.
   struct crebind_commit commit;
   /// The images to hold before anything is stored: a body that adds one returns CREBIND_BUSY.
-  struct crebind_held_images *pins;
+  struct crebind_held_images *held_images;
   /// The dynamic tag that is broken in the commit's failed image.
   int64_t failed_tag;
   /// The rebinding that the call fails for, or -1.

@@ -156,11 +156,11 @@ static void change_observers(size_t difference) {
     is_changing = changes_wrappers = true;
     crebind_unlock();
     if (handle == NULL || (is_needed && crebind_is_unrestored(handle))) {
-      crebind_handle *left_over = handle;
+      crebind_handle *unrestored = handle;
       handle = install(slots_only);
       succeeds = handle != NULL;
       // The new ones take its places.
-      if (left_over != NULL) crebind_restore_batch(left_over, NULL, NULL);
+      if (unrestored != NULL) crebind_restore_batch(unrestored, NULL, NULL);
     } else {
       succeeds = crebind_restore_batch(handle, NULL, NULL) == CREBIND_OK;
       if (succeeds) handle = NULL;

@@ -73,8 +73,7 @@ static crebind_status collect_predicate(struct crebind_questions *questions,
       crebind_vector_truncate(&questions->predicates, questions->predicates.count - 1);
       return CREBIND_OUT_OF_MEMORY;
     }
-    crebind_decisions_begin_question(decisions);
-    crebind_decide(decisions, known, CREBIND_ASKED);
+    crebind_decisions_begin_question(decisions, known);
   }
   return CREBIND_OK;
 }
@@ -220,9 +219,10 @@ static void forked(int parent) {
       const struct predicate_question *question = crebind_vector_at(&questions->predicates, i);
       struct crebind_handle *handle = crebind_handle_with_serial(question->serial);
       if (handle == NULL) continue;
-      crebind_decisions_begin_question(&handle->decisions);
-      if (crebind_known_image_at(question->known)->serial == question->image_serial)
-        crebind_decide(&handle->decisions, question->known, CREBIND_ASKED);
+      bool is_known =
+          crebind_known_image_at(question->known)->serial == question->image_serial;
+      crebind_decisions_begin_question(&handle->decisions,
+                                       is_known ? question->known : SIZE_MAX);
     }
 }
 

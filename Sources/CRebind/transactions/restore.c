@@ -212,7 +212,7 @@ crebind_status crebind_restore_batch(crebind_handle *handle, crebind_report *rep
     if (!restore.is_done && !crebind_is_unrestored(handle))
       crebind_attempt(stay_locked, &restore, NULL, NULL);
   }
-  // A definition of what is left over was led here again meanwhile.
+  // A definition of what is unrestored was led here again meanwhile.
   if (status == CREBIND_OK && !restore.is_done) status = crebind_fail(error, CREBIND_COVERED, -1);
   // A batch that has been taken out cannot be restored again.
   if (restore.is_done && restore.covered_address == 0) status = CREBIND_OK;

@@ -87,11 +87,6 @@ crebind_status crebind_world_fill(struct crebind_world *world) {
 
 // MARK: - Questions
 
-void crebind_world_ask_with(struct crebind_world *world, struct crebind_loader_answers *answers,
-                            struct crebind_ifuncs *ifuncs) {
-  crebind_scopes_ask_with(&world->scopes, answers, ifuncs);
-}
-
 void crebind_world_forget_answers(struct crebind_world *world) {
   crebind_vector_truncate(&world->memo, 0);
 }

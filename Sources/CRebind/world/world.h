@@ -52,10 +52,6 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
                                      const struct crebind_name *name, const char *version,
                                      bool wants_default, uintptr_t *function, size_t *definer);
 
-/// Has questions put, and answers taken, here; see binding/scope.h.
-void crebind_world_ask_with(struct crebind_world *world, struct crebind_loader_answers *answers,
-                            struct crebind_ifuncs *ifuncs);
-
 /// Forgets answers that have the names of a batch that goes.
 void crebind_world_forget_answers(struct crebind_world *world);
 
