@@ -136,12 +136,12 @@ static inline void crebind_entry_drop_if(struct crebind_entry *entry, bool is_dr
   if (is_dropped) crebind_entry_step(entry, CREBIND_DROPPED);
 }
 
-/// A copy that has no IFUNC resolver.
-static inline struct crebind_entry crebind_entry_without_resolver(
-    const struct crebind_entry *entry) {
-  struct crebind_entry copy = *entry;
-  copy.resolver = 0;
-  return copy;
+/// Copies an entry, but for its IFUNC resolver.
+static inline void crebind_entry_copy_without_resolver(struct crebind_entry *to,
+                                                       const struct crebind_entry *from) {
+  // clang calls memmove with -Os for an assignment.
+  memcpy(to, from, sizeof *to);
+  to->resolver = 0;
 }
 
 /// Notes that an entry lies on another word now, or on another function.

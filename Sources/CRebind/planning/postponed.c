@@ -9,7 +9,7 @@ bool crebind_postpone(struct crebind_handle *handle) {
     if (entry->kind != CREBIND_DEFINITION) continue;
     struct crebind_entry *postponed = crebind_vector_append(&active->postponed, 1);
     if (postponed == NULL) return false;
-    *postponed = crebind_entry_without_resolver(entry);
+    crebind_entry_copy_without_resolver(postponed, entry);
     crebind_entry_step(entry, CREBIND_DROPPED);
     crebind_judge_name_of(handle, entry);
   }
