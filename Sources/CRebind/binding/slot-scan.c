@@ -93,9 +93,9 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
   return CREBIND_OK;
 }
 
-bool crebind_slot_scan_is_packed(const struct crebind_slot_scan *scan,
-                                 const struct crebind_dynamic *dynamic) {
-  for (size_t m = 0; dynamic->is_packed && m < scan->matches.count; m++) {
+bool crebind_slot_scan_asks(const struct crebind_slot_scan *scan,
+                            const struct crebind_dynamic *dynamic) {
+  for (size_t m = 0; m < scan->matches.count; m++) {
     uint32_t match = *(uint32_t *)crebind_vector_at(&scan->matches, m);
     if (crebind_symbol(dynamic, match)->st_shndx == SHN_UNDEF) return true;
   }

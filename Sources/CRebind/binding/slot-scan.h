@@ -46,10 +46,11 @@ crebind_status crebind_slot_scan_match(struct crebind_slot_scan *scan,
                                        const struct crebind_dynamic *dynamic,
                                        const struct crebind_names *names);
 
-/// True if the image asks for a symbol that was matched, but its relocations are packed for
-/// Android. Then it may have slots that the loader has left as the file has them.
-bool crebind_slot_scan_is_packed(const struct crebind_slot_scan *scan,
-                                 const struct crebind_dynamic *dynamic);
+/// True if the image asks for a symbol that was matched, with slots or without. If its
+/// relocations are packed for Android, it may have slots that the loader has left as the file has
+/// them.
+bool crebind_slot_scan_asks(const struct crebind_slot_scan *scan,
+                            const struct crebind_dynamic *dynamic);
 
 /// Calls `visit` for each slot of the kinds in `kinds` whose symbol was matched,
 /// and stops at the first that does not return CREBIND_OK. With a NULL scan it

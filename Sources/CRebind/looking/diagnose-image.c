@@ -4,6 +4,7 @@
 #include "planning/selection.h"
 #include "arrivals/new-images.h"
 #include "planning/slot-word.h"
+#include "runtime/reasons.h"
 
 crebind_status crebind_add_diagnosis(struct crebind_diagnosing *diagnosing, crebind_reason reason,
                                      const struct crebind_gathered_image *image,
@@ -36,10 +37,40 @@ struct count {
   size_t undefined, weak;
   /// Pointers in data, which the program may assign.
   size_t in_data;
-  const char *other_version, *other_library;
+  /// The reason for slots of references that are not asked for, its detail, and how many they
+  /// are; the version goes before the library.
+  crebind_reason other_reason;
+  const char *other_detail;
+  size_t others;
   /// Slots of kinds that the scope leaves out.
   size_t other_kinds;
 };
+
+/// Notes a slot of a reference that is not asked for.
+static void note_other(struct count *count, const char *version, size_t definer) {
+  const char *wanted = count->item->version, *library = count->item->library;
+  bool is_defined = definer != SIZE_MAX;
+  crebind_reason reason = crebind_reason_of_reference(&(struct crebind_reference_facts){
+      .asks_for_version = wanted != NULL,
+      .asks_for_library = library != NULL,
+      .has_version = version != NULL,
+      .is_version = wanted != NULL && version != NULL && crebind_equal(version, wanted),
+      .is_defined = is_defined,
+      .is_library =
+          is_defined && library != NULL && crebind_world_is_library(count->world, definer, library),
+  });
+  // References that nothing defines are counted as such.
+  if (reason == 0 || reason == CREBIND_REASON_UNCHANGEABLE) return;
+  count->others++;
+  if (reason == CREBIND_REASON_OTHER_VERSION) {
+    count->other_reason = reason;
+    count->other_detail = version != NULL ? version : "none";
+  } else if (count->other_reason != CREBIND_REASON_OTHER_VERSION) {
+    crebind_image_info info = crebind_world_info(count->world, definer);
+    count->other_reason = reason;
+    count->other_detail = info.soname[0] != 0 ? info.soname : crebind_basename(info.path);
+  }
+}
 
 static crebind_status count_slot(void *context, const struct crebind_slot *slot, uint32_t unused) {
   (void)unused;
@@ -64,17 +95,7 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
                     && slot->address % sizeof(uintptr_t) == 0
                     && !crebind_patch_is_beside_code(image, slot->address);
   if (crebind_item_matches(count->world, count->item, version, definer)) return status;
-  const char *wanted = count->item->version, *library = count->item->library;
-  // A definition without any version is identified by its library, unless that was asked for.
-  if (version == NULL && wanted != NULL && library != NULL && is_defined
-      && crebind_world_is_library(count->world, definer, library))
-    version = "none";
-  if (wanted != NULL && version != NULL && !crebind_equal(version, wanted)) {
-    count->other_version = version;
-  } else if (definer != SIZE_MAX) {
-    crebind_image_info info = crebind_world_info(count->world, definer);
-    count->other_library = info.soname[0] != 0 ? info.soname : crebind_basename(info.path);
-  }
+  note_other(count, version, definer);
   return CREBIND_OK;
 }
 
@@ -152,14 +173,19 @@ static crebind_status add_variants(struct crebind_diagnosing *diagnosing,
   return status;
 }
 
-/// Why the image's own calls of a function that it exports go through no slot; "" where that
-/// cannot be told from its tables.
-static const char *why_inside(const struct crebind_dynamic *dynamic, const ElfW(Sym) * symbol,
-                              const struct crebind_name *name) {
-  if (crebind_is_interceptor(dynamic, name)) return "sanitizer";
-  if (crebind_symbol_is_data(symbol)) return "data";
-  if ((symbol->st_other & 3) == STV_PROTECTED) return "protected";
-  return dynamic->symbolic ? "-Bsymbolic" : "";
+/// How calls inside the image go of a function that it exports as it was asked for; NULL if it
+/// does not.
+static const char *detail_of_definition(const struct crebind_world *world,
+                                        const struct crebind_item *item, size_t index) {
+  const ElfW(Sym) *symbol;
+  if (!crebind_item_is_exported_by(world, item, index, &symbol)) return NULL;
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
+  return crebind_detail_of_definition(&(struct crebind_definition_facts){
+      .is_interceptor = crebind_is_interceptor(dynamic, &item->name),
+      .is_data = crebind_symbol_is_data(symbol),
+      .is_protected = (symbol->st_other & 3) == STV_PROTECTED,
+      .is_symbolic = dynamic->symbolic,
+  });
 }
 
 /// Notes an image whose file may have the function. Without symbols in the file nobody can know:
@@ -182,7 +208,7 @@ static crebind_status add_suspect(struct crebind_diagnosing *diagnosing,
 /// Why the image's slots cannot be changed; "" where they lie in code, or unaligned.
 static const char *why_unchangeable(const struct count *count) {
   if (count->undefined == count->slots)
-    return count->weak == count->slots ? "weak" : "undefined";
+    return crebind_detail_of_undefined(count->weak == count->slots);
   return count->in_data != 0 ? "assigned" : "";
 }
 
@@ -195,8 +221,7 @@ static crebind_status count_other_kinds(struct crebind_diagnosing *diagnosing,
       scan, crebind_world_image(count->world, count->index),
       crebind_world_dynamic(count->world, count->index), CREBIND_ALL_SLOT_KINDS & ~kinds,
       count_slot, &others);
-  if (others.other_version == NULL && others.other_library == NULL)
-    count->other_kinds = others.slots - others.undefined;
+  if (others.others == 0) count->other_kinds = others.slots - others.undefined;
   return status;
 }
 
@@ -207,38 +232,31 @@ static bool exports_name(const struct crebind_world *world, const struct crebind
   return crebind_item_is_exported_by(world, &any, index, NULL);
 }
 
-/// The answer for an image in scope without a slot that can be changed.
-static crebind_status add_reason(struct crebind_diagnosing *diagnosing,
-                                 const struct crebind_world *world, size_t index,
-                                 const struct count *count, const ElfW(Sym) * definition,
-                                 bool is_packed) {
-  crebind_reason reason;
-  size_t slots = count->slots;
-  const char *detail;
-  if (count->other_version != NULL) {
-    reason = CREBIND_REASON_OTHER_VERSION;
-    detail = count->other_version;
-  } else if (count->other_library != NULL) {
-    reason = CREBIND_REASON_OTHER_LIBRARY;
-    detail = count->other_library;
-  } else if (count->slots != 0) {
-    reason = CREBIND_REASON_UNCHANGEABLE;
-    detail = why_unchangeable(count);
-  } else if (count->other_kinds != 0) {
-    reason = CREBIND_REASON_NOT_IN_SCOPE;
-    detail = "kind";
-    slots = count->other_kinds;
-  } else if (is_packed) {
-    return CREBIND_OK;  // which is told besides
-  } else if (definition != NULL) {
-    reason = CREBIND_REASON_BOUND_INSIDE;
-    detail = why_inside(crebind_world_dynamic(world, index), definition, &count->item->name);
-  } else if (!exports_name(world, count->item, index)) {
-    return add_suspect(diagnosing, world, index);
-  } else {
-    return CREBIND_OK;
-  }
-  return crebind_add_image_diagnosis(diagnosing, world, index, reason, detail, slots);
+struct reasons {
+  struct crebind_diagnosing *diagnosing;
+  const struct crebind_world *world;
+  size_t index;
+  crebind_status status;
+};
+
+static void add_found(crebind_reason reason, const char *detail, size_t slots, void *context) {
+  struct reasons *reasons = context;
+  // Images out of scope may export the name otherwise, too: see look_for_exports.
+  if (reasons->status == CREBIND_OK && reason != CREBIND_REASON_NOT_DEFINED)
+    reasons->status = crebind_add_image_diagnosis(reasons->diagnosing, reasons->world,
+                                                  reasons->index, reason, detail, slots);
+}
+
+static crebind_status add_reasons(struct crebind_diagnosing *diagnosing,
+                                  const struct crebind_world *world, const struct count *count,
+                                  const struct crebind_image_facts *facts) {
+  struct reasons reasons = {diagnosing, world, count->index, CREBIND_OK};
+  bool is_suspect = crebind_visit_reasons(facts, add_found, &reasons);
+  if (count->others != 0 && facts->is_in_scope)
+    add_found(count->other_reason, count->other_detail, count->others, &reasons);
+  return is_suspect && reasons.status == CREBIND_OK
+             ? add_suspect(diagnosing, world, count->index)
+             : reasons.status;
 }
 
 crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
@@ -247,7 +265,6 @@ crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
   struct crebind_world *world = &attempt->world;
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
   const struct crebind_batch *batch = &diagnosing->handle->batch;
-  bool in_scope = crebind_handle_selects(diagnosing->handle, world, index);
   struct count count = {
       .world = world, .item = crebind_diagnosing_item(diagnosing), .index = index};
   struct planned planned = {0, 0, 0, 0};
@@ -255,37 +272,31 @@ crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
   if (status == CREBIND_OK)
     status = crebind_slot_scan_visit(scan, crebind_world_image(world, index), dynamic,
                                      batch->options.slot_kinds, count_slot, &count);
-  bool is_packed = in_scope && crebind_slot_scan_is_packed(scan, dynamic);
   if (status == CREBIND_OK) status = count_planned(diagnosing, world, index, &planned);
+  bool is_planned = planned.changeable + planned.sealed + planned.left_alone != 0;
+  bool in_scope = crebind_handle_selects(diagnosing->handle, world, index);
+  if (status == CREBIND_OK && in_scope && !is_planned && count.slots == 0)
+    status = count_other_kinds(diagnosing, scan, &count);
   if (status != CREBIND_OK) return status;
 
-  const ElfW(Sym) *definition;
-  crebind_item_is_exported_by(world, count.item, index, &definition);
-  bool is_in_data = planned.changeable != 0 && planned.in_data == planned.changeable;
-  if (planned.changeable != 0)
-    status = crebind_add_image_diagnosis(
-        diagnosing, world, index,
-        in_scope ? CREBIND_REASON_HAS_SLOTS : CREBIND_REASON_NOT_IN_SCOPE,
-        in_scope && is_in_data ? "data" : NULL, planned.changeable);
-  else if (in_scope && planned.sealed == 0 && planned.left_alone == 0) {
-    if (count.slots == 0) status = count_other_kinds(diagnosing, scan, &count);
-    if (status == CREBIND_OK) status = add_reason(diagnosing, world, index, &count, definition, is_packed);
-  }
-  if (status == CREBIND_OK && is_packed)
-    status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_UNCHANGEABLE,
-                                         "packed", 0);
-  // Code has no slot: its calls go by another way, if it makes any.
-  if (status == CREBIND_OK && in_scope && is_in_data && definition != NULL)
-    status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_BOUND_INSIDE,
-                                   why_inside(dynamic, definition, &count.item->name), 0);
-  if (status == CREBIND_OK && in_scope && planned.left_alone != 0)
-    status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_OTHER_SCOPE, NULL,
-                                         planned.left_alone);
-  if (status == CREBIND_OK && in_scope && planned.sealed != 0)
-    status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_SEALED, NULL,
-                                   planned.sealed);
-  if (status == CREBIND_OK && in_scope && count.bypassed != 0)
-    status = crebind_add_image_diagnosis(diagnosing, world, index, CREBIND_REASON_BYPASSED, NULL,
-                                   count.bypassed);
+  bool asks = crebind_slot_scan_asks(scan, dynamic);
+  struct crebind_fixed_slots fixed = {count.slots, why_unchangeable(&count)};
+  struct crebind_image_facts facts = {
+      .is_in_scope = in_scope,
+      .changeable = planned.changeable,
+      .in_data = planned.in_data,
+      .bypassed = count.bypassed,
+      .sealed = planned.sealed,
+      .left_alone = planned.left_alone,
+      .other_kinds = count.other_kinds,
+      .fixed = &fixed,
+      .fixed_count = !is_planned && count.others == 0 && count.slots != 0,
+      .has_other_references = count.others != 0,
+      .is_packed = asks && dynamic->is_packed,
+      .asks = asks,
+      .definition = detail_of_definition(world, count.item, index),
+      .other_definition = exports_name(world, count.item, index) ? "version" : NULL,
+  };
+  status = add_reasons(diagnosing, world, &count, &facts);
   return status == CREBIND_OK && in_scope ? add_variants(diagnosing, scan, world, index) : status;
 }

@@ -158,18 +158,6 @@ static crebind_status diagnose_locked(struct crebind_attempt *attempt, void *con
 
 // MARK: - Their files
 
-/// The word for how an image has a function for itself.
-static const char *detail_of(enum crebind_own own) {
-  switch (own) {
-  case CREBIND_OWN_UNEXPORTED: return "unexported";
-  case CREBIND_OWN_HIDDEN: return "hidden";
-  case CREBIND_OWN_LOCAL: return "local";
-  case CREBIND_OWN_DATA: return "data";
-  case CREBIND_OWN_NONE: break;
-  }
-  return NULL;
-}
-
 /// The word for why a file cannot tell.
 static const char *detail_of_failure(crebind_status status) {
   return status == CREBIND_NO_SECTION ? "stripped" : "unreadable";
@@ -192,7 +180,7 @@ static crebind_status add_own(struct crebind_diagnosing *diagnosing, bool *has_f
     if (own == CREBIND_OWN_NONE || (own == CREBIND_OWN_DATA && !suspect->is_likely)) continue;
     *has_found |= own != CREBIND_OWN_LOCAL || suspect->is_likely;
     crebind_status status = crebind_add_diagnosis(diagnosing, CREBIND_REASON_BOUND_INSIDE,
-                                                  &suspect->image, detail_of(own), 0);
+                                                  &suspect->image, crebind_detail_of_own(own), 0);
     if (status != CREBIND_OK) return status;
   }
   return CREBIND_OK;

@@ -94,7 +94,8 @@ crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, b
   bool has_slots = in_scope && !walk.image->is_loader;
   if (walk.image->is_vdso || (!has_slots && !redirects)) return CREBIND_OK;
   crebind_status status = crebind_slot_scan_match(&plan->scan, walk.dynamic, &plan->batch->names);
-  plan->packed += has_slots && crebind_slot_scan_is_packed(&plan->scan, walk.dynamic);
+  plan->packed += has_slots && walk.dynamic->is_packed
+                  && crebind_slot_scan_asks(&plan->scan, walk.dynamic);
   if (status == CREBIND_OK && has_slots)
     status = crebind_slot_scan_visit(&plan->scan, walk.image, walk.dynamic,
                                      plan->batch->options.slot_kinds, crebind_walk_slot, &walk);

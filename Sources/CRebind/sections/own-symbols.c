@@ -44,15 +44,6 @@ static crebind_status find_tables(struct crebind_file *file, struct tables *tabl
   return status;
 }
 
-static enum crebind_own own_of(const ElfW(Sym) * symbol) {
-  unsigned type = symbol->st_info & 0xf, visibility = symbol->st_other & 3;
-  if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS) return CREBIND_OWN_NONE;
-  if (crebind_symbol_is_data(symbol)) return CREBIND_OWN_DATA;
-  if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) return CREBIND_OWN_NONE;
-  if (visibility == STV_HIDDEN || visibility == STV_INTERNAL) return CREBIND_OWN_HIDDEN;
-  return symbol->st_info >> 4 == STB_LOCAL ? CREBIND_OWN_LOCAL : CREBIND_OWN_UNEXPORTED;
-}
-
 // MARK: - Names
 
 /// The name that is looked for, and where the names have it: it may end longer ones.
@@ -134,7 +125,9 @@ static crebind_status find_symbol(struct crebind_file *file, const struct tables
       status = CREBIND_BROKEN_FILE;
     for (size_t i = 0; i < chunk && status == CREBIND_OK; i++) {
       if (symbols[i].st_name >= tables->strings.sh_size) status = CREBIND_BROKEN_FILE;
-      enum crebind_own found = own_of(&symbols[i]);
+      enum crebind_own found = 
+          crebind_own_of(symbols[i].st_info & 0xf, symbols[i].st_info >> 4,
+                         symbols[i].st_other & 3, symbols[i].st_shndx);
       if (found > *own && is_named(sought, &symbols[i])) *own = found;
     }
   }

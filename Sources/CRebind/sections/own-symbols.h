@@ -4,22 +4,10 @@
 #pragma once
 
 #include "elf/file.h"
+#include "runtime/reasons.h"
 #include "world/portrait.h"
 
 #pragma GCC visibility push(hidden)
-
-/// Why no loader knows a function. The better answer has the higher value.
-enum crebind_own {
-  CREBIND_OWN_NONE = 0,
-  /// A variable has the name.
-  CREBIND_OWN_DATA,
-  /// STB_LOCAL: static, or made local by the linker.
-  CREBIND_OWN_LOCAL,
-  /// Hidden or internal: linkers make such symbols local, and most leave their visibility.
-  CREBIND_OWN_HIDDEN,
-  /// Not exported, as mostly in a program.
-  CREBIND_OWN_UNEXPORTED,
-};
 
 /// Looks for a function in the symbol table of a file.
 ///

@@ -1,3 +1,4 @@
+internal import CRebind.Reasons
 import Rebind
 import RebindFiles
 
@@ -20,7 +21,7 @@ struct DiagnosisSearch {
     var slotsInData = 0
     /// How many it cannot change, and why.
     var fixedSlots = 0
-    var fixedBy = ""
+    var fixedBy: StaticString = ""
     /// How many more it would change, if they were not sealed.
     var sealedSlots = 0
     /// How many of the first lie where the file asks for its pages to be sealed.
@@ -85,54 +86,38 @@ struct DiagnosisSearch {
 
   /// All diagnoses, the answer first.
   func diagnoses(_ context: Context) throws(ELFFileError) -> [FileDiagnosis] {
-    var found: [FileDiagnosis] = []
-    var (selected, selectedInData, sealed, toBeSealed, bypassed, marked) = (0, 0, 0, 0, 0, 0)
+    var facts = crebind_image_facts()
+    facts.is_in_scope = true
+    facts.asks = !matches.isEmpty
+    var fixed: [crebind_fixed_slots] = []
+    var others: [FileDiagnosis] = []
     for match in matches where match.allSlots > 0 {
-      let slots = match.allSlots
-      // A reference that asks for no version is bound to one nevertheless.
-      let version = version(of: match) ?? match.definition?.version
-      let names = match.definition.map { context.names($0.image) } ?? []
-      if let wanted = sought.version, version != wanted {
-        // A definition without any version is identified by its library, unless that is the one that was
-        // asked for.
-        let isOfLibrary = sought.library.map { names.contains($0) } ?? false
-        found.append(
-          version == nil && !names.isEmpty && !isOfLibrary
-            ? FileDiagnosis(.otherLibrary, names[0], slots: slots)
-            : FileDiagnosis(.otherVersion, version ?? "none", slots: slots))
-      } else if let library = sought.library, let name = names.first, !names.contains(library) {
-        found.append(FileDiagnosis(.otherLibrary, name, slots: slots))
-      } else {
-        selected += match.slots
-        selectedInData += match.slotsInData
-        sealed += match.sealedSlots
-        toBeSealed += match.slotsToBeSealed
-        bypassed += match.bypassedSlots
-        marked += match.markedSlots
-        if match.fixedSlots > 0 {
-          found.append(FileDiagnosis(.unchangeable, match.fixedBy, slots: match.fixedSlots))
-        }
+      if let other = other(match, context) {
+        others.append(other)
+        continue
+      }
+      facts.changeable += match.slots
+      facts.in_data += match.slotsInData
+      facts.sealed += match.sealedSlots
+      facts.to_be_sealed += match.slotsToBeSealed
+      facts.bypassed += match.bypassedSlots
+      facts.may_be_bypassed += match.markedSlots
+      if match.fixedSlots > 0 {
+        fixed.append(crebind_fixed_slots(count: match.fixedSlots, detail: match.fixedBy.cString))
       }
     }
-    if selected > 0 {
-      let isInData = selected == selectedInData
-      found.insert(FileDiagnosis(.hasSlots, isInData ? "data" : "", slots: selected), at: 0)
-      // Code has no slot: calls, if any, go by another way.
-      if isInData, let defined = definedMatch { found.append(try bound(defined, context)) }
-    } else if found.isEmpty, sealed == 0 {
-      found.append(try withoutSlots(context))
+    facts.has_other_references = !others.isEmpty
+    try addDefinition(to: &facts, context)
+    var (found, isOpen) = Self.reasons(&facts, fixed)
+    found += others
+    if isOpen {
+      let own = try own(in: context.file)
+      found.append(own.map { FileDiagnosis(.boundInside, $0) } ?? FileDiagnosis(.notImported))
     }
-    if sealed > 0 { found.append(FileDiagnosis(.sealed, slots: sealed)) }
-    if toBeSealed > 0 { found.append(FileDiagnosis(.sealed, "requested", slots: toBeSealed)) }
-    if bypassed > 0 {
-      // Where all are, that is the answer.
-      let place = bypassed == selected ? 0 : found.count
-      found.insert(FileDiagnosis(.bypassed, slots: bypassed), at: place)
-    }
-    if marked > 0 { found.append(FileDiagnosis(.bypassed, "possible", slots: marked)) }
-    found += others(context)
+    found += otherNames(context)
     guard !isDefined(found, in: context.scope) else { return found }
     let dlopen = context.dlopen()
+    let selected = facts.changeable
     if selected == 0 || context.isComplete { found.append(FileDiagnosis(.notDefined)) }
     found += dlopen
     if selected == 0, context.wantsGuesses, !dlopen.contains(where: { $0.reason == .dlopen }) {
@@ -141,8 +126,55 @@ struct DiagnosisSearch {
     return found
   }
 
+  /// The reasons that follow from the facts; true if only the linker's symbol table can tell more.
+  ///
+  /// The corresponding C function is `crebind_visit_reasons`.
+  private static func reasons(
+    _ facts: inout crebind_image_facts, _ fixed: [crebind_fixed_slots]
+  ) -> ([FileDiagnosis], Bool) {
+    var found: [FileDiagnosis] = []
+    let isOpen = fixed.withUnsafeBufferPointer { fixed in
+      (facts.fixed, facts.fixed_count) = (fixed.baseAddress, fixed.count)
+      return withUnsafeMutablePointer(to: &found) { found in
+        crebind_visit_reasons(
+          &facts,
+          { reason, detail, slots, found in
+            found!.assumingMemoryBound(to: [FileDiagnosis].self).pointee.append(
+              FileDiagnosis(
+                Diagnosis.Reason(rawValue: reason.rawValue), String(cString: detail!),
+                slots: slots))
+          }, found)
+      }
+    }
+    return (found, isOpen)
+  }
+
+  /// Why slots are not those that were asked for; nil if they are.
+  private func other(_ match: Match, _ context: Context) -> FileDiagnosis? {
+    // A reference that asks for no version is bound to one nevertheless.
+    let version = version(of: match) ?? match.definition?.version
+    let names = match.definition.map { context.names($0.image) } ?? []
+    var facts = crebind_reference_facts()
+    facts.asks_for_version = sought.version != nil
+    facts.asks_for_library = sought.library != nil
+    facts.has_version = version != nil
+    facts.is_version = version == sought.version
+    facts.is_defined = !names.isEmpty
+    facts.is_library = sought.library.map { names.contains($0) } ?? false
+    let reason = Diagnosis.Reason(rawValue: crebind_reason_of_reference(&facts).rawValue)
+    let detail: String? =
+      switch reason {
+      case .otherVersion: version ?? "none"
+      case .otherLibrary: names[0]
+      case .unchangeable:
+        String(cString: crebind_detail_of_undefined(symbols[match.index].binding == .weak))
+      default: nil
+      }
+    return detail.map { FileDiagnosis(reason, $0, slots: match.allSlots) }
+  }
+
   /// The other names, each once, with the slots of all its versions.
-  private func others(_ context: Context) -> [FileDiagnosis] {
+  private func otherNames(_ context: Context) -> [FileDiagnosis] {
     var names: [String] = []
     var slots: [String: Int] = [:]
     for (name, index) in otherNames {
@@ -162,20 +194,6 @@ struct DiagnosisSearch {
       + context.scope.names(similarTo: sought.name).map { FileDiagnosis(.similarName, $0) }
   }
 
-  /// The reason for having no slots.
-  private func withoutSlots(_ context: Context) throws(ELFFileError) -> FileDiagnosis {
-    if let defined = definedMatch {
-      let isSought = sought.library.map { context.ownNames.contains($0) } ?? true
-      return isSought ? try bound(defined, context) : FileDiagnosis(.notDefined, "library")
-    }
-    if matches.contains(where: { symbols[$0.index].isDefined }) {
-      return FileDiagnosis(.notDefined, "version")
-    }
-    if !matches.isEmpty { return FileDiagnosis(.unchangeable) }
-    if let detail = try hiding(in: context.file) { return FileDiagnosis(.boundInside, detail) }
-    return FileDiagnosis(.notImported)
-  }
-
   /// A definition of the image, in the version that is sought.
   private var definedMatch: Match? {
     matches.first {
@@ -184,53 +202,49 @@ struct DiagnosisSearch {
     }
   }
 
-  /// How a symbol that the image defines is bound inside.
-  private func bound(_ match: Match, _ context: Context) throws(ELFFileError) -> FileDiagnosis {
-    let symbol = symbols[match.index]
-    let detail =
-      if isInterceptor {
-        "sanitizer"
-      } else if symbol.type == .object {
-        try context.file.isCopied(match.index, in: symbols) ? "copied" : "data"
-      } else if symbol.visibility == .protected {
-        "protected"
-      } else if context.table.isSymbolic {
-        "-Bsymbolic"
-      } else {
-        ""
+  /// Says whether the image defines the symbol, and how its own calls reach it.
+  private func addDefinition(
+    to facts: inout crebind_image_facts, _ context: Context
+  ) throws(ELFFileError) {
+    guard let match = definedMatch else {
+      if matches.contains(where: { symbols[$0.index].isDefined }) {
+        facts.other_definition = ("version" as StaticString).cString
       }
-    return FileDiagnosis(.boundInside, detail)
+      return
+    }
+    guard sought.library.map({ context.ownNames.contains($0) }) ?? true else {
+      facts.other_definition = ("library" as StaticString).cString
+      return
+    }
+    let symbol = symbols[match.index]
+    var definition = crebind_definition_facts()
+    definition.is_interceptor = isInterceptor
+    definition.is_data = Self.own(symbol) == CREBIND_OWN_DATA
+    definition.is_copied =
+      definition.is_data ? try context.file.isCopied(match.index, in: symbols) : false
+    definition.is_protected = symbol.visibility == .protected
+    definition.is_symbolic = context.table.isSymbolic
+    facts.definition = crebind_detail_of_definition(&definition)
   }
 
   /// Why no loader knows a symbol that the file defines; nil if it defines none.
-  private func hiding(in file: ELFFile) throws(ELFFileError) -> String? {
+  private func own(in file: ELFFile) throws(ELFFileError) -> String? {
     guard let all = try SymbolTable(ofLinkersIn: file) else { return nil }
-    // Of several symbols the one that others know best, as the core has it.
-    let ranks = ["data", "local", "hidden", "unexported"]
-    var best: Int?
+    // Of several symbols the one that others know best.
+    var best = CREBIND_OWN_NONE
     sought.withName { name in
       for index in all.indices where isName(all.name(of: all[index]), name) {
-        guard let detail = Self.hiding(of: all[index]) else { continue }
-        best = max(best ?? 0, ranks.firstIndex(of: detail)!)
+        let own = Self.own(all[index])
+        if own.rawValue > best.rawValue { best = own }
       }
     }
-    return best.map { ranks[$0] }
+    return crebind_detail_of_own(best).map { String(cString: $0) }
   }
 
-  /// Why no loader knows a symbol; nil if that is none of a function or of data.
-  private static func hiding(of symbol: SymbolEntry) -> String? {
-    guard symbol.isDefined, symbol.sectionIndex != absoluteSection else { return nil }
-    switch symbol.type {
-    case .object, .common, .threadLocal: return "data"
-    case .function, .indirectFunction, .none: break
-    default: return nil
-    }
-    // Linkers make hidden symbols local, and all but GNU ld leave their visibility as it was.
-    switch (symbol.visibility, symbol.binding) {
-    case (.hidden, _), (.internal, _): return "hidden"
-    case (_, .local): return "local"
-    default: return "unexported"
-    }
+  private static func own(_ symbol: SymbolEntry) -> crebind_own {
+    crebind_own_of(
+      symbol.type.rawValue, symbol.binding.rawValue, symbol.visibility.rawValue,
+      symbol.sectionIndex)
   }
 
   private func version(of match: Match) -> String? {
@@ -245,8 +259,12 @@ struct DiagnosisSearch {
   }
 }
 
-/// `SHN_ABS`.
-private let absoluteSection: UInt16 = 0xfff1
+extension StaticString {
+  /// The text, ended by a zero byte.
+  fileprivate var cString: UnsafePointer<CChar> {
+    UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+}
 
 extension SymbolScope {
   /// The definition that a loader would bind a symbol of an image to; nil for nothing.

@@ -66,7 +66,7 @@ package struct SoughtSymbol: Sendable {
 
   /// Why the slots of a symbol cannot be changed that programs ask for before they call it: it is
   /// weak, and nothing defines it.
-  static let undefinedWeak = "weak"
+  static let undefinedWeak: StaticString = "weak"
 
   /// Calls `body` with the name, ended by a zero byte.
   func withName<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {

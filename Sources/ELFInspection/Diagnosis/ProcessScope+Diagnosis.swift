@@ -126,7 +126,7 @@ extension ProcessScope {
   }
 
   /// Why a rebinding leaves a slot as it is; nil if it changes it.
-  private static func whatFixes(_ slot: ProcessSlot, _ replacements: Set<UInt64>) -> String? {
+  private static func whatFixes(_ slot: ProcessSlot, _ replacements: Set<UInt64>) -> StaticString? {
     if slot.slot.isPacked { return "packed" }
     switch slot.state {
     case .null: return "null"

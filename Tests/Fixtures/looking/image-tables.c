@@ -448,12 +448,10 @@ static void check_slots(void) {
   expect_slots(&scan, 1);
   CHECK(!last_slot.is_rela && last_slot.tag == DT_REL);
   // A definition asks for nothing.
-  CHECK(!crebind_slot_scan_is_packed(&scan, &dynamic));
-  dynamic.is_packed = true;
   symbols[1].st_shndx = 1;
-  CHECK(!crebind_slot_scan_is_packed(&scan, &dynamic));
+  CHECK(!crebind_slot_scan_asks(&scan, &dynamic));
   symbols[1].st_shndx = SHN_UNDEF;
-  CHECK(crebind_slot_scan_is_packed(&scan, &dynamic));
+  CHECK(crebind_slot_scan_asks(&scan, &dynamic));
   expect_slots(NULL, 3);
   slot_status = CREBIND_BUSY;
   expect_slots(&scan, 1);
