@@ -15,6 +15,8 @@ package final class LoadedImage {
   /// The namespace that it was loaded into, 0 for the program's; nil if the loader does not know of
   /// it. The corresponding call is `dlmopen`.
   package internal(set) var namespace: Int?
+  /// The run-time address of the loader's entry for it; nil if it has none.
+  var entry: UInt64?
   /// The path by which the loader found it, which may be a link; nil if the loader has none for it.
   package internal(set) var listedPath: FilePath?
   /// True if it was loaded before the program started, and so is in front of what was loaded later

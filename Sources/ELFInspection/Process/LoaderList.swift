@@ -14,6 +14,8 @@ struct LoaderList: Equatable {
   private(set) var isConsistent = true
 
   struct Image: Equatable {
+    /// The run-time address of the loader's entry, a `link_map`.
+    let entry: UInt64
     /// The run-time address of its dynamic table.
     let table: UInt64
     /// Where the loader has the path by which it found the file. The corresponding field is
@@ -45,7 +47,7 @@ struct LoaderList: Equatable {
           let next = read(image &+ 3 * word)
         else { return }
         if table != 0, known.insert(table).inserted {
-          images.append(Image(table: table, name: name, namespace: namespace))
+          images.append(Image(entry: image, table: table, name: name, namespace: namespace))
         }
         image = next
       }

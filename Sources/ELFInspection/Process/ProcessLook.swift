@@ -16,12 +16,14 @@ package struct ProcessLook<Found> {
     package internal(set) var result: Result<Found?, ELFFileError>
   }
 
-  /// Looks at all images but the kernel's, until they stay the same meanwhile, at most ten times.
+  /// Looks at images until they stay the same meanwhile, at most ten times.
   ///
+  /// - Parameter images: Which ones; mostly all but the kernel's.
   /// - Parameter find: Called again for each look.
   /// - Throws: `ELFFileError` if the process may not be looked at, is not there, or has ended.
   package init(
-    pid: Int32, _ find: (LoadedImage, ProcessScope) throws(ELFFileError) -> Found?
+    pid: Int32, of images: (ProcessScope) -> [LoadedImage] = { $0.ordinaryImages },
+    _ find: (LoadedImage, ProcessScope) throws(ELFFileError) -> Found?
   ) throws(ELFFileError) {
     var attempt = 1
     var status = ProcessStatus(of: pid)
@@ -37,7 +39,7 @@ package struct ProcessLook<Found> {
       if scope.isSettled || isLast {
         (entries, status) = ([], ProcessStatus(of: pid))
         var hasLost = false
-        for image in scope.ordinaryImages {
+        for image in images(scope) {
           do throws(ELFFileError) {
             entries.append(Entry(image: image, result: .success(try find(image, scope))))
           } catch {

@@ -19,6 +19,9 @@ package final class ProcessScope {
   private(set) lazy var loaderKind = LoaderKind(
     interpreter: images.first?.interpreter, needed: images.first?.table.needed ?? [])
 
+  /// Where the loader's entries have the addresses of tables.
+  private(set) lazy var tablePlaces: [TablePointer.Key: Int] = Self.places(of: images, in: self)
+
   /// The ranges that mseal(2) has sealed. Asked for once: the kernel walks all pages for it.
   private(set) lazy var sealed = Self.sealedRanges(pid: pid)
 

@@ -63,6 +63,16 @@ extension ProcessFinding.Kind {
       a symbol with another value or type in memory than in the file, so that later \
       bindings go elsewhere
       """
+    case .redirectedTable:
+      """
+      a table of symbols, names or hashes that the loader finds elsewhere than in the file: a copy, \
+      which may lead later bindings elsewhere
+      """
+    case .rewrittenPointer:
+      """
+      a pointer to code, in pages that are read-only once relocated, that leads elsewhere than in \
+      the file: a hook in a table of functions, as a C++ vtable
+      """
     case .preloadedImage:
       """
       an image that was loaded in front of the libraries that the program needs, as by \
@@ -74,7 +84,10 @@ extension ProcessFinding.Kind {
     case .deletedFile: "an image whose file is gone"
     case .replacedFile: "an image whose path leads to another file, as after an upgrade"
     case .writableCode: "pages that are writable and executable"
-    case .modifiedCode: "code that differs from the file, as under a debugger's breakpoint"
+    case .modifiedCode:
+      """
+      code that differs from the file, as under a debugger's breakpoint, or from the kernel's own
+      """
     case .openRelro: "pages that should be read-only once relocated, and are writable"
     }
   }

@@ -60,8 +60,8 @@ extension ProcessFinding {
       Field(
         "symbol", Column("SYMBOL", "the symbol, with its version"), .text.orNull,
         """
-        the name of a slot's symbol or of a symbol; of code the symbol that the range begins in, if \
-        one covers it; else `null`
+        the name of a slot's symbol or of a symbol; the symbol around code or a pointer; the tag of a \
+        table; else `null`
         """,
         text: { finding in
           let symbol = finding.symbol ?? ""

@@ -133,6 +133,26 @@ import Testing
     #expect(text.contains(" \(image.order ?? 0),namespace1 same "))
   }
 
+  /// Hooks beside slots: in tables of functions, in the kernel's image, and in the loader's own tables.
+  @Test(
+    arguments: [
+      ("table", "program", "rewritten-pointer", nil),
+      ("stdio", "libc.so.6", "rewritten-pointer", "_IO_file_jumps"),
+      ("vdso", "[vdso]", "modified-code", "clock_gettime"),
+      ("loader", "libc.so.6", "redirected-table", "DT_SYMTAB"),
+      ("dynamic", "program", "redirected-table", "DT_SYMTAB"),
+    ] as [(String, String, String, String?)])
+  func hookBesideSlots(how: String, image: String, kind: String, symbol: String?) throws {
+    let process = try LookedAtProgram().started(how)
+    let result = try inspect(["audit", "--pid", "\(process.id)", "--format", "json"])
+    #expect(result.status == 1 && result.errorOutput == "")
+    let files = try result.report().files
+    #expect(files.count == 1 && files.first?.path.hasSuffix(image) == true)
+    let findings = files.first?.findings ?? []
+    #expect(findings.map(\.kind) == [kind] && findings.map(\.symbol) == [symbol])
+    #expect(kind == "modified-code" || findings.first?.target != nil)
+  }
+
   @Test func modifiedCode() throws {
     let process = try LookedAtProgram().started("modified")
     let (files, status) = try report("audit", process)

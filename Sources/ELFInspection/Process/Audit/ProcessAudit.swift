@@ -16,7 +16,7 @@ extension ProcessLook<[ProcessFinding]> {
   package static func audit(
     pid: Int32, willRead: (LoadedImage) -> Void
   ) throws(ELFFileError) -> Self {
-    var kept = try Self(pid: pid) { image, scope throws(ELFFileError) in
+    var kept = try Self(pid: pid, of: { $0.images }) { image, scope throws(ELFFileError) in
       willRead(image)
       return try scope.audit(image)
     }
@@ -37,7 +37,7 @@ extension ProcessLook<[ProcessFinding]> {
       threads = RunnableThreads(of: pid)
       if !threads.isEmpty { wanted = 20 }
       looks += 1
-      let next = try Self(pid: pid) { image, scope throws(ELFFileError) in
+      let next = try Self(pid: pid, of: { $0.images }) { image, scope throws(ELFFileError) in
         guard open.contains(where: { $0.isOf(image) }) else { return nil }
         willRead(image)
         return try scope.audit(image)

@@ -3,12 +3,12 @@
 /// Rebind's `AuditFinding` is another type: of slots alone, and in images of the own process.
 package struct ProcessFinding {
   package let kind: Kind
-  /// Link-time: of the slot, the symbol's value, or the range; nil for an image as a whole.
+  /// Link-time: of the slot or pointer, the symbol's value, the entry, or the range; nil for an image as a whole.
   package var address: UInt64?
   /// Behind the range; nil for what has none.
   package var end: UInt64?
-  /// The symbol, and the version that the slot asks for or the symbol has; of code the one that the
-  /// range begins in.
+  /// The symbol, and the version that the slot asks for or the symbol has. Of code or a pointer it is
+  /// the symbol around it, and of a table its tag.
   package var symbol: String?
   package var version: String?
   /// Where it leads.
@@ -26,6 +26,11 @@ package struct ProcessFinding {
     case reboundSlot = "rebound-slot"
     /// A symbol that is not in memory what it is in the file: what is bound later goes elsewhere.
     case redirectedSymbol = "redirected-symbol"
+    /// A table that the loader finds elsewhere than the file has it: a copy, which may lead bindings
+    /// elsewhere.
+    case redirectedTable = "redirected-table"
+    /// A pointer to code, in what is read-only once relocated, that leads elsewhere than the file says.
+    case rewrittenPointer = "rewritten-pointer"
     /// An image that the program did not ask for.
     case preloadedImage = "preloaded-image"
     /// An image that the loader asks how it binds symbols, by `LD_AUDIT` or the like.

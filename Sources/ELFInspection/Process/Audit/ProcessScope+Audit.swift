@@ -10,6 +10,7 @@ extension ProcessScope {
   ///   O(symbols of all images).
   package func audit(_ image: LoadedImage) throws(ELFFileError) -> [ProcessFinding] {
     var findings: [ProcessFinding] = []
+    if image.isVDSO { return modifiedVDSO(image) }
     if image.isPreloaded { findings.append(ProcessFinding(.preloadedImage)) }
     if image.isAuditor { findings.append(ProcessFinding(.auditingImage)) }
     if let kind = fileFinding(of: image) { findings.append(ProcessFinding(kind)) }
@@ -17,7 +18,15 @@ extension ProcessScope {
     findings += modifiedCode(of: image)
     findings += openRelro(of: image)
     findings += redirectedSymbols(of: image)
-    findings += try foreignSlots(of: image)
+    findings += try rewrittenPointers(of: image)
+    let tables = redirectedTables(of: image)
+    findings += tables
+    do throws(ELFFileError) {
+      findings += try foreignSlots(of: image)
+    } catch {
+      // A table that is found elsewhere may be none.
+      if tables.isEmpty { throw error }
+    }
     return findings
   }
 

@@ -25,6 +25,29 @@ extension ProcessScope {
     }
   }
 
+  /// The parts of the kernel's image that are not as in this process: all of a machine and system have
+  /// the same one.
+  func modifiedVDSO(_ image: LoadedImage) -> [ProcessFinding] {
+    let start = image.image.mapping.start
+    let size = image.image.mapping.end - start
+    // One of another machine, such as i386, begins with another header.
+    guard let own = Self.ownVDSO, own.count == Int(size), let loaded = bytes(at: start, size),
+      loaded.prefix(20).elementsEqual(own.prefix(20))
+    else { return [] }
+    return loaded.withUnsafeBytes { changes(in: $0, from: start, of: image, stored: own) }
+  }
+
+  /// Looked for once; nil without.
+  nonisolated(unsafe) private static let ownVDSO: UnsafeRawBufferPointer? = {
+    let lines = (try? ProcessFolder.lines(of: "maps", pid: getpid())) ?? []
+    return lines.lazy.compactMap { ProcessMapping($0) }
+      .first { $0.path.elementsEqual("[vdso]".utf8) }
+      .map {
+        UnsafeRawBufferPointer(
+          start: UnsafeRawPointer(bitPattern: UInt($0.start)), count: Int($0.end - $0.start))
+      }
+  }()
+
   /// The parts of a range that may hold something else than the file: copies of its pages, and what
   /// is mapped there in its place.
   private func suspects(
@@ -40,12 +63,11 @@ extension ProcessScope {
     return found
   }
 
-  /// The parts of a range of run-time addresses whose bytes are not the file's. Those that lie close
-  /// together are one.
+  /// The parts of a range of run-time addresses whose bytes are not the file's.
   private func differences(
     in range: Range<UInt64>, _ segment: Segment, of image: LoadedImage, _ file: ELFFile
   ) -> [ProcessFinding] {
-    var ranges: [Range<UInt64>] = []
+    var findings: [ProcessFinding] = []
     let block: UInt64 = 1 << 16
     for start in stride(from: range.lowerBound, to: range.upperBound, by: Int(block)) {
       let size = min(block, range.upperBound - start)
@@ -54,23 +76,33 @@ extension ProcessScope {
         let stored = try? file.reader.data(at: offset, size: size, as: .bytes, field: "p_offset")
       else { break }
       guard let loaded = bytes(at: start, size) else { continue }
-      loaded.withUnsafeBytes { loaded in
-        let stored = stored.bytes
-        guard let left = loaded.baseAddress, let right = stored.baseAddress,
-          memcmp(left, right, Int(size)) != 0
-        else { return }
-        for index in 0..<Int(size) where loaded[index] != stored[index] {
-          let place = start + UInt64(index)
-          if let last = ranges.last, place - last.upperBound < 16 {
-            ranges[ranges.count - 1] = last.lowerBound..<place + 1
-          } else {
-            ranges.append(place..<place + 1)
-          }
-        }
+      findings += loaded.withUnsafeBytes {
+        changes(in: $0, from: start, of: image, stored: stored.bytes)
+      }
+    }
+    return findings
+  }
+
+  /// The parts of bytes from a run-time address on that are not what is stored. Those that lie close
+  /// together are one.
+  private func changes(
+    in loaded: UnsafeRawBufferPointer, from start: UInt64, of image: LoadedImage,
+    stored: UnsafeRawBufferPointer
+  ) -> [ProcessFinding] {
+    guard let left = loaded.baseAddress, let right = stored.baseAddress,
+      memcmp(left, right, loaded.count) != 0
+    else { return [] }
+    var ranges: [Range<UInt64>] = []
+    for index in 0..<loaded.count where loaded[index] != stored[index] {
+      let place = start + UInt64(index)
+      if let last = ranges.last, place - last.upperBound < 16 {
+        ranges[ranges.count - 1] = last.lowerBound..<place + 1
+      } else {
+        ranges.append(place..<place + 1)
       }
     }
     return ranges.map { changed in
-      var finding = self.range(.modifiedCode, changed, of: image)
+      var finding = range(.modifiedCode, changed, of: image)
       finding.symbol = image.places?.symbol(at: image.linked(changed.lowerBound), hint: nil)?.name
       return finding
     }

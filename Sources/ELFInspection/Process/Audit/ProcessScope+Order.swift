@@ -21,6 +21,7 @@ extension ProcessScope {
       guard let image = images.first(where: { $0.tableAddress == listed.table }) else { continue }
       image.order = ordered.count
       image.namespace = listed.namespace
+      image.entry = listed.entry
       image.listedPath = memory.text(at: listed.name).flatMap { $0.isEmpty ? nil : FilePath($0) }
       ordered.append(image)
     }
