@@ -16,8 +16,8 @@ struct RebindInspect: ParsableCommand {
     usage: "rebind-inspect [<subcommand>] [<options>] <file> ...",
     discussion: """
       A failed file is one line on standard error, and the other files are still \
-      shown. The exit status is 0 if every file was read, 1 if one was not, and 64 if the \
-      command line is wrong.
+      shown. The exit status is 2 then. Else it is 1 if a check finds something or a search nothing, \
+      and 0 if not. It is 64 if the command line is wrong.
 
       Documentation/JSON.md describes the output of --format json. An installation \
       has it below share/doc/rebind.
@@ -147,7 +147,7 @@ enum RebindInspect {
   static func main() {
     let message = "rebind-inspect: enable the trait Commands of rebind\n"
     _ = write(STDERR_FILENO, message, message.utf8.count)
-    exit(1)
+    exit(2)
   }
 }
 

@@ -13,7 +13,7 @@ struct AuditCommand: Subcommand {
     ],
     overview: """
       A line is a finding. On a terminal, a line says if nothing was found. The exit status is \
-      1 if it finds anything, or if an image could not be read.
+      1 if it finds anything, and 2 if the process or an image of it could not be read.
 
       A pointer in writable data is not reported: the program may assign it. A slot that leads \
       to another image's definition of the same name is not reported: the loader leaves no \
@@ -26,7 +26,7 @@ struct AuditCommand: Subcommand {
       """,
     words: [words],
     examples: [
-      "audit --pid 4711 || echo 'somebody is here'",
+      "audit --pid 4711; [ $? = 1 ] && echo 'somebody is here'",
       "audit --pid $(pidof -s sshd) --format json",
     ])
 
@@ -49,7 +49,7 @@ struct AuditCommand: Subcommand {
       TextStyle(output.color).tell(
         "\(count) \(count == 1 ? "image" : "images"), nothing found", in: &writer.output)
     }
-    if writer.outcome.shownCount > 0 { writer.fail() }
+    writer.outcome.hasFinding = writer.outcome.shownCount > 0
     try writer.finish()
   }
 }

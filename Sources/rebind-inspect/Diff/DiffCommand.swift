@@ -16,7 +16,7 @@ struct DiffCommand: Subcommand {
     ],
     overview: """
       A fact that one of them has is a line, a fact that has changed is two. The exit status \
-      is 1 if anything differs.
+      is 1 if anything differs, and 2 if they could not be compared.
 
       Object files are compared by the symbols that linkers see. Of an archive one member is \
       named: `libfoo.a(bar.o)`.
@@ -88,7 +88,7 @@ struct DiffCommand: Subcommand {
     do throws(ELFFileError) {
       let report = try compare(by: kinds)
       writer.write(report)
-      if !report.changes.isEmpty { writer.fail() }
+      writer.outcome.hasFinding = !report.changes.isEmpty
     } catch {
       writer.write(error)
     }

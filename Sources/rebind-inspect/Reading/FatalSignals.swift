@@ -73,7 +73,7 @@ enum FatalSignals {
       signal(number, SIG_DFL)
       return
     }
-    _exit(1)
+    ExitStatus.trouble.endProgram()
   }
 }
 

@@ -33,7 +33,7 @@ struct FileListOptions: ParsableArguments {
 
   /// The files of the command line, and those of the list. Standard input is read once only.
   ///
-  /// Throws the exit status 1 if the list cannot be read.
+  /// Throws the exit status if the list cannot be read.
   func files(behind arguments: [InputPaths]) throws -> [FilePath] {
     var files = arguments.flatMap(\.paths)
     guard let list = filesFrom?.paths.first else { return files }
@@ -57,7 +57,7 @@ struct FileListOptions: ParsableArguments {
 
   private static func fail(_ list: FilePath, _ reason: String) -> ExitCode {
     Diagnostics.report(list.text == "-" ? FilePath("standard input") : list, reason)
-    return .failure
+    return ExitCode(ExitStatus.trouble.rawValue)
   }
 
   private static func read(

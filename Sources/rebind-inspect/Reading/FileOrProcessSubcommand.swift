@@ -33,7 +33,7 @@ extension FileOrProcessSubcommand {
 
   /// Reads each file, or each image of the process, and writes what is found in it.
   ///
-  /// Throws the exit status 1 if one failed.
+  /// Throws the exit status unless it is 0.
   func report<Body: ReportBody>(
     _ presences: [Presence] = [],
     _ body: @escaping @Sendable (ELFFile) throws(ELFFileError) -> Body,

@@ -29,19 +29,22 @@ extension FileSubcommand {
 
   /// Reads each file and writes what `body` finds in it, several at a time where that is faster.
   ///
-  /// Throws the exit status 1 if a file failed.
+  /// Throws the exit status unless it is 0.
   ///
   /// - Parameters:
   ///   - rows: The columns of a table; nil for those that the body always has.
   ///   - then: Called with what was written.
+  ///   - end: Called when all files are read.
   func report<Body: ReportBody>(
     rows: RowShape? = nil, _ body: @escaping @Sendable (ELFFile) throws(ELFFileError) -> Body,
-    then: @escaping @Sendable (Body, inout ReportWriter) -> Void = { _, _ in }
+    then: @escaping @Sendable (Body, inout ReportWriter) -> Void = { _, _ in },
+    end: (inout ReportWriter) -> Void = { _ in }
   ) throws {
     let files = try files()
     var writer = ReportWriter(
       output.formatter(rows ?? RowShape(Body.row), hasHeadings: files.count > 1))
     writer.read(files, body, then: then)
+    end(&writer)
     try writer.finish()
   }
 }
@@ -54,22 +57,18 @@ extension OutputOptions {
   ///   - files: Those that are named.
   ///   - headings: Nil for the headings of several files.
   ///   - rows: The columns of a table; nil for those that the body always has.
-  ///   - problems: The problems of a body, a line each, which fail the file too.
-  ///   - warnings: The same, but they fail nothing.
+  ///   - then: Called with what was written.
+  ///   - end: Called when all files are read.
   func reportInTurn<Body: ReportBody>(
     _ files: [FilePath], headings: TextHeadings? = nil, rows: RowShape? = nil,
     _ body: (ELFFile) throws(ELFFileError) -> Body,
-    problems: (Body) -> [String], warnings: (Body) -> [String] = { _ in [] }
+    then: (Body, inout ReportWriter) -> Void, end: (inout ReportWriter) -> Void = { _ in }
   ) throws {
     let usual: TextHeadings = files.count > 1 ? .ofAll : .ofMembers
     var writer = ReportWriter(
       formatter(rows ?? RowShape(Body.row), headings: headings ?? usual))
-    for path in files {
-      writer.read(path, body) { found, writer in
-        for problem in problems(found) { writer.fail(found.subject.path, problem) }
-        for warning in warnings(found) { writer.warn(found.subject.path, warning) }
-      }
-    }
+    for path in files { writer.read(path, body, then: then) }
+    end(&writer)
     try writer.finish()
   }
 }

@@ -74,7 +74,7 @@ struct ReportWriter: ~Copyable {
     fail(error.filePath, error.message)
   }
 
-  /// Writes a line on standard error of an input, which is shown nevertheless.
+  /// Writes a line on standard error of a part of an input that could not be read; the rest is shown.
   mutating func fail(_ path: FilePath, _ message: String) {
     outcome.hasFailed = true
     output.report(path, message)
@@ -85,16 +85,17 @@ struct ReportWriter: ~Copyable {
     output.report(path, message)
   }
 
-  /// Makes the exit status 1, by what the output says already.
-  mutating func fail() {
-    outcome.hasFailed = true
+  /// Writes a line on standard error of what a check has found in an input.
+  mutating func find(_ path: FilePath, _ message: String) {
+    outcome.hasFinding = true
+    output.report(path, message)
   }
 
-  /// Ends the output. Throws the exit status 1 if anything failed.
+  /// Ends the output. Throws the exit status unless it is 0.
   mutating func finish() throws {
     formatter.end(in: &output)
     output.finish()
-    if outcome.hasFailed { throw ExitCode.failure }
+    try ExitStatus(outcome).end()
   }
 }
 

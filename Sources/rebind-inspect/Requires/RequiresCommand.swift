@@ -20,10 +20,12 @@ struct RequiresCommand: FileSubcommand {
 
       With `--at-most`, a file that needs more is a line on standard error for each version, and \
       the exit status is 1. musl and static programs need no version of glibc. A prefix that \
-      no file's versions have is an error too, but for `GLIBC`, `GLIBCXX`, `CXXABI` and `GCC`.
+      no file's versions have is an error, with the status 2, but for `GLIBC`, `GLIBCXX`, `CXXABI` \
+      and `GCC`.
 
-      With `--closure`, the libraries that the file needs count too, as `tree` finds them. The \
-      runtime libraries of the C library and of GCC do not: each system has its own.
+      With `--closure`, the libraries that the file needs count too, as `tree` finds them. One that is \
+      missing is an error. The runtime libraries of the C library and of GCC do not count: each system \
+      has its own.
       """,
     words: [words],
     examples: [
@@ -60,24 +62,14 @@ struct RequiresCommand: FileSubcommand {
   func run() throws {
     let limits = atMost.map(\.version)
     let unknown = UnknownLimits()
-    do {
-      try report(limits, unknown)
-    } catch {
-      unknown.report()
-      throw error
-    }
-    if unknown.report() { throw ExitCode.failure }
-  }
-
-  private func report(_ limits: [VersionName], _ unknown: UnknownLimits) throws {
     guard closure else {
       return try report { file throws(ELFFileError) in
         try RequirementReport(
           ReportSubject(file), [(file.reader.path, file)], limits: limits)
       } then: { report, writer in
-        unknown.note(report.unknownLimits)
-        for excess in report.excesses { writer.fail(report.subject.path, excess) }
-        for warning in report.warnings { writer.warn(report.subject.path, warning) }
+        Self.tell(of: report, unknown, &writer)
+      } end: { writer in
+        unknown.report(&writer)
       }
     }
     let resolver = search.resolver
@@ -89,12 +81,20 @@ struct RequiresCommand: FileSubcommand {
       return try RequirementReport(
         ReportSubject(file), [(file.reader.path, file)] + libraries.map { ($0.path, $0.file) },
         limits: limits)
-    } problems: { report in
-      unknown.note(report.unknownLimits)
-      return problems + report.excesses
-    } warnings: {
-      $0.warnings
+    } then: { report, writer in
+      for problem in problems { writer.fail(report.subject.path, problem) }
+      Self.tell(of: report, unknown, &writer)
+    } end: { writer in
+      unknown.report(&writer)
     }
+  }
+
+  private static func tell(
+    of report: RequirementReport, _ unknown: UnknownLimits, _ writer: inout ReportWriter
+  ) {
+    unknown.note(report.unknownLimits)
+    for excess in report.excesses { writer.find(report.subject.path, excess) }
+    for warning in report.warnings { writer.warn(report.subject.path, warning) }
   }
 
   /// True for libraries that each system has its own of: the C library's and GCC's.
@@ -120,19 +120,16 @@ private final class UnknownLimits: Sendable {
     limits.withLock { $0 = $0?.filter { others.contains($0) } ?? others }
   }
 
-  /// Writes a line for each. True if any was left.
-  @discardableResult
-  func report() -> Bool {
-    let found = limits.withLock { $0 ?? [] }
-    for limit in found {
+  /// Writes a line for each.
+  func report(_ writer: inout ReportWriter) {
+    for limit in limits.withLock({ $0 ?? [] }) {
       let meant = KnownSystem.prefixes.sorted()
         .first { FunctionVariants.edits(between: limit.prefix, and: $0) > 0 }
-      Diagnostics.report(
+      writer.fail(
         FilePath("--at-most \(limit.text)"),
         "no version that is needed starts with \(limit.prefix)_"
           + (meant.map { ". Did you mean \($0)?" } ?? ""))
     }
-    return !found.isEmpty
   }
 }
 

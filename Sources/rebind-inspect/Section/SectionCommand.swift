@@ -87,7 +87,7 @@ struct SectionCommand: FileSubcommand {
         output.finish()
       } catch {
         Diagnostics.report(path, error.message)
-        throw ExitCode.failure
+        try ExitStatus.trouble.end()
       }
     }
   }

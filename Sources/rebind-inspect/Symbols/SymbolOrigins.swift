@@ -14,19 +14,21 @@ struct SymbolOrigins {
     scope = SymbolScope(of: graph)
   }
 
-  /// The problems that keep a loader from starting the program, a line each.
-  func problems(_ table: SymbolTable) -> [String] {
-    var problems = graph.problems + scope.problems
+  /// Writes a line for each problem that keeps a loader from starting the program, and for each part that
+  /// could not be read.
+  func tell(of path: FilePath, _ table: SymbolTable?, _ writer: inout ReportWriter) {
+    for problem in graph.problems { writer.find(path, problem) }
+    for problem in scope.problems { writer.fail(path, problem) }
     // A library may take what it needs from its program.
-    let unresolved = graph.interpreter == nil ? [] : unresolvedImports(of: table)
+    let unresolved = graph.interpreter == nil ? [] : table.map { unresolvedImports(of: $0) } ?? []
     if unresolved.count == 1 {
-      problems.append("no library defines \(unresolved[0])")
+      writer.find(path, "no library defines \(unresolved[0])")
     } else if !unresolved.isEmpty {
       let names = unresolved.prefix(Self.mostNames).joined(separator: " ")
       let rest = unresolved.count > Self.mostNames ? " ..." : ""
-      problems.append("no library defines \(unresolved.count) imports: \(names)\(rest)")
+      writer.find(path, "no library defines \(unresolved.count) imports: \(names)\(rest)")
     }
-    return problems
+    for warning in graph.warnings { writer.warn(path, warning) }
   }
 
   /// Writes two members of the symbol's object.

@@ -13,12 +13,6 @@ struct SymbolReport: ReportBody {
   var process: (pid: Int32, loadBias: UInt64)?
 
   static var record: Record { SymbolListing.list }
-
-  /// The problems that keep a loader from starting the program, a line each.
-  var problems: [String] {
-    guard let origins, let table = symbols.table else { return [] }
-    return origins.problems(table)
-  }
 }
 
 extension SymbolReport {

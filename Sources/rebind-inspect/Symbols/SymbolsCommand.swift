@@ -15,7 +15,7 @@ struct SymbolsCommand: FileOrProcessSubcommand {
       headers.
 
       With `--resolve`, a missing library is a line on standard error. So are a program's \
-      imports that no library has. The exit status is then 1.
+      imports that no library has. The exit status is then 1. It is 2 if a library cannot be read.
 
       With `--pid`, the symbols are those in memory, which may have been changed there.
       """,
@@ -93,10 +93,8 @@ struct SymbolsCommand: FileOrProcessSubcommand {
       var found = try report(file)
       found.origins = SymbolOrigins(of: try resolver.graph(of: file))
       return found
-    } problems: {
-      $0.problems
-    } warnings: {
-      $0.origins?.graph.warnings ?? []
+    } then: { report, writer in
+      report.origins?.tell(of: report.subject.path, report.symbols.table, &writer)
     }
   }
 }

@@ -80,10 +80,9 @@ struct TreeCommand: FileSubcommand {
       file throws(ELFFileError) in
       TreeReport(
         subject: ReportSubject(file), graph: try resolver.graph(of: file), picture: `as`)
-    } problems: {
-      $0.graph.problems
-    } warnings: {
-      $0.graph.warnings
+    } then: { report, writer in
+      for problem in report.graph.problems { writer.find(report.subject.path, problem) }
+      for warning in report.graph.warnings { writer.warn(report.subject.path, warning) }
     }
   }
 }

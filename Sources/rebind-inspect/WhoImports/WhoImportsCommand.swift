@@ -29,8 +29,8 @@ struct WhoImportsCommand: Subcommand {
 
       Slots tell who calls a symbol, not how often: `perf` or `ltrace` count calls.
 
-      The exit status is 0 if something was found. It is 1 if nothing was, or if a file that \
-      could not be read may hold it.
+      The exit status is 0 if something was found, and 1 if nothing was. It is 2 if a file could \
+      not be read, which may hold it.
       """,
     words: [.slotStates],
     examples: [
@@ -112,7 +112,7 @@ struct WhoImportsCommand: Subcommand {
     } else {
       find(query, files, &writer)
     }
-    if writer.outcome.shownCount == 0 { writer.fail() }
+    writer.outcome.hasFinding = writer.outcome.shownCount == 0
     let outcome = writer.outcome
     defer { tell(outcome, query) }
     try writer.finish()

@@ -26,7 +26,7 @@ enum Diagnostics {
     var line = OutputBuffer(descriptor: STDERR_FILENO)
     line.append(text: "rebind-inspect: standard output: \(String(cString: strerror(number)))\n")
     line.flush()
-    _exit(1)
+    ExitStatus.trouble.endProgram()
   }
 }
 

@@ -1,8 +1,11 @@
 #if Commands
 
-/// The outcome of reading inputs.
+/// The outcome of reading inputs, which decides the exit status.
 struct ReportOutcome: Sendable {
+  /// True if an input, a section or a record could not be read.
   var hasFailed = false
+  /// True if a check or a comparison found something, or a search found nothing.
+  var hasFinding = false
   /// How many were opened: ELF files, and members of archives that are such.
   var readCount = 0
   /// How many of them had something to show.
@@ -10,6 +13,7 @@ struct ReportOutcome: Sendable {
 
   static func += (outcome: inout Self, other: Self) {
     outcome.hasFailed = outcome.hasFailed || other.hasFailed
+    outcome.hasFinding = outcome.hasFinding || other.hasFinding
     outcome.readCount += other.readCount
     outcome.shownCount += other.shownCount
   }

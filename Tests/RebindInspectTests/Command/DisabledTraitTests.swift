@@ -6,6 +6,6 @@ struct DisabledTraitTests {
   @Test func theCommandNamesTheTrait() throws {
     let result = try run(Places.products.appending(path: "rebind-inspect").path)
     #expect(result.errorOutput == "rebind-inspect: enable the trait Commands of rebind\n")
-    #expect(result.status == 1)
+    #expect(result.status == 2)
   }
 }

@@ -357,7 +357,7 @@ private let isX86 = false
     let result = try inspect(["tree", fixture.path("object.o"), "/nowhere"])
     #expect(
       result.output.contains("0 \(fixture.path("object.o")) - - \(fixture.path("object.o")) -\n"))
-    #expect(result.status == 1)
+    #expect(result.status == 2)
     #expect(result.errorOutput == "rebind-inspect: /nowhere: No such file or directory\n")
   }
 }

@@ -106,15 +106,15 @@ import TestSupport
 
   @Test func listsThatCannotBeRead() throws {
     let absent = try inspect(["symbols", "--files-from", "/nowhere"])
-    #expect(absent.status == 1 && absent.output.isEmpty)
+    #expect(absent.status == 2 && absent.output.isEmpty)
     #expect(absent.errorOutput == "rebind-inspect: /nowhere: No such file or directory\n")
     let folder = try inspect(["symbols", "--files-from", "/"])
-    #expect(folder.status == 1 && folder.errorOutput == "rebind-inspect: /: Is a directory\n")
+    #expect(folder.status == 2 && folder.errorOutput == "rebind-inspect: /: Is a directory\n")
     // Of names in one line, the first alone would be read.
     for source in ["-", "/dev/stdin"] {
       let ended = try bash(
         #"printf '%s\0' "$@" | "$0" symbols --files-from \#(source)"#, Self.inputs)
-      #expect(ended.status == 1 && ended.output.isEmpty)
+      #expect(ended.status == 2 && ended.output.isEmpty)
       #expect(
         ended.errorOutput == """
           rebind-inspect: \(source == "-" ? "standard input" : source): \

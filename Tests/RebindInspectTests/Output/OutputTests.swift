@@ -17,14 +17,14 @@ import TestSupport
   func aFullDiskIsAnError(format: String) throws {
     let result = try bash(
       #""$0" --format "$2" "$1" > /dev/full"#, [try InstalledFile.libc.path, format])
-    #expect(result.status == 1)
+    #expect(result.status == 2)
     #expect(result.errorOutput == "rebind-inspect: standard output: No space left on device\n")
   }
 
   @Test func aClosedStandardErrorLosesNothingElse() throws {
     let path = try InstalledFile.libc.path
     let result = try bash(#""$0" /nowhere "$1" 2>&-"#, [path])
-    #expect(result.status == 1)
+    #expect(result.status == 2)
     #expect(result.output == "\(path):\n" + (try inspect([path]).output))
   }
 
@@ -36,7 +36,7 @@ import TestSupport
     let result = try bash(
       #"set -o pipefail; "$0" "$1" | { read -r line; truncate -s 0 "$1"; cat > /dev/null; }"#,
       [copy])
-    #expect(result.status == 1 && !result.wasSignalled)
+    #expect(result.status == 2 && !result.wasSignalled)
     #expect(
       result.errorOutput
         == "rebind-inspect: \(copy): truncated: the file became shorter while it was read\n")

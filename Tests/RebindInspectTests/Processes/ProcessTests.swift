@@ -60,7 +60,7 @@ import TestSupport
 
   @Test func noSuchProcess() throws {
     let result = try inspect(["annotations", "--pid", "2147483647"])
-    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.status == 2 && result.output.isEmpty)
     #expect(
       result.errorOutput
         == "rebind-inspect: /proc/2147483647: No such process\n")
@@ -79,7 +79,7 @@ import TestSupport
     #expect(waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) == 0)
     let result = try inspect(command + ["--pid", "\(pid)"])
     #expect(waitpid(pid, nil, 0) == pid)
-    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.status == 2 && result.output.isEmpty)
     #expect(result.errorOutput == "rebind-inspect: /proc/\(pid): the process has ended\n")
   }
 
@@ -90,7 +90,7 @@ import TestSupport
       "no thread of the kernel is in sight"))
   func kernelThread() throws {
     let result = try inspect(["images", "--format", "json", "--pid", "2"])
-    #expect(result.status == 1)
+    #expect(result.status == 2)
     let message = "is a thread of the kernel, which has no memory of its own"
     #expect(result.errorOutput == "rebind-inspect: /proc/2: \(message)\n")
     #expect(try result.report().files.map(\.error?.code) == ["kernel-thread"])
@@ -108,7 +108,7 @@ import TestSupport
         "--reuid", "65534", "--clear-groups", "--inh-caps=\(capabilities)",
         "--ambient-caps=\(capabilities)", inspectPath, "annotations", "--pid", "\(process.id)",
       ])
-    #expect(result.status == 1)
+    #expect(result.status == 2)
     #expect(
       result.errorOutput == "rebind-inspect: /proc/\(process.id)/maps: Permission denied\n")
   }

@@ -227,7 +227,7 @@ import Testing
   func neverAtRest(_ command: String) throws {
     let process = try LookedAtProgram().started("loading")
     let result = try inspect([command, "--pid", "\(process.id)"])
-    #expect(result.status == 1 && result.output.isEmpty == (command == "audit"))
+    #expect(result.status == 2 && result.output.isEmpty == (command == "audit"))
     let message = "its loader was loading or unloading images whenever they were looked at"
     #expect(result.errorOutput == "rebind-inspect: /proc/\(process.id): \(message)\n")
   }
@@ -330,8 +330,8 @@ import Testing
   @Test func wrongUsage() throws {
     #expect(try inspect(["audit"]).status == 64)
     #expect(try inspect(["audit", "--pid", "-1"]).status == 64)
-    #expect(try inspect(["audit", "--pid", "2147483647"]).status == 1)
-    #expect(try inspect(["images", "--pid", "2147483647"]).status == 1)
+    #expect(try inspect(["audit", "--pid", "2147483647"]).status == 2)
+    #expect(try inspect(["images", "--pid", "2147483647"]).status == 2)
   }
 }
 

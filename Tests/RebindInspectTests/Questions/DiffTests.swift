@@ -124,7 +124,7 @@ import TestSupport
     ] {
       for arguments in [[file, program], [program, file], [file, file]] {
         let result = try inspect(["diff"] + arguments)
-        #expect(result.status == 1 && result.output.isEmpty)
+        #expect(result.status == 2 && result.output.isEmpty)
         #expect(
           result.errorOutput == "rebind-inspect: \(file): unsupported: the file \(why)\n")
       }
@@ -155,7 +155,7 @@ import TestSupport
     let one = fixture.path("one.a")
     for arguments in [[two, two], [one, two], [two, one]] {
       let result = try inspect(["diff"] + arguments)
-      #expect(result.status == 1 && result.output.isEmpty)
+      #expect(result.status == 2 && result.output.isEmpty)
       #expect(
         result.errorOutput
           == "rebind-inspect: \(two): unsupported: the file is an archive of 2 members: name one, "
@@ -192,7 +192,7 @@ import TestSupport
     let file = try InstalledFile.libc.path
     for arguments in [["/nowhere", file], [file, "/nowhere"]] {
       let result = try inspect(["diff"] + arguments)
-      #expect(result.status == 1 && result.output.isEmpty)
+      #expect(result.status == 2 && result.output.isEmpty)
       #expect(result.errorOutput == "rebind-inspect: /nowhere: No such file or directory\n")
     }
     #expect(try inspect(["diff", file]).status == 64)

@@ -107,7 +107,7 @@ import Testing
     let unconcerned = try witness.why("number", ["--in", "libc.so.6"])
     #expect(unconcerned.map { $0.reasons.map(\.reason) } == [["not-imported"]])
     let missing = try inspect(["why", "number", "--pid", pid, "--in", "libnone.so"])
-    #expect(missing.status == 1 && missing.output.isEmpty)
+    #expect(missing.status == 2 && missing.output.isEmpty)
     #expect(
       missing.errorOutput == "rebind-inspect: libnone.so: is not loaded in process \(pid)\n")
     #expect(try inspect(["why", "open"]).status == 64)
@@ -217,14 +217,14 @@ import Testing
     let pid = "\(process.id)"
     let file = try InstalledFile.clang.path
     let missing = try inspect(["diff", file, "--pid", pid])
-    #expect(missing.status == 1)
+    #expect(missing.status == 2)
     #expect(missing.errorOutput == "rebind-inspect: \(file): is not loaded in process \(pid)\n")
     let unnamed = try inspect(["diff", file, "--pid", pid, "--image", "libnone.so"])
     #expect(unnamed.errorOutput == "rebind-inspect: libnone.so: is not loaded in process \(pid)\n")
     #expect(try inspect(["diff", file, file, "--pid", pid]).status == 64)
     #expect(try inspect(["diff", file, file, "--image", "a"]).status == 64)
     #expect(try inspect(["diff", file, "--pid", "-1"]).status == 64)
-    #expect(try inspect(["diff", file, "--pid", "2147483647"]).status == 1)
+    #expect(try inspect(["diff", file, "--pid", "2147483647"]).status == 2)
   }
 
   /// The core's numbers.

@@ -48,7 +48,7 @@ import TestSupport
     let named = try inspect(["--name", "slots", path])
     #expect(named.succeeded && named.output.isEmpty)
     let behind = try inspect(["--format", "json", "--", "slots"])
-    #expect(behind.status == 1 && behind.errorOutput.contains("slots: No such file"))
+    #expect(behind.status == 2 && behind.errorOutput.contains("slots: No such file"))
     let directory = try TemporaryDirectory()
     try FileManager.default.copyItem(
       at: URL(filePath: path), to: directory.url.appending(path: "slots"))
@@ -99,7 +99,7 @@ import TestSupport
     let there = try run(inspectPath, [name], currentDirectory: directory.url)
     #expect(there.succeeded && there.output.contains(" malloc@"))
     let absent = try inspect(["nowhere-near"])
-    #expect(absent.status == 1 && absent.errorOutput.contains("No such file or directory"))
+    #expect(absent.status == 2 && absent.errorOutput.contains("No such file or directory"))
   }
 
   @Test func whyTakesFilesAsItsSiblingsDo() throws {

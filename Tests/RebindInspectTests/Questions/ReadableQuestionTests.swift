@@ -42,7 +42,7 @@ import TestSupport
     for name in ["Shop::price( int )", " Shop::price (int)", "Shop :: price(int )"] {
       #expect(try symbols([name, program]) == [Self.provided])
     }
-    #expect(try inspect(["why", "Shop::pri ce(int)", program]).status == 1)
+    #expect(try inspect(["why", "Shop::pri ce(int)", program]).status == 2)
     #expect(
       try symbols(["--readable-name", "Shop::*", program]) == [Self.provided, Self.overloaded])
     let text = try inspect(["why", "Shop::price(int)", program])
@@ -56,7 +56,7 @@ import TestSupport
       ["Shop::cost"], ["operator new(nothing)"], ["--readable-name", "Shop::cost"],
     ] {
       let none = try inspect(["why"] + arguments + [program])
-      #expect(none.status == 1 && none.output.isEmpty)
+      #expect(none.status == 2 && none.output.isEmpty)
       #expect(none.errorOutput.contains("such a readable name"))
     }
     // One that may be C's is asked about as it is.
@@ -194,7 +194,7 @@ import TestSupport
           "/waiting:\nsymbol _ZN4Shop5priceEl - Shop::price(long)\nhas-slots - 1 ")
     )
     let none = try inspect(["why", "Shop::cost", "--pid", "\(process.id)"])
-    #expect(none.status == 1 && none.output.isEmpty)
+    #expect(none.status == 2 && none.output.isEmpty)
     #expect(none.errorOutput.contains("such a readable name"))
   }
 }

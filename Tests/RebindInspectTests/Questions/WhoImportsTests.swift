@@ -56,7 +56,7 @@ import TestSupport
     let fixture = try folder()
     let text = fixture.path("all/text")
     let result = try inspect(["who-imports", "getpid", text, fixture.path("all"), "/nowhere"])
-    #expect(result.status == 1 && rows(result).count == 3)
+    #expect(result.status == 2 && rows(result).count == 3)
     #expect(
       result.errorOutput
         == "rebind-inspect: \(text): not an ELF file\n"
@@ -69,7 +69,7 @@ import TestSupport
     let whole = try Data(contentsOf: URL(fileURLWithPath: fixture.path("all/liba.so")))
     let broken = try fixture.write("all/broken.so", whole.prefix(200))
     let result = try inspect(["who-imports", "getpid", fixture.path("all")])
-    #expect(result.status == 1 && rows(result).count == 3)
+    #expect(result.status == 2 && rows(result).count == 3)
     #expect(result.errorOutput.hasPrefix("rebind-inspect: \(broken): "))
     #expect(result.errorOutput.split(separator: "\n").count == 1)
   }

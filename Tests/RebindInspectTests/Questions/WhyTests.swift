@@ -307,7 +307,7 @@ import Testing
     try fixture.compile("gcc", ["-c", "object.c", "-o", "object.o"])
     let object = fixture.path("object.o")
     let result = try inspect(["why", "f", "--in", object])
-    #expect(result.status == 1)
+    #expect(result.status == 2)
     #expect(
       result.errorOutput == "rebind-inspect: \(object): unsupported: the file is no linked image\n")
   }

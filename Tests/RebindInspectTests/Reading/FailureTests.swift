@@ -31,13 +31,13 @@ import TestSupport
     let path = try make(odd)
 
     let text = try inspect([path, good])
-    #expect(text.status == 1 && !text.wasSignalled)
+    #expect(text.status == 2 && !text.wasSignalled)
     #expect(text.errorOutput.hasPrefix("rebind-inspect: \(path): "))
     #expect(text.errorOutput.split(separator: "\n").count == 1)
     #expect(text.output == "\(good):\n" + (try inspect([good]).output))
 
     let json = try inspect(["--format", "json", path, good])
-    #expect(json.status == 1)
+    #expect(json.status == 2)
     let report = try json.report()
     #expect(report.files.map(\.path) == [path, good])
     #expect(report.files[0].error?.code == odd.code)
@@ -56,7 +56,7 @@ import TestSupport
     let fixture = DependencyFixture()
     let core = try fixture.core("core", of: try InstalledFile.libc.path)
     let result = try inspect(command + [core])
-    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.status == 2 && result.output.isEmpty)
     #expect(
       result.errorOutput
         == "rebind-inspect: \(core): unsupported: the file is a core file, no image\n")

@@ -22,10 +22,10 @@ import TestSupport
       + Self.golden + Self.golden + [large, "/nowhere"]
     let arguments = command + ["--format", format] + paths
     let expected = try inspect(arguments, threads: 1)
-    #expect(expected.status == 1 && expected.standardOutput.count > 10_000)
+    #expect(expected.status == 2 && expected.standardOutput.count > 10_000)
     for threads in [2, 5] {
       let result = try inspect(arguments, threads: threads)
-      #expect(result.status == 1)
+      #expect(result.status == 2)
       #expect(result.standardOutput == expected.standardOutput)
     }
   }
@@ -138,7 +138,7 @@ import TestSupport
     let path = try InstalledFile.libc.path
     let result = try bash(
       #"export REBIND_INSPECT_THREADS=3; "$0" "$@" > /dev/full"#, Array(repeating: path, count: 40))
-    #expect(result.status == 1)
+    #expect(result.status == 2)
     #expect(result.errorOutput == "rebind-inspect: standard output: No space left on device\n")
   }
 
@@ -152,7 +152,7 @@ import TestSupport
       set -o pipefail; export REBIND_INSPECT_THREADS=3
       "$0" "$@" | { read -r line; sleep 0.5; truncate -s 0 "$1"; cat > /dev/null; }
       """#, Array(repeating: copy, count: 24))
-    #expect(result.status == 1 && !result.wasSignalled)
+    #expect(result.status == 2 && !result.wasSignalled)
     let lines = result.errorOutput.split(separator: "\n")
     #expect(lines.first.map { $0.hasPrefix("rebind-inspect: \(copy): ") } == true)
     #expect(

@@ -81,7 +81,7 @@ import TestSupport
     bytes[magics[1] + 4] = 0xff
     let path = try built.write(bytes, as: "broken")
     let result = try inspect(["annotations", path, built.path])
-    #expect(result.status == 1)
+    #expect(result.status == 2)
     let lines = result.errorOutput.split(separator: "\n")
     #expect(lines.count == 1)
     #expect(lines[0].hasPrefix("rebind-inspect: \(path): at offset 0x28 of rebind_annotations: "))

@@ -103,7 +103,7 @@ import TestSupport
     let copy = folder.url.appending(path: "copy")
     try bytes.write(to: copy)
     let result = try inspect(["notes", copy.path])
-    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.status == 2 && result.output.isEmpty)
     #expect(
       result.errorOutput.hasPrefix(
         "rebind-inspect: \(copy.path): malformed: section .note.unknown has a note that ends"))

@@ -79,7 +79,7 @@ import TestSupport
     #expect(try inspect(["slots", "--pid", "0"]).status == 64)
     #expect(try inspect(["slots"]).status == 64)
     let missing = try inspect(["slots", "--pid", "2147483647"])
-    #expect(missing.status == 1)
+    #expect(missing.status == 2)
     #expect(missing.errorOutput == "rebind-inspect: /proc/2147483647: No such process\n")
   }
 }
