@@ -57,6 +57,9 @@ package struct SymbolScope {
     }
   }
 
+  /// The symbols of an image; nil for one that offers nothing.
+  func table(of image: Int) -> SymbolTable? { images[image]?.table }
+
   /// Calls `body` with the symbols of each image that offers any, in the order of the scope.
   package func forEachTable(_ body: (SymbolTable) -> Void) {
     for image in order { images[image].map { body($0.table) } }

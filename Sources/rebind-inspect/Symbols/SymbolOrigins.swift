@@ -16,19 +16,26 @@ struct SymbolOrigins {
 
   /// Writes a line for each problem that keeps a loader from starting the program, and for each part that
   /// could not be read.
-  func tell(of path: FilePath, _ table: SymbolTable?, _ writer: inout ReportWriter) {
+  func tell(of path: FilePath, _ writer: inout ReportWriter) {
     for problem in graph.problems { writer.find(path, problem) }
     for problem in scope.problems { writer.fail(path, problem) }
-    // A library may take what it needs from its program.
-    let unresolved = graph.interpreter == nil ? [] : table.map { unresolvedImports(of: $0) } ?? []
-    if unresolved.count == 1 {
-      writer.find(path, "no library defines \(unresolved[0])")
-    } else if !unresolved.isEmpty {
-      let names = unresolved.prefix(Self.mostNames).joined(separator: " ")
-      let rest = unresolved.count > Self.mostNames ? " ..." : ""
-      writer.find(path, "no library defines \(unresolved.count) imports: \(names)\(rest)")
-    }
     for warning in graph.warnings { writer.warn(path, warning) }
+  }
+
+  /// Writes a line of a program's imports that a loader needs and that no library defines. A library may
+  /// take what it needs from its program.
+  func tellUnresolved(of path: FilePath, _ writer: inout ReportWriter) {
+    guard graph.interpreter != nil else { return }
+    do throws(ELFFileError) {
+      let names = try scope.unresolvedImports(of: graph.images[0], at: 0)?.needed ?? []
+      if names.isEmpty { return }
+      let few = names.prefix(Self.mostNames).joined(separator: " ")
+      let rest = names.count > Self.mostNames ? " ..." : ""
+      let count = names.count == 1 ? "" : "\(names.count) imports: "
+      writer.find(path, "no library defines \(count)\(few)\(rest)")
+    } catch {
+      writer.fail(path, error.message)
+    }
   }
 
   /// Writes two members of the symbol's object.
@@ -67,21 +74,6 @@ struct SymbolOrigins {
 
   /// How many names one line has: the output has them all.
   private static let mostNames = 3
-
-  /// The imports that a loader needs and that no library defines.
-  private func unresolvedImports(of table: SymbolTable) -> [String] {
-    var names: [String] = []
-    for index in table.indices {
-      let symbol = table[index]
-      guard !symbol.isDefined, symbol.binding == .global, table.name(of: symbol)[0] != 0 else {
-        continue
-      }
-      var isResolved = false
-      forEachOrigin(of: symbol, index, table) { _ in isResolved = true }
-      if !isResolved { names.append(table.strings.string(at: symbol.nameOffset)) }
-    }
-    return names
-  }
 
   /// Calls `body` with the path that an import comes from, and those that this one shadows. A
   /// definition comes from nowhere else.

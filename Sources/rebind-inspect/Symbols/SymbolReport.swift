@@ -5,7 +5,7 @@ import RebindFiles
 /// The output of `symbols` for a file: the symbols that are asked for, and what options show of them.
 struct SymbolReport: ReportBody {
   let subject: ReportSubject
-  let symbols: SymbolListing
+  var symbols: SymbolListing
   let demangles: Bool
   /// Nil if it was not asked where imports come from.
   var origins: SymbolOrigins?

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import ELFInspection
+import Rebind
 import RebindFiles
 
 /// The subcommand `symbols`: what an image imports and exports.
@@ -17,11 +18,17 @@ struct SymbolsCommand: FileOrProcessSubcommand {
       With `--resolve`, a missing library is a line on standard error. So are a program's \
       imports that no library has. The exit status is then 1. It is 2 if a library cannot be read.
 
+      With `--unresolved`, the symbols are the imports that nothing defines, of those that relocations name: \
+      a loader looks up no others. So it says what `ldd -r` says, and runs nothing. Unresolved imports \
+      of a library that it needs are a line on standard error. A plug-in takes symbols from its program: \
+      name these with `--allow`.
+
       With `--pid`, the symbols are those in memory, which may have been changed there.
       """,
     examples: [
       "symbols --imports /usr/bin/env",
       "symbols --imports --resolve app | awk '{ print $8, $9 }'",
+      "symbols --unresolved --allow 'Py*' plugins/*.so",
       "symbols --exports --type FUNC --sort size libfoo.so | head",
       "symbols --name '/^mem/' --symbol-version 'GLIBC_*' libc.so.6",
       "symbols --exports --demangle --name 'Foo::*' libfoo.so",
@@ -50,6 +57,21 @@ struct SymbolsCommand: FileOrProcessSubcommand {
       """)
   var resolve = false
 
+  @Flag(
+    help: """
+      Show the imports that nothing defines, as ldd -r finds them. The exit status is 1 if it shows \
+      any. With --weak, it shows weak ones alone, which may stay without a definition.
+      """)
+  var unresolved = false
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      With --unresolved, leave out the imports of this name: a program brings them for its plug-ins. \
+      A pattern as for --name; several are alternatives.
+      """, valueName: "pattern"))
+  var allow: [NamePattern] = []
+
   @OptionGroup var search: SearchOptions
 
   @Argument(help: .files) var arguments: [InputPaths] = []
@@ -62,8 +84,18 @@ struct SymbolsCommand: FileOrProcessSubcommand {
 
   func validate() throws {
     try validateInput()
-    if resolve, pid != nil {
-      throw ValidationError("--resolve is for files: slots --pid shows where imports lead.")
+    if resolve || unresolved, pid != nil {
+      throw ValidationError(
+        "\(resolve ? "--resolve" : "--unresolved") is for files: slots --pid shows where imports lead."
+      )
+    }
+    guard unresolved else {
+      guard allow.isEmpty else { throw ValidationError("--allow is for --unresolved.") }
+      return
+    }
+    guard !resolve, !selection.exports else {
+      throw ValidationError(
+        "--unresolved shows the imports that come from nowhere, and nothing else.")
     }
   }
 
@@ -79,7 +111,7 @@ struct SymbolsCommand: FileOrProcessSubcommand {
         demangles: demangles)
     }
     let presences = demangle ? [Presence.demangled] : []
-    guard resolve else {
+    guard resolve || unresolved else {
       return try self.report(presences, report) { image, scope throws(ELFFileError) in
         SymbolReport(
           subject: ReportSubject(image.image),
@@ -88,13 +120,35 @@ struct SymbolsCommand: FileOrProcessSubcommand {
       }
     }
     let resolver = search.resolver
+    if unresolved { return try reportUnresolved(resolver, presences, report) }
     let rows = RowShape(SymbolReport.row, [.always, .resolved] + presences)
     try output.reportInTurn(files(), rows: rows) { file throws(ELFFileError) in
       var found = try report(file)
       found.origins = SymbolOrigins(of: try resolver.graph(of: file))
       return found
     } then: { report, writer in
-      report.origins?.tell(of: report.subject.path, report.symbols.table, &writer)
+      report.origins?.tell(of: report.subject.path, &writer)
+      report.origins?.tellUnresolved(of: report.subject.path, &writer)
+    }
+  }
+
+  private func reportUnresolved(
+    _ resolver: LibraryResolver, _ presences: [Presence],
+    _ report: (ELFFile) throws(ELFFileError) -> SymbolReport
+  ) throws {
+    var unresolved: UnresolvedSymbols?
+    let rows = RowShape(SymbolReport.row, [.always] + presences)
+    try output.reportInTurn(files(), rows: rows) { file throws(ELFFileError) in
+      var found = try report(file)
+      let imports = try UnresolvedSymbols(in: try resolver.graph(of: file), allowed: allow)
+      unresolved = imports
+      let places = imports.own.map { own in
+        own.places.filter { selection.weak || own.table[$0].binding != .weak }
+      }
+      found.symbols.selection.places = Set(places ?? [])
+      return found
+    } then: { report, writer in
+      unresolved?.tell(of: report, &writer)
     }
   }
 }

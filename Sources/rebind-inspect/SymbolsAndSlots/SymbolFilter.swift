@@ -18,6 +18,8 @@ struct SymbolFilter {
   let types: [SymbolType]
   let sizes: [ClosedRange<UInt64>]
   let order: SymbolOrder
+  /// The only places in the table that are asked for; nil for all.
+  var places: Set<Int>?
 
   /// Calls `body` with the index of each symbol that is asked for, and the symbol.
   ///
@@ -26,33 +28,31 @@ struct SymbolFilter {
   func forEach(in table: SymbolTable, _ body: (Int, SymbolEntry) -> Void) {
     if order == .index {
       var demangler = Demangler()
+      let isFurther = isFurther
       for index in table.indices {
         let symbol = table[index]
-        if contains(symbol, index, of: table, &demangler) { body(index, symbol) }
+        if part.contains(symbol, index, of: table),
+          !isFurther || passes(symbol, index, of: table, &demangler)
+        {
+          body(index, symbol)
+        }
       }
     } else {
       for index in sorted(table) { body(index, table[index]) }
     }
   }
 
-  @inline(__always)
-  private func contains(
-    _ symbol: SymbolEntry, _ index: Int, of table: SymbolTable, _ demangler: inout Demangler
-  ) -> Bool {
-    part.contains(symbol, index, of: table)
-      && (!isFurther || passes(symbol, index, of: table, &demangler))
-  }
-
   /// True if it looks at more than `part`.
-  @inline(__always)
   private var isFurther: Bool {
-    isWeak || !names.isEmpty || !readable.isEmpty || !versions.isEmpty || !types.isEmpty
+    places != nil || isWeak || !names.isEmpty || !readable.isEmpty || !versions.isEmpty
+      || !types.isEmpty
       || !sizes.isEmpty
   }
 
   private func passes(
     _ symbol: SymbolEntry, _ index: Int, of table: SymbolTable, _ demangler: inout Demangler
   ) -> Bool {
+    if let places, !places.contains(index) { return false }
     if isWeak, symbol.binding != .weak { return false }
     if !types.isEmpty, !types.contains(symbol.type) { return false }
     if !sizes.isEmpty, !sizes.contains(where: { $0.contains(symbol.size) }) { return false }
@@ -72,7 +72,10 @@ struct SymbolFilter {
   private func sorted(_ table: SymbolTable) -> [Int] {
     var indices: [Int] = []
     var demangler = Demangler()
-    for index in table.indices where contains(table[index], index, of: table, &demangler) {
+    for index in table.indices
+    where part.contains(table[index], index, of: table)
+      && passes(table[index], index, of: table, &demangler)
+    {
       indices.append(index)
     }
     switch order {

@@ -9,7 +9,7 @@ import RebindFiles
 struct SymbolListing {
   /// Nil if the file has no dynamic symbols.
   let table: SymbolTable?
-  let selection: SymbolFilter
+  var selection: SymbolFilter
 
   /// Writes the members of the file's object.
   ///
