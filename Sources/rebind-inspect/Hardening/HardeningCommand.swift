@@ -14,6 +14,10 @@ struct HardeningCommand: FileOrProcessSubcommand {
       A line is a property. A static program has no slots that a loader fills, and an object \
       file has no place yet, so these have fewer properties.
 
+      With `--require`, each property of a file that is not as required is a line on standard error, \
+      and the exit status is 1. A property that a file does not have, such as `pie` of an object file, is not \
+      required of it.
+
       With `--pid`, the images of a process are read: their files if these are proven to be \
       theirs, and else their memory.
       """,
@@ -21,6 +25,7 @@ struct HardeningCommand: FileOrProcessSubcommand {
     examples: [
       "hardening /usr/bin/env",
       "hardening *.so | grep '^relro none'",
+      "hardening --require relro=full/partial,stack=nx libfoo.so",
       "hardening --format jsonl *.so | jq '.hardening.relro'",
       "hardening --pid 4711 | grep '^seal '",
     ])
@@ -66,6 +71,15 @@ struct HardeningCommand: FileOrProcessSubcommand {
 
   static var record: Record { HardeningReport.record }
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Fail unless each file has these verdicts: relro=full,pie=yes/library. Slashes separate words of \
+      which one is enough; may be repeated.
+      """, valueName: "property=verdict"),
+    transform: HardeningRequirement.all)
+  var require: [[HardeningRequirement]] = []
+
   @Argument(help: .files) var arguments: [InputPaths] = []
 
   @OptionGroup var list: FileListOptions
@@ -75,13 +89,17 @@ struct HardeningCommand: FileOrProcessSubcommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    try report { file throws(ELFFileError) in
-      HardeningReport(subject: ReportSubject(file), hardening: try file.hardening)
+    let required = require.flatMap(\.self)
+    try report(required.isEmpty ? [] : [.required]) { file throws(ELFFileError) in
+      HardeningReport(
+        subject: ReportSubject(file), hardening: try file.hardening, required: required)
     } images: { image, scope throws(ELFFileError) in
       HardeningReport(
         subject: ReportSubject(image.image),
-        hardening: try (image.file ?? image.loaded).hardening,
+        hardening: try (image.file ?? image.loaded).hardening, required: required,
         process: (scope.pid, image.image.loadBias, scope.sealing(of: image)))
+    } then: { report, writer in
+      for violation in report.violations ?? [] { writer.find(report.subject.path, violation) }
     }
   }
 }

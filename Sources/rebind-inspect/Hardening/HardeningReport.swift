@@ -7,6 +7,7 @@ import Rebind
 struct HardeningReport: TableBody {
   let subject: ReportSubject
   let hardening: FileHardening
+  let required: [HardeningRequirement]
   /// Where the image is, and how far it is sealed; nil for a file.
   var process: (pid: Int32, loadBias: UInt64, sealing: ProcessSealing)?
 
@@ -30,6 +31,11 @@ struct HardeningReport: TableBody {
 
   fileprivate var verdicts: [HardeningVerdict] {
     HardeningVerdict.all(of: hardening, process?.sealing)
+  }
+
+  /// The requirements that the file does not meet, for people; nil if nothing is required.
+  var violations: [String]? {
+    required.isEmpty ? nil : required.compactMap { $0.violation(in: verdicts) }
   }
 }
 
@@ -106,10 +112,19 @@ extension HardeningReport {
         also where the kernel does not say
         """, when: .ofProcess
       ) { $0.process.map { .text($0.sealing.rawValue) } },
+      Field(
+        "violations", .texts,
+        "the requirements that the file does not meet, as people read them; the words may change",
+        when: .required
+      ) { $0.violations.map { .strings($0) } },
       Field("verdicts", .list(HardeningVerdict.listing.record), "the lines of the text") {
         .list(HardeningVerdict.listing, $0.verdicts)
       },
     ])
+}
+
+extension Presence {
+  static let required = with("`--require`")
 }
 
 extension HardeningVerdict {

@@ -28,6 +28,18 @@ struct HardeningVerdict {
     return verdicts
   }
 
+  /// The properties, and the words that a verdict can have.
+  static let words: KeyValuePairs<String, [String]> = [
+    "relro": ["full", "partial", "none"], "binding": ["now", "lazy"],
+    "pie": ["yes", "no", "library"], "stack": ["nx", "executable"],
+    "canary": ["yes", "no", "unknown"],
+    "fortify": ["yes", "partial", "no", "none", "unknown"],
+    "branches": ["IBT", "SHSTK", "BTI", "PAC", "GCS", "unchecked"],
+    "search-path": ["none", "runpath", "rpath"], "text-relocations": ["no", "yes"],
+    "writable-code": ["no", "yes"], "symbolic": ["yes", "no"],
+    "seal": ["requested", "sealed", "partial", "no"],
+  ]
+
   private init(_ property: String, _ verdict: String, _ consequence: String) {
     self.property = property
     self.verdict = verdict

@@ -37,16 +37,19 @@ extension FileOrProcessSubcommand {
   func report<Body: ReportBody>(
     _ presences: [Presence] = [],
     _ body: @escaping @Sendable (ELFFile) throws(ELFFileError) -> Body,
-    images: (LoadedImage, ProcessScope) throws(ELFFileError) -> Body
+    images: (LoadedImage, ProcessScope) throws(ELFFileError) -> Body,
+    then: @escaping @Sendable (Body, inout ReportWriter) -> Void = { _, _ in }
   ) throws {
     let files = try files()
     var writer = ReportWriter(formatter(Body.row, presences, of: files))
     if let pid {
       writer.readImages(of: pid) { image, scope throws(ELFFileError) -> Body? in
         try images(image, scope)
+      } then: {
+        then($0, &$1)
       }
     } else {
-      writer.read(files, body)
+      writer.read(files, body, then: then)
     }
     try writer.finish()
   }

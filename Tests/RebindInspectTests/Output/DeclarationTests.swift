@@ -9,7 +9,9 @@ import TestSupport
 @Suite(.needsCommands, .measured) struct DeclarationTests {
   /// Commands that show each field at least once, in front of files.
   static let ofFiles =
-    Subcommands.ofFiles + Subcommands.ofSearches + [["annotations", "--expect", "1"]]
+    Subcommands.ofFiles + Subcommands.ofSearches + [
+      ["annotations", "--expect", "1"], ["hardening", "--require", "relro=full"],
+    ]
 
   /// Each field of each record is shown by one of the commands.
   @Test func keys() throws {

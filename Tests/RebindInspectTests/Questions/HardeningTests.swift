@@ -70,6 +70,47 @@ import TestSupport
     for (property, verdict) in test.verdicts {
       #expect(verdicts[property] ?? "" == verdict, "\(property)")
     }
+    // Each verdict can be required; the words of one stand between commas.
+    let required = verdicts.flatMap { property, verdict in
+      verdict.split(separator: ",").map { "\(property)=\($0)" }
+    }.joined(separator: ",")
+    let met = try inspect(["hardening", "--require", required, path])
+    #expect(met.status == 0 && met.errorOutput == "", "\(required)")
+  }
+
+  /// A file that is not as required is to blame, with what it has instead.
+  @Test func requirements() throws {
+    let fixture = DependencyFixture()
+    let library = try fixture.library("lib.so", flags: ["-Wl,-z,norelro"])
+    let good = try fixture.library("good.so", flags: ["-Wl,-z,relro,-z,now"])
+    let object = try fixture.program("object.o", flags: ["-r"])
+    let options = [
+      "--require", "relro=full/partial,pie=yes/library", "--require", "search-path=none",
+    ]
+    let result = try inspect(["hardening"] + options + [good, library, object])
+    #expect(result.status == 1)
+    #expect(
+      result.errorOutput
+        == "rebind-inspect: \(library): relro is none, not full or partial: all slots are writable\n"
+    )
+    struct Document: Decodable {
+      struct File: Decodable { var hardening: Hardening }
+      struct Hardening: Decodable { var violations: [String]? }
+      var files: [File]
+    }
+    let json = try inspect(["hardening", "--format", "json"] + options + [good, library])
+    let files = try JSONDecoder().decode(Document.self, from: json.standardOutput).files
+    #expect(files.map { $0.hardening.violations?.count } == [0, 1] && json.status == 1)
+    #expect(try inspect(["hardening"] + options + [library, "/nowhere"]).status == 2)
+    for (value, list) in [
+      ("rello=full", "Properties are relro, binding, pie, "),
+      ("relro", "relro is full, partial or none"),
+      ("relro=full/ful", "relro is full, partial or none"), ("relro=", "full, partial or none"),
+      ("relro=full,", "'' is no property"),
+    ] {
+      let wrong = try inspect(["hardening", "--require", value, good])
+      #expect(wrong.status == 64 && wrong.errorOutput.contains(list), "\(value)")
+    }
   }
 
   /// The function that a failed check calls is in each static program.
