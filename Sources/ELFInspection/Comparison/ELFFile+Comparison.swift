@@ -1,4 +1,3 @@
-import Rebind
 package import RebindFiles
 
 extension ELFFile {
@@ -12,38 +11,34 @@ extension ELFFile {
   package func changes(
     to other: ELFFile, of kinds: Set<FileChange.Kind> = Set(FileChange.Kind.allCases)
   ) throws(ELFFileError) -> [FileChange] {
-    for file in [self, other] {
-      try file.checkIsNoCore()
-      if file.isDebugFile {
-        throw file.reader.error(
-          .unsupported("has only debug information"), field: nil, at: nil)
-      }
-    }
-    let before = try FileFacts(of: self, kinds).facts
-    let after = try FileFacts(of: other, kinds).facts
+    for file in [self, other] { try FileFacts.check(file) }
+    return try FileFacts(of: self, kinds).changes(to: FileFacts(of: other, kinds), of: kinds)
+  }
+}
+
+extension FileFacts {
+  /// The differences between these facts and another file's.
+  package func changes(to other: Self, of kinds: Set<FileChange.Kind>) -> [FileChange] {
+    let exports = Exports(other.facts[.export] ?? [:])
     var changes: [FileChange] = []
-    for kind in FileChange.Kind.allCases {
-      let (old, new) = (before[kind] ?? [:], after[kind] ?? [:])
+    for kind in FileChange.Kind.allCases where kinds.contains(kind) {
+      let (old, new) =
+        kind == .neededOrder
+        ? commonOrders(with: other) : (facts[kind] ?? [:], other.facts[kind] ?? [:])
       for name in Set(old.keys).union(new.keys).sorted() where old[name] != new[name] {
         changes.append(
-          FileChange(kind: kind, name: name, before: old[name], after: new[name]))
-      }
-      if kind == .neededOrder, kinds.contains(kind) {
-        changes += try changesOfOrder(to: other)
+          FileChange(
+            kind: kind, name: name, before: old[name], after: new[name],
+            effect: FileChange.Effect(of: kind, name, old[name], new[name], exports)))
       }
     }
     return changes
   }
 
-  private func changesOfOrder(to other: ELFFile) throws(ELFFileError) -> [FileChange] {
-    let (old, new) = (try dynamicTable?.needed ?? [], try other.dynamicTable?.needed ?? [])
+  /// The orders of the libraries that both files need.
+  private func commonOrders(with other: Self) -> ([String: String], [String: String]) {
+    let (old, new) = (neededLibraries, other.neededLibraries)
     let common = Set(old).intersection(new)
-    let (before, after) = (old.filter(common.contains), new.filter(common.contains))
-    guard before != after else { return [] }
-    return [
-      FileChange(
-        kind: .neededOrder, name: "order", before: before.joined(separator: " "),
-        after: after.joined(separator: " "))
-    ]
+    return (Self.order(old.filter(common.contains)), Self.order(new.filter(common.contains)))
   }
 }

@@ -9,6 +9,9 @@ package struct FileChange: Sendable, Hashable {
   /// The second file's text for it; nil if that file does not have it.
   package let after: String?
 
+  /// The effect on those who call the file's functions.
+  package let effect: Effect
+
   /// The kinds of facts that are compared.
   package enum Kind: String, CaseIterable, Sendable {
     /// Class, byte order, machine and type.

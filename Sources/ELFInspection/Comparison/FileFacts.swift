@@ -1,13 +1,36 @@
 import Rebind
-import RebindFiles
+package import RebindFiles
 
 /// The facts of a file that are compared with another's: a text for each name, by kind.
-struct FileFacts {
-  private(set) var facts: [FileChange.Kind: [String: String]] = [:]
+package struct FileFacts {
+  package internal(set) var facts: [FileChange.Kind: [String: String]] = [:]
 
+  /// - Throws: `ELFFileError` if the file contradicts itself, or is no image: a core file, or what was
+  ///   split from one.
   /// - Complexity: O(symbols + relocations + notes).
-  init(of file: ELFFile, _ kinds: Set<FileChange.Kind>) throws(ELFFileError) {
+  package init(of file: ELFFile, _ kinds: Set<FileChange.Kind>) throws(ELFFileError) {
+    try Self.check(file)
     for kind in kinds { facts[kind] = try Self.facts(of: file, kind) }
+  }
+
+  /// Throws for a file whose tables are elsewhere: no difference would say nothing.
+  static func check(_ file: ELFFile) throws(ELFFileError) {
+    try file.checkIsNoCore()
+    if file.isDebugFile {
+      throw file.reader.error(.unsupported("has only debug information"), field: nil, at: nil)
+    }
+  }
+
+  /// Facts that were read elsewhere.
+  init(_ facts: [FileChange.Kind: [String: String]]) { self.facts = facts }
+
+  /// In the order of the file.
+  var neededLibraries: [String] {
+    facts[.neededOrder]?.values.first?.split(separator: " ").map(String.init) ?? []
+  }
+
+  static func order(_ names: [String]) -> [String: String] {
+    names.isEmpty ? [:] : ["order": names.joined(separator: " ")]
   }
 
   private static func facts(
@@ -26,7 +49,8 @@ struct FileFacts {
     case .needed:
       return Dictionary(
         (try file.dynamicTable?.needed ?? []).map { ($0, "") }, uniquingKeysWith: { $1 })
-    case .neededOrder, .exportValue, .slotValue: return [:]
+    case .neededOrder: return order(try file.dynamicTable?.needed ?? [])
+    case .exportValue, .slotValue: return [:]
     case .searchPath:
       let table = try file.dynamicTable
       return single("rpath", table?[.rpath]?.string)
@@ -48,7 +72,8 @@ struct FileFacts {
           || file.isRelocatable && symbol.isDefined && symbol.binding != .local
       } as: { symbol in
         let hasSize = symbol.type == .object || symbol.type == .threadLocal
-        return hasSize ? "\(symbol.type) \(symbol.size)" : "\(symbol.type)"
+        return (hasSize ? "\(symbol.type) \(symbol.size)" : "\(symbol.type)")
+          + (symbol.binding == .weak ? " WEAK" : "")
       }
     case .import:
       return try symbols(of: file) { symbol, _, _ in

@@ -45,7 +45,8 @@ extension FileChange {
   /// The change of a word that leads elsewhere than where the loader would lead it.
   fileprivate init(_ kind: Kind, of finding: ProcessFinding, named name: String) {
     self.init(
-      kind: kind, name: name, before: finding.expected?.text ?? "", after: finding.target?.text)
+      kind: kind, name: name, before: finding.expected?.text ?? "", after: finding.target?.text,
+      effect: .neutral)
   }
 }
 

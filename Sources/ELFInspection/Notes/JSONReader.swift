@@ -1,4 +1,4 @@
-/// The values of JSON that notes have.
+/// The values of JSON that notes and baselines have.
 indirect enum JSONValue {
   case string(String)
   case list([JSONValue])
@@ -16,12 +16,18 @@ indirect enum JSONValue {
   }
 }
 
-/// Reads JSON that is a few lines long, without Foundation.
+/// Reads JSON without Foundation.
 struct JSONReader {
   private var rest: Substring.UnicodeScalarView
   private var depth = 0
 
   init(_ text: String) { rest = text[...].unicodeScalars }
+
+  /// How many bytes of the text it has read.
+  var offset: Int {
+    let text = Substring(rest).base
+    return text.utf8.distance(from: text.startIndex, to: rest.startIndex)
+  }
 
   /// The one value of the text; nil if it is no JSON.
   mutating func document() -> JSONValue? {

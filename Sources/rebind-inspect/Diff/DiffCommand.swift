@@ -12,11 +12,21 @@ struct DiffCommand: Subcommand {
     abstract: "Compare what two files, or a file and a process, export, import and need.",
     usage: [
       "[<options>] <file> <file>",
+      "[<options>] <file> --baseline <facts>",
+      "[<options>] <file> --facts",
       "[<options>] <file> --pid <pid> [--image <image>]",
     ],
     overview: """
       A fact that one of them has is a line, a fact that has changed is two. The exit status \
       is 1 if anything differs, and 2 if they could not be compared.
+
+      With `--breaking`, a column says what each change means for callers, which were linked with the \
+      first file and run with the second. The exit status is 1 only if a change is `breaking`. \
+      The types of parameters and the fields of structures leave no trace in these facts. `abidiff` \
+      compares those, by debug information.
+
+      With `--facts`, the facts of one file are listed. Kept as JSON, they stand for the first file of a \
+      later comparison: `--baseline`.
 
       Object files are compared by the symbols that linkers see. Of an archive one member is \
       named: `libfoo.a(bar.o)`.
@@ -25,11 +35,14 @@ struct DiffCommand: Subcommand {
       loaded from the path: the file may have been replaced since. The image is read in \
       memory.
       """,
-    words: [words],
+    words: [words, effects],
     examples: [
       "diff old/libfoo.so new/libfoo.so",
       "diff --only export --only defined-version old.so new.so",
       "diff --except build-id reference.so rebuilt.so && echo same",
+      "diff --breaking old.so new.so || echo 'a new major version'",
+      "diff --facts --format json libfoo.so > libfoo.json",
+      "diff --breaking --baseline libfoo.json libfoo.so",
       "diff /usr/lib/libfoo.so --pid 4711",
     ])
 
@@ -38,13 +51,48 @@ struct DiffCommand: Subcommand {
   private static let words = WordList(
     "kind", FileChange.Kind.allCases.map { ($0.rawValue, $0.meaning) })
 
+  private static let effects = WordList(
+    "effect",
+    [
+      "breaking":
+        """
+      an export that is gone, weak now, of another type, or data of another size. A version, a default version \
+      or a soname that is gone. Another class, byte order, machine or type of file. A new needed library
+      """,
+      "compatible":
+        """
+      a new export or version; a new default version beside the old one; an export that is no longer weak; \
+      a needed library less
+      """,
+      "neutral":
+        """
+      all else: build ID, search path, imports and slots. `requires --at-most`, \
+      `symbols --unresolved` and `hardening --require` judge what a new build needs
+      """,
+    ])
+
   static var record: Record { DiffReport.record }
+
+  static var records: [Record] { [record, FactReport.record] }
 
   @Option(help: "Compare only this kind; may be repeated.")
   var only: [FileChange.Kind] = []
 
   @Option(help: "Do not compare this kind; may be repeated.")
   var except: [FileChange.Kind] = []
+
+  @Flag(
+    help: "Say what each change means for callers. The exit status is 1 only if one is breaking.")
+  var breaking = false
+
+  @Flag(help: "List the facts of one file, for --baseline with --format json.")
+  var facts = false
+
+  @Option(
+    help: ArgumentHelp(
+      "The facts of the file before, as --facts with --format json lists them.", valueName: "facts"),
+    completion: .file())
+  var baseline: InputPaths?
 
   @OptionGroup var process: OptionalProcessOption
 
@@ -56,7 +104,7 @@ struct DiffCommand: Subcommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The ELF file before, and behind it the one after, unless --pid has that.",
+      "The ELF file before, and behind it the one after, unless an option has one of them.",
       valueName: "file"))
   var arguments: [InputPaths]
 
@@ -68,13 +116,20 @@ struct DiffCommand: Subcommand {
     guard !kinds.isEmpty else {
       throw ValidationError("--except leaves nothing of what --only compares.")
     }
-    if process.pid == nil {
-      guard image == nil else { throw ValidationError("--image is for --pid.") }
-      guard files.count == 2 else { throw ValidationError("diff takes two files.") }
-    } else {
-      guard files.count == 1 else {
-        throw ValidationError("diff takes one file with --pid.")
-      }
+    guard image == nil || process.pid != nil else { throw ValidationError("--image is for --pid.") }
+    let others = [
+      process.pid == nil ? nil : "--pid", facts ? "--facts" : nil,
+      baseline.map { _ in "--baseline" },
+    ].compactMap(\.self)
+    guard others.count < 2 else {
+      throw ValidationError("\(others.joined(separator: " and ")) exclude each other.")
+    }
+    guard files.count == 2 - others.count else {
+      throw ValidationError(
+        others.first.map { "diff takes one file with \($0)." } ?? "diff takes two files.")
+    }
+    guard !facts || !breaking && only.isEmpty && except.isEmpty else {
+      throw ValidationError("--facts lists all facts, and judges none.")
     }
   }
 
@@ -84,11 +139,18 @@ struct DiffCommand: Subcommand {
 
   func run() throws {
     let kinds = kinds
-    var writer = ReportWriter(output.formatter(RowShape(DiffReport.row), headings: .none))
+    let row = facts ? FactReport.row : DiffReport.row
+    var writer = ReportWriter(output.formatter(RowShape(row), headings: .none))
     do throws(ELFFileError) {
-      let report = try compare(by: kinds)
-      writer.write(report)
-      writer.outcome.hasFinding = !report.changes.isEmpty
+      if facts {
+        let file = try Self.open(files[0])
+        writer.write(FactReport(ReportSubject(file), try FileFacts(of: file, kinds)))
+      } else {
+        var report = try compare(by: kinds)
+        report.showsEffects = breaking
+        writer.write(report)
+        writer.outcome.hasFinding = report.changes.contains { !breaking || $0.effect == .breaking }
+      }
     } catch {
       writer.write(error)
     }
@@ -96,6 +158,15 @@ struct DiffCommand: Subcommand {
   }
 
   private func compare(by kinds: Set<FileChange.Kind>) throws(ELFFileError) -> DiffReport {
+    if let path = baseline?.paths.first {
+      let before = try FileFacts(baseline: path)
+      let file = try Self.open(files[0])
+      var subject = ReportSubject(file)
+      subject.path = path
+      return DiffReport(
+        subject: subject, other: files[0],
+        changes: before.changes(to: try FileFacts(of: file, kinds), of: kinds))
+    }
     let file = try Self.open(files[0])
     if let pid = process.pid { return try compare(file, with: pid, by: kinds) }
     let other = files[1]

@@ -4,7 +4,7 @@ import ELFInspection
 import Rebind
 import RebindFiles
 
-/// The output of `diff` for two files, or for a file and an image of a process.
+/// The output of `diff` for two files, for a file and its baseline, or for a file and an image of a process.
 struct DiffReport: TableBody {
   /// The first file.
   let subject: ReportSubject
@@ -13,6 +13,8 @@ struct DiffReport: TableBody {
   /// The process that has the image; nil for a file.
   var pid: Int32?
   let changes: [FileChange]
+  /// True if the text says what each change means for callers.
+  var showsEffects = false
 
   static let listing = Listing<Self>(
     "comparison", of: "the file",
@@ -30,15 +32,16 @@ struct DiffReport: TableBody {
   var rows: [ChangeRow] { changes.map { ChangeRow(change: $0) } }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    var table = ChangeRow.listing.table()
+    let listing = showsEffects ? ChangeRow.listingOfEffects : ChangeRow.listing
+    var table = listing.table()
     for change in changes {
       if change.before != nil {
         let row = ChangeRow(change: change, side: .before)
-        table.append(ChangeRow.listing.cells(row), color: TextStyle.removed)
+        table.append(listing.cells(row), color: TextStyle.removed)
       }
       if change.after != nil {
         let row = ChangeRow(change: change, side: .after)
-        table.append(ChangeRow.listing.cells(row), color: TextStyle.added)
+        table.append(listing.cells(row), color: TextStyle.added)
       }
     }
     if !changes.isEmpty { table.write(style, in: &output) }
@@ -56,45 +59,61 @@ struct ChangeRow {
   /// Nil for both.
   var side: Side?
 
-  static let listing = Listing<Self>(
-    "change", of: "a change",
-    [
-      Field(column: " ", "`-` for the first file, `+` for the second") {
-        $0.side?.rawValue ?? ""
-      },
-      Field("kind", "KIND", .code, "one of the kinds below; more may come") {
-        .text($0.change.kind.rawValue)
-      },
-      Field(
-        "name", "NAME", .text,
-        """
-        the symbol with its version, the library, or the property; of a slot with its address in \
-        front, `"0x3fd8:open@GLIBC_2.2.5"`
-        """
-      ) { .text($0.change.name) },
-      Field(
-        "before",
-        Column(
-          "VALUE", isLine: true,
-          "the file's value. In a process, `-` shows the target that the loader would have stored"
-        ),
-        .text.orNull,
-        """
-        the first file's value, a machine and a type by name, `""` if the name says it all; `null` \
-        if the file has none. Of a value in memory, the target \
-        that the loader would have stored
-        """,
-        text: { ($0.side == .after ? $0.word($0.change.after) : $0.word($0.change.before)) ?? "" }
-      ) { .text($0.word($0.change.before)) },
-      Field("after", .text.orNull, "the same of the second file") {
-        .text($0.word($0.change.after))
-      },
-    ])
+  static let listing = listing(isWithEffects: false)
+  static let listingOfEffects = listing(isWithEffects: true)
+
+  private static func listing(isWithEffects: Bool) -> Listing<Self> {
+    let effect = Field<Self>(
+      "effect", isWithEffects ? "EFFECT" : nil,
+      .words(FileChange.Effect.allCases.map(\.rawValue)),
+      "its effect on callers: `\"breaking\"`, `\"compatible\"` or `\"neutral\"`"
+    ) { .text($0.change.effect.rawValue) }
+    return Listing("change", of: "a change", [side, effect] + fields)
+  }
+
+  private static let side = Field<Self>(column: " ", "`-` for the first file, `+` for the second") {
+    $0.side?.rawValue ?? ""
+  }
+
+  private static let fields: [Field<Self>] = [
+    Field("kind", "KIND", .code, "one of the kinds below; more may come") {
+      .text($0.change.kind.rawValue)
+    },
+    Field(
+      "name", "NAME", .text,
+      """
+      the symbol with its version, the library, or the property; of a slot with its address in \
+      front, `"0x3fd8:open@GLIBC_2.2.5"`
+      """
+    ) { .text($0.change.name) },
+    Field(
+      "before",
+      Column(
+        "VALUE", isLine: true,
+        "the file's value. In a process, `-` shows the target that the loader would have stored"
+      ),
+      .text.orNull,
+      """
+      the first file's value, a machine and a type by name, `""` if the name says it all; `null` \
+      if the file has none. Of a value in memory, the target \
+      that the loader would have stored
+      """,
+      text: { ($0.side == .after ? $0.word($0.change.after) : $0.word($0.change.before)) ?? "" }
+    ) { .text($0.word($0.change.before)) },
+    Field("after", .text.orNull, "the same of the second file") {
+      .text($0.word($0.change.after))
+    },
+  ]
 
   /// A file's value, with the names of the headers' numbers.
-  private func word(_ value: String?) -> String? {
-    guard change.kind == .header, let number = value.flatMap({ UInt16($0) }) else { return value }
-    return switch change.name {
+  private func word(_ value: String?) -> String? { change.kind.word(value, of: change.name) }
+}
+
+extension FileChange.Kind {
+  /// A value, with the names of the headers' numbers.
+  func word(_ value: String?, of name: String) -> String? {
+    guard self == .header, let number = value.flatMap({ UInt16($0) }) else { return value }
+    return switch name {
     case "machine": Machine(rawValue: number).word
     case "type": ImageType(rawValue: number).word
     default: value

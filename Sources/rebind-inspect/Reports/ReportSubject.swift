@@ -6,7 +6,7 @@ import RebindFiles
 
 /// The start of each file object of the JSON: the input, and the facts of its ELF header.
 struct ReportSubject {
-  let path: FilePath
+  var path: FilePath
   let elfClass: ELFClass
   let byteOrder: ByteOrder
   let machine: Machine

@@ -10,12 +10,17 @@ protocol Subcommand: ParsableCommand {
   /// Schema and of Documentation/JSON.md.
   static var record: Record { get }
 
+  /// The same, and behind it those that it brings in place of these with an option.
+  static var records: [Record] { get }
+
   /// The columns of its text, from left to right.
   static var columns: [Declaration] { get }
 }
 
 extension Subcommand {
   static var name: String { manual.name }
+
+  static var records: [Record] { [record] }
 
   /// Those of the first record that has any.
   static var columns: [Declaration] {

@@ -56,7 +56,10 @@ private struct ExampleFolder {
     "diff /usr/lib/libfoo.so --pid",
   ]
   /// Those that say nothing of these files, or write into another one.
-  static let silent = ["> rodata", "> libfoo.svg", "> symbols.csv", "/wx/", "'open*'"]
+  static let silent = [
+    "> rodata", "> libfoo.svg", "> symbols.csv", "/wx/", "'open*'", "> libfoo.json",
+    "--baseline libfoo.json", "--unresolved",
+  ]
 
   init() throws {
     let source = """
@@ -78,6 +81,8 @@ private struct ExampleFolder {
         name, source + "int other(void) { return 1; }", soname: "libfoo.so",
         flags: AnnotatedFile.includeFlags + ["-Wl,-z,norelro", "-lc"])
     }
+    let facts = try inspect(["diff", "--facts", "--format", "json", library]).standardOutput
+    try fixture.write("libfoo.json", facts)
     try fixture.write("libc.so.6", Data(contentsOf: URL(filePath: InstalledFile.libc.path)))
     try fixture.write("list.txt", Data("libfoo.so\napp\n".utf8))
     try fixture.write("foo.o", AnnotatedFile(object: .gcc).bytes())

@@ -36,6 +36,7 @@ import TestSupport
       try check(command, ["--pid", "\(id)"], isProcess: true, shown)
     }
     try check(["diff"], [inputs[0], inputs[4]], isProcess: false, shown)
+    try check(["diff", "--facts"], [inputs[0]], isProcess: false, shown)
     try check(["diff", program.url.path], ["--pid", "\(process.id)"], isProcess: true, shown)
     #expect(Self.declared.subtracting(shown.fields).sorted() == [])
   }
@@ -71,7 +72,7 @@ import TestSupport
   private static let declared: Set<String> = {
     let records =
       ReportSubject.failure.record.reachable
-      + RebindInspect.subcommands.flatMap { $0.record.reachable }
+      + RebindInspect.subcommands.flatMap { $0.records.flatMap(\.reachable) }
     return Set(
       records.flatMap { record in
         record.fields.compactMap { $0.key }.map { "\(record.name).\($0)" }
@@ -148,7 +149,9 @@ import TestSupport
     let document = try JSONSerialization.jsonObject(with: result.standardOutput)
     let files = try #require((document as? [String: Any])?["files"] as? [[String: Any]])
     let record =
-      command.contains("--defines") ? SymbolListing.list : try subcommand(command).record
+      command.contains("--defines")
+      ? SymbolListing.list
+      : command.contains("--facts") ? FactReport.record : try subcommand(command).record
     let path = ReportSubject.path.record.keys
     let frame = path + ReportSubject.header.record.keys
     #expect(files.contains { $0["error"] == nil }, "\(command)")

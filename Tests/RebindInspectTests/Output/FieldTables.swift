@@ -38,7 +38,7 @@ struct FieldTables {
     for subcommand in subcommands {
       let heading = Self.heading(of: subcommand)
       if !page.contains("\n\(heading)\n") { page += "\n\(heading)\n" }
-      put(subcommand.record, below: heading, &done, in: &page)
+      for record in subcommand.records { put(record, below: heading, &done, in: &page) }
       for words in subcommand.manual.words { put(words, of: subcommand.name, in: &page) }
     }
     return page
@@ -58,7 +58,7 @@ struct FieldTables {
 
   /// The records that have a table: the name, and the table.
   var records: [(name: String, table: String)] {
-    let all = Self.frame + Self.rows + subcommands.flatMap { $0.record.reachable }
+    let all = Self.frame + Self.rows + subcommands.flatMap { $0.records.flatMap(\.reachable) }
     let variants = all.flatMap(\.fields).compactMap { field -> Variants? in
       guard case .variants(let variants) = field.shape.orSelf else { return nil }
       return variants

@@ -7,7 +7,7 @@ struct SchemaText {
   private let subcommands: [(name: String, record: Record)]
 
   init(_ subcommands: [any Subcommand.Type]) {
-    self.init(subcommands.map { ($0.name, $0.record) })
+    self.init(subcommands.flatMap { command in command.records.map { (command.name, $0) } })
   }
 
   init(_ subcommands: [(name: String, record: Record)]) { self.subcommands = subcommands }
