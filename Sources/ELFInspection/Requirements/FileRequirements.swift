@@ -25,7 +25,7 @@ package struct FileRequirements {
   }
 
   /// A version of symbols that the file needs.
-  package struct Version {
+  package struct Version: Sendable {
     /// The soname of the library that should define it.
     package let library: String
     package let name: String

@@ -10,6 +10,7 @@ struct ReportWriter: ~Copyable {
   var output: OutputBuffer
   let formatter: any ReportFormatter
   var outcome = ReportOutcome()
+  var summary: (any ReportSummary)?
 
   init(_ formatter: any ReportFormatter) {
     FatalSignals.watch()
@@ -93,7 +94,7 @@ struct ReportWriter: ~Copyable {
 
   /// Ends the output. Throws the exit status unless it is 0.
   mutating func finish() throws {
-    formatter.end(in: &output)
+    formatter.end(summary, in: &output)
     output.finish()
     try ExitStatus(outcome).end()
   }

@@ -32,8 +32,11 @@ struct JSONFormatter: ReportFormatter {
     endFile(in: &output)
   }
 
-  func end(in output: inout OutputBuffer) {
-    if !isLines { output.append(text: "\n]}\n") }
+  func end(_ summary: (any ReportSummary)?, in output: inout OutputBuffer) {
+    if isLines { return }
+    output.append(text: "\n]")
+    summary?.writeJSON(separator: "\n", in: &output)
+    output.append(text: "}\n")
   }
 
   private static var schema: String { "\"schema\":\"rebind-inspect/1\"" }

@@ -31,7 +31,7 @@ struct RowFormatter: ReportFormatter {
 
   func write(_ error: ELFFileError, in output: inout OutputBuffer) {}
 
-  func end(in output: inout OutputBuffer) {}
+  func end(_ summary: (any ReportSummary)?, in output: inout OutputBuffer) {}
 }
 
 /// Which columns the table of a subcommand has.

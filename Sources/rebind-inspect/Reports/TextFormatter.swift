@@ -34,7 +34,16 @@ struct TextFormatter: ReportFormatter {
   // Its line on standard error says it all.
   func write(_ error: ELFFileError, in output: inout OutputBuffer) {}
 
-  func end(in output: inout OutputBuffer) {}
+  func end(_ summary: (any ReportSummary)?, in output: inout OutputBuffer) {
+    guard let summary else { return }
+    var style = style
+    if hasPaths {
+      style.path = FilePath(summary.name)
+    } else {
+      writeHeading(FilePath(summary.heading), in: &output)
+    }
+    summary.writeText(style, in: &output)
+  }
 
   private func writeHeading(_ path: FilePath, in output: inout OutputBuffer) {
     output.append(first: "", others: "\n")

@@ -57,7 +57,8 @@ struct RequirementReport: TableBody {
     let runtime = found[0].requirements.runtime
     rows =
       [Self.row(of: found[0].requirements, subject.path)] + Self.highest(asked) + Self.marks(asked)
-      + Self.others(found) + Self.systems(asked, runtime)
+      + Self.others(found)
+      + (runtime == .glibc ? Self.systems(asked.map(\.version)) : [])
     let prefixes = KnownSystem.prefixes.union(asked.compactMap(\.version.number?.prefix))
     unknownLimits = limits.filter { !prefixes.contains($0.prefix) }
     excesses = asked.flatMap { asked in
@@ -125,7 +126,7 @@ struct RequirementReport: TableBody {
       symbols: asked.blamed, image: asked.image,
       note: version.isPrivate
         ? "only glibc's own files have it"
-        : since.flatMap { $0 == version.name ? nil : "since \($0)" })
+        : since.flatMap { $0 == version.name ? nil : "since \($0)" }, asked: version)
   }
 
   private static func others(
@@ -144,14 +145,11 @@ struct RequirementReport: TableBody {
     }
   }
 
-  /// None for a file that is not for glibc.
-  private static func systems(
-    _ asked: [Asked], _ runtime: FileRequirements.Runtime
-  ) -> [RequirementRow] {
-    guard runtime == .glibc else { return [] }
-    let isUnknown = asked.contains { $0.version.isUnknown }
+  /// The oldest releases that have the versions, for what is for glibc.
+  static func systems(_ versions: [FileRequirements.Version]) -> [RequirementRow] {
+    let isUnknown = versions.contains(where: \.isUnknown)
     var newest: [String: VersionName] = [:]
-    for version in asked.compactMap(\.version.since) {
+    for version in versions.compactMap(\.since) {
       if let other = newest[version.prefix], !version.isNewer(than: other) { continue }
       newest[version.prefix] = version
     }

@@ -4,7 +4,7 @@ import ELFInspection
 import RebindFiles
 
 /// A requirement of a file, or the oldest known release of a distribution that meets them all.
-struct RequirementRow {
+struct RequirementRow: Sendable {
   enum Kind: String, CaseIterable {
     case libc, version, mark, level, dlopen, system
   }
@@ -21,6 +21,8 @@ struct RequirementRow {
   let image: FilePath?
   /// In words, or the source of the facts.
   var note: String?
+  /// Of a version or a mark: all that is known of it.
+  var asked: FileRequirements.Version?
 
   static let listing = Listing<Self>(
     "systemRequirement", of: "a requirement",

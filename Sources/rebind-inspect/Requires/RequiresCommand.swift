@@ -18,6 +18,9 @@ struct RequiresCommand: FileSubcommand {
       known here, that has all of them. The facts are those of x86-64; a distribution may have backported a version. \
       Versions that are needed weakly do not count: the loader goes on without them.
 
+      Behind several files stands their maximum: for each library the highest version, with the file that \
+      asks for it, and the oldest releases that have all. Tables and `jsonl` leave it out.
+
       With `--at-most`, a file that needs more is a line on standard error for each version, and \
       the exit status is 1. musl and static programs need no version of glibc. A prefix that \
       no file's versions have is an error, with the status 2, but for `GLIBC`, `GLIBCXX`, `CXXABI` \
@@ -61,15 +64,15 @@ struct RequiresCommand: FileSubcommand {
 
   func run() throws {
     let limits = atMost.map(\.version)
-    let unknown = UnknownLimits()
+    let together = Together()
     guard closure else {
       return try report { file throws(ELFFileError) in
         try RequirementReport(
           ReportSubject(file), [(file.reader.path, file)], limits: limits)
       } then: { report, writer in
-        Self.tell(of: report, unknown, &writer)
+        Self.tell(of: report, together, &writer)
       } end: { writer in
-        unknown.report(&writer)
+        together.end(&writer)
       }
     }
     let resolver = search.resolver
@@ -83,16 +86,16 @@ struct RequiresCommand: FileSubcommand {
         limits: limits)
     } then: { report, writer in
       for problem in problems { writer.fail(report.subject.path, problem) }
-      Self.tell(of: report, unknown, &writer)
+      Self.tell(of: report, together, &writer)
     } end: { writer in
-      unknown.report(&writer)
+      together.end(&writer)
     }
   }
 
   private static func tell(
-    of report: RequirementReport, _ unknown: UnknownLimits, _ writer: inout ReportWriter
+    of report: RequirementReport, _ together: Together, _ writer: inout ReportWriter
   ) {
-    unknown.note(report.unknownLimits)
+    together.add(report)
     for excess in report.excesses { writer.find(report.subject.path, excess) }
     for warning in report.warnings { writer.warn(report.subject.path, warning) }
   }
@@ -111,18 +114,29 @@ struct RequiresCommand: FileSubcommand {
   ]
 }
 
-/// The limits of prefixes that none of the files knows, found by several threads.
-private final class UnknownLimits: Sendable {
-  private let limits = Mutex<[VersionName]?>(nil)
+/// The facts of all files together, found by several threads.
+private final class Together: Sendable {
+  private let state = Mutex(State())
 
-  /// Keeps those that another file does not know either.
-  func note(_ others: [VersionName]) {
-    limits.withLock { $0 = $0?.filter { others.contains($0) } ?? others }
+  private struct State {
+    /// The limits of prefixes that none of the files knows.
+    var unknownLimits: [VersionName]?
+    var maximum = RequirementMaximum()
   }
 
-  /// Writes a line for each.
-  func report(_ writer: inout ReportWriter) {
-    for limit in limits.withLock({ $0 ?? [] }) {
+  func add(_ report: RequirementReport) {
+    let others = report.unknownLimits
+    state.withLock {
+      $0.unknownLimits = $0.unknownLimits?.filter { others.contains($0) } ?? others
+      $0.maximum.add(report)
+    }
+  }
+
+  /// Hands over the maximum of several files, and writes a line for each limit that nothing knows.
+  func end(_ writer: inout ReportWriter) {
+    let state = state.withLock { $0 }
+    if state.maximum.fileCount > 1 { writer.summary = state.maximum }
+    for limit in state.unknownLimits ?? [] {
       let meant = KnownSystem.prefixes.sorted()
         .first { FunctionVariants.edits(between: limit.prefix, and: $0) > 0 }
       writer.fail(

@@ -265,6 +265,38 @@ import Testing
     #expect(try inspect(["requires", "--at-most", "GLIBC", path]).status == 64)
   }
 
+  /// Behind several files stand the highest version of each kind, and the systems that have all.
+  @Test func theMaximumOfSeveralFiles() throws {
+    struct Maximum: Decodable { var maximum: [Report.Row]? }
+    let fixture = DependencyFixture()
+    try Self.runtime(in: fixture)
+    let old = try Self.caller("old.so", ["open", "pipe2"], in: fixture)
+    let new = try Self.caller("new.so", ["open", "fcntl64"], in: fixture)
+    let cxx = try Self.caller(
+      "cxx.so", ["cxx"], in: fixture, needs: ["libc.so.6", "libstdc++.so.6"])
+    for files in [[old, new, cxx], [cxx, new, old]] {
+      let result = try inspect(["requires", "--format", "json"] + files)
+      let decoded = try JSONDecoder().decode(Maximum.self, from: result.standardOutput)
+      let rows = try #require(decoded.maximum)
+      #expect(
+        rows.filter { $0.kind == "version" }.map { [$0.version, $0.image] } == [
+          ["GLIBC_2.28", new], ["CXXABI_1.3.11", cxx],
+        ])
+      #expect(rows.filter { $0.kind == "libc" }.map(\.name) == ["glibc"])
+      #expect(
+        rows.first { $0.kind == "system" && $0.name == "RHEL" }?.version
+          == (try Self.report([new]).system("RHEL")))
+      let text = try inspect(["requires"] + files).output.components(
+        separatedBy: "\n\nmaximum of 3 files:\n")
+      #expect(
+        text.count == 2 && text[1].contains("version libc.so.6 GLIBC_2.28 fcntl64 in \(new)\n"))
+      let lines = try inspect(["requires", "-A"] + files).output.split(separator: "\n")
+      #expect(lines.contains("maximum version libc.so.6 GLIBC_2.28 fcntl64 in \(new)"))
+    }
+    let one = try inspect(["requires", "--format", "json", new]).standardOutput
+    #expect(try JSONDecoder().decode(Maximum.self, from: one).maximum == nil)
+  }
+
   /// A mistyped prefix limits nothing, so that it is an error if no file has it.
   @Test func limitsOfUnknownPrefixes() throws {
     let fixture = DependencyFixture()

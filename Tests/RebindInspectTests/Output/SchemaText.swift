@@ -36,13 +36,14 @@ struct SchemaText {
           ("type", .string("object")), ("required", .texts(["schema", "files"])),
           (
             "properties",
-            .object([
-              ("schema", .object([("const", .string("rebind-inspect/1"))])),
-              (
-                "files",
-                .object([("type", .string("array")), ("items", Self.reference("file"))])
-              ),
-            ])
+            .object(
+              [
+                ("schema", .object([("const", .string("rebind-inspect/1"))])),
+                (
+                  "files",
+                  .object([("type", .string("array")), ("items", Self.reference("file"))])
+                ),
+              ] + Self.properties(of: RequirementMaximum.listing.record))
           ),
         ])
       ),
@@ -125,14 +126,17 @@ extension SchemaText {
       ("type", .string("object")), ("required", .texts(record.required)),
       (
         "properties",
-        .object(
-          record.fields.flatMap { field -> [(key: String, value: JSONText)] in
-            guard let key = field.key?.description else { return [] }
-            guard case .path = field.shape else { return [(key, value(field.shape))] }
-            return [(key, value(field.shape)), ("\(key)Bytes", reference("bytes"))]
-          })
+        .object(properties(of: record))
       ),
     ]
+  }
+
+  private static func properties(of record: Record) -> [(key: String, value: JSONText)] {
+    record.fields.flatMap { field -> [(key: String, value: JSONText)] in
+      guard let key = field.key?.description else { return [] }
+      guard case .path = field.shape else { return [(key, value(field.shape))] }
+      return [(key, value(field.shape)), ("\(key)Bytes", reference("bytes"))]
+    }
   }
 
   /// Which fields are there together, of an image of a process.

@@ -1,0 +1,77 @@
+#if Commands
+
+import ELFInspection
+import RebindFiles
+
+/// The requirements of several files together: for each library and prefix the highest version, and the file
+/// that asks for it.
+struct RequirementMaximum: ReportSummary, Sendable {
+  private(set) var fileCount = 0
+  /// By what only one row is of.
+  private var highest: [String: RequirementRow] = [:]
+
+  mutating func add(_ report: RequirementReport) {
+    fileCount += 1
+    for row in report.rows {
+      let path = report.subject.path.text
+      switch row.kind {
+      case .dlopen, .system: continue
+      case .libc: add(row, as: row.name, path) { _ in false }
+      case .level: add(row, as: "", path) { ($0.version ?? "") < (row.version ?? "") }
+      case .version, .mark:
+        let number = row.kind == .mark ? nil : row.asked?.number
+        add(row, as: "\(row.name) \(number?.prefix ?? row.version ?? "")", path) { other in
+          guard let number, let otherNumber = other.asked?.number else { return false }
+          return number.isNewer(than: otherNumber)
+        }
+      }
+    }
+  }
+
+  /// Of equal ones, the file of the first path is named, in whichever order they come.
+  private mutating func add(
+    _ row: RequirementRow, as key: String, _ path: String, isHigher: (RequirementRow) -> Bool
+  ) {
+    var row = row
+    let image = row.image?.text ?? path
+    row.note = "in \(image)" + (row.note.map { ": \($0)" } ?? "")
+    let key = "\(row.kind) \(key)"
+    if let other = highest[key], !isHigher(other) {
+      guard other.version == row.version, image < other.image?.text ?? "" else { return }
+    }
+    highest[key] = row
+  }
+
+  private var rows: [RequirementRow] {
+    let kinds = RequirementRow.Kind.allCases
+    let rows = kinds.flatMap { kind in
+      highest.filter { $0.value.kind == kind }.sorted { $0.key < $1.key }.map(\.value)
+    }
+    let runtimes = Set(rows.filter { $0.kind == .libc }.map(\.name)).subtracting(["none"])
+    guard runtimes == ["glibc"] else { return rows }
+    return rows + RequirementReport.systems(rows.compactMap(\.asked))
+  }
+
+  var heading: String { "\(name) of \(fileCount) files" }
+
+  var name: String { "maximum" }
+
+  func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
+    RequirementRow.listing.table(rows).write(style, in: &output)
+  }
+
+  func writeJSON(separator: StaticString, in output: inout OutputBuffer) {
+    Self.listing.writeMembers(self, isFirst: false, separator: separator, in: &output)
+  }
+
+  static let listing = Listing<Self>(
+    "maximum", of: "the document",
+    [
+      Field(
+        "maximum", .list(RequirementRow.listing.record),
+        "of `requires` with several files: the highest version of each kind, and the oldest systems for all"
+      ) { .list(RequirementRow.listing, $0.rows) }
+    ])
+}
+
+#endif
