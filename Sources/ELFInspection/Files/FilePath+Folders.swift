@@ -4,6 +4,12 @@ package import RebindFiles
 extension FilePath {
   package var isAbsolute: Bool { bytes.first == UInt8(ascii: "/") }
 
+  /// True for a folder, and for a link to one.
+  var isFolder: Bool {
+    var status = stat()
+    return stat(cString, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// The folder that it is in; "." for a bare name. The corresponding function is `dirname`.
   package var folder: FilePath {
     guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return FilePath(".") }

@@ -7,6 +7,8 @@ package import RebindFiles
 /// comes once, however many names it has. A folder may have hundreds of thousands of files, so their
 /// names lie behind each other in one place.
 package struct FileWalk: Sendable {
+  /// The folders that were named, but for those that came before.
+  package private(set) var roots: [Root] = []
   private var folders: [FilePath] = []
   /// The names of the files, each ended by a zero byte.
   private var names: [UInt8] = []
@@ -15,8 +17,8 @@ package struct FileWalk: Sendable {
 
   package struct Entry: Sendable {
     package let path: FilePath
-    /// True for a regular file below a folder that was named.
-    package let isFound: Bool
+    /// The index of the named folder that the regular file is below; nil for what was named itself.
+    package let root: Int?
     /// Why a folder could not be looked into, as an `errno`; 0 for a file.
     fileprivate let failure: Int32
 
@@ -24,6 +26,15 @@ package struct FileWalk: Sendable {
     package var error: ELFFileError? {
       failure == 0 ? nil : ELFFileError(path: path, reason: .system(failure))
     }
+  }
+
+  /// A folder that was named.
+  package struct Root: Sendable {
+    package let path: FilePath
+    /// The index of the first entry below it.
+    fileprivate let start: Int
+    /// True if parts of it came before, or could not be read.
+    package fileprivate(set) var isPartial = false
   }
 
   /// Where the parts of an entry are.
@@ -37,8 +48,13 @@ package struct FileWalk: Sendable {
 
   /// In the order of the paths; in a folder by their names' bytes.
   ///
+  /// - Parameter isEachOnce: Whether a file that is named twice comes once, even if no folder is named.
   /// - Complexity: O(*n* log *n*), where *n* is the number of files.
-  package init(_ paths: [FilePath]) {
+  package init(_ paths: [FilePath], isEachOnce: Bool) {
+    guard isEachOnce || paths.contains(where: \.isFolder) else {
+      for path in paths { append(path) }
+      return
+    }
     for path in paths {
       var status = stat()
       guard stat(path.cString, &status) == 0 else {
@@ -47,6 +63,7 @@ package struct FileWalk: Sendable {
         continue
       }
       if status.st_mode & S_IFMT == S_IFDIR {
+        roots.append(Root(path: path, start: places.count))
         walk(path)
       } else if known.insert(status.st_dev, status.st_ino) {
         append(path)
@@ -63,8 +80,14 @@ package struct FileWalk: Sendable {
   private mutating func walk(_ folder: FilePath) {
     var listing = FolderListing()
     let device = listing.read(folder, &known)
-    if let failure = listing.failure { append(folder, failure: failure) }
-    guard let device else { return }
+    if let failure = listing.failure {
+      append(folder, failure: failure)
+      roots[roots.count - 1].isPartial = true
+    }
+    guard let device else {
+      roots[roots.count - 1].isPartial = true
+      return
+    }
     folders.append(folder)
     let index = Int32(folders.count - 1)
     for file in listing.files {
@@ -75,6 +98,8 @@ package struct FileWalk: Sendable {
         places.append(Place(name: names.count, folder: index, failure: 0))
         names += name
         names.append(0)
+      } else {
+        roots[roots.count - 1].isPartial = true
       }
     }
   }
@@ -96,11 +121,11 @@ extension FileWalk: RandomAccessCollection {
     let place = places[index]
     let folder = folders[Int(place.folder)]
     guard place.name >= 0 else {
-      return Entry(path: folder, isFound: false, failure: place.failure)
+      return Entry(path: folder, root: nil, failure: place.failure)
     }
     return Entry(
-      path: folder.appending(Array(names[place.name...].prefix { $0 != 0 })), isFound: true,
-      failure: 0)
+      path: folder.appending(Array(names[place.name...].prefix { $0 != 0 })),
+      root: roots.lastIndex { $0.start <= index }, failure: 0)
   }
 }
 

@@ -24,11 +24,11 @@ extension FileOrProcessSubcommand {
   ///
   /// - Parameter presences: When columns of a table are there beside those that always are.
   func formatter(
-    _ row: Record, _ presences: [Presence] = [], of files: [FilePath]
+    _ row: Record, _ presences: [Presence] = [], of files: FileWalk
   ) -> any ReportFormatter {
     output.formatter(
       RowShape(row, [.always] + presences + (pid == nil ? [] : [.ofProcess])),
-      hasHeadings: pid != nil || files.count > 1)
+      hasHeadings: pid != nil || files.areSeveral)
   }
 
   /// Reads each file, or each image of the process, and writes what is found in it.

@@ -1,6 +1,7 @@
 #if Commands
 
 import ArgumentParser
+import ELFInspection
 import RebindFiles
 
 /// A subcommand that reads files and nothing else.
@@ -15,7 +16,8 @@ protocol FileSubcommand: Subcommand {
 }
 
 extension ArgumentHelp {
-  static let files = ArgumentHelp("The ELF files to read.", valueName: "file")
+  static let files = ArgumentHelp(
+    "The ELF files to read, and the folders whose files to read.", valueName: "file")
 }
 
 extension FileSubcommand {
@@ -24,8 +26,10 @@ extension FileSubcommand {
   /// For the `validate` of a subcommand that has its own.
   func validateInput() throws { try list.validate(beside: arguments, named: "file") }
 
-  /// The files that are named, in their order.
-  func files() throws -> [FilePath] { try list.files(behind: arguments) }
+  /// The files that are named, in their order, and those below folders that are named.
+  func files() throws -> FileWalk {
+    FileWalk(try list.files(behind: arguments), isEachOnce: false)
+  }
 
   /// Reads each file and writes what `body` finds in it, several at a time where that is faster.
   ///
@@ -42,11 +46,16 @@ extension FileSubcommand {
   ) throws {
     let files = try files()
     var writer = ReportWriter(
-      output.formatter(rows ?? RowShape(Body.row), hasHeadings: files.count > 1))
+      output.formatter(rows ?? RowShape(Body.row), hasHeadings: files.areSeveral))
     writer.read(files, body, then: then)
     end(&writer)
     try writer.finish()
   }
+}
+
+extension FileWalk {
+  /// True if text has a heading for each file.
+  var areSeveral: Bool { count > 1 || !roots.isEmpty }
 }
 
 extension OutputOptions {
@@ -60,14 +69,15 @@ extension OutputOptions {
   ///   - then: Called with what was written.
   ///   - end: Called when all files are read.
   func reportInTurn<Body: ReportBody>(
-    _ files: [FilePath], headings: TextHeadings? = nil, rows: RowShape? = nil,
+    _ files: FileWalk, headings: TextHeadings? = nil, rows: RowShape? = nil,
     _ body: (ELFFile) throws(ELFFileError) -> Body,
     then: (Body, inout ReportWriter) -> Void, end: (inout ReportWriter) -> Void = { _ in }
   ) throws {
-    let usual: TextHeadings = files.count > 1 ? .ofAll : .ofMembers
+    let usual: TextHeadings = files.areSeveral ? .ofAll : .ofMembers
     var writer = ReportWriter(
       formatter(rows ?? RowShape(Body.row), headings: headings ?? usual))
-    for path in files { writer.read(path, body, then: then) }
+    for file in files { writer.read(file, body, then: then) }
+    writer.tellFolders(of: files)
     end(&writer)
     try writer.finish()
   }

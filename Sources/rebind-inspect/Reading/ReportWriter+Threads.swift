@@ -1,5 +1,6 @@
 #if Commands
 
+import ELFInspection
 import RebindFiles
 
 extension ReportWriter {
@@ -8,13 +9,14 @@ extension ReportWriter {
   ///
   /// - Parameter then: Called with what was written.
   mutating func read<Body: ReportBody>(
-    _ paths: [FilePath],
+    _ files: FileWalk,
     _ body: @escaping @Sendable (ELFFile) throws(ELFFileError) -> Body,
     then: @escaping @Sendable (Body, inout ReportWriter) -> Void = { _, _ in }
   ) {
-    forEach(paths.count, threads: ThreadCount.reading(paths)) { index, writer in
-      writer.read(paths[index], body, then: then)
+    forEach(files.count, threads: ThreadCount.reading(files.lazy.map(\.path))) { index, writer in
+      writer.read(files[index], body, then: then)
     }
+    tellFolders(of: files)
   }
 
   /// Calls `work` with the numbers of inputs, in several threads at a time, each with a writer

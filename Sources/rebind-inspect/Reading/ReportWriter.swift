@@ -28,16 +28,51 @@ struct ReportWriter: ~Copyable {
   }
 
   /// Opens a file and writes what `body` finds in it, and in an archive in each member. A file that
-  /// fails is reported.
+  /// fails is reported. One that was found in a folder, and is no ELF file, is passed over and counted.
   ///
   /// - Parameters:
-  ///   - isFound: Whether the file was found in a folder, not asked for: then it is passed over if
-  ///     it is no ELF file.
   ///   - body: Nil for a file that has nothing to show.
   ///   - then: Called with what was written.
   mutating func read<Body: ReportBody>(
-    _ path: FilePath, isFound: Bool = false, _ body: (ELFFile) throws(ELFFileError) -> Body?,
+    _ entry: FileWalk.Entry, _ body: (ELFFile) throws(ELFFileError) -> Body?,
     then: (Body, inout ReportWriter) -> Void = { _, _ in }
+  ) {
+    if let error = entry.error { return write(error) }
+    guard let root = entry.root else { return read(entry.path, isFound: false, body, then: then) }
+    let readCount = outcome.readCount
+    let hadFailed = outcome.hasFailed
+    outcome.hasFailed = false
+    if entry.path.mayHoldELF { read(entry.path, isFound: true, body, then: then) }
+    if outcome.readCount > readCount || outcome.hasFailed {
+      outcome.folders[root, default: .init()].readCount += 1
+    } else {
+      outcome.folders[root, default: .init()].otherCount += 1
+    }
+    outcome.hasFailed = outcome.hasFailed || hadFailed
+  }
+
+  /// Writes a line for each folder with files that were passed over. A folder without any ELF file is an
+  /// error: a check of it would find nothing.
+  mutating func tellFolders(of files: FileWalk) {
+    for (index, root) in files.roots.enumerated() {
+      let folder = outcome.folders[index] ?? .init()
+      let isPlural = folder.otherCount != 1
+      if folder.readCount > 0, folder.otherCount > 0 {
+        warn(
+          root.path,
+          "\(folder.otherCount) file\(isPlural ? "s are" : " is") no ELF file\(isPlural ? "s" : "")"
+        )
+      } else if folder.readCount == 0, !root.isPartial {
+        write(
+          ELFFileError(
+            path: root.path, reason: .unsupported("has no ELF file below it"), field: "the folder"))
+      }
+    }
+  }
+
+  private mutating func read<Body: ReportBody>(
+    _ path: FilePath, isFound: Bool, _ body: (ELFFile) throws(ELFFileError) -> Body?,
+    then: (Body, inout ReportWriter) -> Void
   ) {
     FatalSignals.isReading(path)
     let file: ELFFile

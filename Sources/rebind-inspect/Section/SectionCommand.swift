@@ -73,7 +73,7 @@ struct SectionCommand: FileSubcommand {
   }
 
   private func writeRaw(_ name: String) throws {
-    let files = try files()
+    let files = try list.files(behind: arguments)
     guard files.count == 1 else {
       Self.exit(withError: ValidationError("--as raw takes one file."))
     }

@@ -119,29 +119,26 @@ struct WhoImportsCommand: Subcommand {
   }
 
   private func find(_ symbol: SymbolQuery, _ files: [FilePath], _ writer: inout ReportWriter) {
-    let entries = FileWalk(files)
+    let entries = FileWalk(files, isEachOnce: true)
     let defines = defines
     writer.forEach(
       entries.count, threads: ThreadCount.reading(entries.lazy.map(\.path)),
       progress: noProgress ? nil : ProgressBar()
     ) { index, writer in
-      let entry = entries[index]
-      if let error = entry.error { return writer.write(error) }
-      if entry.isFound, !entry.path.mayHoldELF { return }
-      Self.find(symbol, defines, in: entry.path, isFound: entry.isFound, &writer)
+      Self.find(symbol, defines, in: entries[index], &writer)
     }
   }
 
   private static func find(
-    _ symbol: SymbolQuery, _ defines: Bool, in path: FilePath, isFound: Bool,
+    _ symbol: SymbolQuery, _ defines: Bool, in entry: FileWalk.Entry,
     _ writer: inout ReportWriter
   ) {
     if defines {
-      writer.read(path, isFound: isFound) { file throws(ELFFileError) -> DefinitionReport? in
+      writer.read(entry) { file throws(ELFFileError) -> DefinitionReport? in
         DefinitionReport(in: try SymbolTable(of: file), of: ReportSubject(file), symbol)
       }
     } else {
-      writer.read(path, isFound: isFound) { file throws(ELFFileError) -> ImportReport? in
+      writer.read(entry) { file throws(ELFFileError) -> ImportReport? in
         try ImportReport(of: file, symbol)
       }
     }
@@ -169,8 +166,12 @@ struct WhoImportsCommand: Subcommand {
     guard !noProgress, output.format == .text, isatty(STDERR_FILENO) != 0 else { return }
     let kind = process.pid == nil ? "files" : "images"
     let count = "\(outcome.shownCount) of \(outcome.readCount) \(kind)"
+    let others = outcome.folders.values.reduce(0) { $0 + $1.otherCount }
     var line = OutputBuffer(descriptor: STDERR_FILENO)
-    line.append(line: "\(count) \(defines ? "define" : "import") \(symbol.text)")
+    line.append(
+      line:
+        "\(count) \(defines ? "define" : "import") \(symbol.text)\(others > 0 ? "; \(others) others are no ELF files" : "")"
+    )
     line.append(text: "\n")
     line.flush()
   }

@@ -106,7 +106,8 @@ struct WhyCommand: Subcommand {
   @OptionGroup var readable: ReadableNameOption
 
   @Argument(
-    help: ArgumentHelp("The ELF files whose calls are asked about.", valueName: "file"))
+    help: ArgumentHelp(
+      "The ELF files whose calls are asked about, and folders of such files.", valueName: "file"))
   var given: [InputPaths] = []
 
   @Option(
@@ -150,12 +151,13 @@ struct WhyCommand: Subcommand {
     let files = try list.files(behind: named)
     if let pid = process.pid { return try run(on: pid, files) }
     let resolver = search.resolver
+    let entries = FileWalk(files, isEachOnce: false)
     var writer = ReportWriter(
-      output.formatter(RowShape(WhyReport.row), hasHeadings: files.count > 1))
-    for path in files {
+      output.formatter(RowShape(WhyReport.row), hasHeadings: entries.areSeveral))
+    for entry in entries {
       var rest: [WhyReport] = []
       var warnings: [String] = []
-      writer.read(path) { file throws(ELFFileError) -> WhyReport? in
+      writer.read(entry) { file throws(ELFFileError) -> WhyReport? in
         let graph = try resolver.graph(of: file)
         let scope = SymbolScope(of: graph)
         var (own, others): ([SymbolTable], [SymbolTable]) = ([], [])
@@ -178,6 +180,7 @@ struct WhyCommand: Subcommand {
         for warning in warnings { writer.warn(report.subject.path, warning) }
       }
     }
+    writer.tellFolders(of: entries)
     try finish(files, &writer)
   }
 

@@ -10,12 +10,25 @@ struct ReportOutcome: Sendable {
   var readCount = 0
   /// How many of them had something to show.
   var shownCount = 0
+  /// By the index of a folder that was named.
+  var folders: [Int: Folder] = [:]
+
+  /// The files below a folder.
+  struct Folder {
+    /// How many are ELF files, or archives, or could not be read.
+    var readCount = 0
+    /// How many are neither, and were passed over.
+    var otherCount = 0
+  }
 
   static func += (outcome: inout Self, other: Self) {
     outcome.hasFailed = outcome.hasFailed || other.hasFailed
     outcome.hasFinding = outcome.hasFinding || other.hasFinding
     outcome.readCount += other.readCount
     outcome.shownCount += other.shownCount
+    outcome.folders.merge(other.folders) {
+      Folder(readCount: $0.readCount + $1.readCount, otherCount: $0.otherCount + $1.otherCount)
+    }
   }
 }
 

@@ -44,6 +44,8 @@ import TestSupport
     try fixture.library("new.so", "int foo(void) { return 1; } int bar;", soname: "libfoo.so")
     let plug = "int host_call(void); int use(void) { return host_call(); }"
     try fixture.library("libplug.so", plug)
+    try fixture.library("plugins/libplug.so", plug)
+    try fixture.write("documents/text", Data("no ELF file".utf8))
     let call = "#include <unistd.h>\nint foo(void); int use(void) { return foo() + getpid(); }"
     try fixture.program("app", call, needs: ["libfoo.so"], flags: origin)
     try fixture.library("libgone.so")

@@ -254,7 +254,8 @@ import TestSupport
       ] + (isQuiet ? ["--no-progress"] : []))
     let lines = result.output.split(separator: "\r\n")
     #expect(lines.first?.hasSuffix(" NEEDS    ADDEND ADDED SYMBOL PATH") == true)
-    #expect(lines.last?.hasSuffix("2 of 3 files import getpid") == !isQuiet)
+    #expect(
+      lines.last?.hasSuffix("2 of 3 files import getpid; 2 others are no ELF files") == !isQuiet)
     #expect(lines.count == (isQuiet ? 4 : 5))
   }
 }

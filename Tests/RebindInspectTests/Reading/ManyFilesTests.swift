@@ -18,7 +18,7 @@ import TestSupport
   func theOutputIsThatOfOneThread(format: String, command: [String]) throws {
     let large = try InstalledFile.libswiftCore.path
     let paths =
-      ["/nowhere"] + Self.golden + [large, GoldenTests.folder.path, large, "/etc/passwd", large]
+      ["/nowhere"] + Self.golden + [large, "/dev/null", large, "/etc/passwd", large]
       + Self.golden + Self.golden + [large, "/nowhere"]
     let arguments = command + ["--format", format] + paths
     let expected = try inspect(arguments, threads: 1)
