@@ -95,7 +95,7 @@ struct ArticleText {
     }
     let heading = "## Topics\n"
     let head = page.range(of: heading).map { String(page[..<$0.lowerBound]) } ?? page
-    return "\(head)\(heading)\n### Subcommands\n\n\(topics)"
+    return "\(head)\(heading)\n### Subcommands\n\n\(topics)\n### In use\n\n- [In CI](doc:InCI)\n"
   }
 }
 
