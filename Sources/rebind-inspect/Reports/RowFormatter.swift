@@ -8,7 +8,7 @@ import RebindFiles
 /// its line on standard error alone: a table has no place for it.
 ///
 /// Readers guess the types of columns, and which quotes CSV has, by the first rows: DuckDB by 20,480. So a
-/// missing text is `""` in `rows`, not `null`, and the first title of `csv` has quotes.
+/// missing text is `""` in `rows`, not `null`, and the titles of `csv` have quotes.
 struct RowFormatter: ReportFormatter {
   private let isCSV: Bool
   private let shape: RowShape
@@ -20,8 +20,7 @@ struct RowFormatter: ReportFormatter {
 
   func begin(in output: inout OutputBuffer) {
     guard isCSV else { return }
-    let titles = shape.columns.map(\.title)
-    output.append(text: "\"\(titles[0])\"" + titles.dropFirst().map { "," + $0 }.joined() + "\r\n")
+    output.append(text: shape.columns.map { "\"\($0.title)\"" }.joined(separator: ",") + "\r\n")
   }
 
   func write(_ body: some ReportBody, in output: inout OutputBuffer) {

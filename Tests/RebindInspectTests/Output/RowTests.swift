@@ -129,7 +129,7 @@ import TestSupport
     let result = try inspect(["segments", "--format", "csv", "/nowhere"])
     #expect(result.status == 2 && !result.errorOutput.isEmpty)
     // The quotes say to readers that guess by the first lines which ones later lines may have.
-    #expect(result.output.hasPrefix("\"path\",soname,buildID,machine,index,type,"))
+    #expect(result.output.hasPrefix(#""path","soname","buildID","machine","index","type","#))
     #expect(result.output.hasSuffix("\r\n") && result.output.count { $0 == "\r\n" } == 1)
     #expect(try inspect(["segments", "--format", "rows", "/nowhere"]).output.isEmpty)
   }

@@ -69,7 +69,7 @@ import TestSupport
   @Test func rowsNameTheSymbol() throws {
     let program = try program()
     let table = try inspect(["why", "Shop::price", "--format", "csv", program]).output
-    #expect(table.contains(",symbol,version,demangledName,reason,"))
+    #expect(table.contains(#","symbol","version","demangledName","reason","#))
     #expect(table.contains(",\(Self.provided),,Shop::price(int),has-slots,"))
     #expect(table.contains(",\(Self.overloaded),,Shop::price(long),has-slots,"))
     let rows = try inspect(["why", "close@V_1", "--format", "rows", program]).output

@@ -233,7 +233,7 @@ import Testing
     let lines = try inspect(["why", "provided", library]).output.split(separator: "\n")
     #expect(lines.last?.hasPrefix("dlopen libloaded.so 0 the file may load") == true)
     let table = try inspect(["why", "provided", "--format", "csv", library]).output
-    #expect(table.contains(",dlopenLibrary,dlopenImage,dlopenPriority\r\n"))
+    #expect(table.contains(#","dlopenLibrary","dlopenImage","dlopenPriority""# + "\r\n"))
     #expect(table.hasSuffix(",\(loaded),\(library),recommended\r\n"))
 
     // The note of a library that a program needs.
