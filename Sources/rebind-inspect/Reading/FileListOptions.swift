@@ -11,7 +11,7 @@ struct FileListOptions: ParsableArguments {
       "Also read the files listed in this file, one a line; - is standard input.",
       valueName: "list"),
     completion: .file())
-  var filesFrom: InputPaths?
+  var filesFrom: [InputPaths] = []
 
   @Flag(
     name: [.customShort("0"), .customLong("null")],
@@ -19,24 +19,29 @@ struct FileListOptions: ParsableArguments {
   var null = false
 
   func validate() throws {
-    guard !null || filesFrom != nil else { throw ValidationError("-0 is for --files-from.") }
-    guard (filesFrom?.paths.count ?? 1) == 1 else {
+    guard !null || !filesFrom.isEmpty else { throw ValidationError("-0 is for --files-from.") }
+    guard filesFrom.allSatisfy({ $0.paths.count == 1 }) else {
       throw ValidationError("--files-from takes one list.")
     }
   }
 
   /// Throws unless files are named in one way or the other.
   func validate(beside arguments: [InputPaths], named name: String) throws {
-    guard arguments.isEmpty, filesFrom == nil else { return }
+    guard arguments.isEmpty, filesFrom.isEmpty else { return }
     throw ValidationError("Missing expected argument '<\(name)> ...'")
   }
 
-  /// The files of the command line, and those of the list. Standard input is read once only.
+  /// The files of the command line, and those of the lists.
   ///
-  /// Throws the exit status if the list cannot be read.
+  /// Throws the exit status if a list cannot be read.
   func files(behind arguments: [InputPaths]) throws -> [FilePath] {
-    var files = arguments.flatMap(\.paths)
-    guard let list = filesFrom?.paths.first else { return files }
+    try filesFrom.flatMap(\.paths).reduce(into: arguments.flatMap(\.paths)) { files, list in
+      files += try names(in: list)
+    }
+  }
+
+  private func names(in list: FilePath) throws -> [FilePath] {
+    var files: [FilePath] = []
     let end: UInt8 = null ? 0 : 0x0a
     // Keeps no more of the list than the name that ends in the next piece.
     var names: [UInt8] = []

@@ -13,7 +13,7 @@ struct ProcessInPlaceOption: ParsableArguments {
     beside arguments: [InputPaths], _ list: FileListOptions, named name: String
   ) throws {
     guard let pid else { return try list.validate(beside: arguments, named: name) }
-    guard arguments.isEmpty, list.filesFrom == nil else {
+    guard arguments.isEmpty, list.filesFrom.isEmpty else {
       throw ValidationError("Give files or --pid, not both.")
     }
     try ProcessOption.validate(pid)

@@ -142,7 +142,7 @@ struct WhyCommand: Subcommand {
     guard !readable.readableName.isEmpty || !sought.name.isEmpty else {
       throw ValidationError("The symbol has no name.")
     }
-    if named.isEmpty, list.filesFrom == nil, process.pid == nil {
+    if named.isEmpty, list.filesFrom.isEmpty, process.pid == nil {
       throw ValidationError("Missing expected argument '<file> ...' or '--pid <pid>'")
     }
   }

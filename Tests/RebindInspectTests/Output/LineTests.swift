@@ -96,6 +96,10 @@ import TestSupport
     let both = try bash(
       #"echo "$2" | "$0" symbols --format jsonl "$1" --files-from -"#, Self.inputs)
     #expect(try both.lines().map(\.path) == Self.inputs)
+    let two = try bash(
+      #""$0" symbols --format jsonl --files-from <(echo "$1") --files-from <(echo "$2")"#,
+      Self.inputs)
+    #expect(try two.lines().map(\.path) == Array(Self.inputs.prefix(2)))
     let none = try bash(#""$0" symbols --format json --files-from /dev/null"#)
     #expect(none.succeeded && none.output == "{\"schema\":\"rebind-inspect/1\",\"files\":[\n\n]}\n")
   }
