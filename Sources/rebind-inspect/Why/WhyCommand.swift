@@ -142,6 +142,9 @@ struct WhyCommand: Subcommand {
     guard !readable.readableName.isEmpty || !sought.name.isEmpty else {
       throw ValidationError("The symbol has no name.")
     }
+    guard sought.version?.isEmpty != true else {
+      throw ValidationError("The symbol has no version behind its @.")
+    }
     if named.isEmpty, list.filesFrom.isEmpty, process.pid == nil {
       throw ValidationError("Missing expected argument '<file> ...' or '--pid <pid>'")
     }

@@ -37,6 +37,11 @@ import TestSupport
     #expect(try inspect(["who-imports", query, "/nowhere"]).status == 64)
   }
 
+  @Test(arguments: ["malloc@", "malloc@@", "@GLIBC_2.2.5"])
+  func symbolsWithoutNameOrVersion(query: String) throws {
+    #expect(try inspect(["why", query, "--in", "/nowhere"]).status == 64)
+  }
+
   /// A subcommand behind options is not taken for a file, but the value of an option may have its name.
   @Test func subcommandsStandFirst() throws {
     let path = try program()
