@@ -58,8 +58,11 @@ extension OutputBuffer {
       append(0x5c)
       append(source[0])
     case (let scalar?, .json) where scalar.isControl:
-      append("\\u00")
-      append(hexByte: UInt8(truncatingIfNeeded: scalar.value))
+      for unit in String(scalar).utf16 {
+        append("\\u")
+        append(hexByte: UInt8(unit >> 8))
+        append(hexByte: UInt8(truncatingIfNeeded: unit))
+      }
     case (let scalar?, _) where !scalar.isASCII && !scalar.isControl:
       for byte in source { append(byte) }
     case (nil, .json):
@@ -80,8 +83,14 @@ extension OutputBuffer {
 }
 
 extension Unicode.Scalar {
-  /// True for what could move a terminal's cursor or worse: C0, DEL and C1.
-  var isControl: Bool { value < 0x20 || (0x7f...0x9f).contains(value) }
+  /// True for what could move a terminal's cursor or worse. Also true for marks that turn the direction of
+  /// text, have no width or end a line: with these, a name looks like another one.
+  var isControl: Bool {
+    switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
+  }
 }
 
 /// True for a printable ASCII character that no way of escaping changes.

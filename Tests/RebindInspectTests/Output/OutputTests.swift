@@ -89,6 +89,27 @@ import TestSupport
     #expect(symbols.contains { $0.name == "\u{1B}[2J \"\\\u{FFFD}\u{9B}é§abcd" })
   }
 
+  /// A name that turns the text behind it is seen to do so, in each format for people and in JSON.
+  @Test(arguments: [
+    "\u{202E}", "\u{2066}", "\u{200F}", "\u{200B}", "\u{FEFF}", "\u{2028}", "\u{E0041}",
+  ])
+  func namesTurnNoText(mark: String) throws {
+    let fixture = try BuiltFixture()
+    var bytes = try fixture.bytes()
+    let name = try #require(bytes.range(of: Data("oddly_named_symbol".utf8)))
+    let odd = (mark + "nmlfdrowssap_symbol").utf8.prefix(name.count)
+    bytes.replaceSubrange(name, with: odd)
+    let path = try fixture.write(bytes, as: "turned.so")
+    let text = try inspect([path]).output
+    let escaped = mark.utf8.map { #"\x"# + String($0, radix: 16) }.joined()
+    #expect(!text.contains(mark) && text.contains(escaped))
+    let json = try inspect(["--format", "json", path]).output
+    #expect(!json.contains(mark) && json.contains(#""name":"\u"#))
+    let symbols = try #require(try Report([path]).files.first?.symbols)
+    #expect(symbols.contains { $0.name == String(decoding: odd, as: UTF8.self) })
+    #expect(!(try inspect(["/nowhere\(mark)"]).errorOutput.contains(mark)))
+  }
+
   @Test func aPathNeedNotBeUTF8() throws {
     let scratch = try TemporaryDirectory()
     let result = try bash(
