@@ -1,5 +1,8 @@
+package import Rebind
+package import RebindFiles
+
 /// A release of a distribution, and the newest versions of symbols that its runtime libraries define.
-package struct KnownSystem: Sendable {
+package struct KnownSystem: Sendable, Equatable {
   /// `Debian`
   package let family: String
   /// `12`
@@ -23,6 +26,20 @@ package struct KnownSystem: Sendable {
   /// The families in the order of the table.
   package static let families: [String] = all.reduce(into: []) {
     if $0.last != $1.family { $0.append($1.family) }
+  }
+
+  /// True if the facts hold for files of a machine: of x86-64, and of those that the release has with the
+  /// same versions. i386 and AArch64 are not in each release, and other machines are not looked at.
+  package func has(_ machine: Machine, _ elfClass: ELFClass) -> Bool {
+    switch (machine, elfClass) {
+    case (.amd64, .bits64): true
+    case (.i386, .bits32): (family, release) != ("RHEL", "10")
+    case (.aarch64, .bits64):
+      ![("RHEL", "7"), ("manylinux", "2_5"), ("manylinux", "2_12")].contains {
+        $0 == (family, release)
+      }
+    default: false
+    }
   }
 
   /// True if it defines a version: one of the C library's, of libstdc++'s or of libgcc's.

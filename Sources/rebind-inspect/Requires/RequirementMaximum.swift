@@ -9,9 +9,12 @@ struct RequirementMaximum: ReportSummary, Sendable {
   private(set) var fileCount = 0
   /// By what only one row is of.
   private var highest: [String: RequirementRow] = [:]
+  /// Those whose facts hold for all files; nil before the first that needs a C library.
+  private var systems: [KnownSystem]?
 
   mutating func add(_ report: RequirementReport) {
     fileCount += 1
+    if let others = report.systems { systems = systems?.filter(others.contains) ?? others }
     for row in report.rows {
       let path = report.subject.path.text
       switch row.kind {
@@ -47,9 +50,7 @@ struct RequirementMaximum: ReportSummary, Sendable {
     let rows = kinds.flatMap { kind in
       highest.filter { $0.value.kind == kind }.sorted { $0.key < $1.key }.map(\.value)
     }
-    let runtimes = Set(rows.filter { $0.kind == .libc }.map(\.name)).subtracting(["none"])
-    guard runtimes == ["glibc"] else { return rows }
-    return rows + RequirementReport.systems(rows.compactMap(\.asked))
+    return rows + RequirementReport.oldest(systems ?? [], rows.compactMap(\.asked))
   }
 
   var heading: String { "\(name) of \(fileCount) files" }

@@ -11,6 +11,8 @@ struct RequirementReport: TableBody {
   let excesses: [String]
   /// The limits whose prefix no version has, neither one that is needed nor one that systems have.
   let unknownLimits: [VersionName]
+  /// The known systems whose facts hold for the file; nil if it needs no C library.
+  let systems: [KnownSystem]?
   /// The parts of notes that cannot be read, a line each.
   let warnings: [String]
 
@@ -55,10 +57,17 @@ struct RequirementReport: TableBody {
       }
     }
     let runtime = found[0].requirements.runtime
+    let systems = KnownSystem.all.filter {
+      runtime == .glibc && !$0.isMusl && $0.has(subject.machine, subject.elfClass)
+    }
+    self.systems = runtime == .none ? nil : systems
+    var first = Self.row(of: found[0].requirements, subject.path)
+    if runtime == .glibc, systems.isEmpty {
+      first.note = "which systems have its versions is not known here for \(subject.machine.word)"
+    }
     rows =
-      [Self.row(of: found[0].requirements, subject.path)] + Self.highest(asked) + Self.marks(asked)
-      + Self.others(found)
-      + (runtime == .glibc ? Self.systems(asked.map(\.version)) : [])
+      [first] + Self.highest(asked) + Self.marks(asked) + Self.others(found)
+      + Self.oldest(systems, asked.map(\.version))
     let prefixes = KnownSystem.prefixes.union(asked.compactMap(\.version.number?.prefix))
     unknownLimits = limits.filter { !prefixes.contains($0.prefix) }
     excesses = asked.flatMap { asked in
@@ -145,8 +154,10 @@ struct RequirementReport: TableBody {
     }
   }
 
-  /// The oldest releases that have the versions, for what is for glibc.
-  static func systems(_ versions: [FileRequirements.Version]) -> [RequirementRow] {
+  /// For each family the oldest of the systems that has all versions.
+  static func oldest(
+    _ systems: [KnownSystem], _ versions: [FileRequirements.Version]
+  ) -> [RequirementRow] {
     let isUnknown = versions.contains(where: \.isUnknown)
     var newest: [String: VersionName] = [:]
     for version in versions.compactMap(\.since) {
@@ -155,7 +166,7 @@ struct RequirementReport: TableBody {
     }
     let needed = Array(newest.values)
     return KnownSystem.families.compactMap { family in
-      let releases = KnownSystem.all.filter { $0.family == family && !$0.isMusl }
+      let releases = systems.filter { $0.family == family }
       if releases.isEmpty { return nil }
       let oldest =
         isUnknown ? nil : releases.first { release in needed.allSatisfy { release.has($0) } }

@@ -15,7 +15,7 @@ struct RequiresCommand: FileSubcommand {
     overview: """
       For each library, a line has the highest version that is asked for and the symbols to \
       blame. Lines with `system` have the oldest release of each distribution, of those that are \
-      known here, that has all of them. The facts are those of x86-64; a distribution may have backported a version. \
+      known here, that has all of them: of x86-64, i386 and AArch64 alone. A distribution may have backported a version. \
       Versions that are needed weakly do not count: the loader goes on without them.
 
       Behind several files stands their maximum: for each library the highest version, with the file that \

@@ -90,6 +90,25 @@ import Testing
     #expect(lines.contains { $0.hasPrefix("system Debian 10 - https://") })
   }
 
+  /// A machine has the systems whose facts are known for it, or none and a note.
+  @Test(arguments: [
+    (machine: 183, systems: ["Debian 9", "Fedora 38", "RHEL 8", "Ubuntu 18.04", "manylinux 2_17"]),
+    (machine: 243, systems: []),
+  ])
+  func systemsOfMachines(machine: Int, systems: [String]) throws {
+    let fixture = DependencyFixture()
+    try Self.runtime(in: fixture)
+    let path = try Self.caller("liba.so", ["open"], in: fixture)
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    bytes[18] = UInt8(machine)
+    try bytes.write(to: URL(filePath: path))
+    let report = try Self.report([path])
+    #expect(
+      report.rows("system").map { "\($0.name) \($0.version ?? "")" }.sorted() == systems)
+    let note = report.rows("libc").first?.note ?? ""
+    #expect(note.contains("not known here for riscv") == systems.isEmpty)
+  }
+
   /// libstdc++ has versions of its own, which a release has to have too.
   @Test func versionsOfSeveralLibraries() throws {
     let fixture = DependencyFixture()
