@@ -66,6 +66,9 @@ package struct RelocationNames {
     case .alpha: ("R_ALPHA_", RelocationNameLists.alpha)
     case .hppa: ("R_PARISC_", RelocationNameLists.hppa)
     case .superH: ("R_SH_", RelocationNameLists.superH)
+    case .ia64: ("R_IA64_", RelocationNameLists.ia64)
+    case .bpf: ("R_BPF_", RelocationNameLists.bpf)
+    case _ where Machine.arcs.contains(machine): ("R_ARC_", RelocationNameLists.arc)
     case _ where Machine.sparcs.contains(machine): ("R_SPARC_", RelocationNameLists.sparc)
     default: nil
     }

@@ -16,6 +16,12 @@ extension Machine {
   package static var hppa: Self { Self(rawValue: 15) }
   /// The corresponding constant is `EM_SH`.
   package static var superH: Self { Self(rawValue: 42) }
+  /// The corresponding constant is `EM_IA_64`.
+  package static var ia64: Self { Self(rawValue: 50) }
+  /// The corresponding constant is `EM_BPF`.
+  package static var bpf: Self { Self(rawValue: 247) }
+  /// The corresponding constants are `EM_ARC_COMPACT` and `EM_ARCV2`.
+  package static var arcs: [Self] { [93, 195].map { Self(rawValue: $0) } }
   /// The corresponding constants are `EM_SPARC`, `EM_SPARC32PLUS` and `EM_SPARCV9`.
   package static var sparcs: [Self] { [2, 18, 43].map { Self(rawValue: $0) } }
 }

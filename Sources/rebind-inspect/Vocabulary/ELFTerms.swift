@@ -95,6 +95,7 @@ extension Machine: ELFTerm {
     case EM_XTENSA: "xtensa"
     case EM_MICROBLAZE: "microblaze"
     case EM_AARCH64: "aarch64"
+    case EM_ARC_COMPACT: "arcompact"
     case EM_ARCV2: "arcv2"
     case EM_RISCV: "riscv"
     case EM_BPF: "bpf"
