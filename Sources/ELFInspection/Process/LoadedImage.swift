@@ -38,6 +38,9 @@ package final class LoadedImage {
   package let symbols: SymbolTable?
 
   private(set) lazy var places: SymbolPlaces? = symbols.map { SymbolPlaces(of: $0) }
+  /// The symbols that a linker reads; nil if they are stripped or broken, or if the file is not proven.
+  private lazy var linkersPlaces: SymbolPlaces? =
+    (file.flatMap { try? SymbolTable(ofLinkersIn: $0) } ?? nil).map { SymbolPlaces(of: $0) }
   /// The entries for the loader, in memory; empty if it has no table, or a broken one.
   private(set) lazy var table = ((try? loaded.dynamicTable) ?? nil) ?? DynamicTable()
 
@@ -61,6 +64,15 @@ package final class LoadedImage {
   var tableAddress: UInt64? {
     image.segments.first { $0.type == .dynamic }
       .map { image.elfClass.wrapped($0.address &+ image.loadBias) }
+  }
+
+  /// The symbol that a run-time address is in: one that others can bind to, or else one that only the file's
+  /// linker knew, such as a static function. Nil if none covers it.
+  func symbol(
+    at address: UInt64, hint: UnsafePointer<CChar>? = nil
+  ) -> (name: String, offset: UInt64)? {
+    places?.symbol(at: linked(address), hint: hint)
+      ?? linkersPlaces?.symbol(at: linked(address), hint: hint)
   }
 
   /// True if a run-time address lies in one of its segments.

@@ -77,11 +77,10 @@ package final class ProcessScope {
         address: address, image: nil, place: mapping.map { FilePath($0.path) }, symbol: nil,
         offset: address - (mapping?.start ?? 0))
     }
-    let linked = image.linked(address)
-    let symbol = image.places?.symbol(at: linked, hint: hint)
+    let symbol = image.symbol(at: address, hint: hint)
     return ProcessTarget(
       address: address, image: image, place: image.image.path, symbol: symbol?.name,
-      offset: symbol?.offset ?? linked)
+      offset: symbol?.offset ?? image.linked(address))
   }
 
   /// The word at a run-time address; nil if it is not there.

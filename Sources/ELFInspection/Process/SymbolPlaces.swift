@@ -18,8 +18,13 @@ struct SymbolPlaces {
     for index in table.indices {
       let symbol = table[index]
       // Not SHN_ABS. A canonical PLT entry is undefined, with a value.
-      guard symbol.value != 0, symbol.type != .threadLocal, symbol.sectionIndex != 0xfff1
+      guard symbol.value != 0, symbol.type != .threadLocal, symbol.type != .section,
+        symbol.sectionIndex != 0xfff1
       else { continue }
+      // `$x`, which assemblers write where code starts on ARM, AArch64 and RISC-V.
+      if symbol.binding == .local, symbol.size == 0, Self.name(of: symbol, table).pointee == 0x24 {
+        continue
+      }
       sorted.append((symbol.value, index))
       if symbol.type == .indirectFunction, symbol.isDefined {
         indirect.insert(String(cString: Self.name(of: symbol, table)))

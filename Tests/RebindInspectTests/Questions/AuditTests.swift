@@ -136,13 +136,13 @@ import Testing
   /// Hooks beside slots: in tables of functions, in the kernel's image, and in the loader's own tables.
   @Test(
     arguments: [
-      ("table", "program", "rewritten-pointer", nil),
+      ("table", "program", "rewritten-pointer", "table"),
       ("stdio", "libc.so.6", "rewritten-pointer", "_IO_file_jumps"),
       ("vdso", "[vdso]", "modified-code", "clock_gettime"),
       ("loader", "libc.so.6", "redirected-table", "DT_SYMTAB"),
       ("dynamic", "program", "redirected-table", "DT_SYMTAB"),
-    ] as [(String, String, String, String?)])
-  func hookBesideSlots(how: String, image: String, kind: String, symbol: String?) throws {
+    ] as [(String, String, String, String)])
+  func hookBesideSlots(how: String, image: String, kind: String, symbol: String) throws {
     let process = try LookedAtProgram().started(how)
     let result = try inspect(["audit", "--pid", "\(process.id)", "--format", "json"])
     #expect(result.status == 1 && result.errorOutput == "")

@@ -56,7 +56,7 @@ import Testing
     #expect(lines.count == 3 && lines[0] == "\(witness.program.path):")
     #expect(lines[1].hasPrefix("has-slots - 1 "))
     #expect(lines[2].hasPrefix("slot rebound 1 jumpSlot at 0x"))
-    #expect(lines[2].contains(" leads to \(witness.program.path)+0x"))
+    #expect(lines[2].contains(" leads to \(witness.program.path):hooked_"))
   }
 
   /// Notes name libraries that the process may load, and those that it has loaded say nothing new.
@@ -176,7 +176,7 @@ import Testing
     let slots = program.filter { $0[0] == "+" && $0[2].contains(":open@") }
     #expect(slots.map { String($0[2].split(separator: ":")[0]) } == said)
     #expect(program.allSatisfy { $0[1] == "slot-value" })
-    #expect(slots.allSatisfy { $0[3].hasPrefix("\(witness.program.path)+0x") })
+    #expect(slots.allSatisfy { $0[3].hasPrefix("\(witness.program.path):hooked_") })
     let before = program.filter { $0[0] == "-" }
     #expect(
       before.allSatisfy { $0[3].contains("/libc.so.6:") } && before.count * 2 == program.count)

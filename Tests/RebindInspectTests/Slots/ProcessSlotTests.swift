@@ -70,7 +70,25 @@ import TestSupport
     let fields = try #require(lines.last).split(separator: " ")
     #expect(fields.count == 14 && fields[13] == "-")
     #expect(fields[2] == "absolute" && fields[9].hasPrefix("getppid@") && fields[10] == "rebound")
-    #expect(fields[12].hasPrefix("\(program.url.path)+0x"))
+    #expect(fields[12].hasSuffix("hooked_getppid"))
+    // nm is the witness for the static function.
+    let nm = try run("nm", [program.url.path]).output.split(separator: "\n")
+    let value = try #require(nm.first { $0.hasSuffix(" t hooked_getppid") }?.prefix(16))
+    let target = try report("slots", process, ["--state", "rebound"]).files[0]
+    let slot = try #require(target.slots?.first?.target)
+    let linked = try #require(UInt64(value, radix: 16))
+    let address = try #require(UInt64(slot.address.dropFirst(2), radix: 16))
+    #expect(slot.symbol == "hooked_getppid" && slot.offset == "0x0")
+    #expect("0x" + String(address - linked, radix: 16) == target.loadBias)
+  }
+
+  /// Without the linker's symbols the place is all that can be said.
+  @Test func stripped() throws {
+    let program = try LookedAtProgram(flags: ["-Wl,-z,lazy", "-Wl,-z,relro", "-s"])
+    let process = try program.started("patched")
+    let files = try report("slots", process, ["--state", "rebound"]).files
+    let target = files.first?.slots?.first?.target
+    #expect(target?.symbol == nil && target?.image == program.url.path)
   }
 
   @Test func wrongUsage() throws {

@@ -103,7 +103,7 @@ extension ProcessScope {
     }
     return ranges.map { changed in
       var finding = range(.modifiedCode, changed, of: image)
-      finding.symbol = image.places?.symbol(at: image.linked(changed.lowerBound), hint: nil)?.name
+      finding.symbol = image.symbol(at: changed.lowerBound)?.name
       return finding
     }
   }

@@ -29,7 +29,7 @@ extension ProcessScope {
       else { return }
       var finding = ProcessFinding(.rewrittenPointer)
       finding.address = address
-      finding.symbol = image.places?.symbol(at: address, hint: nil)?.name
+      finding.symbol = image.symbol(at: elfClass.wrapped(address &+ image.image.loadBias))?.name
       finding.target = target(at: word)
       finding.expected = target(at: expected)
       findings.append(finding)
