@@ -37,6 +37,28 @@ extension ELFFile {
     return contents
   }
 
+  /// Calls `body` with the bytes of the first section of this name. A plain one may be larger than what is
+  /// held in memory, and comes in pieces.
+  package func forEachPiece(
+    ofSection name: String, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(ELFFileError) {
+    let names = try SectionNames(of: self)
+    let header = sectionHeaders.dropFirst().first {
+      $0.type != .null && names.isName(of: $0, name)
+    }
+    guard let header, header.type != .noBits, !header.flags.contains(.compressed) else {
+      return try sectionContents(named: name).bytes.withUnsafeBytes(body)
+    }
+    let field = "section \(name)"
+    try reader.check(header.offset, header.size, field: field)
+    var done: UInt64 = 0
+    while done < header.size {
+      let size = min(header.size - done, ELFReader.largestTable / 4)
+      body(try reader.data(at: header.offset + done, size: size, as: .bytes, field: field).bytes)
+      done += size
+    }
+  }
+
   /// All sections of this name: an object file may have several. Empty without one.
   package func allSectionContents(named name: String) throws(ELFFileError) -> [SectionContents] {
     let names = try SectionNames(of: self)

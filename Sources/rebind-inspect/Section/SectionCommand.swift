@@ -82,8 +82,7 @@ struct SectionCommand: FileSubcommand {
       FatalSignals.isReading(path)
       do throws(ELFFileError) {
         var output = OutputBuffer(descriptor: STDOUT_FILENO)
-        let bytes = try open(path).sectionContents(named: name).bytes
-        bytes.withUnsafeBytes { output.append(raw: $0) }
+        try open(path).forEachPiece(ofSection: name) { output.append(raw: $0) }
         output.finish()
       } catch {
         Diagnostics.report(path, error.message)

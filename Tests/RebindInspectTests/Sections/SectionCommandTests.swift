@@ -89,6 +89,31 @@ import TestSupport
     }
   }
 
+  /// A section that no memory has to hold: cmp, head and tail are the witnesses.
+  @Test func rawOfALargeSection() throws {
+    let built = try AnnotatedFile(LinkMode(.bfd, .program))
+    var bytes = try built.bytes()
+    let line = try #require(
+      try run("readelf", ["-SW", built.path]).output.split(separator: "\n")
+        .first { $0.contains(" .comment ") })
+    let index = try #require(Int(line.drop { !$0.isNumber }.prefix { $0.isNumber }))
+    let (offset, size) = (1 << 20, 257 << 20)
+    let headers = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: 0x28, as: UInt64.self) }
+    for (field, value) in [(24, offset), (32, size)] {
+      let place = Int(headers) + 64 * index + field
+      withUnsafeBytes(of: UInt64(value)) { bytes.replaceSubrange(place..<place + 8, with: $0) }
+    }
+    let path = try built.write(bytes, as: "large")
+    let result = try bash(
+      #"""
+      truncate -s "$3" "$1" && printf end | dd of="$1" conv=notrunc bs=1 seek=$(($3 - 3)) status=none
+      cmp <("$0" section .comment --as raw "$1") <(tail -c +$(($2 + 1)) "$1")
+      "$0" section .comment "$1"
+      """#, [path, "\(offset)", "\(offset + size)"])
+    #expect(result.output.isEmpty && result.status == 2)
+    #expect(result.errorOutput.contains("more than the 268435456 of one table"))
+  }
+
   /// Without section headers, a note tells where a section is.
   @Test func byNote() throws {
     let built = try AnnotatedFile(LinkMode(.bfd, .shared))
