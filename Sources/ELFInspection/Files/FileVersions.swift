@@ -39,7 +39,14 @@ package struct FileVersions {
 extension FileVersions {
   init(of file: ELFFile, _ dynamic: DynamicEntries) throws(ELFFileError) {
     guard dynamic[.definedVersions] != nil || dynamic[.neededVersions] != nil else { return }
-    let strings = try StringTable(of: file, dynamic)
+    self = try file.readingNames(dynamic) { strings throws(ELFFileError) in
+      try Self(of: file, dynamic, strings)
+    }
+  }
+
+  private init(
+    of file: ELFFile, _ dynamic: DynamicEntries, _ strings: StringTable
+  ) throws(ELFFileError) {
     var (definitions, needs): ([Definition], [Need]) = ([], [])
     try VersionRecords.forEachDefinition(of: file, dynamic, strings: strings) {
       record throws(ELFFileError) in

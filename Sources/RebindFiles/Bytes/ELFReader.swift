@@ -18,6 +18,8 @@ package final class ELFReader {
   private var decompressed: [Int: [UInt8]] = [:]
   private var unpacked: [PackedTable: UnpackedEntries] = [:]
   private var sizeOfTexts: UInt64 = 0
+  /// Wrong statements of the file that loaders pass over too, a line each.
+  package internal(set) var warnings: [String] = []
 
   init(_ path: FilePath) throws(ELFFileError) {
     let file = try RegularFile.open(path)

@@ -51,14 +51,20 @@ package struct DynamicEntries {
 
   /// All entries, without the one that ends the table. The names that they lead to are read too.
   func all(of file: ELFFile) throws(ELFFileError) -> [DynamicTable.Entry] {
-    var strings: StringTable?
+    guard (0..<count).contains(where: { Self.entry($0, table, elfClass).tag.namesString }) else {
+      return try all(nil)
+    }
+    return try file.readingNames(self) { strings throws(ELFFileError) in try all(strings) }
+  }
+
+  /// - Parameter strings: Nil if no entry has a name.
+  private func all(_ strings: StringTable?) throws(ELFFileError) -> [DynamicTable.Entry] {
     var entries: [DynamicTable.Entry] = []
     for index in 0..<count {
       let (tag, stated) = Self.entry(index, table, elfClass)
       let value = linked(stated)
       var string: String?
       if tag.namesString {
-        if strings == nil { strings = try StringTable(of: file, self) }
         guard let strings, value < strings.count else {
           throw table.error(
             .malformed("is \(hexadecimal(value)) of DT_STRTAB, behind its end"),

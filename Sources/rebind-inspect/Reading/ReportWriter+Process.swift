@@ -37,10 +37,10 @@ extension ReportWriter {
       outcome.readCount += 1
       switch entry.result {
       case .success(let found):
-        if let found, let shown = body(entry.image, found) {
-          write(shown)
-          then(shown, &self)
-        }
+        guard let found, let shown = body(entry.image, found) else { continue }
+        write(shown)
+        then(shown, &self)
+        for warning in entry.image.loaded.reader.warnings { warn(entry.image.image.path, warning) }
       case .failure(let error): write(error)
       }
     }

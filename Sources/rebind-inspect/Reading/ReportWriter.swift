@@ -94,6 +94,7 @@ struct ReportWriter: ~Copyable {
       guard let found = try body(file) else { return }
       write(found)
       then(found, &self)
+      for warning in file.reader.warnings { warn(path, warning) }
     } catch {
       write(error)
     }

@@ -25,6 +25,45 @@ import TestSupport
     #expect(unversioned.isDefaultVersion == nil)
   }
 
+  /// Names behind a DT_STRSZ that is too small are there for the loader and for readelf, and here with a
+  /// warning.
+  @Test(arguments: [1, 12])
+  func namesBehindTheirSize(size: UInt64) throws {
+    let fixture = DependencyFixture()
+    let map = try fixture.write("map", Data("VERSION_1 { global: *; };".utf8))
+    let path = try fixture.library(
+      "libnames.so", "int first(void) { return 7; } int second(void) { return 8; }",
+      flags: ["-Wl,--version-script=\(map)"])
+    let program = try fixture.program(
+      "program", "int first(void); int (*volatile pointer)(void) = first;", needs: [path],
+      flags: ["-Wl,-rpath,\(fixture.directory.url.path)"])
+    let whole = try Report([path]).files[0].symbols
+    let dynamic = try inspect(["dynamic", path]).output
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    let stated = try #require(
+      try run("readelf", ["-d", path]).output.firstMatch(of: /STRSZ\) +(\d+)/))
+    func entry(_ value: UInt64) -> Data { withUnsafeBytes(of: (UInt64(10), value)) { Data($0) } }
+    let number = try #require(UInt64(stated.1))
+    let place = try #require(bytes.range(of: entry(number)))
+    bytes.replaceSubrange(place, with: entry(size))
+    try bytes.write(to: URL(filePath: path))
+    #expect(try run(program, []).succeeded)
+    let readelf = try readelfSymbols(path).map(\.name)
+    let result = try inspect(["--format", "json", path])
+    let symbols = try result.report().files[0].symbols
+    #expect(symbols == whole && symbols?.map(\.name) == readelf && readelf.contains("second"))
+    #expect(
+      result.errorOutput
+        == "rebind-inspect: \(path): DT_STRSZ is \(size), and names that lie behind it are shown too\n"
+    )
+    let tags = try inspect(["dynamic", path])
+    #expect(tags.succeeded && tags.errorOutput == result.errorOutput)
+    func others(_ output: String) -> [Substring] {
+      output.split(separator: "\n").filter { !$0.hasPrefix("STRSZ") }
+    }
+    #expect(others(tags.output) == others(dynamic))
+  }
+
   @Test(arguments: [
     ("object", "OBJECT", "GLOBAL", "DEFAULT"),
     ("thread_object", "TLS", "GLOBAL", "DEFAULT"),

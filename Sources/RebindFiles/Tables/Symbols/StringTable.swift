@@ -10,9 +10,16 @@ package struct StringTable {
   /// ends inside the table.
   package let count: Int
 
-  package init(of file: ELFFile, _ dynamic: DynamicEntries) throws(ELFFileError) {
+  /// - Parameter isWhole: Whether the names behind the stated size are there too, up to the end of their segment.
+  fileprivate init(
+    of file: ELFFile, _ dynamic: DynamicEntries, isWhole: Bool
+  ) throws(ELFFileError) {
     let address = try dynamic.value(of: .stringTable, field: "DT_STRTAB")
-    let size = try dynamic.value(of: .stringTableSize, field: "DT_STRSZ")
+    var size = try dynamic.value(of: .stringTableSize, field: "DT_STRSZ")
+    if isWhole {
+      let available = try file.locate(address, field: "DT_STRTAB").available
+      size = max(size, min(available, ELFReader.largestTable))
+    }
     data = try file.table(
       atAddress: address, count: size, entrySize: 1, as: ELF_T_BYTE, field: "DT_STRTAB")
     count = data.bytes.lastIndex(of: 0).map { $0 + 1 } ?? 0
@@ -52,5 +59,28 @@ package struct StringTable {
   /// The name at `offset`, which is less than `count`; what is not UTF-8 becomes U+FFFD.
   package func string(at offset: UInt32) -> String {
     String(decoding: name(at: offset), as: UTF8.self)
+  }
+}
+
+extension ELFFile {
+  /// Calls `body` with the names of the dynamic table, and returns its result.
+  ///
+  /// Some old files state too small a DT_STRSZ, which no loader looks at. So if `body` fails, it is
+  /// called again with the names behind that size too. If it then succeeds, the file has a warning.
+  package func readingNames<Result>(
+    _ dynamic: DynamicEntries, _ body: (StringTable) throws(ELFFileError) -> Result
+  ) throws(ELFFileError) -> Result {
+    let isWhole = !reader.warnings.isEmpty
+    let strings = try StringTable(of: self, dynamic, isWhole: isWhole)
+    do throws(ELFFileError) {
+      return try body(strings)
+    } catch {
+      guard !isWhole, let whole = try? StringTable(of: self, dynamic, isWhole: true),
+        let result = try? body(whole)
+      else { throw error }
+      reader.warnings.append(
+        "DT_STRSZ is \(strings.data.bytes.count), and names that lie behind it are shown too")
+      return result
+    }
   }
 }

@@ -19,6 +19,14 @@ package struct SymbolTable {
     guard let dynamic = try DynamicEntries(of: file), let address = dynamic[.symbolTable] else {
       return nil
     }
+    self = try file.readingNames(dynamic) { strings throws(ELFFileError) in
+      try Self(of: file, dynamic, at: address, strings)
+    }
+  }
+
+  private init(
+    of file: ELFFile, _ dynamic: DynamicEntries, at address: UInt64, _ strings: StringTable
+  ) throws(ELFFileError) {
     elfClass = file.reader.elfClass
     let entrySize = UInt64(
       elfClass == .bits64 ? MemoryLayout<Symbol64>.size : MemoryLayout<Symbol32>.size)
@@ -36,7 +44,7 @@ package struct SymbolTable {
     // The table is in memory, so its count fits.
     count = Int(symbolCount.value)
     source = symbolCount.source
-    strings = try StringTable(of: file, dynamic)
+    self.strings = strings
     versions = try VersionTable(of: file, dynamic, count: count, strings: strings)
     try check(file)
   }
