@@ -15,7 +15,7 @@ package struct FileHardening {
     case library
     /// A relocatable file.
     case object
-    /// Split debug information, or what is not known here.
+    /// A type of file that is not known here.
     case other
   }
 
@@ -51,11 +51,16 @@ package struct FileHardening {
 extension ELFFile {
   /// The file's protections against attacks.
   ///
-  /// - Throws: `ELFFileError` if the file contradicts itself, or is a core file.
+  /// - Throws: `ELFFileError` if the file contradicts itself, is a core file, or was split from another and has
+  ///   no code.
   /// - Complexity: O(symbols).
   package var hardening: FileHardening {
     get throws(ELFFileError) {
       try checkIsNoCore()
+      if isDebugFile {
+        throw reader.error(
+          .unsupported("has no code, only debug information"), field: nil, at: nil)
+      }
       let dynamicTable = try dynamicTable
       let table = dynamicTable ?? DynamicTable()
       let kind = try kind(dynamicTable)
@@ -106,7 +111,6 @@ extension ELFFile {
 
   private func kind(_ dynamicTable: DynamicTable?) throws(ELFFileError) -> FileHardening.Kind {
     if isRelocatable { return .object }
-    if isDebugFile { return .other }
     let hasLoader = segments.contains { $0.type == .interpreter }
     switch type {
     case .executable: return hasLoader ? .program : .staticProgram

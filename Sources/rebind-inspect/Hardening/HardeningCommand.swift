@@ -12,7 +12,8 @@ struct HardeningCommand: FileOrProcessSubcommand {
     usage: usage,
     overview: """
       A line is a property. A static program has no slots that a loader fills, and an object \
-      file has no place yet, so these have fewer properties.
+      file has no place yet, so these have fewer properties. A debug file has no code, and is an \
+      error.
 
       With `--require`, each property of a file that is not as required is a line on standard error, \
       and the exit status is 1. A property that a file does not have, such as `pie` of an object file, is not \

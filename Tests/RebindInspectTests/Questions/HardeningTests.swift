@@ -114,6 +114,24 @@ import TestSupport
   }
 
   /// The function that a failed check calls is in each static program.
+  /// A debug file has the headers of code that is not in it: readelf shows that too.
+  @Test(arguments: [[], ["-c"]])
+  func debugFiles(flags: [String]) throws {
+    let builder = try FixtureBuilder(.gcc)
+    try builder.compile(["-g", Places.fixture("file-hardening.c").path, "-o", "whole"] + flags)
+    let path = builder.directory.url.appending(path: "debug").path
+    let whole = builder.directory.url.appending(path: "whole").path
+    #expect(try run("objcopy", ["--only-keep-debug", whole, path]).succeeded)
+    #expect(try run("readelf", ["-SW", path]).output.contains(/\.text +NOBITS/))
+    let result = try inspect(["hardening", path])
+    #expect(!result.succeeded && result.output.isEmpty)
+    #expect(
+      result.errorOutput.hasPrefix("rebind-inspect: \(path): unsupported: the file has no code, "))
+    let csv = try inspect(["hardening", "--format", "csv", path]).output
+    #expect(csv.split(separator: "\r\n").count == 1)
+    #expect(try Report("hardening", [path]).files.first?.error?.code == "unsupported")
+  }
+
   @Test func aStaticProgramsCanaryMayBeItsLibrarys() throws {
     let builder = try FixtureBuilder(.gcc)
     let path = builder.directory.url.appending(path: "hardened").path

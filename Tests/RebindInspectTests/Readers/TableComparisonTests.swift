@@ -56,6 +56,16 @@ import TestSupport
     }
   }
 
+  /// A file of debugging information has the relocations of an object's.
+  @Test func debugFileOfAnObject() throws {
+    let builder = try FixtureBuilder(.gcc)
+    try builder.compile(["-g", "-c", Places.fixture("inspect-symbols.c").path, "-o", "whole.o"])
+    let whole = builder.directory.url.appending(path: "whole.o").path
+    let path = builder.directory.url.appending(path: "debug").path
+    #expect(try run("objcopy", ["--only-keep-debug", whole, path]).succeeded)
+    try compare("relocations", [path])
+  }
+
   /// The names of constants on machines that no compiler here is for, each that readelf has.
   @Test(arguments: [50, 93, 195, 8, 43])
   func constants(ofMachine machine: UInt16) throws {

@@ -12,7 +12,6 @@ extension ELFFile {
       if let dynamic = try DynamicEntries(of: self) {
         tables = try dynamicRelocationTables(dynamic, symbols: try SymbolTable(of: self))
       }
-      guard !isDebugFile else { return tables }
       let names = try SectionNames(of: self)
       let known = tables
       var symbols: [UInt32: SymbolTable] = [:]
