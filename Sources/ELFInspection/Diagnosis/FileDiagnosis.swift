@@ -95,10 +95,7 @@ extension DependencyGraph {
     let found = try FileSlots(of: file)
     guard let symbols = found.symbols, interpreter != nil || file.isLibrary(images[0].table)
     else { return [FileDiagnosis(.staticExecutable)] }
-    guard found.types.isKnown else {
-      throw file.reader.error(
-        .unsupported("is for a machine whose slots are not known"), field: nil, at: nil)
-    }
+    try found.checkAreKnown(file)
     // How many each symbol has.
     var slots = [Int](repeating: 0, count: symbols.count)
     var (slotsInData, slotsToBeSealed, markedSlots) = (slots, slots, slots)
@@ -117,10 +114,6 @@ extension DependencyGraph {
       match.slotsInData = slotsInData[match.index]
       match.slotsToBeSealed = slotsToBeSealed[match.index]
       match.markedSlots = markedSlots[match.index]
-      // MIPS has slots without relocations: one for each symbol from a certain one on.
-      if file.machine == .mips, !symbol.isDefined {
-        (match.slots, match.slotsInData) = (max(1, match.slots), 0)
-      }
       if match.definition == nil, symbol.binding == .weak {
         (match.slots, match.slotsInData, match.fixedSlots) = (0, 0, match.slots)
         (match.slotsToBeSealed, match.markedSlots) = (0, 0)

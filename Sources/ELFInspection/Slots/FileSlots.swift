@@ -6,13 +6,15 @@ package import RebindFiles
 /// They are found as the loader finds them, by the dynamic table. A relocation of a local, internal
 /// or hidden symbol is none, as the loader binds it to the image itself, nor is one of thread-local
 /// data. The corresponding tags are `DT_RELA`, `DT_REL` and `DT_JMPREL`, and those of packed ones,
-/// `DT_ANDROID_RELA` and `DT_ANDROID_REL`.
+/// `DT_ANDROID_RELA` and `DT_ANDROID_REL`; for MIPS also `DT_MIPS_GOTSYM`.
 package struct FileSlots {
   /// Nil if the file has none, and so no slots.
   package let symbols: SymbolTable?
   package let types: SlotTypes
   /// The tables of relocations, each with the indices of the entries that may be slots.
   @usableFromInline package let tables: [(entries: RelocationTable, slots: [Int])]
+  /// The slots that no relocation is for; nil but for MIPS.
+  @usableFromInline package let globalOffsets: GlobalOffsets?
   @usableFromInline package let isBoundNow: Bool
   /// The kinds whose addends the loader adds.
   @usableFromInline package let added: SlotKinds
@@ -42,6 +44,7 @@ package struct FileSlots {
       where table.kind != .relative {
         tables.append((table, try table.entries { types.kind(of: $0) != nil }))
       }
+      globalOffsets = try GlobalOffsets(of: file, dynamic, symbols)
       isBoundNow =
         dynamic[.bindNow] != nil
         || DynamicFlags(rawValue: dynamic[.flags] ?? 0).contains(.bindNow)
@@ -49,6 +52,7 @@ package struct FileSlots {
         || file.bindsAtLoad
     } else {
       symbols = nil
+      globalOffsets = nil
       isBoundNow = false
     }
     self.tables = tables
@@ -80,27 +84,84 @@ package struct FileSlots {
     for (entries, slots) in tables {
       for index in slots {
         let entry = entries[index]
-        guard let kind = types.kind(of: entry.type) else { continue }
-        let symbol = symbols[entry.symbol]
-        // STB_LOCAL, STT_TLS; STV_INTERNAL and STV_HIDDEN, which the loader binds to the image itself.
-        guard symbol.binding.rawValue != 0, symbol.type.rawValue != 6,
-          symbol.visibility.rawValue == 0 || symbol.visibility.rawValue == 3,
-          symbols.name(of: symbol)[0] != 0
-        else { continue }
+        guard let kind = types.kind(of: entry.type), symbols.isBound(entry.symbol) else { continue }
         var addend = entry.addend
         if addend == nil, kind == .absolute, let words {
           addend = words.signedWord(at: entry.address)
         }
         // Without one, the word in place counts in data alone.
         let counted = added.contains(kind) && (addend != nil || kind == .absolute) ? addend : 0
-        let isRelro = relro.contains(entry.address)
         body(
-          FileSlot(
-            address: entry.address, kind: kind, symbol: entry.symbol, addend: addend,
-            added: counted, isLazy: kind == .jumpSlot && !isBoundNow, isRelro: isRelro,
-            isProtected: isRelro || readOnly.index(of: entry.address) != nil,
-            isPacked: entries.isPacked))
+          slot(
+            entry.address, kind, entry.symbol, addend, added: counted,
+            isLazy: kind == .jumpSlot && !isBoundNow, isPacked: entries.isPacked))
       }
     }
+    guard let globalOffsets else { return }
+    for (symbol, address) in globalOffsets.places where symbols.isBound(symbol) {
+      let isLazy = !isBoundNow && globalOffsets.isLazy(symbols[symbol])
+      body(slot(address, .globDat, symbol, 0, added: 0, isLazy: isLazy, isPacked: false))
+    }
+  }
+
+  @inlinable @inline(__always)
+  package func slot(
+    _ address: UInt64, _ kind: SlotKinds, _ symbol: Int, _ addend: Int64?, added: Int64?,
+    isLazy: Bool, isPacked: Bool
+  ) -> FileSlot {
+    let isRelro = relro.contains(address)
+    return FileSlot(
+      address: address, kind: kind, symbol: symbol, addend: addend, added: added, isLazy: isLazy,
+      isRelro: isRelro, isProtected: isRelro || readOnly.index(of: address) != nil,
+      isPacked: isPacked)
+  }
+
+  /// Throws if the file's symbols may have slots that are not known here.
+  package func checkAreKnown(_ file: ELFFile) throws(ELFFileError) {
+    guard symbols == nil || types.isKnown else {
+      throw file.reader.error(
+        .unsupported("is for a machine whose slots are not known"), field: nil, at: nil)
+    }
+  }
+}
+
+/// The global part of MIPS' offset table: a word for each symbol from a certain one on, which the loader fills
+/// with its address without a relocation.
+package struct GlobalOffsets {
+  private let start: UInt64
+  private let symbols: Range<Int>
+  private let elfClass: ELFClass
+
+  /// Nil for another machine, or without such a table. The corresponding tags are `DT_PLTGOT`,
+  /// `DT_MIPS_LOCAL_GOTNO`, `DT_MIPS_GOTSYM` and `DT_MIPS_SYMTABNO`.
+  init?(
+    of file: ELFFile, _ dynamic: DynamicEntries, _ symbols: SymbolTable
+  ) throws(ELFFileError) {
+    func value(_ tag: Int64) -> UInt64? { dynamic[DynamicTag(rawValue: tag)] }
+    guard file.machine == .mips, let table = dynamic[.pltGOT],
+      let localCount = value(0x7000_000a), let first = value(0x7000_0013)
+    else { return nil }
+    let end = min(UInt64(symbols.count), value(0x7000_0011) ?? .max)
+    guard first <= end, localCount <= UInt64(UInt32.max) else {
+      throw file.reader.error(
+        .malformed("is \(first), and DT_MIPS_LOCAL_GOTNO \(localCount), of \(end) symbols"),
+        field: "DT_MIPS_GOTSYM", at: nil)
+    }
+    elfClass = file.elfClass
+    start = elfClass.wrapped(table &+ localCount * UInt64(elfClass.addressSize))
+    self.symbols = Int(first)..<Int(end)
+  }
+
+  /// The index of each symbol, and the address of its word.
+  package var places: some Sequence<(symbol: Int, address: UInt64)> {
+    symbols.lazy.map { symbol in
+      let distance = UInt64(symbol - symbols.lowerBound) * UInt64(elfClass.addressSize)
+      return (symbol, elfClass.wrapped(start &+ distance))
+    }
+  }
+
+  /// True if the word leads to a stub at first, which binds the function at its first call.
+  package func isLazy(_ symbol: SymbolEntry) -> Bool {
+    !symbol.isDefined && symbol.type == .function && symbol.value != 0
   }
 }

@@ -16,6 +16,7 @@ struct SlotReport: ReportBody {
   init(of file: ELFFile, _ selection: SlotSelection) throws(ELFFileError) {
     subject = ReportSubject(file)
     slots = try FileSlots(of: file)
+    try slots.checkAreKnown(file)
     self.selection = selection
     listing = SlotListing(
       elfClass: file.elfClass, kinds: SlotKindNames.all(slots.types, file.machine),

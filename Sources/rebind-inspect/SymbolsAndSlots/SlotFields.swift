@@ -19,7 +19,10 @@ extension SlotListing {
     Declaration("address", "ADDRESS", .hex, "its link-time address"),
     Declaration(
       "relocation", "RELOCATION", .pattern("^(R_[A-Z0-9_/]+|UNKNOWN\\+[0-9]+)$"),
-      "the type of the relocation that fills it: the constant, `R_X86_64_JUMP_SLOT`"),
+      """
+      the type of the relocation that fills it: the constant, `R_X86_64_JUMP_SLOT`. `R_MIPS_GLOB_DAT` stands \
+      for a word of MIPS' global offset table too, which has no relocations
+      """),
     Declaration("relocationValue", .index, "the type of the relocation as a number"),
     Declaration(
       "kind", "KIND", .words(["jumpSlot", "globDat", "absolute"]),

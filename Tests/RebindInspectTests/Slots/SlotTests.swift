@@ -62,6 +62,52 @@ import TestSupport
     #expect(Set(slots.map(\.section)).count == 4)
   }
 
+  /// MIPS has slots without relocations, which `readelf -A` shows too.
+  @Test(arguments: ["mips-linux-gnu", "mips64el-linux-gnuabi64"])
+  func globalOffsets(target: String) throws {
+    let fixture = DependencyFixture()
+    let source = "extern int a(void), b; int *p = &b; int f(void) { return a() + b; }"
+    let path = try fixture.foreign(
+      "libmips.so", target: target, source: source, flags: ["-shared", "--allow-shlib-undefined"])
+    let lines = try run("readelf", ["-AW", path]).output.components(separatedBy: "Global entries:")
+    let expected = try #require(lines.last).split(separator: "\n").compactMap { line -> String? in
+      let cells = line.split(separator: " ")
+      guard cells.count > 6, let address = UInt64(cells[0], radix: 16) else { return nil }
+      return "0x\(String(address, radix: 16)) \(cells[6])"
+    }
+    let slots = try #require(try Report("slots", [path]).files.first?.slots)
+    let found = slots.filter { $0.kind == "globDat" }
+    #expect(found.map { "\($0.address) \($0.symbol)" } == expected && expected.count >= 2)
+    #expect(found.allSatisfy { $0.section == ".got" && $0.relocation == "R_MIPS_GLOB_DAT" })
+    #expect(Set(slots.filter { $0.kind == "absolute" }.map(\.symbol)) == ["b"])
+    let why = try inspect(["why", "a", "--in", path]).output
+    #expect(why.hasPrefix("has-slots "))
+    // DT_MIPS_GOTSYM behind the symbols.
+    var bytes = try Data(contentsOf: URL(filePath: path))
+    let isLittle = target.contains("el-")
+    let size = isLittle ? 8 : 4
+    let tag = Data([0x70, 0, 0, 0x13])
+    let place = try #require(
+      bytes.range(of: isLittle ? Data(tag.reversed()) + Data(count: 4) : tag))
+    bytes[place.lowerBound + size + (isLittle ? 0 : 3)] = 0xff
+    let broken = try fixture.write("broken.so", bytes)
+    let error = try Report("slots", [broken]).files.first?.error
+    #expect(error?.code == "malformed" && error?.field == "DT_MIPS_GOTSYM")
+  }
+
+  /// No slots are known of IA-64 and PA-RISC, which is not the same as none.
+  @Test(arguments: [UInt8(50), 15])
+  func unknownMachines(machine: UInt8) throws {
+    let built = try SlotFile()
+    var bytes = try built.bytes()
+    bytes[18] = machine
+    let path = try built.write(bytes)
+    let result = try inspect(["slots", path])
+    #expect(!result.succeeded && result.output.isEmpty)
+    #expect(result.errorOutput.hasSuffix(": the file is for a machine whose slots are not known\n"))
+    #expect(try Report("slots", [path]).files.first?.error?.code == "unsupported")
+  }
+
   @Test func selection() throws {
     let built = try SlotFile()
     func slots(_ arguments: String...) throws -> [Slot] {

@@ -118,6 +118,17 @@ package struct SymbolTable {
         .elementsEqual(name(of: symbol).prefix { $0 != 0 })
   }
 
+  /// True if the loader looks for a symbol by its name. It does not if it is local, internal or hidden, or of
+  /// thread-local data.
+  @inlinable
+  package func isBound(_ index: Int) -> Bool {
+    let symbol = self[index]
+    // STB_LOCAL, STT_TLS; STV_INTERNAL and STV_HIDDEN, which the loader binds to the image itself.
+    return symbol.binding.rawValue != 0 && symbol.type.rawValue != 6
+      && (symbol.visibility.rawValue == 0 || symbol.visibility.rawValue == 3)
+      && name(of: symbol)[0] != 0
+  }
+
   /// The indices of all symbols but the null symbol.
   @inlinable
   package var indices: Range<Int> { min(1, count)..<count }
