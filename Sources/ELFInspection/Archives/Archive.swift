@@ -16,8 +16,8 @@ package struct Archive {
     let range: Range<UInt64>?
   }
 
-  /// The paths of the members of an archive that could not be opened as an ELF file: all of it, or
-  /// those of the name in brackets, as in `libfoo.a(bar.o)`.
+  /// The paths of the members of an archive that could not be opened as an ELF file. These are all
+  /// members, or those of the name in brackets, as in `libfoo.a(bar.o)`.
   ///
   /// - Parameter error: Why the path could not be opened. It is thrown if the path is of no archive.
   /// - Complexity: O(members).
@@ -28,9 +28,7 @@ package struct Archive {
     switch error.code {
     case .notELF:
       guard let archive = try Archive(path) else { throw error }
-      let members = archive.members
-      if members.isEmpty { throw error }
-      return members.map { archive.path(of: $0, isOneOfSeveral: true) }
+      return archive.members.map { archive.path(of: $0, isOneOfSeveral: true) }
     case .notFound:
       let bytes = path.bytes
       guard bytes.last == UInt8(ascii: ")") else { throw error }
@@ -152,4 +150,26 @@ package struct Archive {
   private static let magic = Array("!<arch>\n".utf8)
   private static let thinMagic = Array("!<thin>\n".utf8)
   private static let headerSize = 60
+}
+
+extension ELFFile {
+  /// Opens a file, or the member of an archive that a path names.
+  package init(fileOrMember path: FilePath) throws(ELFFileError) {
+    do throws(ELFFileError) {
+      try self.init(path)
+    } catch {
+      let members = try Archive.members(at: path, insteadOf: error)
+      guard members.count == 1 else {
+        let first = members.first?.text
+        throw ELFFileError(
+          path: path,
+          reason: .unsupported(
+            first == path.text
+              ? "has \(members.count) members of this name"
+              : "is an archive of \(members.count) members"
+                + (first.map { ": name one, as \($0)" } ?? "")))
+      }
+      try self.init(members[0])
+    }
+  }
 }

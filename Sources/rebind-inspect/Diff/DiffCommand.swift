@@ -197,21 +197,7 @@ struct DiffCommand: Subcommand {
   /// A file, or the member of an archive that a path names.
   private static func open(_ path: FilePath) throws(ELFFileError) -> ELFFile {
     FatalSignals.isReading(path)
-    do throws(ELFFileError) {
-      return try ELFFile(path)
-    } catch {
-      let members = try Archive.members(at: path, insteadOf: error)
-      guard members.count == 1 else {
-        let (count, first) = (members.count, members[0].text)
-        throw ELFFileError(
-          path: path,
-          reason: .unsupported(
-            first == path.text
-              ? "has \(count) members of this name"
-              : "is an archive of \(count) members: name one, as \(first)"))
-      }
-      return try ELFFile(members[0])
-    }
+    return try ELFFile(fileOrMember: path)
   }
 }
 

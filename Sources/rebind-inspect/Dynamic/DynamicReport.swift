@@ -41,8 +41,9 @@ struct DynamicReport: TableBody {
       ) { .list(VersionRow.library, $0.needs) },
     ])
 
+  var lack: String? { table == nil ? "no dynamic table" : nil }
+
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    guard table != nil else { return }
     var lines = DynamicRow.listing.table(entries)
     for definition in versions.definitions {
       var words = [definition.name] + VersionRow(definition).words

@@ -11,6 +11,8 @@ struct ReportWriter: ~Copyable {
   let formatter: any ReportFormatter
   var outcome = ReportOutcome()
   var summary: (any ReportSummary)?
+  /// How many members of the archive lack something, by its name.
+  private var lacks: [String: Int] = [:]
 
   init(_ formatter: any ReportFormatter) {
     FatalSignals.watch()
@@ -80,9 +82,13 @@ struct ReportWriter: ~Copyable {
       file = try ELFFile(path)
     } catch {
       do throws(ELFFileError) {
-        for member in try Archive.members(at: path, insteadOf: error) {
-          read(member, isFound: isFound, body, then: then)
+        let members = try Archive.members(at: path, insteadOf: error)
+        for member in members { read(member, isFound: isFound, body, then: then) }
+        if members.isEmpty, !isFound { warn(path, "the archive has no members") }
+        for (lack, count) in lacks.sorted(by: { $0.key < $1.key }) {
+          warn(path, "\(count) of \(members.count) members have \(lack)")
         }
+        lacks = [:]
       } catch {
         if isFound, [.notELF, .empty, .notRegularFile].contains(error.code) { return }
         write(error)
@@ -94,6 +100,7 @@ struct ReportWriter: ~Copyable {
       guard let found = try body(file) else { return }
       write(found)
       then(found, &self)
+      if !isFound, let lack = found.lack { tell(lack, of: path) }
       for warning in file.reader.warnings { warn(path, warning) }
     } catch {
       write(error)
@@ -103,6 +110,16 @@ struct ReportWriter: ~Copyable {
   mutating func write(_ body: some ReportBody) {
     outcome.shownCount += 1
     formatter.write(body, in: &output)
+  }
+
+  /// Says what an input lacks that was asked for by name. JSON says so itself.
+  private mutating func tell(_ lack: String, of path: FilePath) {
+    guard !(formatter is JSONFormatter) else { return }
+    if path.member?.isOneOfSeveral == true {
+      lacks[lack, default: 0] += 1
+    } else {
+      warn(path, lack)
+    }
   }
 
   /// Writes why an input was not read.

@@ -8,6 +8,10 @@ protocol ReportBody: SendableMetatype {
   /// The input.
   var subject: ReportSubject { get }
 
+  /// The table that the input lacks, so that nothing of it is shown: a text that can stand behind "members
+  /// have". Nil for an input that has it.
+  var lack: String? { get }
+
   /// Writes lines of text.
   func writeText(_ style: TextStyle, in output: inout OutputBuffer)
 
@@ -20,6 +24,10 @@ protocol ReportBody: SendableMetatype {
 
   /// Writes the rows of a table.
   func writeRows(_ writer: RowWriter, in output: inout OutputBuffer)
+}
+
+extension ReportBody {
+  var lack: String? { nil }
 }
 
 /// A body whose JSON comes from the declarations of its fields.

@@ -22,6 +22,8 @@ struct TextFormatter: ReportFormatter {
   func begin(in output: inout OutputBuffer) {}
 
   func write(_ body: some ReportBody, in output: inout OutputBuffer) {
+    // Its line on standard error says it all, as of errors.
+    if body.lack != nil { return }
     let path = body.subject.path
     if headings == .ofAll || headings == .ofMembers && path.member?.isOneOfSeveral == true {
       writeHeading(path, in: &output)
@@ -31,7 +33,6 @@ struct TextFormatter: ReportFormatter {
     body.writeText(style, in: &output)
   }
 
-  // Its line on standard error says it all.
   func write(_ error: ELFFileError, in output: inout OutputBuffer) {}
 
   func end(_ summary: (any ReportSummary)?, in output: inout OutputBuffer) {

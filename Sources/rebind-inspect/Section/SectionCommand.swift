@@ -82,23 +82,12 @@ struct SectionCommand: FileSubcommand {
       FatalSignals.isReading(path)
       do throws(ELFFileError) {
         var output = OutputBuffer(descriptor: STDOUT_FILENO)
-        try open(path).forEachPiece(ofSection: name) { output.append(raw: $0) }
+        try ELFFile(fileOrMember: path).forEachPiece(ofSection: name) { output.append(raw: $0) }
         output.finish()
       } catch {
         Diagnostics.report(path, error.message)
         try ExitStatus.trouble.end()
       }
-    }
-  }
-
-  /// The file, or the member of an archive that the path names.
-  private func open(_ path: FilePath) throws(ELFFileError) -> ELFFile {
-    do throws(ELFFileError) {
-      return try ELFFile(path)
-    } catch {
-      let members = try Archive.members(at: path, insteadOf: error)
-      guard members.count == 1 else { throw error }
-      return try ELFFile(members[0])
     }
   }
 }

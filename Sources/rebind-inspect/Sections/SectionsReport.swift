@@ -30,8 +30,9 @@ struct SectionsReport: TableBody {
 
   static var rowListing: Listing<SectionRow> { SectionRow.listing }
 
+  var lack: String? { sections.isEmpty ? "no section headers" : nil }
+
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    if sections.isEmpty { return style.tell("no section headers", in: &output) }
     SectionRow.listing.table(rows).write(style, in: &output)
   }
 

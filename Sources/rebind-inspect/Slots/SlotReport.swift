@@ -23,10 +23,10 @@ struct SlotReport: ReportBody {
       sections: try SectionPlaces(of: file))
   }
 
+  var lack: String? { slots.symbols == nil ? "no dynamic table, and so no slots" : nil }
+
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    guard let symbols = slots.symbols else {
-      return style.tell("no dynamic table, and so no slots", in: &output)
-    }
+    guard let symbols = slots.symbols else { return }
     var columns = SlotColumns(of: listing, style)
     var hasTitles = false
     slots.forEach { slot in

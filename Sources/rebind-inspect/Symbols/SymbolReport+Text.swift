@@ -4,9 +4,7 @@ import RebindFiles
 
 extension SymbolReport {
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    guard let table = symbols.table else {
-      return style.tell("no dynamic table, and so no symbols to bind by", in: &output)
-    }
+    guard let table = symbols.table else { return }
     var columns = SymbolColumns(of: table, style)
     let selection = symbols.selection
     let origins = origins.map { OriginColumns(of: $0, table, selection, style) }

@@ -13,6 +13,10 @@ struct SymbolReport: ReportBody {
   var process: (pid: Int32, loadBias: UInt64)?
 
   static var record: Record { SymbolListing.list }
+
+  var lack: String? {
+    symbols.table == nil ? "no dynamic table, and so no symbols to bind by" : nil
+  }
 }
 
 extension SymbolReport {
