@@ -5,7 +5,7 @@ import RebindFiles
 extension SymbolReport {
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     guard let table = symbols.table else { return }
-    var columns = SymbolColumns(of: table, style)
+    var columns = SymbolColumns(of: table, symbols.selection, style)
     let selection = symbols.selection
     let origins = origins.map { OriginColumns(of: $0, table, selection, style) }
     columns.nameWidth = origins?.nameWidth ?? 0

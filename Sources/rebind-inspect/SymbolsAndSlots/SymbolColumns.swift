@@ -17,13 +17,17 @@ struct SymbolColumns {
   /// Of the name with its version, which only what stands behind it needs.
   var nameWidth = 0
 
-  init(of table: SymbolTable, _ style: TextStyle) {
+  init(of table: SymbolTable, _ selection: SymbolFilter, _ style: TextStyle) {
     self.style = style
     guard style.isAligned else { return }
-    let largest = table.indices.reduce(0) { max($0, table[$1].size) }
+    var (size, value): (UInt64, UInt64) = (0, 0)
+    selection.forEach(in: table) { _, symbol in
+      size = max(size, symbol.size)
+      value = max(value, symbol.value)
+    }
     indexWidth = max("INDEX".utf8.count, String(table.count).utf8.count)
-    valueWidth = 2 + 2 * table.elfClass.addressSize
-    sizeWidth = max("SIZE".utf8.count, String(largest).utf8.count)
+    valueWidth = max("VALUE".utf8.count, 2 + String(value, radix: 16).utf8.count)
+    sizeWidth = max("SIZE".utf8.count, String(size).utf8.count)
     setWidthsOfTerms()
   }
 
@@ -31,7 +35,7 @@ struct SymbolColumns {
   init(ofSeveralFiles style: TextStyle) {
     self.style = style
     guard style.isAligned else { return }
-    (indexWidth, valueWidth, sizeWidth) = (6, 18, 8)
+    (indexWidth, valueWidth, sizeWidth) = (6, 10, 8)
     setWidthsOfTerms()
   }
 

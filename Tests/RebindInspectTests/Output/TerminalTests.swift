@@ -80,6 +80,14 @@ import TestSupport
     #expect(narrow.filter { !$0.hasPrefix("    ") }.count <= wide.count)
   }
 
+  /// A column of values is as wide as these: a symbol takes one line of 80 columns.
+  @Test func symbolsTakeALine() throws {
+    let library = try fixture.library("lib.so", "int value; int function(void) { return value; }")
+    let narrow = try lines(["symbols", "--exports", library], columns: 80)
+    #expect(narrow.count == 3 && narrow.allSatisfy { $0.count < 80 }, "\(narrow)")
+    #expect(narrow[0].contains("VALUE"))
+  }
+
   #if arch(arm64)
   private static let relocation = "R_AARCH64"
   #else
