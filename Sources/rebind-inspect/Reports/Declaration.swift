@@ -63,7 +63,7 @@ struct Column: Sendable, ExpressibleByStringLiteral {
   let title: StaticString
   /// True for numbers; nil if the field's shape says it.
   var isRight: Bool?
-  /// True for words, which may have spaces; the last column alone.
+  /// True for words, which may have spaces; nothing fills them up.
   var isLine = false
   /// Columns stand in the order of their places, and those of one place in the order of the fields.
   var place = 0

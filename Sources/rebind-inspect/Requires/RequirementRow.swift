@@ -49,7 +49,7 @@ struct RequirementRow: Sendable {
         """
       ) { .text($0.since) },
       Field(
-        "symbols", "SYMBOLS", .texts,
+        "symbols", Column("SYMBOLS", place: 1), .texts,
         "the symbols that ask for the version; empty for a mark, and for all else"
       ) { .texts($0.symbols) },
       Field(

@@ -21,7 +21,7 @@ struct TextTable {
     let title: StaticString
     /// True for numbers.
     var isRight = false
-    /// True for words, which may have spaces; the last column alone.
+    /// True for words, which may have spaces; nothing fills them up.
     var isLine = false
     /// How wide the column is, where lines are written one by one.
     var width = 0
@@ -47,7 +47,7 @@ struct TextTable {
 
   func write(_ style: TextStyle, in output: inout OutputBuffer) {
     let widths = columns.indices.map { column in
-      style.isAligned
+      style.isAligned && !columns[column].isLine
         ? rows.reduce(columns[column].title.utf8CodeUnitCount) { max($0, width($1, column)) } : 0
     }
     let titles = zip(columns, widths).map {

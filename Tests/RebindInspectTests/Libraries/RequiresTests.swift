@@ -86,8 +86,8 @@ import Testing
     #expect(report.system("RHEL") == "8" && report.system("manylinux") == "2_28")
     #expect(report.system("Alpine") == nil)
     let lines = try inspect(["requires", path]).output.split(separator: "\n")
-    #expect(lines.contains("version libc.so.6 GLIBC_2.28 fcntl64 -"))
-    #expect(lines.contains { $0.hasPrefix("system Debian 10 - https://") })
+    #expect(lines.contains("version libc.so.6 GLIBC_2.28 - fcntl64"))
+    #expect(lines.contains { $0.hasPrefix("system Debian 10 https://") && $0.hasSuffix("/ -") })
   }
 
   /// A machine has the systems whose facts are known for it, or none and a note.
@@ -308,9 +308,9 @@ import Testing
       let text = try inspect(["requires"] + files).output.components(
         separatedBy: "\n\nmaximum of 3 files:\n")
       #expect(
-        text.count == 2 && text[1].contains("version libc.so.6 GLIBC_2.28 fcntl64 in \(new)\n"))
+        text.count == 2 && text[1].contains("version libc.so.6 GLIBC_2.28 in \(new) fcntl64\n"))
       let lines = try inspect(["requires", "-A"] + files).output.split(separator: "\n")
-      #expect(lines.contains("maximum version libc.so.6 GLIBC_2.28 fcntl64 in \(new)"))
+      #expect(lines.contains("maximum version libc.so.6 GLIBC_2.28 in \(new) fcntl64"))
     }
     let one = try inspect(["requires", "--format", "json", new]).standardOutput
     #expect(try JSONDecoder().decode(Maximum.self, from: one).maximum == nil)
