@@ -39,11 +39,15 @@ struct AuditCommand: Subcommand {
 
   @OptionGroup var process: ProcessOption
 
+  @OptionGroup var readability: DemangleOption
+
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    var writer = ReportWriter(output.formatter(RowShape(AuditReport.row), hasHeadings: true))
-    writer.audit(process.pid)
+    let demangling = readability.value
+    let rows = RowShape(AuditReport.row, [.always] + demangling.presences)
+    var writer = ReportWriter(output.formatter(rows, hasHeadings: true))
+    writer.audit(process.pid, demangling)
     if output.format == .text, !writer.outcome.hasFailed, writer.outcome.shownCount == 0 {
       let count = writer.outcome.readCount
       TextStyle(output.color).tell(

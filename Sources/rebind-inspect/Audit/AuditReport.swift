@@ -9,13 +9,15 @@ struct AuditReport: TableBody {
   let subject: ReportSubject
   private let pid: Int32
   private let loadBias: UInt64
-  private let findings: [ProcessFinding]
+  let rows: [FindingRow]
+  private let demangling: Demangling
 
-  init(_ image: LoadedImage, pid: Int32, _ findings: [ProcessFinding]) {
+  init(_ image: LoadedImage, pid: Int32, _ findings: [ProcessFinding], _ demangling: Demangling) {
     subject = ReportSubject(image.image)
     self.pid = pid
     loadBias = image.image.loadBias
-    self.findings = findings
+    rows = findings.map { FindingRow(finding: $0, demangling: demangling) }
+    self.demangling = demangling
   }
 
   static let listing = Listing<Self>(
@@ -23,23 +25,42 @@ struct AuditReport: TableBody {
     [
       .pid(when: .always) { $0.pid },
       .loadBias(when: .always) { $0.loadBias },
-      Field("findings", .list(ProcessFinding.listing.record, atLeast: 1), "the findings") {
-        .list(ProcessFinding.listing, $0.findings)
+      Field("findings", .list(FindingRow.listing.record, atLeast: 1), "the findings") {
+        .list(FindingRow.listing, $0.rows)
       },
     ])
 
-  static var rowListing: Listing<ProcessFinding> { ProcessFinding.listing }
-
-  var rows: [ProcessFinding] { findings }
+  static var rowListing: Listing<FindingRow> { FindingRow.listing }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    ProcessFinding.listing.table(findings).write(style, in: &output)
+    FindingRow.listing.shown(demangling).table(rows).write(style, in: &output)
+  }
+}
+
+/// A finding, and how its symbol is shown.
+struct FindingRow {
+  let finding: ProcessFinding
+  let demangling: Demangling
+
+  static let listing = Listing<Self>(
+    "finding", of: "a finding",
+    ProcessFinding.fields.map { $0.of(\.finding) } + [
+      Field(.demangledName, text: { $0.readableName }) { row in
+        row.demangling == .none
+          ? nil : .text(row.finding.symbol.flatMap { Demangler.demangled($0) })
+      }
+    ])
+
+  private var readableName: String {
+    guard let symbol = finding.symbol else { return "" }
+    let readable = Demangler.demangled(symbol)
+    guard demangling == .only else { return readable ?? "" }
+    return (readable ?? symbol) + (finding.version.map { "@\($0)" } ?? "")
   }
 }
 
 extension ProcessFinding {
-  static let listing = Listing<Self>(
-    "finding", of: "a finding",
+  fileprivate static let fields = [Field<Self>](
     [
       Field("kind", Column("FINDING", "one of the words below"), .code, "one of the words below") {
         .text($0.kind.rawValue)
@@ -58,7 +79,7 @@ extension ProcessFinding {
       ) { .hex($0.address) },
       Field("end", .hex.orNull, "the link-time end of a range; else `null`") { .hex($0.end) },
       Field(
-        "symbol", Column("SYMBOL", "the symbol, with its version"), .text.orNull,
+        "symbol", Column("SYMBOL", isMangled: true, "the symbol, with its version"), .text.orNull,
         """
         the name of a slot's symbol or of a symbol; the symbol around code or a pointer; the tag of a \
         table; else `null`
@@ -88,13 +109,13 @@ extension ProcessFinding {
 
 extension ReportWriter {
   /// Writes what `audit` finds in each image of a process.
-  mutating func audit(_ pid: Int32) {
+  mutating func audit(_ pid: Int32, _ demangling: Demangling) {
     do throws(ELFFileError) {
       let look = try ProcessLook<[ProcessFinding]>.audit(pid: pid) {
         FatalSignals.isReading($0.image.path)
       }
       write(look, of: pid) { image, findings in
-        findings.isEmpty ? nil : AuditReport(image, pid: pid, findings)
+        findings.isEmpty ? nil : AuditReport(image, pid: pid, findings, demangling)
       }
     } catch {
       write(error)

@@ -94,6 +94,8 @@ struct DiffCommand: Subcommand {
     completion: .file())
   var baseline: InputPaths?
 
+  @OptionGroup var readability: DemangleOption
+
   @OptionGroup var process: OptionalProcessOption
 
   @Option(
@@ -140,7 +142,8 @@ struct DiffCommand: Subcommand {
   func run() throws {
     let kinds = kinds
     let row = facts ? FactReport.row : DiffReport.row
-    var writer = ReportWriter(output.formatter(RowShape(row), headings: .none))
+    let rows = RowShape(row, [.always] + readability.value.presences)
+    var writer = ReportWriter(output.formatter(rows, headings: .none))
     do throws(ELFFileError) {
       if facts {
         let file = try Self.open(files[0])
@@ -148,6 +151,7 @@ struct DiffCommand: Subcommand {
       } else {
         var report = try compare(by: kinds)
         report.showsEffects = breaking
+        report.demangling = readability.value
         writer.write(report)
         writer.outcome.hasFinding = report.changes.contains { !breaking || $0.effect == .breaking }
       }

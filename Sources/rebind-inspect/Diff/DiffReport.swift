@@ -15,6 +15,7 @@ struct DiffReport: TableBody {
   let changes: [FileChange]
   /// True if the text says what each change means for callers.
   var showsEffects = false
+  var demangling = Demangling.none
 
   static let listing = Listing<Self>(
     "comparison", of: "the file",
@@ -29,18 +30,18 @@ struct DiffReport: TableBody {
 
   static var rowListing: Listing<ChangeRow> { ChangeRow.listing }
 
-  var rows: [ChangeRow] { changes.map { ChangeRow(change: $0) } }
+  var rows: [ChangeRow] { changes.map { ChangeRow(change: $0, demangling: demangling) } }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    let listing = showsEffects ? ChangeRow.listingOfEffects : ChangeRow.listing
+    let listing = (showsEffects ? ChangeRow.listingOfEffects : ChangeRow.listing).shown(demangling)
     var table = listing.table()
     for change in changes {
       if change.before != nil {
-        let row = ChangeRow(change: change, side: .before)
+        let row = ChangeRow(change: change, side: .before, demangling: demangling)
         table.append(listing.cells(row), color: TextStyle.removed)
       }
       if change.after != nil {
-        let row = ChangeRow(change: change, side: .after)
+        let row = ChangeRow(change: change, side: .after, demangling: demangling)
         table.append(listing.cells(row), color: TextStyle.added)
       }
     }
@@ -58,6 +59,7 @@ struct ChangeRow {
   let change: FileChange
   /// Nil for both.
   var side: Side?
+  var demangling = Demangling.none
 
   static let listing = listing(isWithEffects: false)
   static let listingOfEffects = listing(isWithEffects: true)
@@ -80,12 +82,17 @@ struct ChangeRow {
       .text($0.change.kind.rawValue)
     },
     Field(
-      "name", "NAME", .text,
+      "name", Column("NAME", isMangled: true), .text,
       """
       the symbol with its version, the library, or the property; of a slot with its address in \
       front, `"0x3fd8:open@GLIBC_2.2.5"`
       """
     ) { .text($0.change.name) },
+    Field(
+      "demangledName", Column("READABLE", isLine: true, place: 9), .text.orNull,
+      "the same with a readable name; `null` if it is not mangled", when: .demangled,
+      text: { $0.demangledName ?? ($0.demangling == .only ? $0.change.name : "") }
+    ) { $0.demangling == .none ? nil : .text($0.demangledName) },
     Field(
       "before",
       Column(
@@ -104,6 +111,14 @@ struct ChangeRow {
       .text($0.word($0.change.after))
     },
   ]
+
+  /// A symbol's name with what is in front of it and its version, of which the name is readable.
+  private var demangledName: String? {
+    guard let change = try? /(0x[0-9a-f]+:)?([^@]+)(.*)/.wholeMatch(in: change.name),
+      let name = Demangler.demangled(String(change.2))
+    else { return nil }
+    return "\(change.1 ?? "")\(name)\(change.3)"
+  }
 
   /// A file's value, with the names of the headers' numbers.
   private func word(_ value: String?) -> String? { change.kind.word(value, of: change.name) }

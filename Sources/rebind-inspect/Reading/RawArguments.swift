@@ -12,6 +12,10 @@ import Glibc
 /// for 14,000 paths. So paths that follow each other travel as one argument, with zero bytes, which
 /// no path has, between them.
 enum RawArguments {
+  /// The name of the flag that `--demangle=only` travels as: for argument-parser, an option whose value may be
+  /// left out takes the path behind it.
+  static let demangleOnly = "demangle-only"
+
   /// The arguments after the program's name.
   static func encoded() -> [String] {
     let arguments = UnsafeBufferPointer(
@@ -21,7 +25,8 @@ enum RawArguments {
     // How many arguments there were since the last option.
     var run = 0
     for case let argument? in arguments.dropFirst() {
-      let text = encode(argument)
+      var text = encode(argument)
+      if text == "--demangle=only" { text = "--\(demangleOnly)" }
       if !isBehindTerminator, text.utf8.first == UInt8(ascii: "-") {
         isBehindTerminator = text == "--"
         run = 0

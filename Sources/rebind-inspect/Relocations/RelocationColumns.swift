@@ -7,6 +7,7 @@ import RebindFiles
 /// The columns of a relocation's line of text in front of the symbol: table, address, type, addend.
 struct RelocationColumns {
   private let style: TextStyle
+  private let demangling: Demangling
   // All widths are 0, which fills up nothing, where the columns are not aligned.
   private var nameWidth = 0
   private var addressWidth = 0
@@ -15,6 +16,7 @@ struct RelocationColumns {
 
   init(of report: RelocationReport, _ style: TextStyle) {
     self.style = style
+    demangling = report.demangling
     guard style.isAligned else { return }
     nameWidth = report.tables.reduce(5) { max($0, $1.name.unicodeScalars.count) }
     addressWidth = 2 + 2 * report.subject.elfClass.addressSize
@@ -33,7 +35,9 @@ struct RelocationColumns {
   }
 
   var titles: [ColumnTitle] {
-    RelocationReport.entry.columns.titles([nameWidth, addressWidth, typeWidth, addendWidth])
+    RelocationReport.entry.columns.titles(
+      [nameWidth, addressWidth, typeWidth, addendWidth], [.always] + demangling.presences,
+      hasMangled: demangling != .only)
   }
 
   /// The start of each line of a table.
@@ -73,7 +77,6 @@ struct RelocationColumns {
   func writeAddend(_ addend: Int64?, in output: inout OutputBuffer) {
     output.reserve(64)
     output.append(hexIfAny: addend, width: addendWidth)
-    output.append(0x20)
   }
 }
 

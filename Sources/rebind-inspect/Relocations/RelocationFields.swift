@@ -61,8 +61,10 @@ extension RelocationReport {
         .number.orNull, "`r_addend`; `null` if it is the word in place"),
       Declaration("symbolIndex", .word, "its symbol's index in the table of symbols; 0 for none"),
       Declaration(
-        "symbol", Column("SYMBOL", "the symbol, with `@` and the version"), .text.orNull,
+        "symbol", Column("SYMBOL", isMangled: true, "the symbol, with `@` and the version"),
+        .text.orNull,
         "the symbol's name; of a section's symbol the section's name; `null` for none"),
+      .demangledName,
       Declaration("version", .text.orNull, "the symbol's version; `null` for none"),
     ])
 }

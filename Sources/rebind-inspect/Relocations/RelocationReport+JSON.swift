@@ -27,6 +27,7 @@ extension RelocationReport {
   func write(_ table: RelocationTable, _ frame: ObjectFrame, in output: inout OutputBuffer) {
     if table.kind == .relative { return writeRelative(table, frame, in: &output) }
     var isFirst = true
+    var demangler = Demangler()
     for index in 0..<table.count {
       let entry = table[index]
       frame.begin(isFirst: &isFirst, in: &output)
@@ -44,6 +45,12 @@ extension RelocationReport {
       output.append(",\"symbol\":\"")
       writeName(of: entry.symbol, in: table, .json, in: &output)
       output.reserve(64)
+      output.append(0x22)
+      if demangling != .none, let symbols = table.symbols {
+        let name = symbols.name(of: symbols[entry.symbol])
+        output.append(demangledName: demangler.demangle(name), none: frame.none)
+        output.reserve(64)
+      }
       writeVersion(of: entry.symbol, in: table, frame, in: &output)
       frame.end(in: &output)
     }
@@ -53,6 +60,7 @@ extension RelocationReport {
   private func writeNoSymbol(_ frame: ObjectFrame, in output: inout OutputBuffer) {
     output.append(",\"symbol\":")
     output.append(frame.none)
+    if demangling != .none { output.append(demangledName: nil, none: frame.none) }
     output.append(",\"version\":")
     output.append(frame.none)
   }
@@ -63,10 +71,10 @@ extension RelocationReport {
     guard let symbols = table.symbols,
       let version = symbols.versions?.version(of: symbols[index], at: index)
     else {
-      output.append("\",\"version\":")
+      output.append(",\"version\":")
       return output.append(frame.none)
     }
-    output.append("\",\"version\":\"")
+    output.append(",\"version\":\"")
     output.append(name: symbols.strings.bytes(from: version.nameOffset), .json)
     output.reserve(2)
     output.append(0x22)

@@ -33,10 +33,11 @@ extension RelocationReport {
       let type = RelocationRules.relativeType(of: subject.machine)
       for address in table.relativeAddresses {
         writeStart(start, address, type, in: &output)
-        output.append(",,0,,\r\n")
+        output.append(demangling == .none ? ",,0,,\r\n" : ",,0,,,\r\n")
       }
       return
     }
+    var demangler = Demangler()
     for index in 0..<table.count {
       let entry = table[index]
       writeStart(start, entry.address, entry.type, in: &output)
@@ -46,6 +47,14 @@ extension RelocationReport {
       output.append(decimal: UInt64(entry.symbol))
       output.append(0x2c)
       if entry.symbol != 0 { writeCell(of: entry.symbol, in: table, in: &output) }
+      if demangling != .none {
+        output.append(text: ",")
+        if entry.symbol != 0, let symbols = table.symbols,
+          let name = demangler.demangle(symbols.name(of: symbols[entry.symbol]))
+        {
+          output.append(csv: name)
+        }
+      }
       output.reserve(1)
       output.append(0x2c)
       if entry.symbol != 0, let symbols = table.symbols,

@@ -11,10 +11,12 @@ struct RelocationReport: ReportBody {
   let names: RelocationNames
   /// By index, as the symbols of sections have no name of their own; empty if none is named.
   let sectionNames: [Int: String]
+  let demangling: Demangling
   /// Where the image is; nil for a file.
   var process: (pid: Int32, loadBias: UInt64)?
 
-  init(of file: ELFFile) throws(ELFFileError) {
+  init(of file: ELFFile, _ demangling: Demangling) throws(ELFFileError) {
+    self.demangling = demangling
     subject = ReportSubject(file)
     tables = try file.relocationTables
     names = RelocationNames(of: file.machine)
@@ -32,6 +34,7 @@ struct RelocationReport: ReportBody {
     if tables.contains(where: { $0.count > 0 }) {
       style.write(titles: columns.titles, in: &output)
     }
+    var demangler = Demangler()
     for table in tables {
       let start = columns.start(of: table)
       if table.kind == .relative {
@@ -40,8 +43,7 @@ struct RelocationReport: ReportBody {
           columns.write(start, address, in: &output)
           columns.writeType(type, of: self, in: &output)
           columns.writeAddend(nil, in: &output)
-          output.reserve(2)
-          output.append("-\n")
+          writeNone(in: &output)
         }
         continue
       }
@@ -50,17 +52,32 @@ struct RelocationReport: ReportBody {
         columns.write(start, entry.address, in: &output)
         columns.writeType(entry.type, of: self, in: &output)
         columns.writeAddend(entry.addend, in: &output)
-        if entry.symbol == 0 {
-          output.reserve(2)
-          output.append("-\n")
-        } else {
-          writeName(of: entry.symbol, in: table, .column, in: &output)
-          writeVersion(of: entry.symbol, in: table, in: &output)
-          output.reserve(1)
-          output.append(0x0a)
+        guard entry.symbol != 0, let symbols = table.symbols else {
+          writeNone(in: &output)
+          continue
         }
+        let symbol = symbols[entry.symbol]
+        // A section's symbol has no name of its own.
+        if demangling != .only || symbols.name(of: symbol)[0] == 0 {
+          output.append(text: " ")
+          writeName(of: entry.symbol, in: table, .column, in: &output)
+          output.append(
+            version: symbols.versions?.version(of: symbol, at: entry.symbol), of: symbols,
+            isColored: false)
+        }
+        if demangling == .beside || symbols.name(of: symbol)[0] != 0 {
+          output.append(
+            readable: symbol, entry.symbol, of: symbols, demangling, &demangler,
+            isColored: style.isColored)
+        }
+        output.append(text: "\n")
       }
     }
+  }
+
+  /// Ends the line of a relocation without a symbol.
+  private func writeNone(in output: inout OutputBuffer) {
+    output.append(text: demangling == .beside ? " - -\n" : " -\n")
   }
 
   /// Writes the name of a relocation type, which may be three for MIPS.
@@ -106,18 +123,6 @@ struct RelocationReport: ReportBody {
       output.reserve(1)
       output.append(0x2d)
     }
-  }
-
-  @inline(__always)
-  private func writeVersion(
-    of index: Int, in table: RelocationTable, in output: inout OutputBuffer
-  ) {
-    guard let symbols = table.symbols,
-      let version = symbols.versions?.version(of: symbols[index], at: index)
-    else { return }
-    output.reserve(2)
-    output.append(version.isDefault ? "@@" : "@")
-    output.append(name: symbols.strings.bytes(from: version.nameOffset), .column)
   }
 }
 

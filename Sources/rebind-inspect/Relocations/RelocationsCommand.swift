@@ -27,6 +27,8 @@ struct RelocationsCommand: FileOrProcessSubcommand {
 
   static var record: Record { RelocationReport.record }
 
+  @OptionGroup var readability: DemangleOption
+
   @Argument(help: .files) var arguments: [InputPaths] = []
 
   @OptionGroup var list: FileListOptions
@@ -36,10 +38,11 @@ struct RelocationsCommand: FileOrProcessSubcommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    try report { file throws(ELFFileError) in
-      try RelocationReport(of: file)
+    let demangling = readability.value
+    try report(demangling.presences) { file throws(ELFFileError) in
+      try RelocationReport(of: file, demangling)
     } images: { image, scope throws(ELFFileError) in
-      var report = try RelocationReport(of: image.loaded)
+      var report = try RelocationReport(of: image.loaded, demangling)
       report.process = (scope.pid, image.image.loadBias)
       return report
     }

@@ -7,10 +7,13 @@ extension [Declaration] {
   /// - Parameters:
   ///   - widths: Those of the first columns, from left to right; nothing fills up the others.
   ///   - presences: When columns are there that are there at all.
-  func titles(_ widths: [Int] = [], _ presences: [Presence] = [.always]) -> [ColumnTitle] {
+  ///   - hasMangled: False if the columns of mangled names are left out.
+  func titles(
+    _ widths: [Int] = [], _ presences: [Presence] = [.always], hasMangled: Bool = true
+  ) -> [ColumnTitle] {
     let shown = compactMap { field in
       presences.contains(field.presence) ? field.column.map { (column: $0, field: field) } : nil
-    }
+    }.filter { hasMangled || !$0.column.isMangled }
     return shown.indices.map { index in
       let (column, field) = shown[index]
       return ColumnTitle(

@@ -65,6 +65,8 @@ struct Column: Sendable, ExpressibleByStringLiteral {
   var isRight: Bool?
   /// True for words, which may have spaces; nothing fills them up.
   var isLine = false
+  /// True for mangled names, which `--demangle=only` leaves out.
+  var isMangled = false
   /// Columns stand in the order of their places, and those of one place in the order of the fields.
   var place = 0
   /// How wide the column is, where lines are written one by one.
@@ -73,12 +75,13 @@ struct Column: Sendable, ExpressibleByStringLiteral {
   var meaning: String?
 
   init(
-    _ title: StaticString, isRight: Bool? = nil, isLine: Bool = false, place: Int = 0,
-    width: Int = 0, _ meaning: String? = nil
+    _ title: StaticString, isRight: Bool? = nil, isLine: Bool = false, isMangled: Bool = false,
+    place: Int = 0, width: Int = 0, _ meaning: String? = nil
   ) {
     self.title = title
     self.isRight = isRight
     self.isLine = isLine
+    self.isMangled = isMangled
     self.place = place
     self.width = width
     self.meaning = meaning

@@ -18,6 +18,16 @@ struct Field<Row>: Sendable {
     self.init(key, nil, shape, meaning, when: presence, value)
   }
 
+  /// A field that is declared elsewhere.
+  init(
+    _ declaration: Declaration, text: (@Sendable (Row) -> String)? = nil,
+    _ value: @escaping @Sendable (Row) -> Value?
+  ) {
+    self.declaration = declaration
+    self.value = value
+    self.text = text
+  }
+
   /// A field of JSON and text.
   init(
     _ key: StaticString, _ column: Column?, _ shape: Shape, _ meaning: String,
@@ -40,12 +50,21 @@ struct Field<Row>: Sendable {
   }
 }
 
+extension Field {
+  /// The same field of a row that has this one in it.
+  func of<Outer>(_ inner: @escaping @Sendable (Outer) -> Row) -> Field<Outer> {
+    let value = value
+    guard let text else { return Field<Outer>(declaration) { value(inner($0)) } }
+    return Field<Outer>(declaration, text: { text(inner($0)) }) { value(inner($0)) }
+  }
+}
+
 /// The fields of one kind of row, which are an object of JSON, and a line of text.
 struct Listing<Row>: Sendable {
   let record: Record
   // Apart from the declarations, which would be retained for each value.
   private let members: [Member]
-  private let columns: [TextColumn]
+  private var columns: [TextColumn]
 
   private struct Member: Sendable {
     let key: StaticString
@@ -58,6 +77,8 @@ struct Listing<Row>: Sendable {
   }
 
   private struct TextColumn: Sendable {
+    let presence: Presence
+    let isMangled: Bool
     let layout: TextTable.Layout
     let text: @Sendable (Row) -> String
   }
@@ -80,6 +101,7 @@ struct Listing<Row>: Sendable {
       let field = fields[index]
       return field.declaration.column.map { column in
         TextColumn(
+          presence: field.declaration.presence, isMangled: column.isMangled,
           layout: TextTable.Layout(
             title: column.title, isRight: column.isRight(field.declaration.shape),
             isLine: column.isLine, width: column.width),
@@ -145,6 +167,17 @@ extension Listing {
 
   /// The cells of a row's line.
   func cells(_ row: Row) -> [String] { columns.map { $0.text(row) } }
+
+  /// The same listing with the columns of text that are there.
+  ///
+  /// - Parameter hasMangled: False if the columns of mangled names are left out.
+  func shown(_ presences: [Presence], hasMangled: Bool) -> Self {
+    var shown = self
+    shown.columns.removeAll {
+      !presences.contains($0.presence) || !hasMangled && $0.isMangled
+    }
+    return shown
+  }
 }
 
 /// An object that is the value of a field.

@@ -7,6 +7,7 @@ import RebindFiles
 /// that asks for it.
 struct RequirementMaximum: ReportSummary, Sendable {
   private(set) var fileCount = 0
+  private var demangling = Demangling.none
   /// By what only one row is of.
   private var highest: [String: RequirementRow] = [:]
   /// Those whose facts hold for all files; nil before the first that needs a C library.
@@ -14,6 +15,7 @@ struct RequirementMaximum: ReportSummary, Sendable {
 
   mutating func add(_ report: RequirementReport) {
     fileCount += 1
+    demangling = report.demangling
     if let others = report.systems { systems = systems?.filter(others.contains) ?? others }
     for row in report.rows {
       let path = report.subject.path.text
@@ -58,7 +60,7 @@ struct RequirementMaximum: ReportSummary, Sendable {
   var name: String { "maximum" }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    RequirementRow.listing.table(rows).write(style, in: &output)
+    RequirementRow.listing.shown(demangling).table(rows).write(style, in: &output)
   }
 
   func writeJSON(separator: StaticString, in output: inout OutputBuffer) {

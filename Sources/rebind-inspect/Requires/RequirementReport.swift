@@ -7,6 +7,7 @@ import RebindFiles
 struct RequirementReport: TableBody {
   let subject: ReportSubject
   let rows: [RequirementRow]
+  let demangling: Demangling
   /// The versions that exceed the limits, a line each.
   let excesses: [String]
   /// The limits whose prefix no version has, neither one that is needed nor one that systems have.
@@ -37,12 +38,13 @@ struct RequirementReport: TableBody {
   static var rowListing: Listing<RequirementRow> { RequirementRow.listing }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
-    RequirementRow.listing.table(rows).write(style, in: &output)
+    RequirementRow.listing.shown(demangling).table(rows).write(style, in: &output)
   }
 
   /// - Parameter files: The file itself, and with `--closure` its libraries behind it.
   init(
-    _ subject: ReportSubject, _ files: [(path: FilePath, file: ELFFile)], limits: [VersionName]
+    _ subject: ReportSubject, _ files: [(path: FilePath, file: ELFFile)], limits: [VersionName],
+    _ demangling: Demangling
   ) throws(ELFFileError) {
     self.subject = subject
     var found: [(path: FilePath, requirements: FileRequirements)] = []
@@ -65,9 +67,15 @@ struct RequirementReport: TableBody {
     if runtime == .glibc, systems.isEmpty {
       first.note = "which systems have its versions is not known here for \(subject.machine.word)"
     }
-    rows =
+    var rows =
       [first] + Self.highest(asked) + Self.marks(asked) + Self.others(found)
       + Self.oldest(systems, asked.map(\.version))
+    if demangling != .none {
+      for index in rows.indices {
+        rows[index].demangledSymbols = rows[index].symbols.map { Demangler.demangled($0) ?? $0 }
+      }
+    }
+    (self.rows, self.demangling) = (rows, demangling)
     let prefixes = KnownSystem.prefixes.union(asked.compactMap(\.version.number?.prefix))
     unknownLimits = limits.filter { !prefixes.contains($0.prefix) }
     excesses = asked.flatMap { asked in

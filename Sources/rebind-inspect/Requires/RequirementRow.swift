@@ -17,6 +17,8 @@ struct RequirementRow: Sendable {
   /// Of a version or a mark, the version of a system library that came with it; nil if it is not known.
   var since: String?
   var symbols: [String] = []
+  /// Nil unless they are asked for.
+  var demangledSymbols: [String]?
   /// The file or library that asks for it.
   let image: FilePath?
   /// In words, or the source of the facts.
@@ -49,9 +51,14 @@ struct RequirementRow: Sendable {
         """
       ) { .text($0.since) },
       Field(
-        "symbols", Column("SYMBOLS", place: 1), .texts,
+        "symbols", Column("SYMBOLS", isMangled: true, place: 1), .texts,
         "the symbols that ask for the version; empty for a mark, and for all else"
       ) { .texts($0.symbols) },
+      Field(
+        "demangledSymbols", Column("READABLE", isLine: true, place: 2), .texts,
+        "the same with readable names, where they are mangled", when: .demangled,
+        text: { $0.demangledSymbols?.joined(separator: ", ") ?? "" }
+      ) { $0.demangledSymbols.map { .texts($0) } },
       Field(
         "image", .text.orNull,
         "the path of the file or library that asks for it; `null` for `system`"

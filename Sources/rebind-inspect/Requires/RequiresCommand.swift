@@ -54,6 +54,8 @@ struct RequiresCommand: FileSubcommand {
       valueName: "version"))
   var atMost: [VersionLimit] = []
 
+  @OptionGroup var readability: DemangleOption
+
   @OptionGroup var search: SearchOptions
 
   @Argument(help: .files) var arguments: [InputPaths] = []
@@ -65,10 +67,12 @@ struct RequiresCommand: FileSubcommand {
   func run() throws {
     let limits = atMost.map(\.version)
     let together = Together()
+    let demangling = readability.value
+    let shape = RowShape(RequirementReport.row, [.always] + demangling.presences)
     guard closure else {
-      return try report { file throws(ELFFileError) in
+      return try report(rows: shape) { file throws(ELFFileError) in
         try RequirementReport(
-          ReportSubject(file), [(file.reader.path, file)], limits: limits)
+          ReportSubject(file), [(file.reader.path, file)], limits: limits, demangling)
       } then: { report, writer in
         Self.tell(of: report, together, &writer)
       } end: { writer in
@@ -77,13 +81,13 @@ struct RequiresCommand: FileSubcommand {
     }
     let resolver = search.resolver
     var problems: [String] = []
-    try output.reportInTurn(files()) { file throws(ELFFileError) in
+    try output.reportInTurn(files(), rows: shape) { file throws(ELFFileError) in
       let graph = try resolver.graph(of: file)
       problems = graph.problems
       let libraries = graph.images.dropFirst().filter { !Self.isRuntime($0) }
       return try RequirementReport(
         ReportSubject(file), [(file.reader.path, file)] + libraries.map { ($0.path, $0.file) },
-        limits: limits)
+        limits: limits, demangling)
     } then: { report, writer in
       for problem in problems { writer.fail(report.subject.path, problem) }
       Self.tell(of: report, together, &writer)

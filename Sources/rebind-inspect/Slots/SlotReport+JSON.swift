@@ -17,10 +17,11 @@ extension SlotReport {
     let frame = ObjectFrame(separator: separator)
     var isFirst = true
     var cursor = listing.sections.cursor
+    var demangler = Demangler()
     slots.forEach { slot in
       guard selection.contains(slot, of: symbols) else { return }
       frame.begin(isFirst: &isFirst, in: &output)
-      listing.write(slot, symbols, cursor.name(at: slot.address), in: &output)
+      listing.write(slot, symbols, cursor.name(at: slot.address), &demangler, in: &output)
       frame.end(in: &output)
     }
   }

@@ -13,14 +13,16 @@ struct SlotReport: ReportBody {
 
   static var record: Record { SlotListing.list }
 
-  init(of file: ELFFile, _ selection: SlotSelection) throws(ELFFileError) {
+  init(
+    of file: ELFFile, _ selection: SlotSelection, _ demangling: Demangling
+  ) throws(ELFFileError) {
     subject = ReportSubject(file)
     slots = try FileSlots(of: file)
     try slots.checkAreKnown(file)
     self.selection = selection
     listing = SlotListing(
       elfClass: file.elfClass, kinds: SlotKindNames.all(slots.types, file.machine),
-      sections: try SectionPlaces(of: file))
+      sections: try SectionPlaces(of: file), demangling: demangling)
   }
 
   var lack: String? { slots.symbols == nil ? "no dynamic table, and so no slots" : nil }
@@ -32,14 +34,12 @@ struct SlotReport: ReportBody {
     slots.forEach { slot in
       guard selection.contains(slot, of: symbols) else { return }
       if !hasTitles {
-        let titles = SlotListing.record.columns.titles(columns.widths)
-        style.write(titles: titles, in: &output)
+        style.write(titles: columns.titles(SlotListing.record.columns), in: &output)
       }
       hasTitles = true
       columns.write(slot, in: &output)
       columns.writeSymbol(slot.symbol, of: symbols, in: &output)
-      output.reserve(1)
-      output.append(0x0a)
+      columns.end(slot.symbol, of: symbols, in: &output)
     }
   }
 }

@@ -32,6 +32,8 @@ struct SlotsCommand: FileOrProcessSubcommand {
 
   @OptionGroup var readable: ReadableNameOption
 
+  @OptionGroup var readability: DemangleOption
+
   @Option(
     help: ArgumentHelp(
       "Only the slots of a process in this state. Several are alternatives.",
@@ -56,12 +58,13 @@ struct SlotsCommand: FileOrProcessSubcommand {
   func run() throws {
     let selection = selection.selection(readable.names)
     let files = try files()
-    var writer = ReportWriter(formatter(SlotReport.row, of: files))
+    let demangling = readability.value
+    var writer = ReportWriter(formatter(SlotReport.row, demangling.presences, of: files))
     if let pid = pid {
       read(pid, selection, &writer)
     } else {
       writer.read(files) { file throws(ELFFileError) in
-        try SlotReport(of: file, selection)
+        try SlotReport(of: file, selection, demangling)
       }
     }
     try writer.finish()
@@ -76,7 +79,7 @@ struct SlotsCommand: FileOrProcessSubcommand {
       guard !slots.isEmpty else { return nil }
       return try ProcessSlotReport(
         of: image, pid: pid,
-        ProcessSlots(symbols: found.symbols, types: found.types, slots: slots))
+        ProcessSlots(symbols: found.symbols, types: found.types, slots: slots), readability.value)
     }
   }
 }

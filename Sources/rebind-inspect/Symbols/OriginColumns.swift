@@ -12,15 +12,17 @@ struct OriginColumns {
   private var pathWidth = 0
 
   init(
-    of origins: SymbolOrigins, _ table: SymbolTable, _ selection: SymbolFilter, _ style: TextStyle
+    of origins: SymbolOrigins, _ table: SymbolTable, _ selection: SymbolFilter, _ style: TextStyle,
+    _ demangling: Demangling
   ) {
     self.origins = origins
     self.table = table
     guard style.isAligned else { return }
-    nameWidth = "NAME".utf8.count
+    let hasName = demangling != .only
+    if hasName { nameWidth = "NAME".utf8.count }
     pathWidth = "FROM".utf8.count
     selection.forEach(in: table) { index, symbol in
-      nameWidth = max(nameWidth, width(of: symbol, index))
+      if hasName { nameWidth = max(nameWidth, width(of: symbol, index)) }
       var isFirst = true
       origins.forEachOrigin(of: symbol, index, table) { path in
         if isFirst { pathWidth = max(pathWidth, path.text.unicodeScalars.count) }

@@ -6,7 +6,6 @@ import RebindFiles
 struct SymbolReport: ReportBody {
   let subject: ReportSubject
   var symbols: SymbolListing
-  let demangles: Bool
   /// Nil if it was not asked where imports come from.
   var origins: SymbolOrigins?
   /// Where the image is; nil for a file.
@@ -25,10 +24,7 @@ extension SymbolReport {
     guard let table = symbols.table else {
       return symbols.writeJSON(separator: separator, in: &output)
     }
-    var demangler = Demangler()
-    symbols.writeJSON(separator: separator, in: &output) { symbol, output in
-      if demangles { Self.write(demangler.demangle(table.name(of: symbol)), in: &output) }
-    } behindVersion: { symbol, index, output in
+    symbols.writeJSON(separator: separator, in: &output) { symbol, index, output in
       origins?.writeJSON(of: symbol, index, table, in: &output)
     }
   }
@@ -37,37 +33,13 @@ extension SymbolReport {
 
   func writeRows(_ writer: RowWriter, in output: inout OutputBuffer) {
     guard let table = symbols.table else { return }
-    var demangler = Demangler()
     if !writer.isCSV {
-      let frame = writer.frame
-      return symbols.writeObjects(frame, in: &output) { symbol, output in
-        guard demangles else { return }
-        Self.write(demangler.demangle(table.name(of: symbol)), none: frame.none, in: &output)
-      } behindVersion: { symbol, index, output in
+      return symbols.writeObjects(writer.frame, in: &output) { symbol, index, output in
         origins?.writeFlat(of: symbol, index, table, isCSV: false, in: &output)
       }
     }
-    symbols.writeCSV(writer, in: &output) { symbol, output in
-      guard demangles else { return }
-      output.append(text: ",")
-      if let name = demangler.demangle(table.name(of: symbol)) { output.append(csv: name) }
-    } behindVersion: { symbol, index, output in
+    symbols.writeCSV(writer, in: &output) { symbol, index, output in
       origins?.writeFlat(of: symbol, index, table, isCSV: true, in: &output)
-    }
-  }
-
-  private static func write(
-    _ demangled: UnsafeRawBufferPointer?, none: StaticString = "null",
-    in output: inout OutputBuffer
-  ) {
-    output.append(",\"demangledName\":")
-    if let demangled {
-      output.append(0x22)
-      output.append(name: demangled, .json)
-      output.reserve(1)
-      output.append(0x22)
-    } else {
-      output.append(none)
     }
   }
 }

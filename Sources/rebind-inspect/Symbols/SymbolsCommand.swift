@@ -31,7 +31,7 @@ struct SymbolsCommand: FileOrProcessSubcommand {
       "symbols --unresolved --allow 'Py*' plugins/*.so",
       "symbols --exports --type FUNC --sort size libfoo.so | head",
       "symbols --name '/^mem/' --symbol-version 'GLIBC_*' libc.so.6",
-      "symbols --exports --demangle --name 'Foo::*' libfoo.so",
+      "symbols --exports --demangle=only --name 'Foo::*' libfoo.so",
       "symbols libfoo.so | awk '$4 == \"FUNC\" { print $8 }'",
       "symbols --format json *.so | jq '.files[].symbols[]?.name'",
       "symbols --pid 4711 --exports",
@@ -47,8 +47,7 @@ struct SymbolsCommand: FileOrProcessSubcommand {
 
   @OptionGroup var readable: ReadableNameOption
 
-  @Flag(help: "Show the readable names of Swift and C++ beside the mangled ones.")
-  var demangle = false
+  @OptionGroup var readability: DemangleOption
 
   @Flag(
     help: """
@@ -100,28 +99,28 @@ struct SymbolsCommand: FileOrProcessSubcommand {
   }
 
   func run() throws {
-    let selection = selection.filter(isReadable: demangle, readable.names)
-    let demangles = demangle
+    let demangling = readability.value
+    let selection = selection.filter(isReadable: demangling != .none, readable.names)
     let report: @Sendable (ELFFile) throws(ELFFileError) -> SymbolReport = {
       file throws(ELFFileError) in
       try file.checkIsNoCore()
       return SymbolReport(
         subject: ReportSubject(file),
-        symbols: SymbolListing(table: try SymbolTable(of: file), selection: selection),
-        demangles: demangles)
+        symbols: SymbolListing(
+          table: try SymbolTable(of: file), selection: selection, demangling: demangling))
     }
-    let presences = demangle ? [Presence.demangled] : []
     guard resolve || unresolved else {
-      return try self.report(presences, report) { image, scope throws(ELFFileError) in
+      return try self.report(demangling.presences, report) { image, scope throws(ELFFileError) in
         SymbolReport(
           subject: ReportSubject(image.image),
-          symbols: SymbolListing(table: try image.checkedSymbols(), selection: selection),
-          demangles: demangles, process: (scope.pid, image.image.loadBias))
+          symbols: SymbolListing(
+            table: try image.checkedSymbols(), selection: selection, demangling: demangling),
+          process: (scope.pid, image.image.loadBias))
       }
     }
     let resolver = search.resolver
-    if unresolved { return try reportUnresolved(resolver, presences, report) }
-    let rows = RowShape(SymbolReport.row, [.always, .resolved] + presences)
+    if unresolved { return try reportUnresolved(resolver, demangling.presences, report) }
+    let rows = RowShape(SymbolReport.row, [.always, .resolved] + demangling.presences)
     try output.reportInTurn(files(), rows: rows) { file throws(ELFFileError) in
       var found = try report(file)
       found.origins = SymbolOrigins(of: try resolver.graph(of: file))

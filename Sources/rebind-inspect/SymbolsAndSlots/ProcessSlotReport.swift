@@ -15,7 +15,7 @@ struct ProcessSlotReport: ReportBody {
   private let listing: SlotListing
 
   init(
-    of image: LoadedImage, pid: Int32, _ found: ProcessSlots
+    of image: LoadedImage, pid: Int32, _ found: ProcessSlots, _ demangling: Demangling = .none
   ) throws(ELFFileError) {
     subject = ReportSubject(image.image)
     self.pid = pid
@@ -23,18 +23,18 @@ struct ProcessSlotReport: ReportBody {
     self.found = found
     listing = SlotListing(
       elfClass: subject.elfClass, kinds: SlotKindNames.all(found.types, subject.machine),
-      sections: try SectionPlaces(of: image.file))
+      sections: try SectionPlaces(of: image.file), demangling: demangling)
   }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     var columns = SlotColumns(of: listing, style)
-    style.write(
-      titles: SlotListing.record.columns.titles(columns.widths, [.always, .ofProcess]), in: &output)
+    let titles = columns.titles(SlotListing.record.columns, [.ofProcess])
+    style.write(titles: titles, in: &output)
     for slot in found.slots {
       columns.write(slot.slot, in: &output)
       columns.writeSymbol(slot.slot.symbol, of: found.symbols, in: &output)
       columns.writeState(of: slot, in: &output)
-      output.append(text: "\n")
+      columns.end(slot.slot.symbol, of: found.symbols, in: &output)
     }
   }
 
@@ -51,10 +51,11 @@ struct ProcessSlotReport: ReportBody {
     let frame = ObjectFrame(separator: separator)
     var isFirst = true
     var cursor = listing.sections.cursor
+    var demangler = Demangler()
     for slot in found.slots {
       frame.begin(isFirst: &isFirst, in: &output)
       let section = cursor.name(at: slot.slot.address)
-      listing.write(slot.slot, found.symbols, section, in: &output)
+      listing.write(slot.slot, found.symbols, section, &demangler, in: &output)
       output.append(stateOf: slot)
       frame.end(in: &output)
     }

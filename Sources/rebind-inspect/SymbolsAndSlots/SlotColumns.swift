@@ -15,6 +15,7 @@ struct SlotColumns: ~Copyable {
   private var cursor: SectionPlaces.Cursor
   /// By the kinds' places: the columns of the last slot of this kind.
   private var last: [SlotWords?]
+  private var demangler = Demangler()
   // All widths are 0, which fills up nothing, where the columns are not aligned.
   private var addressWidth = 0
   private var relocationWidth = 0
@@ -97,7 +98,6 @@ struct SlotColumns: ~Copyable {
     output.append(hexIfAny: slot.addend, width: addendWidth)
     output.append(0x20)
     output.append(hexIfAny: slot.added, width: addedWidth)
-    output.append(0x20)
   }
 
   /// The columns behind the address, up to the addends.
@@ -118,26 +118,43 @@ struct SlotColumns: ~Copyable {
   func writeNone(in output: inout OutputBuffer) {
     style.begin(in: &output)
     output.reserve(256)
-    for (width, isRight) in zip(widths, Self.areRight) {
-      if isRight { output.pad(width - 1) }
+    for (index, width) in widths.enumerated() {
+      if index > 0 { output.append(0x20) }
+      if Self.areRight[index] { output.pad(width - 1) }
       output.append(0x2d)
-      if !isRight { output.pad(width - 1) }
-      output.append(0x20)
+      if !Self.areRight[index] { output.pad(width - 1) }
     }
   }
 
-  /// Writes `symbol`, `symbol@version` or `symbol@@version`.
+  /// The titles, with those of what a process holds if `presences` say so.
+  func titles(_ columns: [Declaration], _ presences: [Presence] = []) -> [ColumnTitle] {
+    columns.titles(
+      widths, [.always] + listing.demangling.presences + presences,
+      hasMangled: listing.demangling != .only)
+  }
+
+  /// Writes `symbol`, `symbol@version` or `symbol@@version`, with a space in front. Nothing if readable names
+  /// stand in its place.
   @inline(__always)
   func writeSymbol(_ index: Int, of symbols: SymbolTable, in output: inout OutputBuffer) {
+    if listing.demangling == .only { return }
     let symbol = symbols[index]
+    output.reserve(1)
+    output.append(0x20)
     output.append(name: symbols.name(of: symbol), .column)
-    guard let version = symbols.versions?.version(of: symbol, at: index) else { return }
-    output.reserve(TextStyle.longestColor + 2)
-    if style.isColored { output.append(TextStyle.version) }
-    output.append(version.isDefault ? "@@" : "@")
-    output.append(name: symbols.strings.bytes(from: version.nameOffset), .column)
-    output.reserve(TextStyle.longestColor)
-    if style.isColored { output.append(TextStyle.plain) }
+    output.append(
+      version: symbols.versions?.version(of: symbol, at: index), of: symbols,
+      isColored: style.isColored)
+  }
+
+  /// Writes the readable name behind all else, if that is asked for, and ends the line.
+  @inline(__always)
+  mutating func end(_ index: Int, of symbols: SymbolTable, in output: inout OutputBuffer) {
+    output.append(
+      readable: symbols[index], index, of: symbols, listing.demangling, &demangler,
+      isColored: style.isColored)
+    output.reserve(1)
+    output.append(0x0a)
   }
 
   private func write(_ name: [UInt8], width: Int, in output: inout OutputBuffer) {

@@ -31,8 +31,9 @@ extension SlotListing {
       what code loads from and pointers in data, as RISC-V, it is `absolute`
       """),
     Declaration(
-      "symbol", Column("SYMBOL", place: 2, "the name, with `@` and the version"), .name,
-      "the symbol's name"),
+      "symbol", Column("SYMBOL", isMangled: true, place: 2, "the name, with `@` and the version"),
+      .name, "the symbol's name"),
+    .demangledName,
     Declaration(
       "version", .text.orNull,
       "the version that it asks for or is defined as; `null` without"),

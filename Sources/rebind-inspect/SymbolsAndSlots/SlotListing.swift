@@ -10,6 +10,7 @@ struct SlotListing {
   /// By the kinds' places.
   let kinds: [SlotKindNames]
   let sections: SectionPlaces
+  var demangling = Demangling.none
 }
 
 /// The words that stand for a kind of slot in a file.
@@ -45,8 +46,8 @@ extension SlotListing {
   /// - Parameter none: The value of a missing text.
   @inline(__always)
   func write(
-    _ slot: FileSlot, _ symbols: SymbolTable, _ section: [UInt8]?, none: StaticString = "null",
-    in output: inout OutputBuffer
+    _ slot: FileSlot, _ symbols: SymbolTable, _ section: [UInt8]?, _ demangler: inout Demangler,
+    none: StaticString = "null", in output: inout OutputBuffer
   ) {
     let names = kinds[slot.kind.place]
     output.reserve(64)
@@ -63,13 +64,18 @@ extension SlotListing {
     let symbol = symbols[slot.symbol]
     output.append(name: symbols.name(of: symbol), .json)
     output.reserve(64)
+    output.append(0x22)
+    if demangling != .none {
+      output.append(demangledName: demangler.demangle(symbols.name(of: symbol)), none: none)
+      output.reserve(64)
+    }
     if let version = symbols.versions?.version(of: symbol, at: slot.symbol) {
-      output.append("\",\"version\":\"")
+      output.append(",\"version\":\"")
       output.append(name: symbols.strings.bytes(from: version.nameOffset), .json)
       output.reserve(64)
       output.append("\",\"addend\":")
     } else {
-      output.append("\",\"version\":")
+      output.append(",\"version\":")
       output.append(none)
       output.append(",\"addend\":")
     }

@@ -10,6 +10,7 @@ struct SlotRows: ~Copyable {
   private var cursor: SectionPlaces.Cursor
   /// By the kinds' places: the cells of CSV that the last slot of this kind has.
   private var last: [SlotWords?]
+  private var demangler = Demangler()
 
   init(of listing: SlotListing, _ writer: RowWriter) {
     self.listing = listing
@@ -29,7 +30,8 @@ struct SlotRows: ~Copyable {
     } else {
       output.reserve(1)
       output.append(0x2c)
-      listing.write(slot, symbols, cursor.name(at: slot.address), none: "\"\"", in: &output)
+      listing.write(
+        slot, symbols, cursor.name(at: slot.address), &demangler, none: "\"\"", in: &output)
     }
     if let state { writer.append(stateOf: state, in: &output) }
     writer.end(in: &output)
@@ -52,7 +54,7 @@ struct SlotRows: ~Copyable {
 
   /// Writes the cells of a slot, each with a comma in front.
   @inline(__always)
-  private borrowing func write(
+  private mutating func write(
     _ words: SlotWords, _ slot: FileSlot, _ symbols: SymbolTable, in output: inout OutputBuffer
   ) {
     output.reserve(OutputBuffer.longestNumber + 1)
@@ -62,6 +64,10 @@ struct SlotRows: ~Copyable {
       output.append(bytes: UnsafeRawBufferPointer(rebasing: bytes[..<words.split]))
       let symbol = symbols[slot.symbol]
       output.append(csv: symbols.name(of: symbol))
+      if listing.demangling != .none {
+        output.append(text: ",")
+        if let name = demangler.demangle(symbols.name(of: symbol)) { output.append(csv: name) }
+      }
       output.reserve(1)
       output.append(0x2c)
       if let version = symbols.versions?.version(of: symbol, at: slot.symbol) {

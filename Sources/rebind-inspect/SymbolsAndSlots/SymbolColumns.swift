@@ -6,6 +6,7 @@ import RebindFiles
 /// name with version, and after these the demangled name.
 struct SymbolColumns {
   private let style: TextStyle
+  private let demangling: Demangling
   // All widths are 0, which fills up nothing, where the columns are not aligned.
   private var indexWidth = 0
   private var valueWidth = 0
@@ -17,8 +18,11 @@ struct SymbolColumns {
   /// Of the name with its version, which only what stands behind it needs.
   var nameWidth = 0
 
-  init(of table: SymbolTable, _ selection: SymbolFilter, _ style: TextStyle) {
+  init(
+    of table: SymbolTable, _ selection: SymbolFilter, _ style: TextStyle, _ demangling: Demangling
+  ) {
     self.style = style
+    self.demangling = demangling
     guard style.isAligned else { return }
     var (size, value): (UInt64, UInt64) = (0, 0)
     selection.forEach(in: table) { _, symbol in
@@ -32,8 +36,9 @@ struct SymbolColumns {
   }
 
   /// Columns that are aligned from file to file, if no number in them is longer than usual.
-  init(ofSeveralFiles style: TextStyle) {
+  init(ofSeveralFiles style: TextStyle, _ demangling: Demangling) {
     self.style = style
+    self.demangling = demangling
     guard style.isAligned else { return }
     (indexWidth, valueWidth, sizeWidth) = (6, 10, 8)
     setWidthsOfTerms()
@@ -78,37 +83,33 @@ struct SymbolColumns {
     }
     output.pad(sectionWidth - (output.next - start))
     if !symbol.isDefined { color(TextStyle.plain, in: &output) }
-    output.append(0x20)
   }
 
-  /// Writes `name`, `name@version` or `name@@version`; `-` for a symbol without a name.
+  /// Writes `name`, `name@version` or `name@@version`, with a space in front; `-` for a symbol without a name.
+  /// Nothing if readable names stand in its place.
   @inline(__always)
   func writeName(
     of symbol: SymbolEntry, _ index: Int, _ table: SymbolTable, in output: inout OutputBuffer
   ) {
+    if demangling == .only { return }
     let name = table.name(of: symbol)
+    output.reserve(2)
+    output.append(0x20)
     if name[0] == 0 { output.append(0x2d) }
     output.append(name: name, .column)
-    guard let version = table.versions?.version(of: symbol, at: index)
-    else { return }
-    output.reserve(TextStyle.longestColor + 2)
-    color(TextStyle.version, in: &output)
-    output.append(0x40)
-    if version.isDefault { output.append(0x40) }
-    output.append(name: table.strings.bytes(from: version.nameOffset), .column)
-    output.reserve(TextStyle.longestColor)
-    color(TextStyle.plain, in: &output)
+    output.append(
+      version: table.versions?.version(of: symbol, at: index), of: table, isColored: style.isColored
+    )
   }
 
-  /// Writes the readable name behind the mangled one; `-` for a name that is not mangled.
-  func write(demangled name: UnsafeRawBufferPointer?, in output: inout OutputBuffer) {
-    guard let name else { return output.append(text: " -") }
-    output.reserve(TextStyle.longestColor + 1)
-    output.append(0x20)
-    color(TextStyle.demangled, in: &output)
-    output.append(name: name, .line)
-    output.reserve(TextStyle.longestColor)
-    color(TextStyle.plain, in: &output)
+  /// Writes the readable name behind all else, if that is asked for.
+  @inline(__always)
+  func writeReadable(
+    of symbol: SymbolEntry, _ index: Int, _ table: SymbolTable, _ demangler: inout Demangler,
+    in output: inout OutputBuffer
+  ) {
+    output.append(
+      readable: symbol, index, of: table, demangling, &demangler, isColored: style.isColored)
   }
 
   @inline(__always)

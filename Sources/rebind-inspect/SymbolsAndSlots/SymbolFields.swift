@@ -27,13 +27,10 @@ extension SymbolListing {
       Declaration(
         "name",
         Column(
-          "NAME", place: 1, "the name with the version; `@@` marks the default version"),
+          "NAME", isMangled: true, place: 1,
+          "the name with the version; `@@` marks the default version"),
         .text, "the name without the version; `\"\"` if it has none"),
-      Declaration(
-        "demangledName",
-        Column("READABLE", isLine: true, place: 3, "the readable name, to the end of the line"),
-        .text.orNull, "the readable name; `null` if the name is not mangled",
-        when: .demangled),
+      .demangledName,
       Declaration(
         "version", .text.orNull, "the version that it has, or for an import the one that it wants"),
       Declaration(
@@ -72,7 +69,6 @@ extension SymbolListing {
 
 extension Presence {
   static let resolved = with("`--resolve`")
-  static let demangled = with("`--demangle`")
 }
 
 #endif

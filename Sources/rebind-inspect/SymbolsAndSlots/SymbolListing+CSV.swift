@@ -5,16 +5,14 @@ import RebindFiles
 extension SymbolListing {
   /// Writes a line of CSV for each symbol: the columns of its declaration.
   ///
-  /// - Parameters:
-  ///   - behindName: Writes cells behind a symbol's name, each with a comma in front.
-  ///   - behindVersion: Writes cells behind a symbol's version.
+  /// - Parameter behindVersion: Writes cells behind a symbol's version.
   @inline(__always)
   func writeCSV(
     _ writer: RowWriter, in output: inout OutputBuffer,
-    behindName: (SymbolEntry, inout OutputBuffer) -> Void = { _, _ in },
     behindVersion: (SymbolEntry, Int, inout OutputBuffer) -> Void = { _, _, _ in }
   ) {
     guard let table else { return }
+    var demangler = Demangler()
     selection.forEach(in: table) { index, symbol in
       writer.begin(in: &output)
       output.reserve(64)
@@ -22,8 +20,12 @@ extension SymbolListing {
       output.append(decimal: UInt64(index))
       output.append(0x2c)
       output.append(csv: table.name(of: symbol))
-      behindName(symbol, &output)
       output.reserve(64)
+      if demangling != .none {
+        output.append(0x2c)
+        if let name = demangler.demangle(table.name(of: symbol)) { output.append(csv: name) }
+        output.reserve(64)
+      }
       if let version = table.versions?.version(of: symbol, at: index) {
         output.append(0x2c)
         output.append(csv: table.strings.bytes(from: version.nameOffset))

@@ -10,23 +10,21 @@ struct SymbolListing {
   /// Nil if the file has no dynamic symbols.
   let table: SymbolTable?
   var selection: SymbolFilter
+  var demangling = Demangling.none
 
   /// Writes the members of the file's object.
   ///
   /// - Parameters:
-  ///   - behindName: Writes members behind a symbol's name.
   ///   - behindVersion: Writes members behind a symbol's version.
   @inline(__always)
   func writeJSON(
     separator: StaticString, in output: inout OutputBuffer,
-    behindName: (SymbolEntry, inout OutputBuffer) -> Void = { _, _ in },
     behindVersion: (SymbolEntry, Int, inout OutputBuffer) -> Void = { _, _, _ in }
   ) {
     output.append(key: "symbolSource", text: table?.source.rawValue)
     output.append(text: ",\"symbols\":[")
     writeObjects(
-      ObjectFrame(separator: separator), in: &output, behindName: behindName,
-      behindVersion: behindVersion)
+      ObjectFrame(separator: separator), in: &output, behindVersion: behindVersion)
     output.append(text: "]")
   }
 
@@ -34,11 +32,11 @@ struct SymbolListing {
   @inline(__always)
   func writeObjects(
     _ frame: ObjectFrame, in output: inout OutputBuffer,
-    behindName: (SymbolEntry, inout OutputBuffer) -> Void = { _, _ in },
     behindVersion: (SymbolEntry, Int, inout OutputBuffer) -> Void = { _, _, _ in }
   ) {
     guard let table else { return }
     var isFirst = true
+    var demangler = Demangler()
     selection.forEach(in: table) { index, symbol in
       frame.begin(isFirst: &isFirst, in: &output)
       output.reserve(64)
@@ -48,7 +46,9 @@ struct SymbolListing {
       output.append(name: table.name(of: symbol), .json)
       output.reserve(64)
       output.append(0x22)
-      behindName(symbol, &output)
+      if demangling != .none {
+        output.append(demangledName: demangler.demangle(table.name(of: symbol)), none: frame.none)
+      }
       write(table.versions?.version(of: symbol, at: index), of: table, frame, in: &output)
       behindVersion(symbol, index, &output)
       write(symbol, in: &output)

@@ -15,6 +15,7 @@ struct DefinitionReport: ReportBody {
   /// - Parameter process: Where the image is; nil for a file.
   init?(
     in table: SymbolTable?, of subject: ReportSubject, _ query: SymbolQuery,
+    _ demangling: Demangling,
     process: (pid: Int32, loadBias: UInt64)? = nil
   ) {
     guard let table else { return nil }
@@ -23,23 +24,28 @@ struct DefinitionReport: ReportBody {
     if isEmpty { return nil }
     self.subject = subject
     self.process = process
-    symbols = SymbolListing(table: table, selection: query.exports)
+    symbols = SymbolListing(table: table, selection: query.exports, demangling: demangling)
   }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     guard let table = symbols.table else { return }
-    let columns = SymbolColumns(ofSeveralFiles: style)
-    style.writeOnce(titles: Self.columns.titles(columns.widths), in: &output)
+    let demangling = symbols.demangling
+    let columns = SymbolColumns(ofSeveralFiles: style, demangling)
+    let titles = Self.columns.titles(
+      columns.widths, [.always] + demangling.presences, hasMangled: demangling != .only)
+    style.writeOnce(titles: titles, in: &output)
+    var demangler = Demangler()
     symbols.selection.forEach(in: table) { index, symbol in
       columns.write(symbol, index, in: &output)
       columns.writeName(of: symbol, index, table, in: &output)
       output.append(text: " ")
       output.append(path: subject.path, .column)
+      columns.writeReadable(of: symbol, index, table, &demangler, in: &output)
       output.append(text: "\n")
     }
   }
 
-  static let columns = SymbolListing.symbol.columns + [ImportReport.path]
+  static let columns = ImportReport.columns(behind: SymbolListing.symbol)
 
   static var row: Record { SymbolListing.symbol }
 

@@ -18,7 +18,9 @@ struct ImportReport: DeclaredBody {
   private var process: (pid: Int32, loadBias: UInt64, slots: [ProcessSlot])?
 
   /// Nil if the file does not import what is asked about.
-  init?(of file: ELFFile, _ query: SymbolQuery) throws(ELFFileError) {
+  init?(
+    of file: ELFFile, _ query: SymbolQuery, _ demangling: Demangling
+  ) throws(ELFFileError) {
     guard let table = try SymbolTable(of: file) else { return nil }
     imports = query.imports(of: table)
     // Most files end here.
@@ -33,12 +35,12 @@ struct ImportReport: DeclaredBody {
     places = Self.places(of: slots)
     slotListing = SlotListing(
       elfClass: file.elfClass, kinds: SlotKindNames.all(found.types, file.machine),
-      sections: try SectionPlaces(of: slots.isEmpty ? nil : file))
+      sections: try SectionPlaces(of: slots.isEmpty ? nil : file), demangling: demangling)
   }
 
   /// Nil if the image does not import what is asked about.
   init?(
-    of image: LoadedImage, in scope: ProcessScope, _ query: SymbolQuery
+    of image: LoadedImage, in scope: ProcessScope, _ query: SymbolQuery, _ demangling: Demangling
   ) throws(ELFFileError) {
     guard let table = try image.checkedSymbols() else { return nil }
     imports = query.imports(of: table)
@@ -53,7 +55,7 @@ struct ImportReport: DeclaredBody {
     process = (scope.pid, image.image.loadBias, found.slots)
     slotListing = SlotListing(
       elfClass: subject.elfClass, kinds: SlotKindNames.all(found.types, subject.machine),
-      sections: try SectionPlaces(of: image.file))
+      sections: try SectionPlaces(of: image.file), demangling: demangling)
   }
 
   /// The imports that have no slot: nothing but the symbol asks for them.
@@ -65,32 +67,35 @@ struct ImportReport: DeclaredBody {
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
     var columns = SlotColumns(ofSeveralFiles: slotListing, style)
-    let titles = Self.columns.titles(
-      columns.widths, process == nil ? [.always] : [.always, .ofProcess])
-    style.writeOnce(titles: titles, in: &output)
+    style.writeOnce(
+      titles: columns.titles(Self.columns, process == nil ? [] : [.ofProcess]), in: &output)
     for (place, slot) in slots.enumerated() {
       columns.write(slot, in: &output)
       columns.writeSymbol(slot.symbol, of: symbols, in: &output)
       if let process { columns.writeState(of: process.slots[place], in: &output) }
       writePath(in: &output)
+      columns.end(slot.symbol, of: symbols, in: &output)
     }
     for index in withoutSlots {
       columns.writeNone(in: &output)
       columns.writeSymbol(index, of: symbols, in: &output)
       if process != nil { columns.writeState(of: nil, in: &output) }
       writePath(in: &output)
+      columns.end(index, of: symbols, in: &output)
     }
   }
 
-  static let columns = SlotListing.record.columns + [path]
+  static let columns = columns(behind: SlotListing.record)
 
-  /// The column behind those of slots, and of symbols.
-  static let path = Declaration(nil, "PATH", .text, "the path of the image")
+  /// The columns of slots or symbols, and behind them the path, but for the readable name.
+  static func columns(behind record: Record) -> [Declaration] {
+    let path = Declaration(nil, Column("PATH", place: 8), .text, "the path of the image")
+    return Record(record.name, of: record.owner, record.fields + [path]).columns
+  }
 
   private func writePath(in output: inout OutputBuffer) {
     output.append(text: " ")
     output.append(path: subject.path, .column)
-    output.append(text: "\n")
   }
 
   static let listing = Listing<Self>(
@@ -110,6 +115,10 @@ struct ImportReport: DeclaredBody {
       Field("index", .index, "its index in the table of symbols") { .number($0.index) },
       Field("name", .name, "the name, without the version") {
         .bytes($0.report.name(of: $0.index))
+      },
+      Field(.demangledName) { row in
+        if row.report.slotListing.demangling == .none { return nil }
+        return .text(Demangler.demangled(row.report.name(of: row.index)))
       },
       Field("version", .text.orNull, "the version that it wants; `null` without") {
         $0.report.version(of: $0.index).map { .bytes($0) } ?? .null
@@ -137,10 +146,11 @@ struct ImportReport: DeclaredBody {
     let frame = ObjectFrame(separator: "")
     var isFirst = true
     var cursor = slotListing.sections.cursor
+    var demangler = Demangler()
     for place in places[index] ?? [] {
       let slot = slots[place]
       frame.begin(isFirst: &isFirst, in: &output)
-      slotListing.write(slot, symbols, cursor.name(at: slot.address), in: &output)
+      slotListing.write(slot, symbols, cursor.name(at: slot.address), &demangler, in: &output)
       if let process { output.append(stateOf: process.slots[place]) }
       frame.end(in: &output)
     }
@@ -162,6 +172,7 @@ struct ImportReport: DeclaredBody {
           switch field.key?.description {
           case "symbol": .bytes(name(of: index))
           case "version": version(of: index).map { .bytes($0) }
+          case "demangledName": .text(Demangler.demangled(name(of: index)))
           default: nil
           }
         writer.write(value ?? .null, field.rowColumns, in: &output)

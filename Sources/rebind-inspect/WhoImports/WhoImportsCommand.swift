@@ -58,6 +58,8 @@ struct WhoImportsCommand: Subcommand {
 
   @OptionGroup var readable: ReadableNameOption
 
+  @OptionGroup var readability: DemangleOption
+
   @Flag(
     help: "Find the images that define the symbol for others, in place of those that import it.")
   var defines = false
@@ -105,7 +107,7 @@ struct WhoImportsCommand: Subcommand {
     let files = try list.files(behind: paths)
     let rows = RowShape(
       defines ? DefinitionReport.row : ImportReport.row,
-      process.pid == nil || defines ? [.always] : [.always, .ofProcess])
+      [.always] + readability.value.presences + (process.pid == nil || defines ? [] : [.ofProcess]))
     var writer = ReportWriter(output.formatter(rows, headings: .none))
     if let pid = process.pid {
       find(query, inProcess: pid, &writer)
@@ -120,26 +122,26 @@ struct WhoImportsCommand: Subcommand {
 
   private func find(_ symbol: SymbolQuery, _ files: [FilePath], _ writer: inout ReportWriter) {
     let entries = FileWalk(files, isEachOnce: true)
-    let defines = defines
+    let (defines, demangling) = (defines, readability.value)
     writer.forEach(
       entries.count, threads: ThreadCount.reading(entries.lazy.map(\.path)),
       progress: noProgress ? nil : ProgressBar()
     ) { index, writer in
-      Self.find(symbol, defines, in: entries[index], &writer)
+      Self.find(symbol, defines, demangling, in: entries[index], &writer)
     }
   }
 
   private static func find(
-    _ symbol: SymbolQuery, _ defines: Bool, in entry: FileWalk.Entry,
+    _ symbol: SymbolQuery, _ defines: Bool, _ demangling: Demangling, in entry: FileWalk.Entry,
     _ writer: inout ReportWriter
   ) {
     if defines {
       writer.read(entry) { file throws(ELFFileError) -> DefinitionReport? in
-        DefinitionReport(in: try SymbolTable(of: file), of: ReportSubject(file), symbol)
+        DefinitionReport(in: try SymbolTable(of: file), of: ReportSubject(file), symbol, demangling)
       }
     } else {
       writer.read(entry) { file throws(ELFFileError) -> ImportReport? in
-        try ImportReport(of: file, symbol)
+        try ImportReport(of: file, symbol, demangling)
       }
     }
   }
@@ -151,12 +153,12 @@ struct WhoImportsCommand: Subcommand {
       writer.readImages(of: pid) { image, scope throws(ELFFileError) -> DefinitionReport? in
         let checked = try image.checkedSymbols()
         return DefinitionReport(
-          in: image.symbols ?? checked, of: ReportSubject(image.image), symbol,
+          in: image.symbols ?? checked, of: ReportSubject(image.image), symbol, readability.value,
           process: (scope.pid, image.image.loadBias))
       }
     } else {
       writer.readImages(of: pid) { image, scope throws(ELFFileError) -> ImportReport? in
-        try ImportReport(of: image, in: scope, symbol)
+        try ImportReport(of: image, in: scope, symbol, readability.value)
       }
     }
   }

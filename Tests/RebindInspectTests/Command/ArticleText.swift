@@ -58,7 +58,7 @@ struct ArticleText {
 
   /// Options and variables as code.
   private static func marked(_ text: String) -> String {
-    text.replacing(/--[a-z][a-z-]*|\b[A-Z]+_[A-Z_]+\b/) { "`\($0.output)`" }
+    text.replacing(/--[a-z][a-z-]*(?:=[a-z]+)?|\b[A-Z]+_[A-Z_]+\b/) { "`\($0.output)`" }
   }
 
   private static func table(_ title: String, _ rows: [(String, String)]) -> String {

@@ -159,8 +159,10 @@ import TestSupport
       #expect(
         lines.contains { $0.split(separator: " ").first.map(String.init) == command.commandName },
         "\(command.commandName)")
-      for name in (command.arguments ?? []).flatMap({ $0.names ?? [] }) where name.kind == "long" {
-        #expect(text.contains("--\(name.name)"), "\(command.commandName)")
+      let shown = (command.arguments ?? []).filter { $0.shouldDisplay != false }
+      for name in shown.flatMap({ $0.names ?? [] }) where name.kind == "long" {
+        let isThere = text.contains("--\(name.name)")
+        #expect(isThere, "\(command.commandName) --\(name.name)")
       }
       // Examples and tables are as they are in the help: a line is a line.
       for line in (command.discussion ?? "").split(separator: "\n") where line.hasPrefix("  ") {

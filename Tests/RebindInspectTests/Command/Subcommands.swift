@@ -15,6 +15,12 @@ enum Subcommands {
     ["section", ".dynsym"], ["annotations"], ["hardening"], ["why", "provided_function", "--in"],
   ]
 
+  /// With readable names, which `ofFiles` has of symbols alone.
+  static let readable = [
+    ["slots", "--demangle"], ["relocations", "--demangle"], ["requires", "--demangle"],
+    ["who-imports", "--demangle", "provided_*"],
+  ]
+
   #if Commands
   /// The subcommands whose usage is options and files, and that are not listed above.
   private static let plain = RebindInspect.subcommands.filter { subcommand in

@@ -9,7 +9,7 @@ import TestSupport
 @Suite(.needsCommands, .measured) struct DeclarationTests {
   /// Commands that show each field at least once, in front of files.
   static let ofFiles =
-    Subcommands.ofFiles + Subcommands.ofSearches + [
+    Subcommands.ofFiles + Subcommands.ofSearches + Subcommands.readable + [
       ["annotations", "--expect", "1"], ["hardening", "--require", "relro=full"],
     ]
 
@@ -31,11 +31,11 @@ import TestSupport
     let program = try LookedAtProgram()
     let process = try program.started("rebound", preloading: program.hook())
     let carrier = try WaitingProcess(annotated.url)
-    for command in Subcommands.ofProcesses {
+    for command in Subcommands.ofProcesses + [["audit", "--demangle"], ["slots", "--demangle"]] {
       let id = command == ["annotations"] ? carrier.id : process.id
       try check(command, ["--pid", "\(id)"], isProcess: true, shown)
     }
-    try check(["diff"], [inputs[0], inputs[4]], isProcess: false, shown)
+    try check(["diff", "--demangle"], [inputs[0], inputs[4]], isProcess: false, shown)
     try check(["diff", "--facts"], [inputs[0]], isProcess: false, shown)
     try check(["diff", program.url.path], ["--pid", "\(process.id)"], isProcess: true, shown)
     #expect(Self.declared.subtracting(shown.fields).sorted() == [])
@@ -132,7 +132,8 @@ import TestSupport
     #expect(!lines.isEmpty)
     for line in lines {
       let count = line.split(separator: " ", omittingEmptySubsequences: false).count
-      let isRight = columns.contains(where: \.isLine) ? count >= titles.count : count == titles.count
+      let isRight =
+        columns.contains(where: \.isLine) ? count >= titles.count : count == titles.count
       #expect(isRight, "\(titles): \(line)")
     }
   }

@@ -7,7 +7,7 @@ import TestSupport
 /// `--format rows` and `--format csv`: the same table, by the declarations of the fields.
 @Suite(.needsCommands, .measured, .notInCheck) struct RowTests {
   private static let listings =
-    Subcommands.ofFiles + Subcommands.ofSearches
+    Subcommands.ofFiles + Subcommands.ofSearches + Subcommands.readable
     + [["annotations", "--group", "modules"], ["dynamic"], ["symbols", "--imports", "--resolve"]]
 
   /// Both formats have the same columns and values, the columns are those that are declared, and no
@@ -21,7 +21,7 @@ import TestSupport
 
   @Test func pairs() throws {
     let inputs = GoldenTests.inputs.map { GoldenTests.folder.appending(path: $0).path }
-    try check(["diff"], [inputs[0], inputs[4]], isProcess: false)
+    try check(["diff", "--demangle"], [inputs[0], inputs[4]], isProcess: false)
   }
 
   @Test(arguments: Subcommands.ofProcesses.filter { $0 != ["annotations"] })

@@ -54,6 +54,9 @@ import Testing
     #expect(lines.count == 2 && lines.first == "\(program.url.path):")
     #expect(lines.last?.hasPrefix("rebound-slot 0x") == true)
     #expect(lines.last?.split(separator: " ").count == 5)
+    let readable = try inspect(["audit", "--demangle=only", "--pid", "\(process.id)"]).output
+    let cells = try #require(readable.split(separator: "\n").last).split(separator: " ")
+    #expect(cells.count == 5 && cells[4].hasPrefix("getppid@GLIBC_"))
   }
 
   @Test func preloadedLibrary() throws {

@@ -15,6 +15,50 @@ import TestSupport
     #expect(lines.contains { $0.hasSuffix(" object@@INSPECT_1 -") })
   }
 
+  /// Each listing that has symbols has readable names beside the mangled ones or in place of them. c++filt is
+  /// the witness.
+  @Test(arguments: [
+    ["symbols"], ["symbols", "--resolve"], ["slots"], ["relocations"],
+    ["who-imports", "_Z*"], ["who-imports", "--defines", "_Z*"], ["requires"], ["diff"],
+  ])
+  func everyListing(command: [String]) throws {
+    let fixture = DependencyFixture()
+    let map = try fixture.write("map", Data("V_1 { global: *; };".utf8))
+    let name = "_ZN4Shop5priceEi"
+    let declaration = "int price(int) __asm__(\"\(name)\"); "
+    let provider = try fixture.library(
+      "libprovider.so", declaration + "int price(int item) { return item; }",
+      flags: ["-Wl,--version-script=\(map)"])
+    let user = try fixture.library(
+      "libuser.so", declaration + "int plain(void) { return price(1); }", needs: [provider])
+    let files =
+      command == ["diff"] ? [user, provider] : [command.contains("--defines") ? provider : user]
+    func lines(_ options: String...) throws -> [Substring] {
+      try inspect(command + options + files).output.split(separator: "\n")
+    }
+    let readable = try run("c++filt", [name]).output.trimmingCharacters(in: .newlines)
+    let plain = try lines()
+    #expect(plain.contains { $0.contains(name) } && !plain.contains { $0.contains(readable) })
+    for line in try lines("--demangle") {
+      #expect(line.contains(name) ? line.contains(" \(readable)") : !line.contains(readable))
+    }
+    let only = try lines("--demangle=only")
+    #expect(only.count == plain.count && !only.contains { $0.contains("_Z") })
+    let count = plain.count { $0.contains(name) }
+    #expect(only.count { $0.contains(" \(readable)") } == count)
+    if command[0] != "requires" {
+      let hasVersion = only.contains { $0.contains("\(readable)@") && $0.hasSuffix("@V_1") }
+      #expect(
+        hasVersion || only.contains { $0.contains("\(readable)@@V_1") } || command.last == "--all")
+    }
+    #expect(only.contains { $0.hasSuffix(" plain") } == plain.contains { $0.contains(" plain") })
+    for format in ["json", "rows", "csv"] {
+      let output = try inspect(command + ["--format", format, "--demangle"] + files).output
+      #expect(output.contains(readable) && output.contains(name))
+      #expect(try inspect(command + ["--format", format] + files).output.contains(name))
+    }
+  }
+
   /// Swift 6.3's demangler aborts on this name; a later one may not.
   @Test func aNameThatTheDemanglerAbortsOn() throws {
     let fixture = try BuiltFixture()
