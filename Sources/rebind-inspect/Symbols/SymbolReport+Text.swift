@@ -10,7 +10,7 @@ extension SymbolReport {
     var columns = SymbolColumns(of: table, selection, style, demangling)
     let origins = origins.map { OriginColumns(of: $0, table, selection, style, demangling) }
     columns.nameWidth = demangling == .only ? 0 : origins?.nameWidth ?? 0
-    if table.source != .sectionHeader {
+    if table.source.isCounted {
       style.tell("counted by \(table.source.rawValue), not by section headers", in: &output)
     }
     let titles = SymbolListing.symbol.columns.titles(

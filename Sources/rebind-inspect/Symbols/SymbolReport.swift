@@ -13,8 +13,14 @@ struct SymbolReport: ReportBody {
 
   static var record: Record { SymbolListing.list }
 
+  /// True if the symbols are those that linkers bind by.
+  var isOfLinkers = false
+
   var lack: String? {
-    symbols.table == nil ? "no dynamic table, and so no symbols to bind by" : nil
+    if symbols.table != nil { return nil }
+    return isOfLinkers
+      ? "no symbols for linkers: they are stripped"
+      : "no dynamic table, and so no symbols to bind by; --all shows those of linkers"
   }
 }
 

@@ -13,7 +13,7 @@ struct SymbolsCommand: FileOrProcessSubcommand {
     usage: usage,
     overview: """
       The symbols are found as the loader finds them, whether or not the file has section \
-      headers.
+      headers. With `--all`, they are those of `.symtab`, as `nm -a` shows them.
 
       With `--resolve`, a missing library is a line on standard error. So are a program's \
       imports that no library has. The exit status is then 1. It is 2 if a library cannot be read.
@@ -32,6 +32,7 @@ struct SymbolsCommand: FileOrProcessSubcommand {
       "symbols --exports --type FUNC --sort size libfoo.so | head",
       "symbols --name '/^mem/' --symbol-version 'GLIBC_*' libc.so.6",
       "symbols --exports --demangle=only --name 'Foo::*' libfoo.so",
+      "symbols --all --sort size foo.o | head",
       "symbols libfoo.so | awk '$4 == \"FUNC\" { print $8 }'",
       "symbols --format json *.so | jq '.files[].symbols[]?.name'",
       "symbols --pid 4711 --exports",
@@ -48,6 +49,13 @@ struct SymbolsCommand: FileOrProcessSubcommand {
   @OptionGroup var readable: ReadableNameOption
 
   @OptionGroup var readability: DemangleOption
+
+  @Flag(
+    help: """
+      All symbols of the table that linkers and debuggers read: of object files, archives, static \
+      programs and debug files too.
+      """)
+  var all = false
 
   @Flag(
     help: """
@@ -88,6 +96,13 @@ struct SymbolsCommand: FileOrProcessSubcommand {
         "\(resolve ? "--resolve" : "--unresolved") is for files: slots --pid shows where imports lead."
       )
     }
+    if all, resolve || unresolved || pid != nil {
+      throw ValidationError(
+        """
+        --all shows the symbols of linkers, which no loader reads: without --resolve, --unresolved \
+        and --pid.
+        """)
+    }
     guard unresolved else {
       guard allow.isEmpty else { throw ValidationError("--allow is for --unresolved.") }
       return
@@ -101,13 +116,15 @@ struct SymbolsCommand: FileOrProcessSubcommand {
   func run() throws {
     let demangling = readability.value
     let selection = selection.filter(isReadable: demangling != .none, readable.names)
+    let all = all
     let report: @Sendable (ELFFile) throws(ELFFileError) -> SymbolReport = {
       file throws(ELFFileError) in
       try file.checkIsNoCore()
+      let table = all ? try SymbolTable(ofLinkersIn: file) : try SymbolTable(of: file)
       return SymbolReport(
         subject: ReportSubject(file),
-        symbols: SymbolListing(
-          table: try SymbolTable(of: file), selection: selection, demangling: demangling))
+        symbols: SymbolListing(table: table, selection: selection, demangling: demangling),
+        isOfLinkers: all)
     }
     guard resolve || unresolved else {
       return try self.report(demangling.presences, report) { image, scope throws(ELFFileError) in

@@ -18,6 +18,9 @@ struct Demangler: ~Copyable {
     guard let name = name.assumingMemoryBound(to: CChar.self).baseAddress,
       strnlen(name, Self.longestName + 1) <= Self.longestName
     else { return nil }
+    if Self.isMangled(name), let version = strchr(name + 1, 0x40) {
+      return demangle(name, version)
+    }
     let demangled: UnsafeMutablePointer<CChar>?
     if Self.has(name, "_Z") {
       demangled = FatalSignals.demangling { cxxDemangle(name, nil, nil, nil) }
@@ -31,6 +34,27 @@ struct Demangler: ~Copyable {
     // swift_demangle gives back a name that it cannot read.
     guard let demangled, strcmp(demangled, name) != 0 else { return nil }
     return UnsafeRawBufferPointer(start: demangled, count: strlen(demangled))
+  }
+
+  /// A readable name with the version behind it, as linkers write it into the names of `.symtab`.
+  private mutating func demangle(
+    _ name: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
+  ) -> UnsafeRawBufferPointer? {
+    let count = version - name
+    guard let mangled = strndup(name, count) else { return nil }
+    defer { free(mangled) }
+    let bytes = UnsafeRawBufferPointer(start: mangled, count: count + 1)
+    guard let readable = demangle(bytes) else { return nil }
+    let whole =
+      readable.map { CChar(bitPattern: $0) }
+      + UnsafeBufferPointer(start: version, count: strlen(version) + 1)
+    free(kept)
+    kept = strdup(whole)
+    return kept.map { UnsafeRawBufferPointer(start: $0, count: whole.count - 1) }
+  }
+
+  private static func isMangled(_ name: UnsafePointer<CChar>) -> Bool {
+    has(name, "_Z") || swiftPrefixes.contains { has(name, $0) }
   }
 
   /// The demanglers recurse with the depth of a name, and overflow the stack at some hundred

@@ -8,14 +8,15 @@ extension SymbolListing {
       .pid, .loadBias,
       Declaration(
         "symbolSource",
-        .words(["SHT_DYNSYM", "DT_HASH", "DT_GNU_HASH", "relocations"]).orNull,
+        .words(["SHT_DYNSYM", "SHT_SYMTAB", "DT_HASH", "DT_GNU_HASH", "relocations"]).orNull,
         """
-        the source of the number of symbols; see below. `null` if the file has no dynamic symbols
+        the source of the number of symbols; see below. `null` if the file has no such symbols
         """),
       Declaration(
         "symbols", .list(symbol),
         """
-        the dynamic symbols that were asked for, by rising index; not the null symbol at index 0
+        the dynamic symbols, or with `--all` those of linkers, that were asked for, by rising index; not the \
+        null symbol at index 0
         """),
     ])
 

@@ -287,7 +287,9 @@ struct WhyCommand: Subcommand {
       for table in group.tables {
         for index in table.indices where !group.importsOnly || !table[index].isDefined {
           guard wanted.matches(table.name(of: table[index])) else { continue }
-          names.insert(table.strings.string(at: table[index].nameOffset))
+          let name = table.strings.string(at: table[index].nameOffset)
+          // In the names of linkers' symbols the version may stand, which the loader's have apart.
+          if !name.dropFirst().contains("@") { names.insert(name) }
         }
       }
     }

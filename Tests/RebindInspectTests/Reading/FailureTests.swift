@@ -66,7 +66,7 @@ import TestSupport
   /// A line on standard error says why the table is empty, in the formats that do not say so.
   @Test(arguments: [
     (["slots"], "no dynamic table, and so no slots"), (["dynamic"], "no dynamic table"),
-    (["symbols"], "no dynamic table, and so no symbols to bind by"),
+    (["symbols"], "no dynamic table, and so no symbols to bind by; --all shows those of linkers"),
     (["sections"], "no section headers"),
   ])
   func nothingToShow(command: [String], line: String) throws {

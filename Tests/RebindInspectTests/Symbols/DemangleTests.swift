@@ -18,7 +18,7 @@ import TestSupport
   /// Each listing that has symbols has readable names beside the mangled ones or in place of them. c++filt is
   /// the witness.
   @Test(arguments: [
-    ["symbols"], ["symbols", "--resolve"], ["slots"], ["relocations"],
+    ["symbols"], ["symbols", "--resolve"], ["symbols", "--all"], ["slots"], ["relocations"],
     ["who-imports", "_Z*"], ["who-imports", "--defines", "_Z*"], ["requires"], ["diff"],
   ])
   func everyListing(command: [String]) throws {

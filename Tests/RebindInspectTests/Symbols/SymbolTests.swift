@@ -80,6 +80,59 @@ import TestSupport
     #expect(symbol.visibility == visibility)
   }
 
+  /// The symbols of linkers, of each kind of file that has them: nm is the witness.
+  @Test(arguments: ["object", "archive", "static", "debug", "library"])
+  func allSymbols(kind: String) throws {
+    let dependencies = DependencyFixture()
+    let source = "static int hidden = 3; int big[40]; int *f(void) { return big + hidden; }"
+    let isObject = ["object", "archive"].contains(kind)
+    var whole = dependencies.path("whole.o")
+    if isObject {
+      try dependencies.write("source.c", Data(source.utf8))
+      try dependencies.compile("gcc", ["-c", "source.c", "-o", "whole.o"])
+    } else if kind == "static" {
+      whole = try dependencies.program("whole", source, flags: ["-static"])
+    } else {
+      whole = try dependencies.library("whole", source, flags: ["-g"])
+    }
+    var path = whole
+    if kind == "archive" {
+      path = dependencies.path("whole.a")
+      #expect(try run("ar", ["rc", path, whole]).succeeded)
+    } else if kind == "debug" {
+      path = dependencies.path("debug")
+      #expect(try run("objcopy", ["--only-keep-debug", whole, path]).succeeded)
+    }
+    let files = try Report(["--all", path]).files
+    let symbols = files.flatMap { $0.symbols ?? [] }
+    #expect(files.map(\.symbolSource) == ["SHT_SYMTAB"])
+    // nm names sections, which have no names of their own.
+    let ours = symbols.filter { !$0.name.isEmpty && !$0.name.hasPrefix(".") }
+      .map { "\($0.name) \($0.isDefined ? $0.value : "-") \($0.size)" }
+    let theirs = try run("nm", ["-a", "-P", path]).output.split(separator: "\n").compactMap {
+      line -> String? in
+      let cells = line.split(separator: " ")
+      guard line.first != " ", line.first != ".", cells.count > 1 else { return nil }
+      func number(_ index: Int) -> UInt64 {
+        index < cells.count ? UInt64(cells[index], radix: 16) ?? 0 : 0
+      }
+      let value =
+        cells[1].lowercased() == "u" || cells[1] == "w" ? "-" : "0x\(String(number(2), radix: 16))"
+      return "\(cells[0]) \(value) \(number(3))"
+    }
+    #expect(ours.sorted() == theirs.sorted() && ours.contains { $0.hasPrefix("hidden ") })
+    let sorted = try #require(try Report(["--all", "--sort", "size", path]).files.first?.symbols)
+    #expect(sorted.map(\.size) == symbols.map(\.size).sorted(by: >))
+    let stripped = dependencies.path("stripped")
+    #expect(try run("strip", ["-o", stripped, whole]).succeeded)
+    if !isObject {
+      let none = try inspect(["--all", stripped])
+      #expect(none.succeeded && none.output.isEmpty)
+      #expect(none.errorOutput.hasSuffix(": no symbols for linkers: they are stripped\n"))
+    }
+    #expect(try inspect(["symbols", "--all", "--resolve", path]).status == 64)
+  }
+
   @Test func importsAreTheUndefinedOnes() throws {
     let all = try #require(try Report([fixture.path]).files.first?.symbols)
     let imports = try #require(try Report(["--imports", fixture.path]).files.first?.symbols)

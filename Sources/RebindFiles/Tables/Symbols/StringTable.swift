@@ -6,6 +6,8 @@ import Rebind
 /// tags are `DT_STRTAB` and `DT_STRSZ`.
 package struct StringTable {
   @usableFromInline package let data: TableData
+  /// The tag or section that it is.
+  let name: String
   /// The number of bytes up to and with the last zero byte. A name that starts in front of this
   /// ends inside the table.
   package let count: Int
@@ -14,6 +16,7 @@ package struct StringTable {
   fileprivate init(
     of file: ELFFile, _ dynamic: DynamicEntries, isWhole: Bool
   ) throws(ELFFileError) {
+    name = "DT_STRTAB"
     let address = try dynamic.value(of: .stringTable, field: "DT_STRTAB")
     var size = try dynamic.value(of: .stringTableSize, field: "DT_STRSZ")
     if isWhole {
@@ -31,6 +34,7 @@ package struct StringTable {
       throw file.reader.error(
         .malformed("is \(index), no section of strings"), field: "sh_link", at: nil)
     }
+    name = "section \(index)"
     let header = file.sectionHeaders[index]
     data = try file.reader.data(
       at: header.offset, size: header.size, as: ELF_T_BYTE, field: "section \(index)")

@@ -12,12 +12,17 @@ package struct SymbolCount {
   package enum Source: String {
     /// The section header, if no hash table knows of more symbols.
     case sectionHeader = "SHT_DYNSYM"
+    /// The section header of the symbols that linkers read.
+    case linkers = "SHT_SYMTAB"
     /// The hash table that has all symbols.
     case hash = "DT_HASH"
     /// The hash table that has the exported symbols, which come last.
     case gnuHash = "DT_GNU_HASH"
     /// The highest symbol index that a relocation names.
     case relocations = "relocations"
+
+    /// True if no section header has the number.
+    package var isCounted: Bool { self != .sectionHeader && self != .linkers }
   }
 
   /// The number of symbols of a table at `offset`, of `entrySize` bytes each.

@@ -69,7 +69,7 @@ package struct SymbolTable {
       at: header.offset, size: header.size, as: ELF_T_SYM, field: field)
     count =
       elfClass == .bits64 ? table.count(of: Symbol64.self) : table.count(of: Symbol32.self)
-    source = .sectionHeader
+    source = header.type == .symbolTable ? .linkers : .sectionHeader
     strings = try StringTable(of: file, section: Int(header.link))
     versions = nil
     try check(file)
@@ -139,7 +139,7 @@ package struct SymbolTable {
       guard symbol.nameOffset < strings.count else {
         throw table.error(
           .malformed(
-            "has a name at \(hexadecimal(symbol.nameOffset)) of DT_STRTAB, behind its end"),
+            "has a name at \(hexadecimal(symbol.nameOffset)) of \(strings.name), behind its end"),
           field: "symbol \(index)", distance: index * (table.bytes.count / count))
       }
       try versions?.check(symbolAt: index)
