@@ -34,18 +34,18 @@ extension ProcessScope {
     guard let own = Self.ownVDSO, own.count == Int(size), let loaded = bytes(at: start, size),
       loaded.prefix(20).elementsEqual(own.prefix(20))
     else { return [] }
-    return loaded.withUnsafeBytes { changes(in: $0, from: start, of: image, stored: own) }
+    return loaded.withUnsafeBytes { loaded in
+      own.withUnsafeBytes { changes(in: loaded, from: start, of: image, stored: $0) }
+    }
   }
 
-  /// Looked for once; nil without.
-  nonisolated(unsafe) private static let ownVDSO: UnsafeRawBufferPointer? = {
+  /// The bytes of this process's own, read once; nil if it has none, or none that can be read.
+  private static let ownVDSO: [UInt8]? = {
     let lines = (try? ProcessFolder.lines(of: "maps", pid: getpid())) ?? []
-    return lines.lazy.compactMap { ProcessMapping($0) }
+    let mapping = lines.lazy.compactMap { ProcessMapping($0) }
       .first { $0.path.elementsEqual("[vdso]".utf8) }
-      .map {
-        UnsafeRawBufferPointer(
-          start: UnsafeRawPointer(bitPattern: UInt($0.start)), count: Int($0.end - $0.start))
-      }
+    guard let mapping, let memory = try? ProcessMemory(pid: getpid()) else { return nil }
+    return memory.read(mapping.start, mapping.end &- mapping.start)
   }()
 
   /// The parts of a range that may hold something else than the file: copies of its pages, and what
