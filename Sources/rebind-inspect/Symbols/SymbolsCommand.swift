@@ -67,7 +67,7 @@ struct SymbolsCommand: FileOrProcessSubcommand {
   @Flag(
     help: """
       Show the imports that nothing defines, as ldd -r finds them. The exit status is 1 if it shows \
-      any. With --weak, it shows weak ones alone, which may stay without a definition.
+      any. With --weak, it shows weak ones alone, and the status is 0: they may stay without a definition.
       """)
   var unresolved = false
 
