@@ -1,7 +1,7 @@
 /// The choice of redirected definitions is judged anew when images come and go, and when one is
-/// opened again with RTLD_GLOBAL. Of each version of a name, the first definition in the global
-/// scope is redirected, or else the only one in a local scope. A definition that is so no longer
-/// gets its value back; what was bound to it meanwhile are slots, and they stay rebound.
+/// opened again with RTLD_GLOBAL. For each version of a name, the first definition in the global
+/// scope is redirected, or else the only one in a local scope. A definition that is no longer the
+/// first or the only one gets its value back. Slots that were bound to it meanwhile stay rebound.
 
 #pragma once
 

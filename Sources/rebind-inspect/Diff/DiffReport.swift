@@ -102,7 +102,7 @@ struct ChangeRow {
       .text.orNull,
       """
       the first file's value, a machine and a type by name, `""` if the name says it all; `null` \
-      if the file has none. Of a value in memory, the target \
+      if the file has none. For a word of a process, it is the target \
       that the loader would have stored
       """,
       text: { ($0.side == .after ? $0.word($0.change.after) : $0.word($0.change.before)) ?? "" }

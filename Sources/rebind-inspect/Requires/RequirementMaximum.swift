@@ -33,7 +33,8 @@ struct RequirementMaximum: ReportSummary, Sendable {
     }
   }
 
-  /// Of equal ones, the file of the first path is named, in whichever order they come.
+  /// Takes a row that is higher. If several files need the same version, the row names the file whose path
+  /// sorts first, whatever the order in which the files are read.
   private mutating func add(
     _ row: RequirementRow, as key: String, _ path: String, isHigher: (RequirementRow) -> Bool
   ) {

@@ -23,7 +23,7 @@ struct RequirementRow: Sendable {
   let image: FilePath?
   /// In words, or the source of the facts.
   var note: String?
-  /// Of a version or a mark: all that is known of it.
+  /// All that is known of the version or the mark; nil for rows of other kinds.
   var asked: FileRequirements.Version?
 
   static let listing = Listing<Self>(

@@ -7,8 +7,8 @@ package struct ProcessFinding {
   package var address: UInt64?
   /// Behind the range; nil for what has none.
   package var end: UInt64?
-  /// The symbol, and the version that the slot asks for or the symbol has. Of code or a pointer it is
-  /// the symbol around it, and of a table its tag.
+  /// The symbol, and the version that the slot asks for or the symbol has. Changed code and pointers
+  /// have the symbol around them here, and tables their tag.
   package var symbol: String?
   package var version: String?
   /// Where it leads.

@@ -3,7 +3,8 @@ import RebindFiles
 
 extension ProcessScope {
   /// The pointers to code in an image's relro range that lead elsewhere than the linker said: hooks in
-  /// tables of functions, such as a C++ vtable. None if the file is not proven to be the image's.
+  /// tables of functions, such as a C++ vtable. Nothing is compared if the file is not proven to be
+  /// the image's.
   ///
   /// Such a word has a relocation without a symbol (`R_*_RELATIVE`), and holds the load bias and the
   /// addend once the loader is done. Words that do not lead to code are the program's to assign before

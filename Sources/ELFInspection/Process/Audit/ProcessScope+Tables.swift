@@ -4,10 +4,10 @@ import RebindFiles
 /// Where the loader finds the tables of images, of which copies may lead bindings elsewhere.
 extension ProcessScope {
   /// The tables of an image that the loader finds elsewhere than the file has them: by its dynamic
-  /// table in memory, or by its own entry for the image. None if the file is not proven to be the
-  /// image's.
+  /// table in memory, or by its own entry for the image. Nothing is compared if the file is not proven
+  /// to be the image's.
   func redirectedTables(of image: LoadedImage) -> [ProcessFinding] {
-    guard image.file != nil, !image.isVDSO else { return [] }
+    guard image.file != nil else { return [] }
     return redirectedEntries(of: image) + redirectedPointers(of: image)
   }
 
