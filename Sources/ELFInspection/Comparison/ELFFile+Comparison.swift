@@ -28,17 +28,23 @@ extension FileFacts {
       for name in Set(old.keys).union(new.keys).sorted() where old[name] != new[name] {
         changes.append(
           FileChange(
-            kind: kind, name: name, before: old[name], after: new[name],
-            effect: FileChange.Effect(of: kind, name, old[name], new[name], exports)))
+            kind: kind, name: name.string, before: old[name]?.string, after: new[name]?.string,
+            effect: FileChange.Effect(
+              of: kind, name.string, old[name]?.string, new[name]?.string, exports)))
       }
     }
     return changes
   }
 
   /// The orders of the libraries that both files need.
-  private func commonOrders(with other: Self) -> ([String: String], [String: String]) {
+  private func commonOrders(
+    with other: Self
+  ) -> ([ExactText: ExactText], [ExactText: ExactText]) {
     let (old, new) = (neededLibraries, other.neededLibraries)
     let common = Set(old).intersection(new)
-    return (Self.order(old.filter(common.contains)), Self.order(new.filter(common.contains)))
+    func order(_ names: [String]) -> [ExactText: ExactText] {
+      Self.byName(Self.order(names.filter(common.contains)))
+    }
+    return (order(old), order(new))
   }
 }

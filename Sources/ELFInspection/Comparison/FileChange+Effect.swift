@@ -15,14 +15,15 @@ extension FileChange {
 
 /// The definitions of a file, by their names.
 struct Exports {
-  private let texts: [String: String]
+  private let texts: [ExactText: ExactText]
   /// The name with the version that a reference without one takes, by the name without.
-  private var defaults: [Substring: String] = [:]
+  private var defaults: [ExactText: ExactText] = [:]
 
-  init(_ texts: [String: String]) {
+  init(_ texts: [ExactText: ExactText]) {
     self.texts = texts
     for name in texts.keys {
-      if let mark = name.firstRange(of: "@@") { defaults[name[..<mark.lowerBound]] = name }
+      guard let mark = name.string.firstRange(of: "@@") else { continue }
+      defaults[ExactText(String(name.string[..<mark.lowerBound]))] = name
     }
   }
 
@@ -31,9 +32,10 @@ struct Exports {
     let base = name.prefix { $0 != "@" }
     let version = name.dropFirst(base.count).drop { $0 == "@" }
     // Whoever links anew has to find one.
-    guard let current = defaults[base] else { return nil }
-    if version.isEmpty { return texts[current] }
-    return texts["\(base)@\(version)"] ?? texts["\(base)@@\(version)"]
+    guard let current = defaults[ExactText(String(base))] else { return nil }
+    if version.isEmpty { return texts[current]?.string }
+    let found = texts[ExactText("\(base)@\(version)")] ?? texts[ExactText("\(base)@@\(version)")]
+    return found?.string
   }
 }
 

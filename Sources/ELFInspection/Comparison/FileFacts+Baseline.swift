@@ -25,12 +25,12 @@ extension FileFacts {
     guard files.count == 1, let list = files[0]["facts"]?.elements else {
       throw malformed("facts", "are not those of one file, as diff --facts lists them")
     }
-    var facts: [FileChange.Kind: [String: String]] = [:]
+    var facts: [FileChange.Kind: [Fact]] = [:]
     for (index, fact) in list.enumerated() {
       guard let kind = fact["kind"]?.text.flatMap({ FileChange.Kind(rawValue: $0) }),
         let name = fact["name"]?.text, let value = fact["value"]?.text
       else { throw malformed("facts[\(index)]", "has no kind that is known, name and value") }
-      facts[kind, default: [:]][name] = value
+      facts[kind, default: []].append((name, value))
     }
     self.init(facts)
   }

@@ -3,14 +3,17 @@ package import RebindFiles
 
 /// The facts of a file that are compared with another's: a text for each name, by kind.
 package struct FileFacts {
-  package internal(set) var facts: [FileChange.Kind: [String: String]] = [:]
+  package private(set) var facts: [FileChange.Kind: [ExactText: ExactText]] = [:]
+
+  /// A name, and what the file has for it.
+  typealias Fact = (name: String, value: String)
 
   /// - Throws: `ELFFileError` if the file contradicts itself, or is no image: a core file, or what was
   ///   split from one.
   /// - Complexity: O(symbols + relocations + notes).
   package init(of file: ELFFile, _ kinds: Set<FileChange.Kind>) throws(ELFFileError) {
     try Self.check(file)
-    for kind in kinds { facts[kind] = try Self.facts(of: file, kind) }
+    for kind in kinds { facts[kind] = Self.byName(try Self.facts(of: file, kind)) }
   }
 
   /// Throws for a file whose tables are elsewhere: no difference would say nothing.
@@ -22,50 +25,51 @@ package struct FileFacts {
   }
 
   /// Facts that were read elsewhere.
-  init(_ facts: [FileChange.Kind: [String: String]]) { self.facts = facts }
+  init(_ facts: [FileChange.Kind: [Fact]]) { self.facts = facts.mapValues(Self.byName) }
+
+  /// Of two facts of one name, the last one counts.
+  static func byName(_ facts: [Fact]) -> [ExactText: ExactText] {
+    Dictionary(facts.map { (ExactText($0.name), ExactText($0.value)) }, uniquingKeysWith: { $1 })
+  }
 
   /// In the order of the file.
   var neededLibraries: [String] {
-    facts[.neededOrder]?.values.first?.split(separator: " ").map(String.init) ?? []
+    facts[.neededOrder]?.values.first?.string.split(separator: " ").map(String.init) ?? []
   }
 
-  static func order(_ names: [String]) -> [String: String] {
-    names.isEmpty ? [:] : ["order": names.joined(separator: " ")]
+  static func order(_ names: [String]) -> [Fact] {
+    names.isEmpty ? [] : [("order", names.joined(separator: " "))]
   }
 
   private static func facts(
     of file: ELFFile, _ kind: FileChange.Kind
-  ) throws(ELFFileError) -> [String: String] {
+  ) throws(ELFFileError) -> [Fact] {
     switch kind {
     case .header:
       return [
-        "class": String(file.elfClass.addressSize * 8),
-        "byteOrder": file.byteOrder == .little ? "little" : "big",
-        "machine": String(file.machine.rawValue), "type": String(file.type.rawValue),
+        ("class", String(file.elfClass.addressSize * 8)),
+        ("byteOrder", file.byteOrder == .little ? "little" : "big"),
+        ("machine", String(file.machine.rawValue)), ("type", String(file.type.rawValue)),
       ]
     case .buildID: return single("build-id", try file.buildID?.description)
     case .interpreter: return single("interpreter", try file.interpreter)
     case .soname: return single("soname", try file.dynamicTable?.soname)
     case .needed:
-      return Dictionary(
-        (try file.dynamicTable?.needed ?? []).map { ($0, "") }, uniquingKeysWith: { $1 })
+      return (try file.dynamicTable?.needed ?? []).map { ($0, "") }
     case .neededOrder: return order(try file.dynamicTable?.needed ?? [])
-    case .exportValue, .slotValue: return [:]
+    case .exportValue, .slotValue: return []
     case .searchPath:
       let table = try file.dynamicTable
-      return single("rpath", table?[.rpath]?.string)
-        .merging(single("runpath", table?[.runPath]?.string)) { $1 }
+      return single("rpath", table?[.rpath]?.string) + single("runpath", table?[.runPath]?.string)
     case .definedVersion:
       let versions = try file.versions.definitions.filter { $0.flags & FileVersions.base == 0 }
-      return Dictionary(
-        versions.map { ($0.name, $0.parents.joined(separator: " ")) }, uniquingKeysWith: { $1 })
+      return versions.map { ($0.name, $0.parents.joined(separator: " ")) }
     case .neededVersion:
-      let needs = try file.versions.needs.flatMap { need in
+      return try file.versions.needs.flatMap { need in
         need.versions.map {
           ("\(need.file):\($0.name)", $0.flags & FileVersions.weak != 0 ? "weak" : "")
         }
       }
-      return Dictionary(needs, uniquingKeysWith: { $1 })
     case .export:
       return try symbols(of: file) { symbol, index, table in
         table.exports(symbol, at: index)
@@ -89,20 +93,20 @@ package struct FileFacts {
   /// Stands for an unknown fact.
   static let unknown = "unknown"
 
-  private static func single(_ name: String, _ value: String?) -> [String: String] {
-    value.map { [name: $0] } ?? [:]
+  private static func single(_ name: String, _ value: String?) -> [Fact] {
+    value.map { [(name, $0)] } ?? []
   }
 
   private static func symbols(
     of file: ELFFile, where isWanted: (SymbolEntry, Int, SymbolTable) -> Bool,
     as text: (SymbolEntry) -> String
-  ) throws(ELFFileError) -> [String: String] {
-    guard let table = try linkedSymbols(of: file) else { return [:] }
-    var found: [String: String] = [:]
+  ) throws(ELFFileError) -> [Fact] {
+    guard let table = try linkedSymbols(of: file) else { return [] }
+    var found: [Fact] = []
     for index in table.indices {
       let symbol = table[index]
       guard isWanted(symbol, index, table), table.name(of: symbol)[0] != 0 else { continue }
-      found[try table.versionedName(at: index)] = text(symbol)
+      found.append((try table.versionedName(at: index), text(symbol)))
     }
     return found
   }
@@ -114,39 +118,39 @@ package struct FileFacts {
   }
 
   /// How many slots of each type of relocation a symbol has.
-  private static func slots(of file: ELFFile) throws(ELFFileError) -> [String: String] {
+  private static func slots(of file: ELFFile) throws(ELFFileError) -> [Fact] {
     let slots = try FileSlots(of: file)
-    guard let symbols = slots.symbols else { return [:] }
+    guard let symbols = slots.symbols else { return [] }
     var counts: [Int: [UInt32: Int]] = [:]
     slots.forEach { slot in
       guard let type = slots.types.type(of: slot.kind) else { return }
       counts[slot.symbol, default: [:]][type, default: 0] += 1
     }
     let names = RelocationNames(of: file.machine)
-    var found: [String: String] = [:]
+    var found: [Fact] = []
     for (symbol, types) in counts {
-      found[try symbols.versionedName(at: symbol)] = types.sorted { $0.key < $1.key }
-        .map { type, count in
-          "\(count) " + String(decoding: names.text(of: type), as: UTF8.self)
-        }.joined(separator: ", ")
+      let texts = types.sorted { $0.key < $1.key }.map { type, count in
+        "\(count) " + String(decoding: names.text(of: type), as: UTF8.self)
+      }
+      found.append((try symbols.versionedName(at: symbol), texts.joined(separator: ", ")))
     }
     return found
   }
 
-  private static func hardening(of file: ELFFile) throws(ELFFileError) -> [String: String] {
+  private static func hardening(of file: ELFFile) throws(ELFFileError) -> [Fact] {
     let hardening = try file.hardening
     let headers = hardening.headers
     func text(_ value: Bool) -> String { value ? "yes" : "no" }
     return [
-      "kind": hardening.kind.rawValue, "relro": headers.relro.rawValue,
-      "binds-now": text(headers.bindsNow),
-      "non-executable-stack": text(headers.hasNonExecutableStack),
-      "text-relocations": text(headers.hasTextRelocations),
-      "writable-code": text(headers.hasWritableCode),
-      "stack-protector": hardening.hasStackProtector.map(text) ?? unknown,
-      "fortified": hardening.knowsFortified ? text(!hardening.fortified.isEmpty) : unknown,
-      "branch-protections": hardening.branchProtections.sorted().joined(separator: " "),
-      "symbolic": text(hardening.isSymbolic), "memory-seal": text(hardening.asksForSealing),
+      ("kind", hardening.kind.rawValue), ("relro", headers.relro.rawValue),
+      ("binds-now", text(headers.bindsNow)),
+      ("non-executable-stack", text(headers.hasNonExecutableStack)),
+      ("text-relocations", text(headers.hasTextRelocations)),
+      ("writable-code", text(headers.hasWritableCode)),
+      ("stack-protector", hardening.hasStackProtector.map(text) ?? unknown),
+      ("fortified", hardening.knowsFortified ? text(!hardening.fortified.isEmpty) : unknown),
+      ("branch-protections", hardening.branchProtections.sorted().joined(separator: " ")),
+      ("symbolic", text(hardening.isSymbolic)), ("memory-seal", text(hardening.asksForSealing)),
     ]
   }
 }
@@ -155,8 +159,8 @@ extension SymbolTable {
   /// `open@GLIBC_2.2.5`, or `open@@GLIBC_2.2.5` for what a reference without a version takes.
   fileprivate func versionedName(at index: Int) throws(ELFFileError) -> String {
     let symbol = self[index]
-    let name = try strings.text(at: symbol.nameOffset)
+    let name = try strings.exactText(at: symbol.nameOffset)
     guard let version = versions?.version(of: symbol, at: index) else { return name }
-    return name + (version.isDefault ? "@@" : "@") + (try strings.text(at: version.nameOffset))
+    return name + (version.isDefault ? "@@" : "@") + (try strings.exactText(at: version.nameOffset))
   }
 }

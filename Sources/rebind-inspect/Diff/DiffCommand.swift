@@ -145,15 +145,19 @@ struct DiffCommand: Subcommand {
     let rows = RowShape(row, [.always] + readability.value.presences)
     var writer = ReportWriter(output.formatter(rows, headings: .none))
     do throws(ELFFileError) {
+      let opened = try files.map { path throws(ELFFileError) in try Self.open(path) }
       if facts {
-        let file = try Self.open(files[0])
+        let file = opened[0]
         writer.write(FactReport(ReportSubject(file), try FileFacts(of: file, kinds)))
       } else {
-        var report = try compare(by: kinds)
+        var report = try compare(opened, by: kinds)
         report.showsEffects = breaking
         report.demangling = readability.value
         writer.write(report)
         writer.outcome.hasFinding = report.changes.contains { !breaking || $0.effect == .breaking }
+      }
+      for (path, file) in zip(files, opened) {
+        for warning in file.reader.warnings { writer.warn(path, warning) }
       }
     } catch {
       writer.write(error)
@@ -161,22 +165,22 @@ struct DiffCommand: Subcommand {
     try writer.finish()
   }
 
-  private func compare(by kinds: Set<FileChange.Kind>) throws(ELFFileError) -> DiffReport {
+  private func compare(
+    _ opened: [ELFFile], by kinds: Set<FileChange.Kind>
+  ) throws(ELFFileError) -> DiffReport {
+    let file = opened[0]
     if let path = baseline?.paths.first {
       let before = try FileFacts(baseline: path)
-      let file = try Self.open(files[0])
       var subject = ReportSubject(file)
       subject.path = path
       return DiffReport(
         subject: subject, other: files[0],
         changes: before.changes(to: try FileFacts(of: file, kinds), of: kinds))
     }
-    let file = try Self.open(files[0])
     if let pid = process.pid { return try compare(file, with: pid, by: kinds) }
-    let other = files[1]
     return DiffReport(
-      subject: ReportSubject(file), other: other,
-      changes: try file.changes(to: Self.open(other), of: kinds))
+      subject: ReportSubject(file), other: files[1],
+      changes: try file.changes(to: opened[1], of: kinds))
   }
 
   private func compare(

@@ -85,7 +85,8 @@ struct ChangeRow {
       "name", Column("NAME", isMangled: true), .text,
       """
       the symbol with its version, the library, or the property; of a slot with its address in \
-      front, `"0x3fd8:open@GLIBC_2.2.5"`
+      front, `"0x3fd8:open@GLIBC_2.2.5"`. A symbol's name that is not UTF-8 has `%E9` for each byte that is \
+      not ASCII
       """
     ) { .text($0.change.name) },
     Field(

@@ -18,7 +18,7 @@ struct FactReport: TableBody {
     self.subject = subject
     rows = FileChange.Kind.allCases.flatMap { kind in
       (facts.facts[kind] ?? [:]).sorted { $0.key < $1.key }
-        .map { Fact(kind: kind, name: $0.key, value: $0.value) }
+        .map { Fact(kind: kind, name: $0.key.string, value: $0.value.string) }
     }
   }
 

@@ -30,6 +30,34 @@ import TestSupport
     #expect(try changes(["--except", "export", "--except", "build-id", old, new]) == [])
   }
 
+  /// Names are bytes: two spellings of one text, and two names that are no text, are two names.
+  @Test(
+    arguments: [
+      ([0xe2, 0x84, 0xab], [0x41, 0xcc, 0x8a], "\u{212b}", "A\u{30a}"),
+      ([0xff, 0xfe, 0x25], [0xfe, 0xff, 0x25], "%FF%FE%25", "%FE%FF%25"),
+    ] as [([UInt8], [UInt8], String, String)])
+  func namesAreBytes(old: [UInt8], new: [UInt8], oldText: String, newText: String) throws {
+    let built = try fixture.library("built.so", "int in_XYZ(void) { return 1; }", soname: "lib.so")
+    func named(_ name: [UInt8], _ path: String) throws -> String {
+      var bytes = try Data(contentsOf: URL(filePath: built))
+      while let place = bytes.range(of: Data("XYZ".utf8)) {
+        bytes.replaceSubrange(place, with: name)
+      }
+      return try fixture.write(path, bytes)
+    }
+    let (before, after) = (try named(old, "old.so"), try named(new, "new.so"))
+    let lines = ["- export in_\(oldText) FUNC", "+ export in_\(newText) FUNC"]
+    let exact = Set(lines.map { Array($0.utf8) })
+    #expect(Set(try changes(["--only", "export", before, after]).map { Array($0.utf8) }) == exact)
+    #expect(try changes([before, before]) == [])
+
+    let facts = try inspect(["diff", "--facts", "--format", "json", before]).standardOutput
+    let baseline = try fixture.write("facts.json", facts)
+    #expect(try changes(["--baseline", baseline, before]) == [])
+    let others = try changes(["--only", "export", "--baseline", baseline, after])
+    #expect(Set(others.map { Array($0.utf8) }) == exact)
+  }
+
   /// A version is no export; another absolute symbol is one.
   @Test func versionsAreNoExports() throws {
     let old = try fixture.library("old.so", "int f(void) { return 1; }", soname: "lib.so")

@@ -60,6 +60,21 @@ package struct StringTable {
     try data.text(name(at: offset))
   }
 
+  /// The same, but two names that differ are two texts. A name that is not UTF-8, or has a `%`, has
+  /// `%E9` for each byte that is not ASCII, and `%25` for each `%`.
+  package func exactText(at offset: UInt32) throws(ELFFileError) -> String {
+    let bytes = name(at: offset)
+    let text = try data.text(bytes)
+    let mark = UInt8(ascii: "%")
+    // U+FFFD stands for what is not UTF-8, and takes three bytes.
+    guard text.unicodeScalars.contains("\u{FFFD}") || bytes.contains(mark) else { return text }
+    return bytes.reduce(into: "") { text, byte in
+      text +=
+        byte < 0x80 && byte != mark
+        ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
+    }
+  }
+
   /// The name at `offset`, which is less than `count`; what is not UTF-8 becomes U+FFFD.
   package func string(at offset: UInt32) -> String {
     String(decoding: name(at: offset), as: UTF8.self)
