@@ -3,7 +3,7 @@ package import RebindFiles
 /// The symbols of several images, looked up as a loader does: of a file and its libraries, or of a
 /// process.
 package struct SymbolScope {
-  private let kind: LoaderKind
+  let kind: LoaderKind
   private let images: [ExportedSymbols?]
   /// The places of the images in the order of lookup.
   private let order: [Int]

@@ -41,9 +41,29 @@ extension SymbolScope {
       guard isCopied[index] || !symbol.isDefined && isNamed[index],
         table.name(of: symbol)[0] != 0
       else { return false }
-      return definition(of: symbol, at: index, in: table) { !isCopied[index] || $0 != place } == nil
+      let found = definition(of: symbol, at: index, in: table) { !isCopied[index] || $0 != place }
+      return found.map { refuses($0, symbol, at: index, in: table, of: image) } ?? true
     }
     return UnresolvedImports(table: table, places: places)
+  }
+
+  /// True if a loader ends the program in place of binding an import to a definition. glibc does so where the
+  /// library that should have the import's version has no table of versions: check_match of dl-lookup.c
+  /// asserts that it has one.
+  private func refuses(
+    _ definition: Definition, _ symbol: SymbolEntry, at index: Int, in table: SymbolTable,
+    of image: DependencyImage
+  ) -> Bool {
+    guard kind == .glibc, definition.table.versions == nil,
+      let version = table.versions?.version(of: symbol, at: index)
+    else { return false }
+    let name = table.strings.string(at: version.nameOffset)
+    return image.requirements.contains { requirement in
+      requirement.status == .unversioned && requirement.version == name
+        && image.needs.contains {
+          $0.name == requirement.library && $0.image == definition.image
+        }
+    }
   }
 }
 

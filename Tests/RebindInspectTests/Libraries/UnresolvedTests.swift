@@ -63,6 +63,29 @@ import TestSupport
     #expect(try witness(program) == unresolved.symbols)
   }
 
+  /// glibc warns that the library has no version, and ends the program at the first symbol of that version.
+  @Test func libraryWithoutVersions() throws {
+    let map = try fixture.write("map", Data("V1 { v; };".utf8))
+    let source = "int v(void) { return 1; }"
+    try fixture.library("libv.so", source, flags: ["-Wl,--version-script=\(map)"])
+    let program = try fixture.program(
+      "program", "int v(void); int use(void) { return v(); }", needs: ["libv.so"],
+      flags: ["-Wl,-rpath,$ORIGIN"])
+    #expect(try found(program) == ([], 0))
+    try fixture.library("libv.so", source)
+    let loaded = try run("ldd", ["-r", program])
+    #expect((loaded.output + loaded.errorOutput).contains("check_match: Assertion"))
+    #expect(try found(program) == (["v@V1 \(program)"], 1))
+
+    // A library that no reference asks for the version may have the symbol.
+    try fixture.library("libother.so", source)
+    let other = try fixture.program(
+      "other", "int v(void); int use(void) { return v(); }", needs: ["libother.so", "libv.so"],
+      flags: ["-Wl,-rpath,$ORIGIN"])
+    #expect(try found(other) == ([], 0))
+    #expect(try run("ldd", ["-r", other]).status == 0)
+  }
+
   static let cases = [
     Case("all is there", "int a(void); int use(void) { return a(); }", needs: ["liba.so"]),
     Case("a function", "int none(void); int use(void) { return none(); }", unresolved: ["none"]),
