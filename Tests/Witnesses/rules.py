@@ -84,9 +84,9 @@ RULES = [
         "has them in flagsValue alone",
         explains=lambda d: d.ours == re.sub("[opl]", "", d.theirs)),
     Rule(
-        "section-symbol", "readelf", "symbols.name",
-        "a section's symbol has no name, and is printed with the section's",
-        explains=lambda d: d.ours == "" and d.row.type == "SECTION"),
+        "section-symbol", "eu-readelf", "symbols.name",
+        "a section's symbol is printed without a name; readelf and nm print the section's",
+        explains=lambda d: d.theirs == "" and d.row.type == "SECTION"),
     Rule(
         "copied", "eu-readelf", "symbols.version",
         "a variable copied from a library into a section that has contents, as .data.rel.ro, is printed "

@@ -7,6 +7,8 @@ package struct SectionNames {
   private let data: TableData
   /// False if the file has no section of names.
   private let isPresent: Bool
+  /// The number of bytes up to and with the last zero byte.
+  private let count: Int
 
   package init(of file: ELFFile) throws(ELFFileError) {
     let reader = file.reader
@@ -18,6 +20,7 @@ package struct SectionNames {
     guard !headers.isEmpty, index != 0 else {
       data = TableData(offset: 0, of: reader)
       isPresent = false
+      count = 0
       return
     }
     guard index < headers.count else {
@@ -34,6 +37,7 @@ package struct SectionNames {
     data = try reader.data(
       at: header.offset, size: header.size, as: .bytes, field: "the section names (e_shstrndx)")
     isPresent = true
+    count = data.bytes.lastIndex(of: 0).map { $0 + 1 } ?? 0
   }
 
   /// True if this is the section's name; false too if it has a broken one.
@@ -56,7 +60,13 @@ package struct SectionNames {
   }
 
   private func bytes(of header: SectionHeader) -> UnsafeRawBufferPointer? {
-    guard header.nameOffset < data.bytes.count else { return nil }
-    return UnsafeRawBufferPointer(rebasing: data.bytes[Int(header.nameOffset)...]).untilZero
+    bytes(from: header)?.untilZero
+  }
+
+  /// The bytes from the start of a section's name, which ends at the first zero byte, to the end of the last name;
+  /// nil for a broken name.
+  func bytes(from header: SectionHeader) -> UnsafeRawBufferPointer? {
+    guard header.nameOffset < count else { return nil }
+    return UnsafeRawBufferPointer(rebasing: data.bytes[Int(header.nameOffset)..<count])
   }
 }

@@ -46,7 +46,9 @@ extension RelocationReport {
       output.append(0x2c)
       output.append(decimal: UInt64(entry.symbol))
       output.append(0x2c)
-      if entry.symbol != 0 { writeCell(of: entry.symbol, in: table, in: &output) }
+      if entry.symbol != 0, let symbols = table.symbols {
+        output.append(csv: symbols.name(of: symbols[entry.symbol]))
+      }
       if demangling != .none {
         output.append(text: ",")
         if entry.symbol != 0, let symbols = table.symbols,
@@ -83,23 +85,6 @@ extension RelocationReport {
       output.append(0x2c)
     }
     output.reserve(128)
-  }
-
-  /// Writes the name of a symbol; of a section's symbol, that of the section.
-  @inline(__always)
-  private func writeCell(
-    of index: Int, in table: RelocationTable, in output: inout OutputBuffer
-  ) {
-    guard let symbols = table.symbols else { return }
-    let symbol = symbols[index]
-    let name = symbols.name(of: symbol)
-    if name[0] == 0, symbol.type == .section,
-      let section = sectionNames[Int(symbol.sectionIndex)]
-    {
-      output.append(csv: section)
-    } else {
-      output.append(csv: name)
-    }
   }
 }
 

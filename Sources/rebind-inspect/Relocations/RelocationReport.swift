@@ -9,8 +9,6 @@ struct RelocationReport: ReportBody {
   let subject: ReportSubject
   let tables: [RelocationTable]
   let names: RelocationNames
-  /// By index, as the symbols of sections have no name of their own; empty if none is named.
-  let sectionNames: [Int: String]
   let demangling: Demangling
   /// Where the image is; nil for a file.
   var process: (pid: Int32, loadBias: UInt64)?
@@ -20,13 +18,6 @@ struct RelocationReport: ReportBody {
     subject = ReportSubject(file)
     tables = try file.relocationTables
     names = RelocationNames(of: file.machine)
-    var sectionNames: [Int: String] = [:]
-    if tables.contains(where: { $0.symbols?.versions == nil }) {
-      for section in try file.sectionTable {
-        if let index = section.index { sectionNames[index] = section.section.name }
-      }
-    }
-    self.sectionNames = sectionNames
   }
 
   func writeText(_ style: TextStyle, in output: inout OutputBuffer) {
@@ -57,7 +48,7 @@ struct RelocationReport: ReportBody {
           continue
         }
         let symbol = symbols[entry.symbol]
-        // A section's symbol has no name of its own.
+        // The symbol of a section that the file does not name.
         if demangling != .only || symbols.name(of: symbol)[0] == 0 {
           output.append(text: " ")
           writeName(of: entry.symbol, in: table, .column, in: &output)
@@ -106,19 +97,15 @@ struct RelocationReport: ReportBody {
     }
   }
 
-  /// Writes the name of a symbol; of a section's symbol, that of the section.
+  /// Writes the name of a symbol.
   @inline(__always)
   func writeName(
     of index: Int, in table: RelocationTable, _ escaping: Escaping, in output: inout OutputBuffer
   ) {
     guard let symbols = table.symbols else { return }
-    let symbol = symbols[index]
-    let name = symbols.name(of: symbol)
+    let name = symbols.name(of: symbols[index])
     if name[0] != 0 {
       output.append(name: name, escaping)
-    } else if let section = sectionNames[Int(symbol.sectionIndex)], symbol.type == .section {
-      var section = section
-      section.withUTF8 { output.append(name: UnsafeRawBufferPointer($0), escaping) }
     } else if case .column = escaping {
       output.reserve(1)
       output.append(0x2d)

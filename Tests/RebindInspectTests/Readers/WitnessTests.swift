@@ -27,7 +27,7 @@ import TestSupport
     },
     Case("retain", "readelf") { try $0.assembled(".section kept, \"aR\"\n.quad 1\n") },
     Case("own-flags", "readelf") { try $0.compiled(for: "mips64el-linux-gnuabi64") },
-    Case("section-symbol", "readelf") {
+    Case("section-symbol", "eu-readelf") {
       let fixture = try BuiltFixture()
       var bytes = try fixture.bytes()
       // st_name, STT_SECTION in st_info, and st_shndx of a symbol that no relocation is of.

@@ -13,6 +13,8 @@ package struct SymbolTable {
   package let versions: VersionTable?
   package let elfClass: ELFClass
   @usableFromInline package let table: TableData
+  /// The sections, if they have symbols, which have no names of their own.
+  private var sections: (headers: [SectionHeader], names: SectionNames)?
 
   /// The table of a file, each name and version of which has been checked; nil if it has none.
   package init?(of file: ELFFile) throws(ELFFileError) {
@@ -94,10 +96,20 @@ package struct SymbolTable {
     }
   }
 
-  /// The bytes of a symbol's name, ended by the first zero byte.
+  /// The bytes of a symbol's name, ended by the first zero byte. The symbol of a section has the section's name,
+  /// as `nm -a` shows it.
   @inlinable
   package func name(of symbol: SymbolEntry) -> UnsafeRawBufferPointer {
-    strings.bytes(from: symbol.nameOffset)
+    let name = strings.bytes(from: symbol.nameOffset)
+    // STT_SECTION.
+    guard symbol.type.rawValue == 3, name[0] == 0 else { return name }
+    return nameOfSection(of: symbol) ?? name
+  }
+
+  @usableFromInline
+  package func nameOfSection(of symbol: SymbolEntry) -> UnsafeRawBufferPointer? {
+    guard let sections, symbol.sectionIndex < sections.headers.count else { return nil }
+    return sections.names.bytes(from: sections.headers[Int(symbol.sectionIndex)])
   }
 
   /// True if other images can bind to a symbol, and it is not the name of a version. GNU's linkers
@@ -133,9 +145,11 @@ package struct SymbolTable {
   @inlinable
   package var indices: Range<Int> { min(1, count)..<count }
 
-  private func check(_ file: ELFFile) throws(ELFFileError) {
+  private mutating func check(_ file: ELFFile) throws(ELFFileError) {
+    var hasSections = false
     for index in indices {
       let symbol = self[index]
+      if symbol.type.rawValue == 3 { hasSections = true }
       guard symbol.nameOffset < strings.count else {
         throw table.error(
           .malformed(
@@ -143,6 +157,10 @@ package struct SymbolTable {
           field: "symbol \(index)", distance: index * (table.bytes.count / count))
       }
       try versions?.check(symbolAt: index)
+    }
+    // The symbols are there without the sections' names.
+    if hasSections, let names = try? SectionNames(of: file) {
+      sections = (file.sectionHeaders, names)
     }
   }
 }
