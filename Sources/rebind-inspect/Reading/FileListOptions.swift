@@ -33,11 +33,13 @@ struct FileListOptions: ParsableArguments {
 
   /// The files of the command line, and those of the lists.
   ///
-  /// Throws the exit status if a list cannot be read.
+  /// Throws the exit status if a list cannot be read, or if none names a file: a check of no file would find
+  /// nothing.
   func files(behind arguments: [InputPaths]) throws -> [FilePath] {
-    try filesFrom.flatMap(\.paths).reduce(into: arguments.flatMap(\.paths)) { files, list in
-      files += try names(in: list)
-    }
+    let lists = filesFrom.flatMap(\.paths)
+    let files = try lists.reduce(into: arguments.flatMap(\.paths)) { $0 += try names(in: $1) }
+    if files.isEmpty, let list = lists.first { throw Self.fail(list, "the list names no file") }
+    return files
   }
 
   private func names(in list: FilePath) throws -> [FilePath] {

@@ -91,7 +91,7 @@ import TestSupport
     }
   }
 
-  /// Files of the command line come first, and an empty list is no mistake.
+  /// Files of the command line come first. A check of no file would find nothing.
   @Test func listsBesideArguments() throws {
     let both = try bash(
       #"echo "$2" | "$0" symbols --format jsonl "$1" --files-from -"#, Self.inputs)
@@ -100,8 +100,13 @@ import TestSupport
       #""$0" symbols --format jsonl --files-from <(echo "$1") --files-from <(echo "$2")"#,
       Self.inputs)
     #expect(try two.lines().map(\.path) == Array(Self.inputs.prefix(2)))
-    let none = try bash(#""$0" symbols --format json --files-from /dev/null"#)
-    #expect(none.succeeded && none.output == "{\"schema\":\"rebind-inspect/1\",\"files\":[\n\n]}\n")
+    let beside = try bash(#""$0" symbols --format jsonl --files-from /dev/null "$1""#, Self.inputs)
+    #expect(try beside.lines().map(\.path) == Array(Self.inputs.prefix(1)))
+    for command in [["symbols"], ["hardening", "--require", "relro=full"]] {
+      let none = try inspect(command + ["--files-from", "/dev/null"])
+      #expect(none.status == 2 && none.output == "")
+      #expect(none.errorOutput == "rebind-inspect: /dev/null: the list names no file\n")
+    }
   }
 
   /// A name need not be UTF-8.
