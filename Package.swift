@@ -64,11 +64,13 @@ let package = Package(
       name: "RebindConfiguration", dependencies: ["Rebind"], swiftSettings: swiftSettings),
     .target(name: "CRebindAnnotations", cSettings: cSettings),
     .target(name: "CRebindReach", cSettings: cSettings),
+    .target(name: "CRebindStubs", cSettings: cSettings),
     .target(
-      name: "CRebindTesting", dependencies: ["CLibffi", "CRebindReach"], cSettings: cSettings,
-      linkerSettings: [.linkedLibrary("ffi")]),
+      name: "CRebindTesting", dependencies: ["CLibffi", "CRebindReach", "CRebindStubs"],
+      cSettings: cSettings, linkerSettings: [.linkedLibrary("ffi")]),
     .target(
-      name: "RebindTesting", dependencies: ["CRebind", "CRebindTesting", "RebindCounting"],
+      name: "RebindTesting",
+      dependencies: ["CRebind", "CRebindStubs", "CRebindTesting", "RebindCounting"],
       swiftSettings: swiftSettings),
     .target(
       name: "CRebindCounting", dependencies: ["CRebind", "CRebindReach"], cSettings: cSettings),

@@ -1,7 +1,7 @@
 #include "counts.h"
 
 static crebind_reach_blocks all;
-static _Atomic uint64_t shared[CREBIND_TESTING_HOOK_COUNT];
+static _Atomic uint64_t shared[CREBIND_STUBS_COUNT];
 
 crebind_testing_counters *crebind_testing_claim_counters(void) {
   return (crebind_testing_counters *)crebind_reach_claim(&all, sizeof(crebind_testing_counters));
@@ -10,7 +10,7 @@ crebind_testing_counters *crebind_testing_claim_counters(void) {
 void crebind_testing_count_shared(size_t hook) { shared[hook]++; }
 
 uint64_t crebind_testing_arrivals(const crebind_testing_hook *hook) {
-  size_t index = (size_t)(hook - crebind_testing_hooks);
+  size_t index = crebind_stubs_index(&hook->stub);
   uint64_t sum = shared[index];
   for (const crebind_reach_block *block = all; block != NULL; block = block->next)
     sum += ((const crebind_testing_counters *)block)->arrivals[index];

@@ -12,7 +12,7 @@
 typedef struct crebind_testing_counters {
   crebind_reach_block block;
   /// By hook. Only the owner writes, so that an addition need not be atomic.
-  _Atomic uint64_t arrivals[CREBIND_TESTING_HOOK_COUNT];
+  _Atomic uint64_t arrivals[CREBIND_STUBS_COUNT];
 } crebind_testing_counters;
 
 /// Gives this thread counters; NULL if memory runs out. Leaves errno alone.

@@ -40,7 +40,7 @@ void crebind_testing_call_original(crebind_testing_scope *scope, void *result, v
   uint32_t suppressed = crebind_reach_this_thread.suppressed;
   thread->frame = &frame;
   crebind_reach_this_thread.suppressed = 0;
-  ffi_call(&signature->cif, (void (*)(void))scope->hook->resume, result,
+  ffi_call(&signature->cif, (void (*)(void))scope->hook->stub.resuming_code, result,
            pointers);
   crebind_reach_this_thread.suppressed = suppressed;
   thread->frame = frame.previous;

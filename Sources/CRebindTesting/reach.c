@@ -12,13 +12,13 @@ static void begin(crebind_testing_scope *scope) {
   scope->serial = ++serial;
   scope->arrivals_before = crebind_testing_arrivals(scope->hook);
   crebind_reach_hooks++;
-  scope->hook->scopes++;
+  scope->hook->stub.is_asked++;
 }
 
 static void end(crebind_testing_scope *scope) {
   scope->arrivals_after = crebind_testing_arrivals(scope->hook);
   scope->ended = true;
-  scope->hook->scopes--;
+  scope->hook->stub.is_asked--;
   crebind_reach_hooks--;
 }
 

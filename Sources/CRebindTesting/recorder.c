@@ -1,6 +1,6 @@
 /// Scopes that report calls, let them go on, and report what they return.
 
-#include "hook.h"
+#include "ends.h"
 #include "scope.h"
 
 #include <sys/syscall.h>
@@ -33,21 +33,18 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
       .is_of_runtime = crebind_testing_images_contain(&self->runtime, call->caller),
   };
   for (size_t i = 0; i < 8; i++)
-    record.numbers[i] = call->registers[CREBIND_TESTING_NUMBERS / 8 + 2 * i];
+    record.numbers[i] = call->registers[CREBIND_STUBS_NUMBERS / 8 + 2 * i];
   uint64_t number = self->recorder(self->context, &record);
-  crebind_testing_observers *observers = call->observers;
-  if (self->observer != NULL && observers->count < CREBIND_TESTING_OBSERVER_LIMIT) {
-    if (scope->reaches_process) scope->calls++;
-    observers->list[observers->count].scope = scope;
-    observers->list[observers->count++].call = number;
-  }
+  if (self->observer != NULL && crebind_testing_observe(call, scope, number)
+      && scope->reaches_process)
+    scope->calls++;
   return NULL;
 }
 
-static void observe(crebind_testing_scope *scope, uint64_t call,
+static void observe(crebind_testing_scope *scope, uint64_t number,
                     const crebind_testing_outcome *outcome) {
   recorder_scope *self = (recorder_scope *)scope;
-  self->observer(self->context, call, outcome);
+  self->observer(self->context, number, outcome);
   if (scope->reaches_process) scope->calls--;
 }
 

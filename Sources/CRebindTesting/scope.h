@@ -8,29 +8,16 @@
 
 #pragma clang assume_nonnull begin
 
-/// The scopes that observe the end of a call. With one or more, the stub calls instead of going on.
-#define CREBIND_TESTING_OBSERVER_LIMIT 4
-typedef struct crebind_testing_observers {
-  uint64_t count;
-  struct {
-    crebind_testing_scope *scope;
-    /// The scope's own number of the call.
-    uint64_t call;
-  } list[CREBIND_TESTING_OBSERVER_LIMIT];
-} crebind_testing_observers;
-
-_Static_assert(sizeof(crebind_testing_observers) <= CREBIND_TESTING_OBSERVERS_SIZE,
-               "the stubs count on it");
-
 /// A call as it arrived at a stub.
 typedef struct crebind_testing_call {
   /// The integer argument registers, in the order of the arguments. Whatever the call goes to
   /// finds them as they are left.
   uint64_t *registers;
-  /// The return address.
+  /// The return address, and its place on the stack.
   const void *caller;
-  /// Scopes of this call may be added.
-  crebind_testing_observers *observers;
+  const void *_Nonnull *_Nonnull return_address;
+  /// NULL until a scope observes the call's end.
+  crebind_stubs_pending *_Nullable *_Nonnull pending;
 } crebind_testing_call;
 
 /// Decides on a call: returns the code to go to, with the registers as they are, or NULL to let the
@@ -58,7 +45,7 @@ struct crebind_testing_scope {
   crebind_testing_decide *decide;
   void (*_Nullable destroy)(crebind_testing_scope *scope);
   /// For scopes that observe the end of calls.
-  void (*_Nullable observe)(crebind_testing_scope *scope, uint64_t call,
+  void (*_Nullable observe)(crebind_testing_scope *scope, uint64_t number,
                             const crebind_testing_outcome *outcome);
   /// Scopes are numbered as they begin: the youngest has the greatest number.
   uint64_t serial;

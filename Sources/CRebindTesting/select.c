@@ -7,6 +7,7 @@
 /// Everything here may run inside malloc, or inside whatever else is rebound. So the
 /// thread's calls are suppressed first, and nothing is allocated or locked.
 
+#include "select.h"
 #include "counts.h"
 #include "scope.h"
 #include "thread.h"
@@ -49,8 +50,7 @@ static bool is_calling_original(const crebind_testing_thread *thread,
 }
 
 /// A call has arrived, whoever is reached. The thread's calls are suppressed.
-static void count_arrival(crebind_testing_thread *thread, const crebind_testing_hook *hook) {
-  size_t index = (size_t)(hook - crebind_testing_hooks);
+static void count_arrival(crebind_testing_thread *thread, size_t index) {
   if (thread->counters == NULL) thread->counters = crebind_testing_claim_counters();
   if (thread->counters == NULL) {
     crebind_testing_count_shared(index);
@@ -79,32 +79,25 @@ static bool counts_call(crebind_testing_scope *scope, const crebind_testing_call
   return !is_spared;
 }
 
-static crebind_testing_observers *observers_of(uint64_t *registers) {
-  return (crebind_testing_observers *)&registers[CREBIND_TESTING_OBSERVERS / 8];
-}
-
-/// Called by the stubs: where the call goes. If scopes observe its end the stub calls that, and then
-/// `crebind_testing_observe`.
-///
-/// \param resuming The call is the innermost frame's original.
-__attribute__((visibility("hidden")))
-void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
-                             const void *caller, bool resuming) {
+void *crebind_testing_select(crebind_stub *data, uint64_t *registers, const void **return_address,
+                             bool resuming) {
+  crebind_testing_hook *hook = (crebind_testing_hook *)data;
   crebind_testing_thread *thread = &crebind_testing_this_thread;
-  crebind_testing_observers *observers = observers_of(registers);
-  observers->count = 0;
-  if (crebind_reach_this_thread.suppressed != 0) return hook->original;
-  const void *stub = hook->stub;
+  if (crebind_reach_this_thread.suppressed != 0) return data->original;
+  const void *stub = data->code, *caller = crebind_stubs_caller(*return_address);
   if (crebind_reach_this_thread.callee == stub) {
     caller = crebind_reach_this_thread.caller;
     crebind_reach_this_thread.callee = NULL;
   }
-  if (!resuming && is_calling_original(thread, hook)) return hook->original;
+  if (!resuming && is_calling_original(thread, hook)) return data->original;
   crebind_reach_this_thread.suppressed = 1;
-  if (!resuming) count_arrival(thread, hook);
+  if (!resuming) count_arrival(thread, crebind_stubs_index(data));
 
-  crebind_testing_call call = {
-      .registers = registers, .caller = caller, .observers = observers};
+  crebind_stubs_pending *pending = NULL;
+  crebind_testing_call call = {.registers = registers,
+                               .caller = caller,
+                               .return_address = return_address,
+                               .pending = &pending};
   cursors cursors = {.hook = hook, .below = resuming ? thread->frame->serial : UINT64_MAX};
   cursors.lists[0] = crebind_testing_task_scopes();
   cursors.lists[1] = thread->scopes;
@@ -136,31 +129,12 @@ void *crebind_testing_select(crebind_testing_hook *hook, uint64_t *registers,
   if (!is_handler) crebind_reach_this_thread.suppressed = 0;
   crebind_reach_this_thread.answered = code != NULL ? stub : NULL;
   if (code != NULL) return code;
-  if (observers->count > 0) {
-    // The stub calls the original: it would be taken for the caller.
-    crebind_reach_this_thread.callee = hook->original;
+  if (pending != NULL) {
+    // The original returns to a trampoline, which would be taken for the caller.
+    crebind_reach_this_thread.callee = data->original;
     crebind_reach_this_thread.caller = caller;
   }
-  return hook->original;
-}
-
-/// Called by the stubs when an observed call has returned.
-///
-/// \param registers The same as in `crebind_testing_select`. The first ones have the results now.
-__attribute__((visibility("hidden")))
-void crebind_testing_observe(uint64_t *registers) {
-  // First of all, as errno is a call, and so may be the filling of a structure.
-  uint32_t suppressed = crebind_reach_this_thread.suppressed;
-  crebind_reach_this_thread.suppressed = 1;
-  const crebind_testing_observers *observers = observers_of(registers);
-  crebind_testing_outcome outcome = {
-      .word = registers[0], .number = registers[CREBIND_TESTING_NUMBERS / 8], .error = errno};
-  for (uint64_t i = 0; i < observers->count; i++) {
-    crebind_testing_scope *scope = observers->list[i].scope;
-    scope->observe(scope, observers->list[i].call, &outcome);
-  }
-  errno = outcome.error;
-  crebind_reach_this_thread.suppressed = suppressed;
+  return data->original;
 }
 
 crebind_testing_scope *crebind_testing_innermost(const crebind_testing_hook *hook) {

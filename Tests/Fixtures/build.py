@@ -16,7 +16,7 @@ import subprocess
 from recipes import SOURCES, TARGETS, Mistake, find, folders
 
 CORE = os.path.join(TARGETS, "CRebind")
-WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 INCLUDES = ["-I", f"{CORE}/include", "-I", CORE, "-I", f"{TARGETS}/CRebindAnnotations/include"]
 # The options of programs with a sanitizer.
 SANITIZING = "-fno-sanitize-recover=all -O1"
@@ -89,7 +89,7 @@ class Folder:
         linked = [f"-l:{name}" for name, _, _, is_linked in test.libraries if is_linked]
         # A library may call the core in the program.
         core = [] if "no-core" in test.attributes else [self.core(compiler)]
-        is_static = any(flag.startswith("-static") for flag in test.flags)
+        is_static = any(flag in ("-static", "-static-pie") for flag in test.flags)
         program = os.path.join(folder, "program")
         self.link(
             program, compiler, test.sources,
@@ -123,7 +123,8 @@ class Folder:
 
     def object(self, compiler, source, flags, folder="objects"):
         """The rule for an object file; in `objects`, fixtures share those that are compiled alike."""
-        words = [*compiler.command, *WARNINGS, *(mode for mode in self.modes if not LINKING.match(mode)), *INCLUDES,
+        standard = "-std=gnu++17" if source.endswith(".cpp") else "-std=gnu11"
+        words = [*compiler.command, standard, *WARNINGS, *(mode for mode in self.modes if not LINKING.match(mode)), *INCLUDES,
                  *(word for path in folders() for word in ("-iquote", path)),
                  *(flag for flag in flags if not LINKING.match(flag) and not flag.startswith("/")), "-c", source]
         name = os.path.splitext(os.path.basename(source))[0]
@@ -142,12 +143,13 @@ class Folder:
         """
         # A library's options stand behind its source.
         options = flags + libraries
-        sources = sources + [option for option in options if option.endswith(".c")]
+        sources = sources + [option for option in options if option.endswith((".c", ".S"))]
         objects = [self.object(compiler, source, options) for source in sources]
         depth = os.path.relpath(product, folder).count("/")
         paths = [f"-L{folder}", "-Wl,-rpath,$ORIGIN" + "/.." * depth] if finds_others else []
         words = [*compiler.command, *self.modes, *(flag for flag in flags if not COMPILING.match(flag)), *objects,
-                 *(word for word in libraries if not COMPILING.match(word) and not word.endswith(".c")), *paths,
+                 *(word for word in libraries if not COMPILING.match(word) and not word.endswith((".c", ".S"))), *paths,
+                 *(["-lstdc++"] if any(source.endswith(".cpp") for source in sources) else []),
                  *threads(compiler), "-o", product]
         needed = objects + built + [word for word in libraries if word.endswith(".a")]
         needed += [file for word in words for file in re.findall(r"=(/.+)", word) if file.startswith(SOURCES)]

@@ -139,8 +139,8 @@ import TestSupport
         }
         """, header: "void install(void);",
       modules: [
-        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindCounting", "CRebindReach",
-        "CRebind",
+        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
+        "CRebindReach", "CRebind",
       ], flags: ["-lffi"])
     let result = try program.run()
     #expect(result.succeeded && result.output == "1 false false\n", "\(result)")

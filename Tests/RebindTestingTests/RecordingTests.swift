@@ -28,6 +28,25 @@ import TestSupport
     }
   }
 
+  /// Asynchronous functions of Swift's runtime, which jump to one another, on frames that outlive the stack.
+  @Test func asynchronousRuntime() async throws {
+    func sum(below end: Int) async -> Int {
+      async let half = end < 2 ? 0 : sum(below: end / 2)
+      await Task.yield()
+      return await half + (await Task { end }.value)
+    }
+    let (total, calls) = try await withRecordedCalls(
+      of: "swift_task_create", "swift_task_switch", "swift_task_dealloc", "swift_asyncLet_begin",
+      "swift_asyncLet_get", "swift_asyncLet_finish"
+    ) { recording in
+      var total = 0
+      for _ in 0..<10 { total += await sum(below: 1024) }
+      return (total, recording.calls)
+    }
+    #expect(total == 10 * 2047)
+    #expect(calls.count { $0.function.hasPrefix("swift_task_") } > 100)
+  }
+
   /// Leftovers in registers that the function does not take do not count.
   @Test func equalityIsByWhatTheCallTakes() throws {
     try withRecordedCalls(of: "close", "open", "small") { recording in

@@ -63,8 +63,8 @@ import TestSupport
       attempt { try withFailing("getppid") { print("body") } }
       """,
       modules: [
-        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindCounting", "CRebindReach",
-        "CRebind",
+        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
+        "CRebindReach", "CRebind",
       ],
       flags: ["-sanitize=\(sanitizer)", "-lffi"])
     let result = try program.run()

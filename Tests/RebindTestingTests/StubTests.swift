@@ -21,26 +21,25 @@ import TestSupport
   }
 
   private func check(flags: [String], runner: [String]) throws {
-    let folder = Places.package.appending(path: "Sources/CRebindTesting")
-    let reach = Places.package.appending(path: "Sources/CRebindReach")
+    func folder(_ target: String) -> URL { Places.package.appending(path: "Sources/\(target)") }
+    let targets = ["CRebindTesting", "CRebindReach", "CRebindStubs"].map(folder)
     // All but what needs libffi.
+    let others: Set = ["handler.c", "signature.c", "structure.c", "process.c", "close-watch.c"]
     let sources =
-      [
-        "hook.c", "select.c", "reach.c", "thread.c", "scope.c", "fault.c", "condition.c",
-        "counts.c", "recorder.c", "runtime-images.c", "stubs.c", "stubs-x86_64.S",
-        "stubs-aarch64.S",
-      ].map { folder.appending(path: $0).path }
-      + ["blocks.c", "task.c", "thread.c"].map { reach.appending(path: $0).path }
-      + [Places.fixture("stubs.c").path]
+      try targets.flatMap { target in
+        try FileManager.default.contentsOfDirectory(atPath: target.path)
+          .filter { $0.hasSuffix(".c") || $0.hasSuffix(".S") }.filter { !others.contains($0) }
+          .map { target.appending(path: $0).path }
+      } + [Places.fixture("stubs.c").path]
     let scratch = try TemporaryDirectory()
     let program = scratch.url.appending(path: "stubs").path
     try compile(
       .clang,
       flags + [
-        "-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread",
-        "-I", folder.appending(path: "include").path,
-        "-I", reach.appending(path: "include").path, "-iquote", Places.fixtures.path, "-o", "stubs",
-      ] + sources, in: scratch.url)
+        "-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-pthread", "-iquote",
+        Places.fixtures.path, "-o", "stubs",
+      ] + targets.flatMap { ["-I", $0.appending(path: "include").path] } + sources,
+      in: scratch.url)
     let command = runner + [program]
     let result = try run(command[0], Array(command.dropFirst()))
     #expect(result.errorOutput == "")

@@ -21,7 +21,8 @@ struct SymbolGraph: Decodable {
     let target = try JSONDecoder().decode(
       TargetInformation.self, from: run("swiftc", ["-print-target-info"]).standardOutput)
     let headers = [
-      "CRebind/include", "CRebindCounting/include", "CRebindTesting/include", "CLibelf",
+      "CRebind/include", "CRebindCounting/include", "CRebindStubs/include",
+      "CRebindTesting/include", "CLibelf",
     ].map {
       Places.package.appending(path: "Sources/\($0)").path
     }

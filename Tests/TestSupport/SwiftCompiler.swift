@@ -57,7 +57,8 @@ public func typecheckSwift(_ files: [String], in folder: URL) throws -> ProcessR
 private let moduleFlags =
   ["-I", Places.products.appending(path: "Modules").path]
   + [
-    "CRebind/include", "CRebindCounting/include", "CRebindTesting/include", "CLibelf",
+    "CRebind/include", "CRebindCounting/include", "CRebindStubs/include",
+    "CRebindTesting/include", "CLibelf",
   ].flatMap {
     ["-Xcc", "-I", "-Xcc", Places.package.appending(path: "Sources/\($0)").path]
   }

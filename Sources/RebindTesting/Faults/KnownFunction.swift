@@ -1,3 +1,5 @@
+internal import CRebindStubs
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -42,15 +44,8 @@ struct KnownFunction {
   /// for a function that is not known.
   var arguments: String { Self.arguments[name] ?? "" }
 
-  /// False for one that looks at its caller, returns twice, or leaves its caller's frame: a stub
-  /// must not stand between.
-  var mayBeCalledThrough: Bool { !Self.boundToCaller.contains(name) }
-
-  private static let boundToCaller: Set = [
-    "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "clone", "getcontext",
-    "swapcontext", "dlopen", "dlmopen", "dlsym", "dlvsym", "dlinfo", "dl_iterate_phdr",
-    "__tls_get_addr",
-  ]
+  /// False for one that looks at its caller, or returns twice: it has to return to its caller itself.
+  var mayBeCalledThrough: Bool { crebind_stubs_entry_only(name) == nil }
 
   private static let allocators: Set = [
     "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign",

@@ -8,8 +8,8 @@
 /// }
 /// ```
 ///
-/// A stub stands between a recorded call and the function, and hands 512 bytes of arguments on the
-/// stack on: more than sixty variadic ones.
+/// A recorded call reaches the function with all that its caller passed. Nothing on the stack is moved, so the
+/// function may take any number of arguments, and be left by an exception or by `longjmp`.
 ///
 /// - Parameters:
 ///   - functions: The functions' names, or `name@VERSION`.

@@ -1,7 +1,7 @@
 /// The stubs by themselves, without Swift and libffi: a call that passes through one
 /// keeps all its arguments and its result, and a fault takes the original's place.
 
-#include "../../Sources/CRebindTesting/hook.h"
+#include "CRebindTesting.h"
 #include "check.h"
 
 #include <errno.h>
