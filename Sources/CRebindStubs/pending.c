@@ -100,19 +100,18 @@ const void *crebind_stubs_caller(const void *return_address) {
 #if defined(__x86_64__)
 
 /// The word at an address of a stack that may be gone; NULL for none.
-static const void *word_at(const void **place) {
+static const void *word_at(long thread, const void **place) {
   const void *found = NULL;
   struct iovec here = {&found, sizeof found}, there = {(void *)place, sizeof found};
-  long count =
-      syscall(SYS_process_vm_readv, syscall(SYS_gettid), &here, 1L, &there, 1L, 0L);
+  long count = syscall(SYS_process_vm_readv, thread, &here, 1L, &there, 1L, 0L);
   // Where the kernel does not let anybody read, the call may go on.
   return count < 0 && errno != EFAULT ? crebind_stubs_trampolines : found;
 }
 
 /// Whether a call was left. Calls that took the place of one another, as tail calls do, have one return
 /// address, and each leads to the one before.
-static bool was_left(size_t index) {
-  const void *word = word_at(crebind_stubs_returns[index].place);
+static bool was_left(long thread, size_t index) {
+  const void *word = word_at(thread, crebind_stubs_returns[index].place);
   if (word == crebind_stubs_trampolines) return false;
   size_t found = trampoline_at(word);
   for (size_t i = 0; found != 0 && found != index && i < CREBIND_STUBS_TRAMPOLINES; i++)
@@ -128,11 +127,13 @@ static bool collect(void) {
   }
   int error = errno;
   bool has_found = false;
+  long thread = syscall(SYS_gettid);
   size_t first = home();
   for (size_t i = 0; i < WINDOW * 64; i++) {
     size_t index = (first * 64 + i) % CREBIND_STUBS_TRAMPOLINES;
     uint64_t state = records[index].state;
-    if (index == 0 || state % 2 == 0 || records[index].thread != &search_pause || !was_left(index))
+    if (index == 0 || state % 2 == 0 || records[index].thread != &search_pause
+        || !was_left(thread, index))
       continue;
     if (atomic_compare_exchange_strong(&records[index].state, &state, state + 1)) {
       release(index);

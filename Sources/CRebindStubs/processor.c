@@ -10,6 +10,8 @@ uint32_t crebind_stubs_width;
 #define AVX512 0xe6u
 
 void crebind_stubs_look_at_processor(void) {
+  // Virtual machines take long to answer, and each hook prepares the stubs.
+  if (crebind_stubs_width != 0) return;
   uint32_t a, b, c, d, width = 16;
   // OSXSAVE, AVX.
   if (__get_cpuid(1, &a, &b, &c, &d) && (c & 1u << 27) != 0 && (c & 1u << 28) != 0) {
