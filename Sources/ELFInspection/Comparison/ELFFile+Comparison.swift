@@ -11,8 +11,7 @@ extension ELFFile {
   package func changes(
     to other: ELFFile, of kinds: Set<FileChange.Kind> = Set(FileChange.Kind.allCases)
   ) throws(ELFFileError) -> [FileChange] {
-    for file in [self, other] { try FileFacts.check(file) }
-    return try FileFacts(of: self, kinds).changes(to: FileFacts(of: other, kinds), of: kinds)
+    try FileFacts(of: self, kinds).changes(to: FileFacts(of: other, kinds), of: kinds)
   }
 }
 

@@ -17,7 +17,7 @@ package struct FileFacts {
   }
 
   /// Throws for a file whose tables are elsewhere: no difference would say nothing.
-  static func check(_ file: ELFFile) throws(ELFFileError) {
+  private static func check(_ file: ELFFile) throws(ELFFileError) {
     try file.checkIsNoCore()
     if file.isDebugFile {
       throw file.reader.error(.unsupported("has only debug information"), field: nil, at: nil)
@@ -27,7 +27,7 @@ package struct FileFacts {
   /// Facts that were read elsewhere.
   init(_ facts: [FileChange.Kind: [Fact]]) { self.facts = facts.mapValues(Self.byName) }
 
-  /// Of two facts of one name, the last one counts.
+  /// The facts by their names; a name that is there twice keeps its last fact.
   static func byName(_ facts: [Fact]) -> [ExactText: ExactText] {
     Dictionary(facts.map { (ExactText($0.name), ExactText($0.value)) }, uniquingKeysWith: { $1 })
   }

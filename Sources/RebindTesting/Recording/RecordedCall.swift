@@ -37,8 +37,8 @@ public struct RecordedCall: Sendable {
   ///
   /// Nil while the call is under way, and for a structure. So it is for functions that look at
   /// their caller or return twice, such as `dlopen`, `dlsym`, `setjmp` and `vfork`, and for those
-  /// that do not return. Of nested recordings of one function, the four innermost have results, and of
-  /// a thread's recorded calls that are under way at once, the first 512.
+  /// that do not return. If recordings of one function are nested, the four innermost ones have results. If a
+  /// thread has more than 512 recorded calls under way at once, the first 512 have results.
   ///
   /// ```swift
   /// try withRecordedCalls(of: "open") { recording in
