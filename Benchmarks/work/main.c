@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #ifdef COUNTS_INSTRUCTIONS
@@ -99,6 +100,27 @@ static void change(size_t count) {
   check(slots > 100, "too few slots");
 }
 
+static void choose(const crebind_import *import, crebind_import_choice *choice, void *context) {
+  size_t *count = context;
+  if (strcmp(import->definer.soname, "libc.so.6") != 0) return;
+  for (size_t i = 0; i < NAME_COUNT && choice->replacement == NULL; i++) {
+    if (strcmp(import->name, names[i]) != 0) continue;
+    choice->replacement = &replacements[0][*count];
+    choice->original = &originals[(*count)++];
+  }
+}
+
+/// Asks about all that is imported, and rebinds the names.
+static void change_imports(void) {
+  size_t count = 0;
+  crebind_imports *imports;
+  begin("apply imports", 0);
+  expect_ok(crebind_apply_imports(choose, &count, NULL, &imports, NULL, NULL));
+  check(count > 50, "too few names");
+  begin("restore imports", 0);
+  expect_ok(crebind_restore_imports(imports, NULL, NULL));
+}
+
 enum { CALLS = 1000 };
 static pid_t (*original_getppid)(void);
 static int call_count;
@@ -134,9 +156,11 @@ int main(int count, char **arguments) {
   struct census census = scan();
   end();
   check(census.images > 300, "too few images");
-  if (name_count != 0)
+  if (name_count != 0) {
     change(name_count);
-  else
+  } else {
+    change_imports();
     use(arguments[3]);
+  }
   syscall(SYS_exit_group, 0);
 }

@@ -69,11 +69,12 @@ static bool reserve(struct crebind_batch *batch, const crebind_rebinding *rebind
 }
 
 static void copy_items(struct crebind_batch *batch, const crebind_rebinding *rebindings,
-                       size_t count) {
+                       const struct crebind_exact_definition *exact, size_t count) {
   struct crebind_item *items = crebind_vector_append(&batch->items, count);
   for (size_t i = 0; i < count; i++) {
     const char *name = rebindings[i].name, *version = rebindings[i].version;
-    size_t length = length_of_name(name);
+    size_t length = exact != NULL ? crebind_length(name) : length_of_name(name);
+    if (exact != NULL) items[i].exact = exact[i];
     if (version == NULL && name[length] == '@')
       version = name + length + (name[length + 1] == '@' ? 2 : 1);
     items[i].name.string = copy_string(&batch->strings, name, length);
@@ -84,6 +85,8 @@ static void copy_items(struct crebind_batch *batch, const crebind_rebinding *reb
     if (rebindings[i].library != NULL)
       items[i].library = copy_string(&batch->strings, rebindings[i].library,
                                      crebind_length(rebindings[i].library));
+    items[i].definer = (uintptr_t)rebindings[i].definer;
+    items[i].unversioned_only = rebindings[i].unversioned_only;
     items[i].replacement = (uintptr_t)rebindings[i].replacement;
     items[i].original = rebindings[i].original;
     items[i].may_come_later = rebindings[i].may_come_later;
@@ -92,6 +95,18 @@ static void copy_items(struct crebind_batch *batch, const crebind_rebinding *reb
 
 static bool may_both_be(const char *a, const char *b) {
   return a == NULL || b == NULL || crebind_equal(a, b);
+}
+
+/// True if two items of a name may select one reference, and neither of them is nearer.
+static bool may_meet(const struct crebind_item *a, const struct crebind_item *b) {
+  bool may_be_of_one_version =
+      a->unversioned_only != b->unversioned_only
+          ? (a->unversioned_only ? b->version : a->version) == NULL
+          : may_both_be(a->version, b->version);
+  return may_be_of_one_version && may_both_be(a->library, b->library)
+         && (a->definer == 0 || b->definer == 0 || a->definer == b->definer)
+         && (a->exact.image == 0 || b->exact.image == 0
+             || (a->exact.image == b->exact.image && a->exact.symbol == b->exact.symbol));
 }
 
 /// Files the items under their names, and finds two that may select one symbol.
@@ -109,8 +124,7 @@ static crebind_status index_items(struct crebind_batch *batch, int64_t *bad_item
     }
     for (struct crebind_item *other = crebind_batch_item(batch, first[index]);;
          other = crebind_batch_item(batch, other->next - 1)) {
-      if (may_both_be(other->version, item->version)
-          && may_both_be(other->library, item->library)) {
+      if (may_meet(other, item)) {
         *bad_item = (int64_t)i;
         return CREBIND_DUPLICATE_NAME;
       }
@@ -128,10 +142,11 @@ static bool is_empty(const char *string) { return string != NULL && string[0] ==
 static crebind_status check(const crebind_rebinding *rebindings, size_t count,
                             const crebind_options *options, bool needs_replacements,
                             int64_t *bad_item) {
-  if (rebindings == NULL || count == 0 || count > UINT32_MAX / 4) return CREBIND_INVALID_ARGUMENT;
+  if ((rebindings == NULL && count != 0) || count > UINT32_MAX / 4) return CREBIND_INVALID_ARGUMENT;
   for (size_t i = 0; i < count; i++) {
     const crebind_rebinding *rebinding = &rebindings[i];
     bool is_sound = rebinding->name != NULL && !is_empty(rebinding->version)
+                    && !(rebinding->version != NULL && rebinding->unversioned_only)
                     && !is_empty(rebinding->library)
                     && (!needs_replacements || rebinding->replacement != NULL);
     if (is_sound && !is_empty(rebinding->name)) continue;
@@ -151,8 +166,9 @@ static crebind_status check(const crebind_rebinding *rebindings, size_t count,
 }
 
 crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_rebinding *rebindings,
-                                  size_t count, const crebind_options *options,
-                                  bool needs_replacements, size_t room, int64_t *bad_item) {
+                                  const struct crebind_exact_definition *exact, size_t count,
+                                  const crebind_options *options, bool needs_replacements,
+                                  size_t room, int64_t *bad_item) {
   static const crebind_options everything;
   if (options == NULL) options = &everything;
   *bad_item = -1;
@@ -172,7 +188,7 @@ crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_reb
   uintptr_t *headers = crebind_vector_append(&batch->headers, images);
   for (size_t i = 0; i < images; i++) headers[i] = (uintptr_t)options->images[i];
   batch->options.images = NULL;  // the caller's array may go
-  copy_items(batch, rebindings, count);
+  copy_items(batch, rebindings, exact, count);
   return index_items(batch, bad_item);
 }
 

@@ -7,11 +7,27 @@
 
 #pragma GCC visibility push(hidden)
 
+/// A definition, wherever it is: no other one has had these numbers.
+struct crebind_exact_definition {
+  /// The serial number of the image that has it.
+  uint64_t image;
+  /// The index in the image's symbol table.
+  size_t symbol;
+};
+
 /// One rebinding, as the caller asked for it.
 struct crebind_item {
   struct crebind_name name;
   /// NULL for any.
   const char *version, *library;
+  /// The ELF header of the image that has to define it, and that image's serial number once a call
+  /// has found it; 0 for any.
+  uintptr_t definer;
+  uint64_t definer_serial;
+  /// Only what is bound to this definition; image 0 for any.
+  struct crebind_exact_definition exact;
+  /// Only references without a version.
+  bool unversioned_only;
   uintptr_t replacement;
   void **original;
   /// Nothing has to define it yet.
@@ -40,6 +56,17 @@ static inline struct crebind_item *crebind_batch_item(const struct crebind_batch
   return crebind_vector_at(&batch->items, index);
 }
 
+/// Notes the image that an item names as the one that has to define its symbol.
+static inline void crebind_item_found_definer(struct crebind_item *item, uint64_t serial) {
+  item->definer_serial = serial;
+}
+
+/// True if not every reference with the name is asked for.
+static inline bool crebind_item_is_narrow(const struct crebind_item *item) {
+  return item->version != NULL || item->library != NULL || item->definer != 0
+         || item->exact.image != 0 || item->unversioned_only;
+}
+
 static inline size_t crebind_batch_index(const struct crebind_batch *batch,
                                          const struct crebind_item *item) {
   return (size_t)(item - (const struct crebind_item *)batch->items.data);
@@ -63,16 +90,18 @@ static inline struct crebind_item *crebind_batch_next(const struct crebind_batch
   return item->next == 0 ? NULL : crebind_batch_item(batch, item->next - 1);
 }
 
-/// Copies and checks a batch. Free it in any case.
+/// Copies and checks a batch, which may be empty. Free it in any case.
 ///
+/// \param exact The definition that each rebinding is for, whose name is taken as it is; or NULL.
 /// \param needs_replacements False for a diagnosis, which stores nothing.
 /// \param room The bytes for each rebinding that `batch->room` has, all 0.
 /// \param bad_item Receives the index of the rebinding that is refused.
 /// \returns CREBIND_OK, CREBIND_INVALID_ARGUMENT, CREBIND_EMPTY_NAME, CREBIND_DUPLICATE_NAME or
 ///   CREBIND_OUT_OF_MEMORY.
 crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_rebinding *rebindings,
-                                  size_t count, const crebind_options *options,
-                                  bool needs_replacements, size_t room, int64_t *bad_item);
+                                  const struct crebind_exact_definition *exact, size_t count,
+                                  const crebind_options *options, bool needs_replacements,
+                                  size_t room, int64_t *bad_item);
 void crebind_batch_free(struct crebind_batch *batch);
 
 /// True if images that are loaded later may be in the batch's scope.

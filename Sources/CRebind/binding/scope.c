@@ -6,14 +6,19 @@
 static const struct crebind_definition none = {SIZE_MAX, 0};
 
 void crebind_scopes_begin(struct crebind_scopes *scopes, const struct crebind_images *images,
-                          const struct crebind_dynamic *dynamics) {
+                          const struct crebind_dynamic *dynamics,
+                          struct crebind_versions *versions) {
   scopes->images = images;
+  scopes->versions = versions;
   scopes->dynamics = dynamics;
   scopes->first_edge = CREBIND_VECTOR(uint32_t);
   scopes->edges = CREBIND_VECTOR(uint32_t);
   scopes->is_global = CREBIND_VECTOR(bool);
   scopes->queue = CREBIND_VECTOR(uint32_t);
   scopes->visited = CREBIND_VECTOR(bool);
+  scopes->local_scopes_of = 0;
+  scopes->local_scopes = CREBIND_VECTOR(uint32_t);
+  scopes->is_listed = CREBIND_VECTOR(bool);
   scopes->answers = NULL;
   scopes->ifuncs = NULL;
   scopes->known_of = NULL;
@@ -38,6 +43,8 @@ void crebind_scopes_end(struct crebind_scopes *scopes) {
   crebind_vector_free(&scopes->is_global);
   crebind_vector_free(&scopes->queue);
   crebind_vector_free(&scopes->visited);
+  crebind_vector_free(&scopes->local_scopes);
+  crebind_vector_free(&scopes->is_listed);
 }
 
 // MARK: - Dependencies
@@ -82,10 +89,10 @@ static size_t find_called(const struct crebind_scopes *scopes, const struct name
   return SIZE_MAX;
 }
 
-static bool append_edge(struct crebind_vector *edges, uint32_t value) {
-  uint32_t *edge = crebind_vector_append(edges, 1);
-  if (edge == NULL) return false;
-  *edge = value;
+static bool append_index(struct crebind_vector *indices, uint32_t index) {
+  uint32_t *place = crebind_vector_append(indices, 1);
+  if (place == NULL) return false;
+  *place = index;
   return true;
 }
 
@@ -100,7 +107,7 @@ static bool append_edges_of(struct crebind_scopes *scopes, size_t index,
         crebind_dynamic_string(&scopes->dynamics[index], image->dynamic[d].d_un.d_val);
     if (needed == NULL) continue;
     size_t found = find_called(scopes, table, crebind_basename(needed));
-    if (found != SIZE_MAX && !append_edge(&scopes->edges, (uint32_t)found)) return false;
+    if (found != SIZE_MAX && !append_index(&scopes->edges, (uint32_t)found)) return false;
   }
   return true;
 }
@@ -120,9 +127,9 @@ static bool read_edges(struct crebind_scopes *scopes) {
 
   bool has_memory = true;
   for (size_t i = 0; i < count && has_memory; i++)
-    has_memory = append_edge(&scopes->first_edge, (uint32_t)scopes->edges.count)
+    has_memory = append_index(&scopes->first_edge, (uint32_t)scopes->edges.count)
                  && append_edges_of(scopes, i, &table);
-  has_memory = has_memory && append_edge(&scopes->first_edge, (uint32_t)scopes->edges.count);
+  has_memory = has_memory && append_index(&scopes->first_edge, (uint32_t)scopes->edges.count);
   crebind_memory_free(table.places, size * sizeof *table.places);
   return has_memory;
 }
@@ -177,6 +184,12 @@ static crebind_status prepare(struct crebind_scopes *scopes) {
     return CREBIND_OUT_OF_MEMORY;
   memset(scopes->is_global.data, 0, count * sizeof(bool));
   mark_global(scopes);
+  scopes->global_end = scopes->outside_count = 0;
+  for (size_t i = 0; i < count; i++)
+    if (((const bool *)scopes->is_global.data)[i])
+      scopes->global_end = i + 1;
+    else
+      scopes->outside_count++;
   scopes->is_ready = true;
   return CREBIND_OK;
 }
@@ -218,7 +231,8 @@ struct crebind_definition crebind_scopes_offer(const struct crebind_scopes *scop
   crebind_symbol_walk_begin(&walk, dynamic, &reference->name);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
     if (!crebind_symbol_is_offered(&dynamic->symbols[i])) continue;
-    struct crebind_version version = crebind_symbol_version(image, dynamic, i);
+    struct crebind_version version =
+        crebind_versions_find(scopes->versions, image, dynamic, i);
     bool serves_any = version.name == NULL || !COMPARES_VERSIONS;
     if (serves_any && !version.is_hidden) return (struct crebind_definition){index, i};
     if (serves_any) continue;
@@ -244,6 +258,7 @@ static struct crebind_definition find_global(const struct crebind_scopes *scopes
                                              const struct crebind_reference *reference) {
   const bool *is_global = (const bool *)scopes->is_global.data;
   struct crebind_definition found = none;
+  if (end > scopes->global_end) end = scopes->global_end;
   for (size_t i = 0; i < end && found.image == SIZE_MAX; i++)
     if (is_global[i] && may_offer(scopes, i, reference))
       found = crebind_scopes_offer(scopes, i, reference);
@@ -260,19 +275,40 @@ static bool search_local(struct crebind_scopes *scopes, uint32_t root, size_t fr
   return visited[from];
 }
 
-/// Looks through the local scopes of image `from`, which is outside of the global one: those
-/// of the images that lead to it, in load order.
-static struct crebind_definition find_in_local_scopes(struct crebind_scopes *scopes, size_t from,
-                                                      const struct crebind_reference *reference) {
-  for (uint32_t root = 0; root < scopes->images->items.count; root++) {
+/// Lists what image `from`, which is outside of the global scope, looks through beside that: the
+/// local scopes of the images that lead to it, in load order. False without memory.
+static bool list_local_scopes(struct crebind_scopes *scopes, size_t from) {
+  if (scopes->local_scopes_of == from + 1) return true;
+  scopes->local_scopes_of = 0;
+  crebind_vector_truncate(&scopes->local_scopes, 0);
+  crebind_vector_truncate(&scopes->is_listed, 0);
+  bool *is_listed = crebind_vector_append(&scopes->is_listed, scopes->images->items.count);
+  if (is_listed == NULL) return false;
+  for (uint32_t root = 0; root < scopes->images->items.count
+                          && scopes->local_scopes.count < scopes->outside_count;
+       root++) {
     if (!search_local(scopes, root, from)) continue;
     for (size_t i = 0; i < scopes->queue.count; i++) {
-      struct crebind_definition found =
-          crebind_scopes_offer(scopes, ((const uint32_t *)scopes->queue.data)[i], reference);
-      if (found.image != SIZE_MAX) return found;
+      uint32_t image = ((const uint32_t *)scopes->queue.data)[i];
+      if (!is_listed[image] && !append_index(&scopes->local_scopes, image)) return false;
+      is_listed[image] = true;
     }
   }
-  return none;
+  scopes->local_scopes_of = from + 1;
+  return true;
+}
+
+/// Looks through the local scopes of image `from`.
+static crebind_status find_in_local_scopes(struct crebind_scopes *scopes, size_t from,
+                                           const struct crebind_reference *reference,
+                                           struct crebind_definition *definition) {
+  if (!list_local_scopes(scopes, from)) return CREBIND_OUT_OF_MEMORY;
+  for (size_t i = 0; i < scopes->local_scopes.count && definition->image == SIZE_MAX; i++) {
+    uint32_t image = ((const uint32_t *)scopes->local_scopes.data)[i];
+    if (may_offer(scopes, image, reference))
+      *definition = crebind_scopes_offer(scopes, image, reference);
+  }
+  return CREBIND_OK;
 }
 
 bool crebind_scopes_reach_locally(struct crebind_scopes *scopes, size_t from, size_t definer) {
@@ -371,11 +407,12 @@ static crebind_status find_outside(struct crebind_scopes *scopes, size_t from,
                                    struct crebind_definition *definition) {
   struct crebind_definition first = next_outside(scopes, 0, reference), local = none;
   if (first.image == SIZE_MAX) return CREBIND_OK;
+  crebind_status status = CREBIND_OK;
   if (!((const bool *)scopes->is_global.data)[from])
-    local = find_in_local_scopes(scopes, from, reference);
+    status = find_in_local_scopes(scopes, from, reference, &local);
+  if (status != CREBIND_OK) return status;
   // Without another one the loader need not be asked, which may take a while.
   bool is_only = next_outside(scopes, first.image + 1, reference).image == SIZE_MAX;
-  crebind_status status = CREBIND_OK;
   bool is_opened = false;
   if (scopes->answers != NULL && !(is_only && local.image == first.image))
     status = find_in_opened(scopes, reference, first, definition, &is_opened);

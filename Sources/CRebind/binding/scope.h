@@ -29,7 +29,13 @@ struct crebind_scopes {
   struct crebind_vector first_edge, edges;  // uint32_t
   /// Is the image in the global scope?
   struct crebind_vector is_global;  // bool
+  /// All images from here on are outside of it, and how many are.
+  size_t global_end, outside_count;
   struct crebind_vector queue, visited;  // uint32_t and bool, for searches
+  /// The local scopes of the image that was asked about last, one after the other: that image's
+  /// index plus one, or 0, and the images to look through, each once.
+  size_t local_scopes_of;
+  struct crebind_vector local_scopes, is_listed;  // uint32_t; bool, by image
   /// The loader's answers; NULL if it is not asked, and images that were opened later are
   /// passed over.
   struct crebind_loader_answers *answers;
@@ -37,6 +43,8 @@ struct crebind_scopes {
   struct crebind_ifuncs *ifuncs;
   /// The images' indices in the records.
   const uint32_t *known_of;
+  /// The versions of the images' symbols; whoever has the scopes may ask.
+  struct crebind_versions *versions;
   bool is_ready;
 };
 
@@ -54,9 +62,10 @@ struct crebind_definition {
   size_t image, symbol;
 };
 
-/// The arrays must outlive the scopes. For phase C.
+/// The arrays and the versions must outlive the scopes. For phase C.
 void crebind_scopes_begin(struct crebind_scopes *scopes, const struct crebind_images *images,
-                          const struct crebind_dynamic *dynamics);
+                          const struct crebind_dynamic *dynamics,
+                          struct crebind_versions *versions);
 /// Gives the scopes the images' dynamic tables, and the indices of the known images.
 void crebind_scopes_fill(struct crebind_scopes *scopes, const struct crebind_dynamic *dynamics,
                          const uint32_t *known_of);

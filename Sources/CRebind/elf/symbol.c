@@ -112,6 +112,24 @@ struct crebind_version crebind_symbol_version(const struct crebind_image *image,
   return version;
 }
 
+struct crebind_version crebind_versions_find(struct crebind_versions *versions,
+                                             const struct crebind_image *image,
+                                             const struct crebind_dynamic *dynamic,
+                                             size_t index) {
+  const ElfW(Sym) *symbol = crebind_symbol(dynamic, index);
+  if (dynamic->versym == NULL || symbol == NULL) return (struct crebind_version){NULL, false};
+  uint32_t entry = dynamic->versym[index];
+  uint32_t key = entry | (symbol->st_shndx == SHN_UNDEF ? 1u << 16 : 1u << 17);
+  size_t count = sizeof versions->places / sizeof *versions->places;
+  size_t at = (entry ^ (uintptr_t)dynamic / sizeof *dynamic * 31) % count;
+  if (versions->places[at].key != key || versions->places[at].dynamic != dynamic) {
+    versions->places[at].dynamic = dynamic;
+    versions->places[at].key = key;
+    versions->places[at].name = crebind_symbol_version(image, dynamic, index).name;
+  }
+  return (struct crebind_version){versions->places[at].name, (entry & 0x8000) != 0};
+}
+
 // MARK: - Lookup
 
 void crebind_symbol_walk_begin(struct crebind_symbol_walk *walk,

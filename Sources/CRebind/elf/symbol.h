@@ -59,6 +59,22 @@ struct crebind_version {
 struct crebind_version crebind_symbol_version(const struct crebind_image *image,
                                               const struct crebind_dynamic *dynamic, size_t index);
 
+/// The names of versions that were found last: the symbols of an image share a few of them. All
+/// bytes are 0 at first. The dynamic tables stay where they are.
+struct crebind_versions {
+  struct {
+    const struct crebind_dynamic *dynamic;
+    /// The entry in DT_VERSYM, apart for what the image defines itself; never 0.
+    uint32_t key;
+    const char *name;
+  } places[128];
+};
+
+/// The same as `crebind_symbol_version`, which it calls where it has not the name.
+struct crebind_version crebind_versions_find(struct crebind_versions *versions,
+                                             const struct crebind_image *image,
+                                             const struct crebind_dynamic *dynamic, size_t index);
+
 /// A walk over the symbols that the image's hash table has for a name: its
 /// definitions, one a version, and a non-PIE executable's canonical PLT entries.
 struct crebind_symbol_walk {

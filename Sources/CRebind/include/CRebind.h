@@ -96,12 +96,12 @@ int rebind_symbols_image(void *CREBIND_NULLABLE header, intptr_t slide,
 /// Why a call failed. `crebind_status_description` gives the text.
 typedef enum crebind_status {
   CREBIND_OK = 0,
-  /// A NULL where something is needed, an empty version or library, an empty batch, or
-  /// options that contradict themselves.
+  /// A NULL where something is needed, an empty version or library, an empty batch, a version
+  /// together with `unversioned_only`, or options that contradict themselves.
   CREBIND_INVALID_ARGUMENT = 1,
   /// Two rebindings of one batch select the same symbol.
   CREBIND_DUPLICATE_NAME = 2,
-  /// No loaded image has the given header and slide.
+  /// No loaded image has the given header and slide, or the header of a rebinding's `definer`.
   CREBIND_NO_SUCH_IMAGE = 3,
   /// The program is statically linked: it has no slots.
   CREBIND_STATIC_EXECUTABLE = 4,
@@ -127,7 +127,8 @@ typedef enum crebind_status {
   /// A header of the image's file points outside of the file or of the image.
   CREBIND_BROKEN_FILE = 14,
   /// Restore: another thread has been in the batch's predicate for a third of a second.
-  /// The caller may be about to free what that uses; try again when it has answered.
+  /// The caller may be about to free what that uses; try again when it has answered. For imports
+  /// also verify and slots, and the whole work on later images.
   CREBIND_PREDICATE_RUNS = 15,
   /// A slot that has to be changed lies in an image that is sealed: glibc does so with
   /// mseal(2) from 2.43 on (`-z memory-seal`). See `crebind_options.skips_sealed_images`.
@@ -213,6 +214,13 @@ typedef struct crebind_rebinding {
   /// Only references that are bound to a definition in this library: its
   /// soname, its path or its file name; NULL for any.
   const char *CREBIND_NULLABLE library;
+  /// Only references that are bound to a definition in the image with this ELF header; NULL for
+  /// any. Once that image has gone, none.
+  const void *CREBIND_NULLABLE definer;
+  /// Only references without a version, whatever they are bound to. Another rebinding of the batch
+  /// may ask for a version of the symbol: it does not get these. The definition is not redirected,
+  /// since later references with a version may be bound to it, too.
+  bool unversioned_only;
   /// With CREBIND_EXPECT_DEFINED: CREBIND_EXPECT_LATER is enough for this one.
   bool may_come_later;
 } crebind_rebinding;
@@ -474,6 +482,84 @@ crebind_status crebind_refresh(crebind_error *CREBIND_NULLABLE error);
 /// scope, with our own rebindings looked through; NULL if nothing defines it.
 void *CREBIND_NULLABLE crebind_lookup(const char *name);
 
+// MARK: - Rebinding whatever is imported
+
+/// A definition that images in scope import. The strings last as long as the call.
+typedef struct crebind_import {
+  const char *name;
+  /// The version of the definition; NULL for none.
+  const char *CREBIND_NULLABLE version;
+  /// The kind of the slot that was found first.
+  crebind_slot_kind kind;
+  /// The definition's `st_type`, `STT_*`.
+  uint8_t type;
+  /// The type is STT_FUNC or STT_GNU_IFUNC. Others are data, or say nothing; they may lie in code.
+  bool is_function;
+  /// The image that the slot is in, and the one that defines the symbol.
+  crebind_image_info image, definer;
+} crebind_import;
+
+/// The answer of a predicate.
+typedef struct crebind_import_choice {
+  /// NULL at first, and to leave the definition alone.
+  void *CREBIND_NULLABLE replacement;
+  /// See `crebind_rebinding`.
+  void *CREBIND_NULLABLE *CREBIND_NULLABLE original;
+} crebind_import_choice;
+
+typedef void crebind_import_predicate(const crebind_import *import, crebind_import_choice *choice,
+                                      void *CREBIND_NULLABLE context);
+
+/// Active rebindings of imports.
+typedef struct crebind_imports crebind_imports;
+
+/// Asks `choose` about each definition that images in scope import, and rebinds those that it gives
+/// a replacement for, in one pass. The same is done after each load of an image, for definitions that
+/// no image has imported before. A weak reference that nothing defines is not asked about.
+///
+/// `choose` runs without our locks, once for each definition. For the images that are loaded it runs
+/// on the calling thread, and for a later one mostly on the thread that loads it. It is asked again if
+/// the rebinding fails, or if the image that has the definition was unloaded and comes again. It must
+/// not wait for a thread that loads an image, nor call the functions below for the same
+/// `crebind_imports`. `options.matches` may be asked several times about an image.
+///
+/// Each rebinding changes the references that are bound to that definition, whatever version they ask
+/// for. Definitions are redirected, and later images served, as of `crebind_apply`. But a
+/// definition that no image has imported before is rebound only after the constructors of its image
+/// have run: right before the dlopen that loads it returns. Where another thread is loading an image
+/// at that time, it may be soon after.
+///
+/// \param options `expects` here says whether something has to be chosen: otherwise the call fails
+///   with CREBIND_UNREACHED, for CREBIND_EXPECT_LATER only where later images are not in scope.
+/// \param result Set on success, and with CREBIND_NOT_TAKEN_BACK: then some slots lead to
+///   replacements still, and `crebind_restore_imports` gives them back once it can.
+/// \param report The effects on the images that are loaded, as `crebind_apply` reports them. May be
+///   NULL.
+crebind_status crebind_apply_imports(crebind_import_predicate *choose,
+                                     void *CREBIND_NULLABLE context,
+                                     const crebind_options *CREBIND_NULLABLE options,
+                                     crebind_imports *CREBIND_NULLABLE *CREBIND_UNSPECIFIED result,
+                                     crebind_report *CREBIND_NULLABLE report,
+                                     crebind_error *CREBIND_NULLABLE error);
+
+/// Restores all of these rebindings, as `crebind_restore` does, and frees `imports`. The names that
+/// came with later images are restored first. On failure `imports` stays valid, with what could not
+/// be restored, and later images are not served any more. With CREBIND_PREDICATE_RUNS another thread
+/// has been at work on later images for a third of a second, and nothing has changed. So it is if
+/// `choose` or `options.matches` makes this call. They do not run any more after the call.
+///
+/// \param report Sums: an image counts once for each load that brought new names.
+crebind_status crebind_restore_imports(crebind_imports *imports,
+                                       crebind_report *CREBIND_NULLABLE report,
+                                       crebind_error *CREBIND_NULLABLE error);
+
+/// Looks whether all of these rebindings still hold, as `crebind_verify` does, and serves later
+/// images that could not be served when they were loaded. CREBIND_PREDICATE_RUNS as of
+/// `crebind_restore_imports`.
+crebind_status crebind_verify_imports(crebind_imports *imports,
+                                      crebind_report *CREBIND_NULLABLE report,
+                                      crebind_error *CREBIND_NULLABLE error);
+
 // MARK: - Looking at slots
 
 /// One slot that a batch changes or has changed. The strings last as long as
@@ -510,6 +596,20 @@ crebind_status crebind_plan(const crebind_rebinding *CREBIND_NULLABLE rebindings
 crebind_status crebind_slots(const crebind_handle *handle, crebind_slot_visitor *visit,
                              void *CREBIND_NULLABLE context,
                              crebind_error *CREBIND_NULLABLE error);
+
+/// A dry run of `crebind_apply_imports`: it asks `choose`, and changes no slot and no original.
+crebind_status crebind_plan_imports(crebind_import_predicate *choose,
+                                    void *CREBIND_NULLABLE context,
+                                    const crebind_options *CREBIND_NULLABLE options,
+                                    crebind_slot_visitor *visit,
+                                    void *CREBIND_NULLABLE visit_context,
+                                    crebind_error *CREBIND_NULLABLE error);
+
+/// The slots of active rebindings of imports. `rebinding` counts the replacements in the order in
+/// which they were given. CREBIND_PREDICATE_RUNS as of `crebind_restore_imports`.
+crebind_status crebind_imports_slots(crebind_imports *imports, crebind_slot_visitor *visit,
+                                     void *CREBIND_NULLABLE context,
+                                     crebind_error *CREBIND_NULLABLE error);
 
 // MARK: - Images
 

@@ -173,6 +173,8 @@ typedef enum crebind_rebinder {
   /// An active rebinding of this copy of CRebind.
   CREBIND_REBOUND_BY_US = 1,
   CREBIND_REBOUND_BY_SOMEONE_ELSE = 2,
+  /// The caller has asked for no targets.
+  CREBIND_REBINDER_UNKNOWN = 3,
 } crebind_rebinder;
 
 /// A slot and what it holds. The strings last as long as the call.
@@ -206,9 +208,11 @@ typedef void crebind_slot_contents_visitor(const crebind_slot_contents *slot,
 /// Android (DT_ANDROID_REL, DT_ANDROID_RELA) are left out: no loader of glibc or musl applies them.
 ///
 /// \param header The address of the image's ELF header.
-/// In proportion to the image's relocations; a slot that leads elsewhere than
-/// the loader binds it costs a search of its target's symbols.
-crebind_status crebind_image_slots(const void *header, crebind_slot_contents_visitor *visit,
+/// \param finds_targets False leaves out `target` (its address is 0) and `rebinder`. Then the call is
+///   in proportion to the image's relocations. Otherwise each slot costs a lookup, and one that
+///   leads elsewhere than the loader binds it a search of its target's symbols.
+crebind_status crebind_image_slots(const void *header, bool finds_targets,
+                                   crebind_slot_contents_visitor *visit,
                                    void *CREBIND_NULLABLE context,
                                    crebind_error *CREBIND_NULLABLE error);
 

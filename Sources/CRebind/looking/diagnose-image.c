@@ -48,16 +48,19 @@ struct count {
 
 /// Notes a slot of a reference that is not asked for.
 static void note_other(struct count *count, const char *version, size_t definer) {
-  const char *wanted = count->item->version, *library = count->item->library;
+  const char *wanted = count->item->version;
   bool is_defined = definer != SIZE_MAX;
+  // The image that has to define it is a library, too.
+  struct crebind_item any_version = *count->item;
+  any_version.version = NULL;
   crebind_reason reason = crebind_reason_of_reference(&(struct crebind_reference_facts){
-      .asks_for_version = wanted != NULL,
-      .asks_for_library = library != NULL,
+      .asks_for_version = wanted != NULL || count->item->unversioned_only,
+      .asks_for_library = any_version.library != NULL || any_version.definer != 0,
       .has_version = version != NULL,
       .is_version = wanted != NULL && version != NULL && crebind_equal(version, wanted),
       .is_defined = is_defined,
       .is_library =
-          is_defined && library != NULL && crebind_world_is_library(count->world, definer, library),
+          is_defined && crebind_item_matches(count->world, &any_version, NULL, definer),
   });
   // References that nothing defines are counted as such.
   if (reason == 0 || reason == CREBIND_REASON_UNCHANGEABLE) return;
@@ -81,6 +84,7 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
   uintptr_t bypass = crebind_bypass_of(image, slot);
   count->bypassed += bypass != 0 && bypass != count->item->replacement;
   const char *version = crebind_symbol_version(image, dynamic, slot->symbol).name;
+  bool has_unwanted_version = count->item->unversioned_only && version != NULL;
   uintptr_t function;
   size_t definer;
   crebind_status status = crebind_world_resolve(count->world, count->index, &count->item->name,
@@ -94,7 +98,8 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
   count->in_data += is_defined && slot->kind == CREBIND_ABSOLUTE
                     && slot->address % sizeof(uintptr_t) == 0
                     && !crebind_patch_is_beside_code(image, slot->address);
-  if (crebind_item_matches(count->world, count->item, version, definer)) return status;
+  if (!has_unwanted_version && crebind_item_matches(count->world, count->item, version, definer))
+    return status;
   note_other(count, version, definer);
   return CREBIND_OK;
 }

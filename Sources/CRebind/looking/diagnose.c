@@ -42,7 +42,7 @@ static crebind_status make_variants(struct crebind_batch *variants, const char *
       rebindings[i].name =
           crebind_strings_at(&names.strings, *(size_t *)crebind_vector_at(&names.offsets, i));
     int64_t bad_item;
-    status = crebind_batch_make(variants, rebindings, items.count, NULL, false, 0, &bad_item);
+    status = crebind_batch_make(variants, rebindings, NULL, items.count, NULL, false, 0, &bad_item);
   }
   crebind_vector_free(&items);
   crebind_vector_free(&names.offsets);
@@ -143,6 +143,9 @@ static crebind_status diagnose_locked(struct crebind_attempt *attempt, void *con
   forget(diagnosing);
   if (crebind_images_are_static(&world->images))
     return crebind_add_diagnosis(diagnosing, CREBIND_REASON_STATIC_EXECUTABLE, NULL, NULL, 0);
+  if (!crebind_find_definers(world, &diagnosing->handle->batch)
+      || !crebind_find_definers(world, &diagnosing->without_replacement->batch))
+    return CREBIND_NO_SUCH_IMAGE;
   crebind_status status = find_left_alone(diagnosing, world);
   struct crebind_slot_scan scan;
   crebind_slot_scan_begin(&scan);
@@ -280,11 +283,11 @@ crebind_status crebind_diagnose(const crebind_rebinding *rebinding, const crebin
       .left_alone = CREBIND_VECTOR(uint32_t),
   };
   crebind_status status =
-      crebind_handle_make(&diagnosing.handle, rebinding, 1, options, false, false, error);
+      crebind_handle_make(&diagnosing.handle, rebinding, NULL, 1, options, false, false, error);
   if (status != CREBIND_OK) return status;
   crebind_rebinding anonymous = *rebinding;
   anonymous.replacement = NULL;
-  status = crebind_handle_make(&diagnosing.without_replacement, &anonymous, 1, options, false,
+  status = crebind_handle_make(&diagnosing.without_replacement, &anonymous, NULL, 1, options, false,
                                false, error);
   if (status != CREBIND_OK) {
     crebind_active_free(diagnosing.handle);

@@ -155,6 +155,8 @@ static void say_otherwise(struct explanation *explanation, const struct reason *
     SAY(", but not in version ", version);
   else if (explanation->rebinding->library != NULL)
     SAY(", but ", explanation->rebinding->library, " does not");
+  else if (explanation->rebinding->definer != NULL)
+    SAY(", but the image that is asked for does not");
 }
 
 /// Nothing has the function.

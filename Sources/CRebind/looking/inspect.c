@@ -1,6 +1,7 @@
 /// The slots of a batch, before it is applied and after.
 
 #define _GNU_SOURCE
+#include "looking/inspect.h"
 #include "runtime/status.h"
 #include "transactions/attempt.h"
 #include "world/gather.h"
@@ -54,14 +55,15 @@ static crebind_status plan_locked(struct crebind_attempt *attempt, void *context
   return status;
 }
 
-crebind_status crebind_plan(const crebind_rebinding *rebindings, size_t count,
-                            const crebind_options *options, crebind_slot_visitor *visit,
-                            void *context, crebind_error *error) {
-  if (visit == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
+crebind_status crebind_plan_exact(const crebind_rebinding *rebindings,
+                                  const struct crebind_exact_definition *exact, size_t count,
+                                  const crebind_options *options, crebind_slot_visitor *visit,
+                                  void *context, crebind_error *error) {
+  if (visit == NULL || count == 0) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   int saved_errno = errno;
   struct crebind_handle *handle;
   crebind_status status =
-      crebind_handle_make(&handle, rebindings, count, options, true, false, error);
+      crebind_handle_make(&handle, rebindings, exact, count, options, true, false, error);
   if (status != CREBIND_OK) return status;
   struct inspection inspection = {.handle = handle};
   begin(&inspection);
@@ -70,6 +72,12 @@ crebind_status crebind_plan(const crebind_rebinding *rebindings, size_t count,
   errno = saved_errno;
   visit_and_end(&inspection, status, visit, context);
   return status;
+}
+
+crebind_status crebind_plan(const crebind_rebinding *rebindings, size_t count,
+                            const crebind_options *options, crebind_slot_visitor *visit,
+                            void *context, crebind_error *error) {
+  return crebind_plan_exact(rebindings, NULL, count, options, visit, context, error);
 }
 
 static crebind_status slots_locked(struct crebind_attempt *attempt, void *context) {

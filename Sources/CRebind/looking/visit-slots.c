@@ -2,6 +2,7 @@
 
 #define _GNU_SOURCE
 #include "looking/target.h"
+#include "planning/slot-word.h"
 #include "runtime/status.h"
 #include "transactions/attempt.h"
 #include "transactions/questions.h"
@@ -20,6 +21,7 @@ struct gathered_slot {
 
 struct slots {
   const void *header;
+  bool finds_targets;
   struct crebind_world *world;
   size_t image;
   struct crebind_vector items;  // struct gathered_slot
@@ -55,10 +57,14 @@ static crebind_status gather_slot(void *context, const struct crebind_slot *slot
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(slots->world, slots->image);
   struct crebind_name name;
   if (!crebind_slot_is_judgeable(slots->world, slots->image, slot, &name)) return CREBIND_OK;
-  struct crebind_judgement judgement;
-  crebind_status status =
-      crebind_judge_slot(slots->world, slots->image, slot, &name, &judgement);
-  if (status != CREBIND_OK) return status;
+  struct crebind_judgement judgement = {.word = crebind_load_word(slot->address),
+                                        .rebinder = CREBIND_REBINDER_UNKNOWN};
+  judgement.is_unresolved = crebind_is_unresolved(image, slot, judgement.word);
+  if (slots->finds_targets) {
+    crebind_status status =
+        crebind_judge_slot(slots->world, slots->image, slot, &name, &judgement);
+    if (status != CREBIND_OK) return status;
+  }
   struct gathered_slot *gathered = crebind_vector_append(&slots->items, 1);
   if (gathered == NULL) return CREBIND_OUT_OF_MEMORY;
   gathered->symbol = crebind_strings_add(&slots->strings, name.string);
@@ -105,10 +111,11 @@ static crebind_status gather_all(struct slots *slots, crebind_error *error) {
   return status;
 }
 
-crebind_status crebind_image_slots(const void *header, crebind_slot_contents_visitor *visit,
-                                   void *context, crebind_error *error) {
+crebind_status crebind_image_slots(const void *header, bool finds_targets,
+                                   crebind_slot_contents_visitor *visit, void *context,
+                                   crebind_error *error) {
   if (visit == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
-  struct slots slots = {.header = header, .items = CREBIND_VECTOR(struct gathered_slot)};
+  struct slots slots = {.header = header, .finds_targets = finds_targets, .items = CREBIND_VECTOR(struct gathered_slot)};
   crebind_strings_begin(&slots.strings);
   crebind_ifuncs_begin(&slots.ifuncs);
   int saved_errno = errno;

@@ -13,7 +13,8 @@ struct kept {
 };
 
 crebind_status crebind_active_make(struct crebind_handle **result,
-                                   const crebind_rebinding *rebindings, size_t count,
+                                   const crebind_rebinding *rebindings,
+                                   const struct crebind_exact_definition *exact, size_t count,
                                    const crebind_options *options, bool needs_replacements,
                                    bool is_own, int64_t *bad_item) {
   *bad_item = -1;
@@ -24,7 +25,7 @@ crebind_status crebind_active_make(struct crebind_handle **result,
   _Static_assert(sizeof *active <= SIZE / 2, "the rest has room");
   crebind_handle_begin(handle, active + 1, SIZE - sizeof *active, is_own);
   active->postponed = CREBIND_VECTOR(struct crebind_entry);
-  crebind_status status = crebind_batch_make(&handle->batch, rebindings, count, options,
+  crebind_status status = crebind_batch_make(&handle->batch, rebindings, exact, count, options,
                                              needs_replacements, sizeof(struct kept), bad_item);
   if (status != CREBIND_OK) {
     crebind_active_free(handle);

@@ -94,7 +94,8 @@ static inline struct crebind_original *crebind_original_of(const struct crebind_
 /// \param bad_item Receives the index of the rebinding that is refused, or -1.
 /// \returns See `crebind_batch_make`.
 crebind_status crebind_active_make(struct crebind_handle **result,
-                                   const crebind_rebinding *rebindings, size_t count,
+                                   const crebind_rebinding *rebindings,
+                                   const struct crebind_exact_definition *exact, size_t count,
                                    const crebind_options *options, bool needs_replacements,
                                    bool is_own, int64_t *bad_item);
 void crebind_active_free(struct crebind_handle *handle);

@@ -1,16 +1,18 @@
 #define _GNU_SOURCE
 #include "planning/originals.h"
+#include "planning/selection.h"
 #include "runtime/publish.h"
 
-/// The answer of dlsym(RTLD_DEFAULT) without us; 0 for none, or one of another library than the
-/// rebinding asks for.
+/// The answer of dlsym(RTLD_DEFAULT) without us; 0 for none, or one of another library or image than
+/// the rebinding asks for.
 static crebind_status find_default(const struct crebind_item *item, struct crebind_world *world,
                                    uintptr_t *function) {
-  size_t definer;
-  crebind_status status = crebind_world_resolve(world, 0, &item->name, item->version,
-                                                item->version == NULL, function, &definer);
-  if (definer != SIZE_MAX && item->library != NULL
-      && !crebind_world_is_library(world, definer, item->library))
+  struct crebind_definition definition;
+  crebind_status status = crebind_world_bind(world, 0, &item->name, item->version,
+                                             item->version == NULL, function, &definition);
+  if (definition.image != SIZE_MAX
+      && (!crebind_item_matches(world, item, item->version, definition.image)
+          || !crebind_item_is_for(world, item, definition)))
     *function = 0;
   return status;
 }

@@ -51,7 +51,8 @@ static crebind_status find_published(struct crebind_world *world,
   if (source != NULL)
     status = find_definer(world, &item->name, crebind_find_lowest(source)->original, &definer);
   if (status == CREBIND_OK && definer.image == SIZE_MAX
-      && handle->batch.options.scope == CREBIND_SCOPE_ALL && item->library == NULL) {
+      && handle->batch.options.scope == CREBIND_SCOPE_ALL && item->library == NULL
+      && item->definer == 0 && item->exact.image == 0) {
     uintptr_t function;
     status = crebind_world_resolve(world, 0, &item->name, item->version, item->version == NULL,
                                    &function, &definer.image);

@@ -83,16 +83,26 @@ static crebind_status elects(struct crebind_walk *walk, uint32_t name_index, uin
   return CREBIND_OK;
 }
 
-/// The item of the name that selects the definition; SIZE_MAX for none.
+/// The item of the name that selects the definition; SIZE_MAX for none. References with a version
+/// may be bound to it, too, so that it is none for an item that asks for others only.
 static size_t select_for_definition(const struct crebind_walk *walk, uint32_t name,
-                                    const char *version) {
+                                    uint32_t symbol, const char *version) {
   const struct crebind_batch *batch = walk->plan->batch;
   uint32_t first = *(uint32_t *)crebind_vector_at(&batch->first, name);
-  for (uint32_t i = first + 1; i != 0; i = crebind_batch_item(batch, i - 1)->next)
-    if (crebind_item_matches(walk->plan->world, crebind_batch_item(batch, i - 1), version,
-                             walk->index))
-      return i - 1;
-  return SIZE_MAX;
+  size_t selected = SIZE_MAX;
+  for (uint32_t i = first + 1; i != 0; i = crebind_batch_item(batch, i - 1)->next) {
+    const struct crebind_item *item = crebind_batch_item(batch, i - 1);
+    if (!crebind_item_matches(walk->plan->world, item, version, walk->index)
+        || !crebind_item_is_for(walk->plan->world, item,
+                                (struct crebind_definition){walk->index, symbol}))
+      continue;
+    if (item->unversioned_only) {
+      walk->plan->needs_notice = true;
+      return SIZE_MAX;
+    }
+    if (selected == SIZE_MAX) selected = i - 1;
+  }
+  return selected;
 }
 
 crebind_status crebind_walk_definition(struct crebind_walk *walk, uint32_t symbol,
@@ -102,7 +112,7 @@ crebind_status crebind_walk_definition(struct crebind_walk *walk, uint32_t symbo
   if (!walk->is_outside && planned->first_definer == SIZE_MAX)
     planned->first_definer = walk->index;
   const char *version = crebind_walk_version(walk, symbol);
-  size_t item = select_for_definition(walk, name, version);
+  size_t item = select_for_definition(walk, name, symbol, version);
   if (item == SIZE_MAX) return CREBIND_OK;
   bool is_elected;
   crebind_status status = elects(walk, name, symbol, version, &is_elected);

@@ -8,7 +8,7 @@
 struct binding {
   const char *version;
   uintptr_t function;
-  size_t definer;
+  struct crebind_definition definition;
   bool is_known;
 };
 
@@ -17,29 +17,32 @@ static crebind_status bind(struct crebind_walk *walk, const struct crebind_slot 
   if (binding->is_known) return CREBIND_OK;
   binding->is_known = true;
   binding->version = crebind_walk_version(walk, slot->symbol);
-  return crebind_world_resolve(walk->plan->world, walk->index, name, binding->version, false,
-                               &binding->function, &binding->definer);
+  return crebind_world_bind(walk->plan->world, walk->index, name, binding->version, false,
+                            &binding->function, &binding->definition);
 }
 
-/// The item of the batch that selects the slot; SIZE_MAX for none.
+/// The item of the batch that selects the slot; SIZE_MAX for none. One that is for references
+/// without a version goes before one that is for the version that such a reference is bound to.
 static crebind_status select_item(struct crebind_walk *walk, const struct crebind_slot *slot,
                                   uint32_t first, struct binding *binding, size_t *selected) {
   const struct crebind_batch *batch = walk->plan->batch;
+  *selected = SIZE_MAX;
   for (uint32_t i = first + 1; i != 0; i = crebind_batch_item(batch, i - 1)->next) {
     const struct crebind_item *item = crebind_batch_item(batch, i - 1);
-    if (item->version != NULL || item->library != NULL) {
+    if (crebind_item_is_narrow(item)) {
       crebind_status status = bind(walk, slot, &item->name, binding);
       if (status != CREBIND_OK) return status;
       const char *version = binding->version;
+      if (item->unversioned_only && version != NULL) continue;
       if (item->version != NULL)
-        version = crebind_version_of_binding(walk->plan->world, version, binding->definer,
-                                             &item->name);
-      if (!crebind_item_matches(walk->plan->world, item, version, binding->definer)) continue;
+        version = crebind_version_of_binding(walk->plan->world, version,
+                                             binding->definition.image, &item->name);
+      if (!crebind_item_matches(walk->plan->world, item, version, binding->definition.image)
+          || !crebind_item_is_for(walk->plan->world, item, binding->definition))
+        continue;
     }
-    *selected = i - 1;
-    return CREBIND_OK;
+    if (*selected == SIZE_MAX || item->unversioned_only) *selected = i - 1;
   }
-  *selected = SIZE_MAX;
   return CREBIND_OK;
 }
 
@@ -183,7 +186,7 @@ static crebind_status look_for_others(struct visit *visit) {
   crebind_status status = bind(visit->walk, visit->slot, name, &visit->binding);
   if (status == CREBIND_OK)
     visit->entry.is_left = is_covered(visit->walk, visit->walk->plan->late_handle,
-                                      visit->binding.definer, visit->item);
+                                      visit->binding.definition.image, visit->item);
   return status;
 }
 
@@ -218,7 +221,7 @@ static crebind_status look_for_unrestored(struct visit *visit, uintptr_t target,
   crebind_status status = bind(walk, visit->slot, &visit->item->name, &visit->binding);
   if (status != CREBIND_OK) return status;
   visit->entry.is_left |= entry->is_lazy
-                        ? is_unrestored_covered(walk, visit->binding.definer, visit->item)
+                        ? is_unrestored_covered(walk, visit->binding.definition.image, visit->item)
                         : target != visit->binding.function
                               && !crebind_is_local_entry(walk->image, target);
   return CREBIND_OK;
@@ -316,7 +319,7 @@ crebind_status crebind_walk_slot(void *context, const struct crebind_slot *slot,
   struct visit visit;  // the rest follows once an item asks for the slot
   visit.walk = walk;
   visit.slot = slot;
-  visit.binding = (struct binding){.definer = SIZE_MAX};
+  visit.binding = (struct binding){.definition = {SIZE_MAX, 0}};
   size_t item;
   uint32_t first = *(uint32_t *)crebind_vector_at(&plan->batch->first, name);
   crebind_status status = select_item(walk, slot, first, &visit.binding, &item);

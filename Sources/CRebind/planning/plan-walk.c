@@ -2,19 +2,10 @@
 #include "planning/plan-walk.h"
 #include "patching/lazy-slots.h"
 
-const char *crebind_walk_version(struct crebind_walk *walk, uint32_t index) {
-  const struct crebind_dynamic *dynamic = walk->dynamic;
-  const ElfW(Sym) *symbol = crebind_symbol(dynamic, index);
-  if (dynamic->versym == NULL || symbol == NULL) return NULL;
-  uint32_t entry = dynamic->versym[index];
-  // Never 0, and apart for what the image defines itself.
-  uint32_t key = entry | (symbol->st_shndx == SHN_UNDEF ? 1u << 16 : 1u << 17);
-  size_t at = entry % (sizeof walk->versions / sizeof *walk->versions);
-  if (walk->versions[at].key != key) {
-    walk->versions[at].key = key;
-    walk->versions[at].name = crebind_symbol_version(walk->image, dynamic, index).name;
-  }
-  return walk->versions[at].name;
+const char *crebind_walk_version(const struct crebind_walk *walk, uint32_t index) {
+  return crebind_versions_find(walk->plan->world->scopes.versions, walk->image, walk->dynamic,
+                               index)
+      .name;
 }
 
 crebind_status crebind_walk_append(const struct crebind_walk *walk,

@@ -17,16 +17,10 @@ struct crebind_walk {
   bool is_outside;
   /// Some of its words are other batches', or lead to wrappers of ours.
   bool has_chains, has_wrappers;
-  /// The versions asked for last, by the low bits of their index: an image's
-  /// references share a few of them.
-  struct {
-    uint32_t key;
-    const char *name;
-  } versions[4];
 };
 
 /// The version of a symbol of the image, or NULL.
-const char *crebind_walk_version(struct crebind_walk *walk, uint32_t index);
+const char *crebind_walk_version(const struct crebind_walk *walk, uint32_t index);
 
 crebind_status crebind_walk_append(const struct crebind_walk *walk,
                                    const struct crebind_entry *entry);

@@ -1,4 +1,5 @@
-/// Does an item of a batch, with a version or a library, ask for what a reference is bound to?
+/// Does an item of a batch, with a version, a library or an image that defines it, ask for what a
+/// reference is bound to?
 
 #pragma once
 
@@ -15,6 +16,13 @@ const char *crebind_version_of_binding(const struct crebind_world *world, const 
 /// `definer` defines.
 bool crebind_item_matches(const struct crebind_world *world, const struct crebind_item *item,
                           const char *version, size_t definer);
+
+/// True if the item is for this definition, or does not name one.
+bool crebind_item_is_for(const struct crebind_world *world, const struct crebind_item *item,
+                         struct crebind_definition definition);
+
+/// Finds the images that items of the batch name as definers. False if one of them is not loaded.
+bool crebind_find_definers(const struct crebind_world *world, const struct crebind_batch *batch);
 
 /// True if the image exports the item's name, in its version and from its library.
 ///

@@ -10,6 +10,7 @@
 #include "planning/originals.h"
 #include "planning/postponed.h"
 #include "runtime/lock.h"
+#include "runtime/status.h"
 #include "transactions/attempt.h"
 #include "transactions/dlsym-slots.h"
 #include "transactions/transaction.h"
@@ -239,7 +240,7 @@ struct crebind_handle *crebind_apply_own(struct crebind_attempt *attempt,
                                          const crebind_rebinding *rebindings, size_t count,
                                          const crebind_options *options, bool *may_race) {
   struct apply apply = {.companion = NULL};
-  if (crebind_handle_make(&apply.handle, rebindings, count, options, true, true, NULL)
+  if (crebind_handle_make(&apply.handle, rebindings, NULL, count, options, true, true, NULL)
       != CREBIND_OK)
     return NULL;
   crebind_status status = plan_and_commit(attempt, &apply);
@@ -284,14 +285,16 @@ static void wait_for_others(struct apply *apply) {
   if (apply->was_asked && !have_left) crebind_dlsym_exchange_asked(true);
 }
 
-crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
+crebind_status crebind_apply_batch(const crebind_rebinding *rebindings,
+                                   const struct crebind_exact_definition *exact, size_t count,
                                    const crebind_options *options,
                                    crebind_apply_companion *companion, crebind_handle **result,
                                    crebind_report *report, crebind_error *error) {
   struct apply apply = {.companion = companion};
   bool is_own = companion == NULL;
+  if (count == 0) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
   crebind_status status =
-      crebind_handle_make(&apply.handle, rebindings, count, options, true, is_own, error);
+      crebind_handle_make(&apply.handle, rebindings, exact, count, options, true, is_own, error);
   if (status != CREBIND_OK) return status;
   status = crebind_attempt(apply_locked, &apply, apply.handle, error);
   if (status != CREBIND_OK) {

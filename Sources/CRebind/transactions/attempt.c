@@ -50,6 +50,7 @@
 #include "sections/hold.h"
 #include "arrivals/unrestored.h"
 #include "planning/other-scopes.h"
+#include "planning/selection.h"
 #include "patching/lazy-slots.h"
 #include "arrivals/new-images.h"
 #include "transactions/questions.h"
@@ -76,11 +77,12 @@ static void name_image(crebind_error *error, const struct crebind_attempt *attem
 }
 
 crebind_status crebind_handle_make(struct crebind_handle **result,
-                                   const crebind_rebinding *rebindings, size_t count,
+                                   const crebind_rebinding *rebindings,
+                                   const struct crebind_exact_definition *exact, size_t count,
                                    const crebind_options *options, bool needs_replacements,
                                    bool is_own, crebind_error *error) {
   int64_t bad_item;
-  crebind_status status = crebind_active_make(result, rebindings, count, options,
+  crebind_status status = crebind_active_make(result, rebindings, exact, count, options,
                                               needs_replacements, is_own, &bad_item);
   return status == CREBIND_OK ? status : crebind_fail(error, status, bad_item);
 }
@@ -278,7 +280,8 @@ crebind_status crebind_attempt_ask(struct crebind_attempt *attempt,
                                    const struct crebind_handle *handle) {
   struct crebind_world *world = &attempt->world;
   if (crebind_images_are_static(&world->images)) return CREBIND_STATIC_EXECUTABLE;
-  if (!has_all_images(world, &handle->batch)) return CREBIND_NO_SUCH_IMAGE;
+  if (!has_all_images(world, &handle->batch) || !crebind_find_definers(world, &handle->batch))
+    return CREBIND_NO_SUCH_IMAGE;
   crebind_status status = crebind_world_ask_resolvers(world, &handle->batch.names);
   return status == CREBIND_OK && !crebind_attempt_is_sure(attempt) ? CREBIND_BUSY : status;
 }

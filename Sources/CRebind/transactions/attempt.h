@@ -32,7 +32,8 @@ crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *at
 
 /// Makes a batch that is not active yet: see `crebind_active_make`. On failure fills in `error`.
 crebind_status crebind_handle_make(struct crebind_handle **result,
-                                   const crebind_rebinding *rebindings, size_t count,
+                                   const crebind_rebinding *rebindings,
+                                   const struct crebind_exact_definition *exact, size_t count,
                                    const crebind_options *options, bool needs_replacements,
                                    bool is_own, crebind_error *error);
 

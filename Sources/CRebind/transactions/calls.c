@@ -22,7 +22,7 @@ crebind_status crebind_apply(const crebind_rebinding *rebindings, size_t count,
                              crebind_report *report, crebind_error *error) {
   int saved_errno = errno;
   if (result == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
-  return finish(crebind_apply_batch(rebindings, count, options, crebind_notice_join, result,
+  return finish(crebind_apply_batch(rebindings, NULL, count, options, crebind_notice_join, result,
                                     report, error),
                 saved_errno);
 }

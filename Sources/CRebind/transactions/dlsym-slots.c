@@ -71,7 +71,7 @@ static crebind_status make_topmost(void) {
   // Images are covered one by one, and keep their definitions.
   const crebind_options options = {.loaded_images_only = true};
   struct crebind_handle *handle;
-  crebind_status status = crebind_handle_make(&handle, rebindings, 2, &options, true, true, NULL);
+  crebind_status status = crebind_handle_make(&handle, rebindings, NULL, 2, &options, true, true, NULL);
   if (status == CREBIND_OK) crebind_handle_link_topmost(handle);
   return status;
 }

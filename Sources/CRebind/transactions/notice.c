@@ -131,7 +131,7 @@ static crebind_handle *install(bool slots_only) {
   const crebind_options options = options_of(slots_only);
   crebind_handle *handle;
   crebind_status status =
-      crebind_apply_batch(rebindings, WRAPPERS, &options, NULL, &handle, NULL, NULL);
+      crebind_apply_batch(rebindings, NULL, WRAPPERS, &options, NULL, &handle, NULL, NULL);
   return status == CREBIND_OK ? handle : NULL;
 }
 

@@ -8,6 +8,7 @@
 #pragma GCC visibility push(hidden)
 
 struct crebind_attempt;
+struct crebind_exact_definition;
 
 /// Called once a batch is active, in the same look at the images; phase C. Also applies the
 /// wrappers that the batch needs, or leaves them to a separate call.
@@ -15,8 +16,10 @@ struct crebind_attempt;
 /// \param may_race Made true where another thread's resolver may store into a slot.
 typedef void crebind_apply_companion(struct crebind_attempt *attempt, bool *may_race);
 
+/// \param exact See `crebind_batch_make`.
 /// \param companion NULL for a batch of wrappers of ours.
-crebind_status crebind_apply_batch(const crebind_rebinding *rebindings, size_t count,
+crebind_status crebind_apply_batch(const crebind_rebinding *rebindings,
+                                   const struct crebind_exact_definition *exact, size_t count,
                                    const crebind_options *options,
                                    crebind_apply_companion *companion, crebind_handle **result,
                                    crebind_report *report, crebind_error *error);

@@ -4,7 +4,7 @@
 struct memo {
   const char *name, *version;
   uintptr_t function;
-  size_t definer;
+  struct crebind_definition definition;
 };
 
 crebind_status crebind_world_begin(struct crebind_world *world, struct crebind_handle *new_handle) {
@@ -14,7 +14,7 @@ crebind_status crebind_world_begin(struct crebind_world *world, struct crebind_h
   world->broken_tags = CREBIND_VECTOR(int64_t);
   world->known_of = CREBIND_VECTOR(uint32_t);
   world->memo = CREBIND_VECTOR(struct memo);
-  crebind_scopes_begin(&world->scopes, &world->images, NULL);
+  crebind_scopes_begin(&world->scopes, &world->images, NULL, &world->versions);
   return crebind_images_read(&world->images);
 }
 
@@ -91,14 +91,19 @@ void crebind_world_forget_answers(struct crebind_world *world) {
   crebind_vector_truncate(&world->memo, 0);
 }
 
-enum { MEMO_SIZE = 1024 };
+/// Twice the names that are asked about, or more.
+static size_t memo_size(const struct crebind_world *world) {
+  size_t names = world->new_handle == NULL ? 0 : world->new_handle->batch.names.count, size = 1024;
+  while (size < names * 2) size *= 2;
+  return size;
+}
 
 /// The place of a name and version in the memo; NULL without memory.
-static struct memo *memo_place(struct crebind_world *world,
-                                       const struct crebind_name *name) {
-  if (world->memo.count == 0 && crebind_vector_append(&world->memo, MEMO_SIZE) == NULL)
+static struct memo *memo_place(struct crebind_world *world, const struct crebind_name *name) {
+  if (world->memo.count == 0
+      && crebind_vector_append(&world->memo, memo_size(world)) == NULL)
     return NULL;
-  return crebind_vector_at(&world->memo, name->gnu_hash % MEMO_SIZE);
+  return crebind_vector_at(&world->memo, name->gnu_hash & (world->memo.count - 1));
 }
 
 static bool is_same(const char *a, const char *b) {
@@ -115,28 +120,47 @@ static uintptr_t function_of(struct crebind_world *world, struct crebind_definit
   return crebind_symbol_address(&world->scopes, definition.image, symbol, word);
 }
 
-crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
-                                     const struct crebind_name *name, const char *version,
-                                     bool wants_default, uintptr_t *function, size_t *definer) {
+crebind_status crebind_world_bind(struct crebind_world *world, size_t from,
+                                  const struct crebind_name *name, const char *version,
+                                  bool wants_default, uintptr_t *function,
+                                  struct crebind_definition *definition) {
   // An image linked with -Bsymbolic asks itself first.
   bool asks_global_first = !wants_default && !crebind_world_dynamic(world, from)->symbolic;
   struct memo *memo = asks_global_first ? memo_place(world, name) : NULL;
   if (memo != NULL && memo->function != 0 && is_same(memo->version, version)
       && is_same(memo->name, name->string)) {
     *function = memo->function;
-    *definer = memo->definer;
+    *definition = memo->definition;
     return CREBIND_OK;
   }
   struct crebind_reference reference = {*name, version, wants_default};
-  struct crebind_definition definition;
-  crebind_status status = crebind_scopes_lookup(&world->scopes, from, &reference, &definition);
-  *definer = definition.image;
+  crebind_status status = crebind_scopes_lookup(&world->scopes, from, &reference, definition);
   *function = 0;
-  if (status != CREBIND_OK || definition.image == SIZE_MAX) return status;
-  *function = function_of(world, definition);
-  if (memo != NULL && crebind_scopes_is_global(&world->scopes, definition))
-    *memo = (struct memo){name->string, version, *function, *definer};
+  if (status != CREBIND_OK || definition->image == SIZE_MAX) return status;
+  *function = function_of(world, *definition);
+  if (memo != NULL && crebind_scopes_is_global(&world->scopes, *definition))
+    *memo = (struct memo){name->string, version, *function, *definition};
   return CREBIND_OK;
+}
+
+crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
+                                     const struct crebind_name *name, const char *version,
+                                     bool wants_default, uintptr_t *function, size_t *definer) {
+  struct crebind_definition definition;
+  crebind_status status =
+      crebind_world_bind(world, from, name, version, wants_default, function, &definition);
+  *definer = definition.image;
+  return status;
+}
+
+static bool is_offered_ifunc(const ElfW(Sym) * symbol) {
+  return (symbol->st_info & 0xf) == STT_GNU_IFUNC && crebind_symbol_is_offered(symbol);
+}
+
+/// Without us, and as it is: a batch may lie on top of another one.
+static void ask_resolver(struct crebind_world *world, struct crebind_definition definition) {
+  function_of(world, definition);
+  crebind_scopes_current_address(&world->scopes, definition);
 }
 
 /// Asks about each version of the name: an image may be bound to an old one.
@@ -147,13 +171,24 @@ static void ask_resolvers_of(struct crebind_world *world, size_t index,
   struct crebind_symbol_walk walk;
   crebind_symbol_walk_begin(&walk, dynamic, name);
   for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;)
-    if (crebind_symbol_is_offered(crebind_symbol(dynamic, i))) {
-      // Without us, and as it is: a batch may lie on top of another one.
-      struct crebind_definition definition = {index, i};
-      function_of(world, definition);
-      crebind_scopes_current_address(&world->scopes, definition);
-    }
+    if (is_offered_ifunc(crebind_symbol(dynamic, i)))
+      ask_resolver(world, (struct crebind_definition){index, i});
 }
+
+/// The same of all names. Looks at each symbol of the image, which has a few IFUNCs.
+static void ask_resolvers_of_image(struct crebind_world *world, size_t index,
+                                   const struct crebind_names *names) {
+  const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
+  size_t count = crebind_symbol_count(dynamic);
+  for (size_t i = 1; i < count && i < dynamic->symbol_limit; i++) {
+    const ElfW(Sym) *symbol = &dynamic->symbols[i];
+    if (is_offered_ifunc(symbol) && crebind_names_find(names, dynamic, symbol) >= 0)
+      ask_resolver(world, (struct crebind_definition){index, i});
+  }
+}
+
+/// With more names, images are asked for their IFUNCs, and not for each name.
+enum { MANY_NAMES = 256 };
 
 crebind_status crebind_world_ask_resolvers(struct crebind_world *world,
                                            const struct crebind_names *names) {
@@ -161,8 +196,11 @@ crebind_status crebind_world_ask_resolvers(struct crebind_world *world,
     bool is_outside;
     crebind_status status = crebind_scopes_is_outside(&world->scopes, i, &is_outside);
     if (status != CREBIND_OK) return status;
-    for (size_t n = 0; !is_outside && n < names->count; n++)
-      ask_resolvers_of(world, i, &names->items[n]);
+    if (is_outside) continue;
+    if (names->count > MANY_NAMES)
+      ask_resolvers_of_image(world, i, names);
+    else
+      for (size_t n = 0; n < names->count; n++) ask_resolvers_of(world, i, &names->items[n]);
   }
   return CREBIND_OK;
 }

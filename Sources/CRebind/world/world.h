@@ -16,6 +16,7 @@ struct crebind_world {
   struct crebind_vector broken_tags;  // int64_t, by image: the tag, or INT64_MIN
   struct crebind_vector known_of;     // uint32_t, by image: the index in the records
   struct crebind_scopes scopes;
+  struct crebind_versions versions;
   /// The global scope's answers about names and versions: most images ask the same.
   struct crebind_vector memo;  // of world/world.c, by the name's hash
   /// The dynamic tables are decoded.
@@ -47,7 +48,13 @@ void crebind_world_end(struct crebind_world *world);
 crebind_status crebind_world_fill(struct crebind_world *world);
 
 /// Finds the function that a reference in image `from` would be bound to without our rebindings (0
-/// for none), and the image that defines the function (SIZE_MAX for none).
+/// for none), and the definition (image SIZE_MAX for none).
+crebind_status crebind_world_bind(struct crebind_world *world, size_t from,
+                                  const struct crebind_name *name, const char *version,
+                                  bool wants_default, uintptr_t *function,
+                                  struct crebind_definition *definition);
+
+/// The same, where the definition's symbol does not matter.
 crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
                                      const struct crebind_name *name, const char *version,
                                      bool wants_default, uintptr_t *function, size_t *definer);

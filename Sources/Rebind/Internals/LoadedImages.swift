@@ -34,7 +34,7 @@ func loadedSlots(of image: Image) throws(RebindError) -> [Slot] {
   let convert = { Slot($0, of: image, images: images) }
   return try asking(image) { () throws(RebindError) in
     try collecting([], convert) { context, error in
-      crebind_image_slots(header, { deliver($0, to: $1) }, context, error)
+      crebind_image_slots(header, true, { deliver($0, to: $1) }, context, error)
     }
   }
 }

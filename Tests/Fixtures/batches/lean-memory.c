@@ -165,6 +165,15 @@ static crebind_status load(void) {
   CHECK(later != NULL);
   return crebind_refresh(NULL);
 }
+static crebind_status verify_imports(void) {
+  return crebind_verify_imports(imports, NULL, NULL);
+}
+static void must_restore_imports(void) { must(restore_imports()); }
+/// Whoever applied the imports hears by verify that a later image could not be served.
+static crebind_status load_and_verify_imports(void) {
+  crebind_status status = load();
+  return status == CREBIND_OK ? verify_imports() : status;
+}
 // MARK: - Stuck words
 
 static void get_stuck(void) {
@@ -338,6 +347,10 @@ static const struct operation {
     {"restore where it matches", must_apply_matching, restore, check_none, nothing},
     {"restore from below", must_apply_both, restore, check_upper, must_restore_upper},
     {"restore on top", must_apply_both, restore_upper, check_lower, must_restore},
+    {"apply imports", nothing, apply_imports, check_applied, restore_imports_and_unload},
+    {"restore imports", must_apply_imports, restore_imports, check_none, nothing},
+    {"verify imports", must_apply_imports, verify_imports, check_lower, must_restore_imports},
+    {"dlopen with imports", must_apply_imports, load_and_verify_imports, check_later, restore_imports_and_unload},
     {"verify", must_apply, verify, check_lower, must_restore},
     {"refresh", load_unseen, refresh, check_later, restore_and_unload},
     {"refresh where it matches", load_matching_unseen, refresh, check_later, restore_and_unload},

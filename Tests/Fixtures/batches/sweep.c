@@ -349,6 +349,8 @@ static const struct operation {
     {"restore", must_apply, restore, check_none, nothing, EVERY, EVERY, AT_ONCE, BY_SAME_CALL, true},
     {"restore from below", must_apply_both, restore, check_upper, must_restore_upper, EVERY, EVERY, AT_ONCE, BY_SAME_CALL, true},
     {"restore on top", must_apply_both, restore_upper, check_lower, must_restore, MPROTECT | MMAP | MUNMAP, MPROTECT | MMAP | MUNMAP, AT_ONCE, UNLESS_OPEN, true},
+    {"apply imports", nothing, apply_imports, check_applied, restore_imports_and_unload, EVERY, EVERY, BY_NEXT_CALL, BY_NEXT_CALL, true},
+    {"restore imports", must_apply_imports, restore_imports, check_none, nothing, EVERY, EVERY, BY_SAME_CALL, BY_SAME_CALL, true},
     {"verify", overtake, verify, check_lower, must_restore, MMAP | MUNMAP, MUNMAP, AT_ONCE, AT_ONCE, true},
     {"refresh", load_unseen, refresh, check_later, restore_and_unload, MPROTECT | MMAP | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, true},
     {"dlopen", must_apply, load, check_later, restore_and_unload, MPROTECT | MMAP | MUNMAP, EVERY, BY_SAME_CALL, BY_SAME_CALL, true},
@@ -513,7 +515,7 @@ static void add_slot(const crebind_slot_contents *slot, void *context) {
 
 static void add_slots(const crebind_image_contents *image, void *context) {
   (void)context;
-  if (image->info.header != NULL) crebind_image_slots(image->info.header, add_slot, NULL, NULL);
+  if (image->info.header != NULL) crebind_image_slots(image->info.header, true, add_slot, NULL, NULL);
 }
 
 /// In a child: this process has never called the core, so that its children do so first.

@@ -42,6 +42,25 @@ static crebind_error last_error;
 static crebind_status apply(void) {
   return crebind_apply(batch, BATCH, NULL, &handle, NULL, &last_error);
 }
+
+/// The batch again, by the question for each import.
+static void choose(const crebind_import *import, crebind_import_choice *choice, void *context) {
+  (void)context;
+  for (size_t i = 0; i < BATCH; i++) {
+    if (strcmp(batch[i].name, import->name) != 0) continue;
+    choice->replacement = batch[i].replacement;
+    choice->original = batch[i].original;
+  }
+}
+static crebind_imports *imports;
+static crebind_status apply_imports(void) {
+  return crebind_apply_imports(choose, NULL, NULL, &imports, NULL, &last_error);
+}
+static void must_apply_imports(void) { must(apply_imports()); }
+static crebind_status restore_imports(void) {
+  return crebind_restore_imports(imports, NULL, &last_error);
+}
+
 static crebind_status apply_upper(void) {
   return crebind_apply(&upper, 1, NULL, &upper_handle, NULL, &last_error);
 }
@@ -76,6 +95,10 @@ static void load_unseen(void) {
 static void unload(void) {
   if (later != NULL) CHECK(dlclose(later) == 0);
   later = NULL;
+}
+static void restore_imports_and_unload(void) {
+  must(restore_imports());
+  unload();
 }
 static void restore_and_unload(void) {
   must_restore();
@@ -164,7 +187,7 @@ LOOK(section, crebind_section_data(caller_header, "sweep_section", visit_section
 LOOK(list_sections, crebind_sections(caller_header, visit_section, NULL, NULL))
 LOOK(list_images, crebind_images(visit_image, NULL, NULL))
 LOOK(list_symbols, crebind_symbols(caller_header, NULL, visit_symbol, NULL, NULL))
-LOOK(list_contents, crebind_image_slots(caller_header, visit_contents, NULL, NULL))
+LOOK(list_contents, crebind_image_slots(caller_header, true, visit_contents, NULL, NULL))
 LOOK(audit, crebind_audit(visit_finding, NULL, NULL))
 LOOK(diagnose, crebind_diagnose(&upper, NULL, visit_diagnosis, NULL, NULL))
 LOOK(list_annotations, crebind_annotations(NULL, visit_annotation, NULL, NULL))

@@ -33,7 +33,7 @@ static void look_and_put_back(void) {
   put_back();
   // The image can be read whole before it is broken.
   int slots = 0;
-  CHECK(crebind_image_slots(header, visit_contents, &slots, NULL) == CREBIND_OK);
+  CHECK(crebind_image_slots(header, true, visit_contents, &slots, NULL) == CREBIND_OK);
 }
 
 /// An entry that nobody needs any more.

@@ -139,7 +139,7 @@ static void look(void) {
   CHECK(crebind_images(visit_image, NULL, NULL) == CREBIND_OK);
   crebind_symbols(header, NULL, visit_symbol, NULL, NULL);
   crebind_symbols(header, "broken_parent", visit_symbol, NULL, NULL);
-  crebind_image_slots(header, visit_contents, NULL, NULL);
+  crebind_image_slots(header, true, visit_contents, NULL, NULL);
   CHECK(crebind_describe_address(end - 1, visit_target, NULL, NULL) == CREBIND_OK);
   crebind_plan(rebindings, COUNT, NULL, visit_slot, NULL, NULL);
   crebind_audit(visit_finding, NULL, NULL);

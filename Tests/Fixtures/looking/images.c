@@ -100,9 +100,21 @@ static void visit_target(const crebind_target *target, void *context) {
   CHECK(target->offset == 0 && strcmp(target->symbol, context) == 0);
 }
 
+/// Not looked for.
+static void visit_without_target(const crebind_slot_contents *slot, void *context) {
+  struct expectation *expectation = context;
+  if (strcmp(slot->symbol, "getppid") != 0) return;
+  expectation->slots++;
+  CHECK(slot->word == *(const uintptr_t *)slot->address);
+  CHECK(slot->rebinder == CREBIND_REBINDER_UNKNOWN);
+  CHECK(slot->target.image.header == NULL && slot->target.address == 0);
+}
+
 static int slots(const void *header, crebind_rebinder rebinder) {
-  struct expectation expectation = {0, rebinder};
-  CHECK(crebind_image_slots(header, visit_slot, &expectation, NULL) == CREBIND_OK);
+  struct expectation expectation = {0, rebinder}, others = {0, rebinder};
+  CHECK(crebind_image_slots(header, true, visit_slot, &expectation, NULL) == CREBIND_OK);
+  CHECK(crebind_image_slots(header, false, visit_without_target, &others, NULL) == CREBIND_OK);
+  CHECK(others.slots == expectation.slots);
   return expectation.slots;
 }
 

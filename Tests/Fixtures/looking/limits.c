@@ -45,7 +45,7 @@ static void check_arguments(void) {
   crebind_error error;
   REFUSES(crebind_images(nothing, NULL, &error));
   REFUSES(crebind_symbols(nothing, NULL, nothing, NULL, &error));
-  REFUSES(crebind_image_slots(nothing, nothing, NULL, &error));
+  REFUSES(crebind_image_slots(nothing, true, nothing, NULL, &error));
   REFUSES(crebind_describe_address(1, nothing, NULL, &error));
   REFUSES(crebind_sections(nothing, nothing, NULL, &error));
   REFUSES(crebind_section_data(nothing, "name", nothing, NULL, &error));
@@ -112,7 +112,8 @@ static void check_threads(void) {
 static crebind_status make(const crebind_rebinding *rebindings, size_t count,
                            const crebind_options *options, int64_t *bad) {
   struct crebind_batch batch;
-  crebind_status status = crebind_batch_make(&batch, rebindings, count, options, false, 0, bad);
+  crebind_status status =
+      crebind_batch_make(&batch, rebindings, NULL, count, options, false, 0, bad);
   crebind_batch_free(&batch);
   return status;
 }
@@ -162,7 +163,7 @@ static void check_batches(void) {
   }
 
   struct crebind_batch batch;
-  CHECK(crebind_batch_make(&batch, apart, APART, NULL, false, 0, &bad) == CREBIND_OK);
+  CHECK(crebind_batch_make(&batch, apart, NULL, APART, NULL, false, 0, &bad) == CREBIND_OK);
   const struct crebind_name name = {"f", 1, crebind_gnu_hash("f")};
   const struct crebind_name other = {"i", 1, crebind_gnu_hash("i")};
   size_t count = 0;

@@ -26,7 +26,7 @@ static void note_slot(const crebind_slot_contents *slot, void *unused) {
 
 static void look_at_image(const crebind_image_contents *image, void *unused) {
   if (strcmp(image->info.path, path) == 0)
-    CHECK(crebind_image_slots(image->info.header, note_slot, unused, NULL) == CREBIND_OK);
+    CHECK(crebind_image_slots(image->info.header, true, note_slot, unused, NULL) == CREBIND_OK);
 }
 
 int main(int argc, char *argv[]) {

@@ -110,7 +110,7 @@ static void check_slot(const crebind_slot_contents *slot, void *context) {
 
 static void expect_untouched(const void *header) {
   int slots = 0;
-  CHECK(crebind_image_slots(header, check_slot, &slots, NULL) == CREBIND_OK);
+  CHECK(crebind_image_slots(header, true, check_slot, &slots, NULL) == CREBIND_OK);
   CHECK(slots == 1);
 }
 

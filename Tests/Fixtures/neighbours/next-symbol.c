@@ -67,7 +67,7 @@ static void add_word(const crebind_slot_contents *slot, void *context) {
 }
 
 static void add_image(const crebind_image_contents *image, void *context) {
-  CHECK(crebind_image_slots(image->info.header, add_word, context, NULL) == CREBIND_OK);
+  CHECK(crebind_image_slots(image->info.header, true, add_word, context, NULL) == CREBIND_OK);
 }
 
 /// The words of all slots of dlsym and dlvsym.

@@ -94,7 +94,7 @@ static void check_caller(const char *path, const char *definer) {
   CHECK(library != NULL);
   caller = crebind_image_containing(dlsym(library, "call_all"));
   int slots = 0;
-  CHECK(crebind_image_slots(caller, check_slot, &slots, NULL) == CREBIND_OK && slots == 3);
+  CHECK(crebind_image_slots(caller, true, check_slot, &slots, NULL) == CREBIND_OK && slots == 3);
   expect_reason("alias_second", NULL, NULL, CREBIND_REASON_HAS_SLOTS);
   expect_reason("alias_second", NULL, definer, CREBIND_REASON_HAS_SLOTS);
   expect_reason("alias_second", NULL, "libother.so", CREBIND_REASON_OTHER_LIBRARY);

@@ -67,8 +67,8 @@ int main(int argc, char *argv[]) {
   CHECK(argc == 3);
   void *packed = OPEN(argv[1], RTLD_NOW), *plain = OPEN(argv[2], RTLD_NOW);
   size_t slots = 0, plain_slots = 0;
-  CHECK(crebind_image_slots(header(packed), count_slot, &slots, NULL) == CREBIND_OK);
-  CHECK(crebind_image_slots(header(plain), count_slot, &plain_slots, NULL) == CREBIND_OK);
+  CHECK(crebind_image_slots(header(packed), true, count_slot, &slots, NULL) == CREBIND_OK);
+  CHECK(crebind_image_slots(header(plain), true, count_slot, &plain_slots, NULL) == CREBIND_OK);
   // A call's slot is never packed.
   CHECK(slots == 1 && plain_slots > 10);
 

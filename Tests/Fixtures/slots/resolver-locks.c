@@ -77,7 +77,7 @@ int main(int argc, char *argv[]) {
   before = runs;
   CHECK(crebind_audit(ignore_finding, NULL, NULL) == CREBIND_OK);
   check_called(&before);
-  CHECK(crebind_image_slots(crebind_image_containing((void *)call), ignore_slot, NULL, NULL)
+  CHECK(crebind_image_slots(crebind_image_containing((void *)call), true, ignore_slot, NULL, NULL)
         == CREBIND_OK);
   check_called(&before);
   CHECK(crebind_diagnose(&rebinding, NULL, ignore_diagnosis, NULL, NULL) == CREBIND_OK);

@@ -48,7 +48,7 @@ int main(int count, char **arguments) {
   snprintf(report, sizeof report, "%s.report", arguments[1]);
   // `env` shows these, so both runs have them.
   snprintf(environment, sizeof environment,
-           "LC_ALL=C LD_BIND_NOW=1 TORTURE_REPORT=%s LD_PRELOAD=", report);
+           "LC_ALL=C TORTURE_REPORT=%s LD_PRELOAD=", report);
   char *preloading = strdup(environment);
   preloading = realloc(preloading, sizeof environment);
   strcat(preloading, arguments[1]);

@@ -3,21 +3,18 @@
 #include "torture-hooks.h"
 
 #include "CRebind.h"
-#include "CRebindImages.h"
 #include "CRebindStubs.h"
 
-#include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static crebind_rebinding rebindings[CREBIND_STUBS_COUNT];
 static size_t count;
-static bool has_end[CREBIND_STUBS_COUNT];
-static crebind_handle *handle;
+/// The function of each stub.
+static const char *keys[CREBIND_STUBS_COUNT];
+static bool has_end[CREBIND_STUBS_COUNT], has_hooked;
+static crebind_imports *imports;
 static _Atomic long ended;
 
 long ended_calls(void) { return ended; }
@@ -63,46 +60,39 @@ static void *arrive(crebind_stub *stub, uint64_t *registers, const void **return
   return stub->original;
 }
 
-/// Adds the functions, whose types the definitions have: constants too may lie in code.
-static void add(const crebind_slot_contents *slot, void *context) {
+/// Gives each function a stub of its own, and the same one when it is asked about again.
+static void choose(const crebind_import *import, crebind_import_choice *choice, void *context) {
   (void)context;
-  Dl_info info;
-  ElfW(Sym) *symbol = NULL;
-  if (dladdr1((void *)slot->target.address, &info, (void **)&symbol, RTLD_DL_SYMENT) == 0
-      || symbol == NULL || (void *)slot->target.address != info.dli_saddr
-      || ELF64_ST_TYPE(symbol->st_info) != STT_FUNC)
-    return;
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(rebindings[i].name, slot->symbol) == 0) return;
-  if (count == CREBIND_STUBS_COUNT) return;
-  crebind_stub *stub = crebind_stubs_at(count);
-  stub->is_asked = 1;
-  has_end[count] = crebind_stubs_entry_only(slot->symbol) == NULL;
-  rebindings[count] = (crebind_rebinding){.name = strdup(slot->symbol),
-                                          .replacement = (void *)stub->code,
-                                          .original = &stub->original};
-  count++;
-}
-
-static void add_image(const crebind_image_contents *image, void *context) {
-  (void)context;
-  if (!image->is_vdso && !image->is_loader)
-    crebind_image_slots(image->info.header, add, NULL, NULL);
+  if (!import->is_function) return;
+  char key[512];
+  snprintf(key, sizeof key, "%s@%s %p", import->name,
+           import->version != NULL ? import->version : "", import->definer.header);
+  size_t index = 0;
+  while (has_hooked && index < count && strcmp(keys[index], key) != 0) index++;
+  if (!has_hooked) index = count;
+  if (index == CREBIND_STUBS_COUNT) return;
+  crebind_stub *stub = crebind_stubs_at(index);
+  if (index == count) {
+    keys[count++] = strdup(key);
+    stub->is_asked = 1;
+    has_end[index] = crebind_stubs_entry_only(import->name) == NULL;
+  }
+  choice->replacement = (void *)stub->code;
+  choice->original = &stub->original;
 }
 
 void hook(void) {
-  if (count == 0) {
-    crebind_stubs_prepare(arrive);
-    crebind_images(add_image, NULL, NULL);
-  }
-  crebind_status status = crebind_apply(rebindings, count, NULL, &handle, NULL, NULL);
+  if (!has_hooked) crebind_stubs_prepare(arrive);
+  crebind_error error;
+  crebind_status status = crebind_apply_imports(choose, NULL, NULL, &imports, NULL, &error);
+  has_hooked = true;
   if (status == CREBIND_OK) return;
-  fprintf(stderr, "apply: %d\n", status);
+  fprintf(stderr, "apply: %s: %s\n", crebind_status_description(status), error.image);
   exit(1);
 }
 
 void unhook(void) {
-  if (crebind_restore(handle, NULL, NULL) != CREBIND_OK) abort();
+  if (crebind_restore_imports(imports, NULL, NULL) != CREBIND_OK) abort();
 }
 
 #if defined(TORTURE_PRELOADED)

@@ -1,0 +1,67 @@
+/// The definitions that images import: each once, whatever images and slots lead to it.
+
+#pragma once
+
+#include "transactions/attempt.h"
+#include "world/gather.h"
+
+#pragma GCC visibility push(hidden)
+
+/// A definition, and who imports it. The strings are offsets.
+struct crebind_found_import {
+  /// The hash of the name, as in the GNU hash table.
+  uint32_t hash;
+  struct crebind_exact_definition exact;
+  /// Without a version 0.
+  size_t name, version;
+  struct crebind_gathered_image image, definer;
+  crebind_slot_kind kind;
+  /// `STT_*`.
+  uint8_t type;
+};
+
+/// The definitions that were asked about.
+struct crebind_asked_imports {
+  struct crebind_vector keys;    // struct crebind_asked_import, of import-scan.c
+  struct crebind_vector places;  // uint32_t: the keys by hash, with linear probing; each plus one
+};
+
+void crebind_asked_imports_begin(struct crebind_asked_imports *asked);
+void crebind_asked_imports_end(struct crebind_asked_imports *asked);
+
+/// Takes a definition in. False without memory.
+bool crebind_asked_imports_add(struct crebind_asked_imports *asked,
+                               const struct crebind_found_import *import);
+
+/// Forgets all but the first `count` definitions, as many as there were before.
+void crebind_asked_imports_truncate(struct crebind_asked_imports *asked, size_t count);
+
+/// Forgets the definitions of images that have gone. With our lock.
+void crebind_asked_imports_forget_gone(struct crebind_asked_imports *asked);
+
+/// True if an image with this serial number is loaded, as of the last look. With our lock.
+bool crebind_is_serial_present(uint64_t serial);
+
+/// A look for imports.
+struct crebind_import_scan {
+  /// Definitions that were asked about before, and are left out.
+  const struct crebind_asked_imports *asked;
+  /// Says which images are in scope.
+  struct crebind_handle *handle;
+  /// The ELF header of the only image to look at, or NULL for all in scope.
+  const void *header;
+  struct crebind_vector found;  // struct crebind_found_import
+  struct crebind_strings strings;
+  /// The names that nothing defines, but for weak references. An image that comes may define them.
+  size_t undefined;
+};
+
+void crebind_import_scan_begin(struct crebind_import_scan *scan);
+void crebind_import_scan_end(struct crebind_import_scan *scan);
+
+/// Fills in `found`, in the order of the images and of their relocations.
+///
+/// - Complexity: O(relocations but the relative ones), and a lookup for each name and version.
+crebind_status crebind_import_scan_run(struct crebind_import_scan *scan, crebind_error *error);
+
+#pragma GCC visibility pop
