@@ -72,11 +72,15 @@ package struct FileRequirements {
   package init(of file: ELFFile) throws(ELFFileError) {
     try file.checkIsNoCore()
     table = try SymbolTable(of: file)
-    var symbols: [Int: [Int]] = [:]
+    var symbols: [[Int]] = []
     if let table, let versions = table.versions {
       for index in table.indices {
         let number = Int(versions.indices.entry(index, as: UInt16.self) & 0x7fff)
-        if number > 1 { symbols[number, default: []].append(index) }
+        guard number > 1 else { continue }
+        if number >= symbols.count {
+          symbols.append(contentsOf: repeatElement([], count: number + 1 - symbols.count))
+        }
+        symbols[number].append(index)
       }
     }
     versions = try Self.versions(of: file, symbols)
@@ -99,16 +103,17 @@ package struct FileRequirements {
   static func runtime(
     of file: ELFFile, _ kind: LoaderKind, _ interpreter: String?
   ) throws(ELFFileError) -> Runtime {
-    runtime(kind, interpreter, try versions(of: file, [:]))
+    runtime(kind, interpreter, try versions(of: file, []))
   }
 
   /// - Parameter symbols: The places of the symbols that ask for a version, by its number.
   private static func versions(
-    of file: ELFFile, _ symbols: [Int: [Int]]
+    of file: ELFFile, _ symbols: [[Int]]
   ) throws(ELFFileError) -> [Version] {
     try file.versions.needs.flatMap { need in
       need.versions.filter { $0.flags & FileVersions.weak == 0 }.map {
-        Version($0.name, of: need.file, symbols: symbols[$0.index] ?? [])
+        let symbols = symbols.indices.contains($0.index) ? symbols[$0.index] : []
+        return Version($0.name, of: need.file, symbols: symbols)
       }
     }
   }
