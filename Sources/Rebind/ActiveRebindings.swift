@@ -20,6 +20,16 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   ) throws(RebindError) {
     replacements = batch.replacements
     var report = RebindingReport()
+    if let choose = batch.chooser {
+      guard replacements.isEmpty else {
+        throw RebindError(code: .invalidArgument, symbol: batch.description)
+      }
+      LeftBatches.restore()
+      self.batch = try ActiveBatch(
+        applying: ImportPredicate(choose), in: scope, mayComeLater: mayComeLater, report: &report)
+      self.report = report
+      return
+    }
     let requests = batch.replacements.map(\.request)
     self.batch = try explaining(requests, in: scope) { () throws(RebindError) in
       try reserving(batch.replacements) { () throws(RebindError) in
@@ -43,7 +53,7 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   ///   once more as it goes. With `covered`, somebody else's hook lies on the remaining slots, and
   ///   a later call gives these back; see `Rebinding.restore`.
   ///
-  /// The corresponding C function is `crebind_restore`.
+  /// The corresponding C functions are `crebind_restore` and `crebind_restore_imports`.
   public consuming func restore() throws(RebindError) -> RebindingReport {
     guard let batch else { return RebindingReport() }
     LeftBatches.restore()
@@ -60,9 +70,10 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   /// resolver that was under way has overtaken us. A slot that someone else has changed since is
   /// left alone, and counted as skipped.
   ///
-  /// - Throws: `RebindError`.
+  /// - Throws: `RebindError`; of a batch over imports also why a later image's import could not be
+  ///   rebound.
   ///
-  /// The corresponding C function is `crebind_verify`.
+  /// The corresponding C functions are `crebind_verify` and `crebind_verify_imports`.
   public func verify() throws(RebindError) -> RebindingReport {
     LeftBatches.restore()
     return try batch?.verify() ?? RebindingReport()
@@ -72,6 +83,6 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   ///
   /// - Throws: `RebindError`.
   ///
-  /// The corresponding C function is `crebind_slots`.
+  /// The corresponding C functions are `crebind_slots` and `crebind_imports_slots`.
   public func slots() throws(RebindError) -> [RebindingSlot] { try batch?.slots() ?? [] }
 }

@@ -15,12 +15,60 @@ public struct RebindingBatch: Sendable {
   /// The rebindings with their replacements.
   public var replacements: [Replacement]
 
+  /// Chooses among what images import; nil for a batch of replacements.
+  let chooser: (@Sendable (Import) -> Replacement?)?
+
   /// Makes a batch of an array.
-  public init(_ replacements: [Replacement]) { self.replacements = replacements }
+  public init(_ replacements: [Replacement]) {
+    self.replacements = replacements
+    chooser = nil
+  }
 
   /// Makes a batch of a list of statements.
   public init(@RebindingBatchBuilder _ replacements: () -> [Replacement]) {
-    self.replacements = replacements()
+    self.init(replacements())
+  }
+
+  /// Makes a batch of whatever images import, now or later: by a pattern of names, for example, or
+  /// by the library that defines them.
+  ///
+  /// ```swift
+  /// enum Users {
+  ///   typealias GetNumber = @convention(c) () -> uid_t
+  ///   static let real = Rebinding<GetNumber>("getuid")
+  ///   static let effective = Rebinding<GetNumber>("geteuid")
+  /// }
+  ///
+  /// let hooks = try RebindingBatch.imports { function in
+  ///   switch function.name {
+  ///   case "getuid": Users.real.replaced { 0 }
+  ///   case "geteuid" where function.definer.name == "libc.so.6": Users.effective.replaced { 0 }
+  ///   default: nil
+  ///   }
+  /// }.apply()
+  /// ```
+  ///
+  /// A definition that only a later image imports is rebound after that image's constructors have run,
+  /// right before the dlopen that loads it returns. Where another thread is loading an image at that
+  /// time, it may be soon after.
+  ///
+  /// - Parameter choose: Gives a definition its replacement, or nil to leave it alone. The name,
+  ///   version and library of the replacement's own rebinding do not count. Each definition takes a
+  ///   rebinding of its own, as each has an original. It is asked once about each definition that
+  ///   images in scope import, without our locks. It runs on the thread that applies the batch, and
+  ///   for later images mostly on the one that loads them. So it must not wait for a thread that
+  ///   loads an image, or that restores this batch.
+  ///
+  /// The corresponding C function is `crebind_apply_imports`.
+  public static func imports(
+    _ choose: @escaping @Sendable (Import) -> Replacement?
+  ) -> RebindingBatch {
+    RebindingBatch(choosing: choose)
+  }
+
+  private init(choosing choose: @escaping @Sendable (Import) -> Replacement?) {
+    replacements = []
+    chooser = choose
   }
 
   /// Points every symbol of the batch at its replacement: all of them, or none.
@@ -33,7 +81,7 @@ public struct RebindingBatch: Sendable {
   /// - Returns: A value that restores them all when it goes out of scope, or earlier by a call.
   /// - Throws: `RebindError`, with nothing changed: `alreadyActive` if one of the rebindings is
   ///   applied already, and `duplicateName` if two of them select the same symbol. The code is
-  ///   `undefined` or `unreached` if one would have no effect.
+  ///   `undefined` or `unreached` if one would have no effect, or no import was chosen.
   /// - Complexity: O(symbols that all images import).
   ///
   /// The corresponding C function is `crebind_apply`.
@@ -47,16 +95,19 @@ public struct RebindingBatch: Sendable {
   ///
   /// - Throws: The same errors as `apply`.
   ///
-  /// The corresponding C function is `crebind_plan`.
+  /// The corresponding C functions are `crebind_plan` and `crebind_plan_imports`.
   public func plan(in scope: RebindingScope = .all) throws(RebindError) -> [RebindingSlot] {
-    try planBatch(replacements.map(\.request), in: scope)
+    if let chooser { return try planImports(ImportPredicate(chooser, isPlan: true), in: scope) }
+    return try planBatch(replacements.map(\.request), in: scope)
   }
 }
 
 extension RebindingBatch: CustomStringConvertible {
   /// `batch of open, close`.
   public var description: String {
-    "batch of \(replacements.map(\.request.name).joined(separator: ", "))"
+    chooser != nil
+      ? "batch of imports"
+      : "batch of \(replacements.map(\.request.name).joined(separator: ", "))"
   }
 }
 

@@ -1,4 +1,5 @@
 import Rebind
+import Synchronization
 import TestSupport
 
 private typealias GetNumber = @convention(c) () -> pid_t
@@ -116,6 +117,71 @@ private enum Hooks {
         Hooks.parent.replaced { 1 }
       }.apply().leaveApplied()
       try #require(getuid() == 8 && getppid() == 1)
+    }
+  }
+
+  @Test func rebindsWhatIsImported() async {
+    await #expect(processExitsWith: .success) {
+      let (parent, group) = (getppid(), getpgrp())
+      let asked = Mutex<[Import]>([])
+      let batch = RebindingBatch.imports { function in
+        asked.withLock { $0.append(function) }
+        switch function.name {
+        case "getppid": return Hooks.parent.replaced { Hooks.parent.original() + 1 }
+        case "getpgrp": return Hooks.group.replaced { Hooks.group.original() + 2 }
+        default: return nil
+        }
+      }
+      try #require(batch.description == "batch of imports")
+      let plan = try batch.plan()
+      try #require(Set(plan.map(\.symbol)) == ["getppid", "getpgrp"])
+      try #require(getppid() == parent && !Hooks.parent.isActive)
+      asked.withLock { $0 = [] }
+      let active = try batch.apply()
+      try #require(active.report.changedSlots == plan.count)
+      try #require(getppid() == parent + 1 && getpgrp() == group + 2)
+      try #require(Hooks.parent.isActive && Hooks.group.isActive)
+      let imports = asked.withLock { $0 }
+      try #require(Set(imports).count == imports.count && imports.count > 100)
+      let one = try #require(imports.first { $0.name == "getppid" })
+      try #require(one.isFunction && one.definer.name == "libc.so.6" && one.version != nil)
+      try #require(one.description == "getppid@\(one.version!) of libc.so.6")
+      try #require(imports.contains { !$0.isFunction })
+      try #require(Set(try active.slots().map(\.address)) == Set(plan.map(\.address)))
+      try #require(try active.verify().unchangedSlots >= plan.count)
+      // It is applied once only.
+      let again = #expect(throws: RebindError.self) { try batch.apply().leaveApplied() }
+      try #require(again?.code == .alreadyActive && again?.symbol.isEmpty == false)
+      try #require(getppid() == parent + 1)
+      try #require(try active.restore().changedSlots == plan.count)
+      try #require(getppid() == parent && getpgrp() == group && !Hooks.parent.isActive)
+    }
+  }
+
+  @Test func importsThatCannotBeRebound() async {
+    await #expect(processExitsWith: .success) {
+      let parent = getppid()
+      // One rebinding has one original.
+      let error = #expect(throws: RebindError.self) {
+        try RebindingBatch.imports { function in
+          function.isFunction ? Hooks.parent.replaced { 1 } : nil
+        }.apply(in: .main).leaveApplied()
+      }
+      try #require(error?.code == .duplicateName)
+      try #require(getppid() == parent && !Hooks.parent.isActive)
+      let none = #expect(throws: RebindError.self) {
+        try RebindingBatch.imports { _ in nil }.apply().leaveApplied()
+      }
+      try #require(none?.code == .unreached)
+      let text = try #require(none?.description)
+      try #require(
+        text.hasPrefix("none of the ") && text.hasSuffix(" import was chosen"), "\(text)")
+      try RebindingBatch.imports { _ in nil }.apply(mayComeLater: true).leaveApplied()
+      var both = RebindingBatch.imports { _ in nil }
+      both.replacements = [Hooks.user.replaced { 7 }]
+      let mixed = #expect(throws: RebindError.self) { try both.apply().leaveApplied() }
+      try #require(mixed?.code == .invalidArgument && mixed?.symbol == "batch of imports")
+      try #require(try Hooks.parent.apply { 3 }.changedSlots > 0 && getppid() == 3)
     }
   }
 

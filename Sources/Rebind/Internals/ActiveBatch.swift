@@ -13,11 +13,17 @@ struct RebindingRequest: Sendable {
   nonisolated(unsafe) var original: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 }
 
-/// A batch that is applied: a `crebind_handle *`, which the core guards by its own
-/// lock. Not to be used after it has been restored.
+/// A batch that is applied: what the core guards by its own lock. Not to be used after it has been
+/// restored.
 struct ActiveBatch: @unchecked Sendable {
-  private let handle: OpaquePointer
-  private let symbols: [String]
+  private enum Handle {
+    /// A `crebind_handle *`, and the names of the rebindings.
+    case batch(OpaquePointer, symbols: [String])
+    /// A `crebind_imports *`, and the core's own reference to what it asks.
+    case imports(OpaquePointer, Unmanaged<ImportPredicate>)
+  }
+
+  private let handle: Handle
   /// The core's own reference, until the batch is restored.
   private let predicate: Unmanaged<ScopePredicate>?
 
@@ -48,30 +54,97 @@ struct ActiveBatch: @unchecked Sendable {
       }
     }
     guard let handle else { fatalError("crebind_apply has succeeded without a handle") }
-    self.handle = handle
+    self.handle = .batch(handle, symbols: requests.map(\.name))
     self.predicate = predicate.map(Unmanaged.passRetained)
-    symbols = requests.map(\.name)
+  }
+
+  /// Rebinds what a predicate chooses of the imports.
+  init(
+    applying imports: ImportPredicate, in scope: RebindingScope, mayComeLater: Bool,
+    report: inout RebindingReport
+  ) throws(RebindError) {
+    var handle: OpaquePointer?
+    let predicate = ScopePredicate(scope)
+    do throws(RebindError) {
+      report = try withOptions(scope, asking: predicate) { options throws(RebindError) in
+        options.pointee.expects = mayComeLater ? CREBIND_EXPECT_LATER : CREBIND_EXPECT_DEFINED
+        return try reporting([]) { report, error in
+          crebind_apply_imports(
+            askImportPredicate, Unmanaged.passUnretained(imports).toOpaque(), options, &handle,
+            report, error)
+        }
+      }
+      try imports.checkChoices()
+    } catch {
+      let explanation = imports.explanation
+      let failure = imports.takeFailure()
+      if let handle {
+        // A later call restores it, if it cannot be restored now.
+        let left = ActiveBatch(imports, handle, predicate)
+        LeftBatches.restoreOrLeave(left, [])
+      } else {
+        imports.releaseChosen()
+      }
+      if let failure { throw failure }
+      guard error.code == .unreached else { throw error }
+      var explained = error
+      explained.explanation = explanation
+      throw explained
+    }
+    guard let handle else { fatalError("crebind_apply_imports has succeeded without a handle") }
+    self.init(imports, handle, predicate)
+  }
+
+  private init(_ imports: ImportPredicate, _ handle: OpaquePointer, _ predicate: ScopePredicate?) {
+    self.handle = .imports(handle, Unmanaged.passRetained(imports))
+    self.predicate = predicate.map(Unmanaged.passRetained)
   }
 
   /// A reference to the scope's predicate, which lasts longer than the batch; nil for none.
   var scopePredicate: ScopePredicate? { predicate?.takeUnretainedValue() }
 
   func restore() throws(RebindError) -> RebindingReport {
-    let report = try reporting(symbols) { crebind_restore(handle, $0, $1) }
+    let report: RebindingReport
+    switch handle {
+    case .batch(let handle, let symbols):
+      report = try reporting(symbols) { crebind_restore(handle, $0, $1) }
+    case .imports(let handle, let imports):
+      report = try reporting(imports.takeUnretainedValue().names) {
+        crebind_restore_imports(handle, $0, $1)
+      }
+      imports.takeUnretainedValue().releaseChosen()
+      imports.release()
+    }
     // Nobody asks it any more.
     predicate?.release()
     return report
   }
 
   func verify() throws(RebindError) -> RebindingReport {
-    try reporting(symbols) { crebind_verify(handle, $0, $1) }
+    switch handle {
+    case .batch(let handle, let symbols):
+      return try reporting(symbols) { crebind_verify(handle, $0, $1) }
+    case .imports(let handle, let imports):
+      let report = try reporting(imports.takeUnretainedValue().names) {
+        crebind_verify_imports(handle, $0, $1)
+      }
+      try imports.takeUnretainedValue().checkChoices()
+      return report
+    }
   }
 
   func slots() throws(RebindError) -> [RebindingSlot] {
     let images = ImageTable()
     let convert = { RebindingSlot($0, images: images) }
-    return try collecting(symbols, convert) { context, error in
-      crebind_slots(handle, { deliver($0, to: $1) }, context, error)
+    switch handle {
+    case .batch(let handle, let symbols):
+      return try collecting(symbols, convert) { context, error in
+        crebind_slots(handle, { deliver($0, to: $1) }, context, error)
+      }
+    case .imports(let handle, let imports):
+      return try collecting(imports.takeUnretainedValue().names, convert) { context, error in
+        crebind_imports_slots(handle, { deliver($0, to: $1) }, context, error)
+      }
     }
   }
 }
@@ -89,6 +162,23 @@ func planBatch(
         error)
     }
   }
+}
+
+func planImports(
+  _ imports: ImportPredicate, in scope: RebindingScope
+) throws(RebindError) -> [RebindingSlot] {
+  let slots = try withOptions(scope, asking: ScopePredicate(scope)) {
+    options throws(RebindError) in
+    let images = ImageTable()
+    let convert = { RebindingSlot($0, images: images) }
+    return try collecting([], convert) { context, error in
+      crebind_plan_imports(
+        askImportPredicate, Unmanaged.passUnretained(imports).toOpaque(), options,
+        { deliver($0, to: $1) }, context, error)
+    }
+  }
+  try imports.checkChoices()
+  return slots
 }
 
 func diagnoseRebinding(
@@ -189,8 +279,8 @@ private func withRebindings<Result>(
       at: index,
       to: crebind_rebinding(
         name: string(offset.0), replacement: request.replacement, original: request.original,
-        version: offset.1.map(string), library: offset.2.map(string),
-        may_come_later: request.mayComeLater))
+        version: offset.1.map(string), library: offset.2.map(string), definer: nil,
+        unversioned_only: false, may_come_later: request.mayComeLater))
   }
   return try withOptions(scope, asking: predicate) { options throws(RebindError) in
     try body(UnsafeBufferPointer(rebindings), options)

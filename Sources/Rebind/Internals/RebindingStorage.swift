@@ -146,14 +146,14 @@ struct RebindingStorage: Sendable {
 
   // MARK: In a batch
 
-  fileprivate func reserve(symbol: String) throws(RebindError) {
+  func reserve(symbol: String) throws(RebindError) {
     try state.pointee.use.withLock { (use) throws(RebindError) in
       guard case .inactive = use else { throw RebindError(code: .alreadyActive, symbol: symbol) }
       use = .inBatch
     }
   }
 
-  fileprivate func setActiveInBatch() { state.pointee.isActive.store(true, ordering: .releasing) }
+  func setActiveInBatch() { state.pointee.isActive.store(true, ordering: .releasing) }
 
   fileprivate func release() {
     state.pointee.use.withLock { use in
