@@ -125,7 +125,7 @@ let package = Package(
       dependencies: ["CRebind", "RebindCounting", "RebindTesting", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "RebindCountingTests", dependencies: ["RebindCounting", "TestSupport"],
+      name: "RebindCountingTests", dependencies: ["Rebind", "RebindCounting", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindFilesTests",

@@ -1,5 +1,8 @@
 /// Points slots at the counters, and says which functions cannot be counted so.
 ///
+/// They stay so when nobody counts any more, as most programs count again. Until then a counter goes on at
+/// once.
+///
 /// A function is not counted if the program defines it itself, because its own calls go through no slot
 /// then. It is not counted either if images call different functions of that name, as the counter goes
 /// on to one. Otherwise no slot means no call.
@@ -7,12 +10,16 @@
 /// An image may define a function and call its own, though others call another image's. Its slot is left
 /// alone: that call is inside of it, like those without a slot.
 
+#define _GNU_SOURCE
+
 #include "counters.h"
 #include "functions.h"
 #include "lock.h"
 
 #include <CRebind.h>
+#include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -25,11 +32,25 @@ typedef struct finding {
 static finding findings[CREBIND_COUNTING_FUNCTION_COUNT];
 static finding of_sizes;
 
-/// A group that is installed. Guarded by the lock.
-static struct {
+/// A word that leads to a counter.
+typedef struct word {
+  uintptr_t address, value;
+} word;
+
+/// The findings about a group, and the words that lead to its counters. Guarded by the lock.
+typedef struct installation {
   unsigned users;
   crebind_handle *handle;
-} groups[CREBIND_COUNTING_GROUP_COUNT];
+  /// The findings are of the images that were there at these counts of the loader's.
+  bool is_judged;
+  unsigned long long adds, subs;
+  word *words;
+  size_t word_count, word_room;
+  /// The words that the batch has left alone.
+  size_t skipped;
+} installation;
+
+static installation groups[CREBIND_COUNTING_GROUP_COUNT];
 
 static void refuse(finding *finding, const char *reason) {
   finding->is_absent = true;
@@ -188,9 +209,38 @@ static void begin_survey(survey *survey, crebind_counting_group group) {
   }
 }
 
+static int note_images(struct dl_phdr_info *info, size_t size, void *context) {
+  installation *installation = context;
+  (void)size;
+  installation->adds = info->dlpi_adds;
+  installation->subs = info->dlpi_subs;
+  return 1;
+}
+
+static void note_word(const crebind_slot_info *slot, void *context) {
+  installation *installation = context;
+  if (installation->word_count == installation->word_room) {
+    size_t room = installation->word_room == 0 ? 256 : 2 * installation->word_room;
+    word *words = realloc(installation->words, room * sizeof *words);
+    if (words == NULL) {
+      // It is judged anew the next time.
+      installation->is_judged = false;
+      return;
+    }
+    installation->words = words;
+    installation->word_room = room;
+  }
+  installation->words[installation->word_count++] = (word){slot->address, slot->value};
+}
+
 static crebind_status apply(crebind_counting_group group) {
   // Guarded by the lock, as all of this.
   static survey survey;
+  installation *installation = &groups[group];
+  installation->is_judged = true;
+  installation->word_count = installation->skipped = 0;
+  // Read first: images that come meanwhile have the group judged anew.
+  dl_iterate_phdr(note_images, installation);
   begin_survey(&survey, group);
   crebind_status status =
       crebind_plan(survey.rebindings, survey.count, NULL, see_slot, &survey, NULL);
@@ -201,22 +251,63 @@ static crebind_status apply(crebind_counting_group group) {
   if (group == CREBIND_COUNTING_MEMORY) find_sizes();
   if (survey.count == 0) return CREBIND_OK;
   // Somebody else's hook may have kept a former one from being restored.
-  crebind_handle *covered = groups[group].handle;
+  crebind_handle *covered = installation->handle;
   crebind_report report;
   status =
-      crebind_apply(survey.rebindings, survey.count, NULL, &groups[group].handle, &report, NULL);
+      crebind_apply(survey.rebindings, survey.count, NULL, &installation->handle, &report, NULL);
   if (status != CREBIND_OK) return status;
   if (covered != NULL) crebind_restore(covered, NULL, NULL);
+  installation->skipped = report.skipped;
+  if (crebind_slots(installation->handle, note_word, installation, NULL) != CREBIND_OK)
+    installation->is_judged = false;
   for (size_t i = 0; report.bypassed > 0 && i < survey.count; i++)
     crebind_diagnose(&survey.rebindings[i], NULL, see_bypass, &findings[survey.functions[i]], NULL);
   return CREBIND_OK;
+}
+
+/// Compares the words, of images that the loader's lock keeps from going.
+static int is_unchanged(struct dl_phdr_info *info, size_t size, void *context) {
+  const installation *installation = context;
+  (void)size;
+  if (info->dlpi_adds != installation->adds || info->dlpi_subs != installation->subs) return 1;
+  for (size_t i = 0; i < installation->word_count; i++)
+    if (__atomic_load_n((const uintptr_t *)installation->words[i].address, __ATOMIC_RELAXED)
+        != installation->words[i].value)
+      return 2;
+  return 3;
+}
+
+/// True if calls lead to the counters still, as what was found out holds: the images are the same, and
+/// nobody has taken a slot away. A word that somebody has laid a batch of this copy of CRebind on leads
+/// there by that.
+static bool is_installed(installation *installation) {
+  if (!installation->is_judged) return false;
+  int answer = dl_iterate_phdr(is_unchanged, installation);
+  crebind_report report;
+  return answer == 3
+         || (answer == 2 && crebind_verify(installation->handle, &report, NULL) == CREBIND_OK
+             && report.skipped <= installation->skipped);
+}
+
+/// Gives the slots back before they are judged anew.
+static void give_back(installation *installation) {
+  installation->is_judged = false;
+  if (installation->handle == NULL) return;
+  if (crebind_restore(installation->handle, NULL, NULL) == CREBIND_OK) installation->handle = NULL;
+}
+
+static void set_counted(crebind_counting_group group, bool is_counted) {
+  for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++)
+    if (crebind_counting_group_of((crebind_counting_function)i) == group)
+      crebind_counting_is_counted[i] = is_counted;
 }
 
 int crebind_counting_install(crebind_counting_group group) {
   crebind_status status = CREBIND_OK;
   crebind_reach_this_thread.suppressed++;
   crebind_counting_lock();
-  if (groups[group].users == 0) {
+  if (groups[group].users == 0 && !is_installed(&groups[group])) {
+    give_back(&groups[group]);
     status = apply(group);
     if (is_reason(status)) {
       refuse_group(group, reason_of(status));
@@ -224,21 +315,19 @@ int crebind_counting_install(crebind_counting_group group) {
       status = CREBIND_OK;
     }
   }
-  if (status == CREBIND_OK) groups[group].users++;
+  if (status != CREBIND_OK)
+    groups[group].is_judged = false;
+  else if (groups[group].users++ == 0)
+    set_counted(group, true);
   crebind_counting_unlock();
   crebind_reach_this_thread.suppressed--;
   return status;
 }
 
 void crebind_counting_uninstall(crebind_counting_group group) {
-  crebind_reach_this_thread.suppressed++;
   crebind_counting_lock();
-  if (--groups[group].users == 0 && groups[group].handle != NULL) {
-    if (crebind_restore(groups[group].handle, NULL, NULL) == CREBIND_OK)
-      groups[group].handle = NULL;
-  }
+  if (--groups[group].users == 0) set_counted(group, false);
   crebind_counting_unlock();
-  crebind_reach_this_thread.suppressed--;
 }
 
 // MARK: - Findings

@@ -16,7 +16,7 @@ typedef off_t mmap_offset;
 
 static inline original_call enter(crebind_counting_function function, const void *counter,
                             const void *caller) {
-  return begin_original_call(function, counter, caller, crebind_counting_is_on());
+  return begin_original_call(function, counter, caller, crebind_counting_is_on(function));
 }
 
 static inline void note(crebind_counting_event event) {

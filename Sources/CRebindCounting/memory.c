@@ -6,7 +6,7 @@
 /// A call begins. If it counts the thread is inside of it until `leave`.
 static inline original_call enter(crebind_counting_function function, const void *counter,
                             const void *caller) {
-  bool counts = crebind_counting_is_on() && !crebind_counting_this_thread.is_inside;
+  bool counts = crebind_counting_is_on(function) && !crebind_counting_this_thread.is_inside;
   if (counts) crebind_counting_this_thread.is_inside = true;
   return begin_original_call(function, counter, caller, counts);
 }

@@ -1,5 +1,7 @@
 #include "thread-counts.h"
 
+_Atomic bool crebind_counting_is_counted[CREBIND_COUNTING_FUNCTION_COUNT];
+
 __thread crebind_counting_thread crebind_counting_this_thread;
 crebind_reach_blocks crebind_counting_blocks;
 

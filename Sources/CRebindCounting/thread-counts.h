@@ -113,9 +113,14 @@ static inline void crebind_counting_raise(_Atomic int64_t *number, int64_t value
     continue;
 }
 
+/// The functions that somebody counts. The slots of others may lead to their counters still.
+extern CREBIND_COUNTING_HIDDEN _Atomic bool
+    crebind_counting_is_counted[CREBIND_COUNTING_FUNCTION_COUNT];
+
 /// Whether a call is one to be counted.
-static inline bool crebind_counting_is_on(void) {
-  return crebind_reach_this_thread.suppressed == 0;
+static inline bool crebind_counting_is_on(crebind_counting_function function) {
+  return crebind_reach_this_thread.suppressed == 0
+         && atomic_load_explicit(&crebind_counting_is_counted[function], memory_order_relaxed);
 }
 
 /// Adds an event's numbers but `live`, where nobody else writes.
@@ -144,7 +149,7 @@ static inline void crebind_counting_notify_if_listening(const crebind_counting_b
 /// Counts a call of a function of Swift's runtime.
 static inline void crebind_counting_note_call(crebind_counting_function function,
                                               const void *caller) {
-  if (!crebind_counting_is_on()) return;
+  if (!crebind_counting_is_on(function)) return;
   crebind_counting_block *block = crebind_counting_this_thread.block;
   if (__builtin_expect(block == NULL, 0)) block = crebind_counting_claim();
   CREBIND_COUNTING_ADD(&block->sums.calls[function], 1);

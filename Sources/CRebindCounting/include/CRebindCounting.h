@@ -79,15 +79,16 @@ bool crebind_counting_is_principal(crebind_counting_function function);
 /// The longest reason, with its zero byte.
 #define CREBIND_COUNTING_REASON_SIZE 512
 
-/// Points the slots of a group's functions at their counters. Nests, over all threads.
+/// Points the slots of a group's functions at their counters, unless they lead there still. Nests,
+/// over all threads.
 ///
 /// A function that cannot be counted stays as it is, and has a reason; the others are counted.
 ///
 /// \returns 0, or a `crebind_status` other than those that are reasons: nothing has changed then.
 int crebind_counting_install(crebind_counting_group group);
 
-/// Puts the slots back with the last call for a group. Where that fails they stay: a counter that
-/// nobody asks does no harm.
+/// Ends what `crebind_counting_install` began. The slots stay as they are: the next one to count costs
+/// little then, and a counter that nobody asks does no harm.
 void crebind_counting_uninstall(crebind_counting_group group);
 
 /// Why a function of an installed group is not counted; false if it is.

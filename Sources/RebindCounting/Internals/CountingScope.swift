@@ -86,14 +86,14 @@ struct HeldScope {
   /// The scope that the task-local value has led to so far.
   var outer: OpaquePointer? { scope._withUnsafeGuaranteedRef { $0.outer?.pointer } }
 
-  /// Reads the counts, and gives the scope and the slots back.
+  /// Reads the counts, and gives the scope back.
   func finish() -> AllocationCounts {
     let counts = AllocationCounts(of: pointer, kinds: scope._withUnsafeGuaranteedRef(\.kinds))
     giveBack()
     return counts
   }
 
-  /// Gives the scope and the slots back.
+  /// Gives the scope back. The slots lead to the counters for as long as the program runs.
   func giveBack() {
     uncounted {
       scope._withUnsafeGuaranteedRef(\.kinds).groups.forEach(crebind_counting_uninstall)

@@ -1,7 +1,7 @@
-import Glibc
+internal import Glibc
 
 /// Stores into a slot as a careless tool does.
-func patch(_ slot: UInt64, _ word: UInt) {
+public func patch(_ slot: UInt64, _ word: UInt) {
   let size = UInt(sysconf(Int32(_SC_PAGESIZE)))
   let page = UnsafeMutableRawPointer(bitPattern: UInt(slot) & ~(size - 1))
   mprotect(page, Int(size), PROT_READ | PROT_WRITE)
