@@ -34,6 +34,7 @@ typedef union crebind_stubs_data {
 
 extern crebind_stubs_data crebind_stubs_all[CREBIND_STUBS_COUNT] CREBIND_STUBS_HIDDEN;
 extern crebind_stubs_handler *crebind_stubs_asked CREBIND_STUBS_HIDDEN;
+extern crebind_stubs_handler *crebind_stubs_hot CREBIND_STUBS_HIDDEN;
 
 /// The true return address of a pending call, as far behind the first as the trampoline is behind the
 /// first trampoline.

@@ -6,17 +6,20 @@
 
   .hidden crebind_stubs_all
   .hidden crebind_stubs_asked
+  .hidden crebind_stubs_hot
   .hidden crebind_stubs_returns
   .hidden crebind_stubs_told
 
 /// The frame's own two registers, sixteen of integers, and eight of vectors.
 #define FRAME 272
+/// Without those of vectors.
+#define INTEGERS 144
 
-.macro keep
-  stp x29, x30, [sp, #-FRAME]!
-  .cfi_def_cfa_offset FRAME
-  .cfi_offset 29, -FRAME
-  .cfi_offset 30, 8 - FRAME
+.macro keep_integers frame
+  stp x29, x30, [sp, #-\frame]!
+  .cfi_def_cfa_offset \frame
+  .cfi_offset 29, -\frame
+  .cfi_offset 30, 8 - \frame
   mov x29, sp
   .cfi_def_cfa_register 29
   stp x0, x1, [sp, #16]
@@ -27,13 +30,9 @@
   stp x10, x11, [sp, #96]
   stp x12, x13, [sp, #112]
   stp x14, x15, [sp, #128]
-  stp q0, q1, [sp, #144]
-  stp q2, q3, [sp, #176]
-  stp q4, q5, [sp, #208]
-  stp q6, q7, [sp, #240]
 .endm
 
-.macro bring_back
+.macro bring_integers_back frame
   ldp x0, x1, [sp, #16]
   ldp x2, x3, [sp, #32]
   ldp x4, x5, [sp, #48]
@@ -42,14 +41,26 @@
   ldp x10, x11, [sp, #96]
   ldp x12, x13, [sp, #112]
   ldp x14, x15, [sp, #128]
+  ldp x29, x30, [sp], #\frame
+  .cfi_def_cfa sp, 0
+  .cfi_restore 29
+  .cfi_restore 30
+.endm
+
+.macro keep
+  keep_integers FRAME
+  stp q0, q1, [sp, #144]
+  stp q2, q3, [sp, #176]
+  stp q4, q5, [sp, #208]
+  stp q6, q7, [sp, #240]
+.endm
+
+.macro bring_back
   ldp q0, q1, [sp, #144]
   ldp q2, q3, [sp, #176]
   ldp q4, q5, [sp, #208]
   ldp q6, q7, [sp, #240]
-  ldp x29, x30, [sp], #FRAME
-  .cfi_def_cfa sp, 0
-  .cfi_restore 29
-  .cfi_restore 30
+  bring_integers_back FRAME
 .endm
 
 /// x16 is the stub's data.
@@ -96,7 +107,20 @@ call_arrives:
   ldr x16, [x16]
   br x16
 1:
+  tbnz w17, #31, 2f // CREBIND_STUBS_HOT
   ask 0
+2:
+  keep_integers INTEGERS
+  mov x0, x16
+  add x1, sp, #16
+  add x2, sp, #8
+  mov w3, #0
+  adrp x16, crebind_stubs_hot
+  ldr x16, [x16, :lo12:crebind_stubs_hot]
+  blr x16
+  mov x16, x0
+  bring_integers_back INTEGERS
+  br x16
   .cfi_endproc
   .size call_arrives, . - call_arrives
 

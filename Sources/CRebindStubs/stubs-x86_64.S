@@ -9,6 +9,7 @@
 
   .hidden crebind_stubs_all
   .hidden crebind_stubs_asked
+  .hidden crebind_stubs_hot
   .hidden crebind_stubs_width
   .hidden crebind_stubs_returns
   .hidden crebind_stubs_told
@@ -20,14 +21,14 @@
 #define WHOLE 192
 #define WIDTH crebind_stubs_width(%rip)
 
-/// Keeps the registers, those of integers in the order that the macro is given. Changes none.
-.macro keep first, second, third, fourth, fifth, sixth, seventh, eighth
+/// Keeps the registers of integers, in the order that the macro is given. Changes none.
+.macro keep_integers size, first, second, third, fourth, fifth, sixth, seventh, eighth
   pushq %rbp
   .cfi_def_cfa_offset 16
   .cfi_offset %rbp, -16
   movq %rsp, %rbp
   .cfi_def_cfa_register %rbp
-  subq $REGISTERS, %rsp
+  subq $\size, %rsp
   // Some compilers call __fentry__, and older ones __tls_get_addr, on a stack that is not aligned.
   andq $-16, %rsp
   movq \first, (%rsp)
@@ -38,6 +39,11 @@
   movq \sixth, 40(%rsp)
   movq \seventh, 48(%rsp)
   movq \eighth, 56(%rsp)
+.endm
+
+/// Keeps all registers.
+.macro keep first, second, third, fourth, fifth, sixth, seventh, eighth
+  keep_integers REGISTERS, \first, \second, \third, \fourth, \fifth, \sixth, \seventh, \eighth
   .irp index, 0, 1, 2, 3, 4, 5, 6, 7
   movaps %xmm\index, 64 + 16 * \index(%rsp)
   .endr
@@ -55,7 +61,22 @@
 2:
 .endm
 
-/// Brings the registers back, and leaves the frame.
+/// Brings the registers of integers back, and leaves the frame.
+.macro bring_integers_back first, second, third, fourth, fifth, sixth, seventh, eighth
+  movq (%rsp), \first
+  movq 8(%rsp), \second
+  movq 16(%rsp), \third
+  movq 24(%rsp), \fourth
+  movq 32(%rsp), \fifth
+  movq 40(%rsp), \sixth
+  movq 48(%rsp), \seventh
+  movq 56(%rsp), \eighth
+  leave
+  .cfi_def_cfa %rsp, 8
+  .cfi_restore %rbp
+.endm
+
+/// Brings all registers back.
 .macro bring_back first, second, third, fourth, fifth, sixth, seventh, eighth
   cmpl $32, WIDTH
   jb 2f
@@ -74,16 +95,7 @@
   movaps 64 + 16 * \index(%rsp), %xmm\index
   .endr
 3:
-  movq (%rsp), \first
-  movq 8(%rsp), \second
-  movq 16(%rsp), \third
-  movq 24(%rsp), \fourth
-  movq 32(%rsp), \fifth
-  movq 40(%rsp), \sixth
-  movq 48(%rsp), \seventh
-  movq 56(%rsp), \eighth
-  leave
-  .cfi_def_cfa %rsp, 8
+  bring_integers_back \first, \second, \third, \fourth, \fifth, \sixth, \seventh, \eighth
 .endm
 
 /// r11 is the stub's data.
@@ -123,11 +135,23 @@
   .type call_arrives, @function
 call_arrives:
   .cfi_startproc
+  // CREBIND_STUBS_HOT is negative.
   cmpl $0, 8(%r11)
-  jne 4f
+  jg 4f
+  jl 5f
   jmp *(%r11)
 4:
   ask 0
+5:
+  keep_integers 64, %rdi, %rsi, %rdx, %rcx, %r8, %r9, %rax, %r10
+  movq %r11, %rdi
+  movq %rsp, %rsi
+  leaq 8(%rbp), %rdx
+  xorl %ecx, %ecx
+  call *crebind_stubs_hot(%rip)
+  movq %rax, %r11
+  bring_integers_back %rdi, %rsi, %rdx, %rcx, %r8, %r9, %rax, %r10
+  jmp *%r11
   .cfi_endproc
   .size call_arrives, . - call_arrives
 

@@ -18,10 +18,19 @@ size_t crebind_stubs_index(const crebind_stub *stub) {
   return (size_t)((const crebind_stubs_data *)stub - crebind_stubs_all);
 }
 
-void crebind_stubs_prepare(crebind_stubs_handler *handler) {
-  crebind_stubs_asked = handler;
+static void prepare(void) {
   crebind_stubs_told = crebind_stubs_end;
   crebind_stubs_look_at_processor();
+}
+
+void crebind_stubs_prepare(crebind_stubs_handler *handler) {
+  crebind_stubs_asked = handler;
+  prepare();
+}
+
+void crebind_stubs_prepare_hot(crebind_stubs_handler *handler) {
+  crebind_stubs_hot = handler;
+  prepare();
 }
 
 static bool matches(const char *pattern, const char *name) {

@@ -5,5 +5,5 @@
 crebind_stubs_data crebind_stubs_all[CREBIND_STUBS_COUNT]
     __attribute__((aligned(CREBIND_STUBS_SIZE)));
 crebind_stubs_return crebind_stubs_returns[CREBIND_STUBS_TRAMPOLINES];
-crebind_stubs_handler *crebind_stubs_asked;
+crebind_stubs_handler *crebind_stubs_asked, *crebind_stubs_hot;
 crebind_stubs_teller *crebind_stubs_told;

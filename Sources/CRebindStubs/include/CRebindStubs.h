@@ -19,6 +19,9 @@
 /// The bytes of each stub's data, the first of which are a `crebind_stub`. The others are for the handler.
 #define CREBIND_STUBS_SIZE 64
 
+/// Has the hot handler asked.
+#define CREBIND_STUBS_HOT 0x80000000u
+
 /// Where a handler finds the lower halves of the eight registers of floating-point arguments: so many
 /// bytes behind the first register of integers, 16 bytes each. It is the same for results.
 #if defined(__aarch64__)
@@ -44,7 +47,8 @@
 typedef struct crebind_stub {
   /// Calls go on to it.
   void *_Nullable original;
-  /// 0 sends calls on at once.
+  /// 0 sends calls on at once. `CREBIND_STUBS_HOT` asks the hot handler, and any lower number, such as
+  /// of those who want to be asked, the other one.
   _Atomic uint32_t is_asked;
   /// The stub's code, and that for calls that resume: they ask the handler whatever `is_asked` is.
   const void *code, *resuming_code;
@@ -69,6 +73,14 @@ typedef void *crebind_stubs_handler(crebind_stub *stub, uint64_t *registers,
 
 /// Says who is asked about calls. To be called before a slot leads to a stub.
 void crebind_stubs_prepare(crebind_stubs_handler *handler);
+
+/// The same of stubs whose calls are only counted, or answered: their handler is called with no register kept
+/// but those of integers, which takes half the time.
+///
+/// \param handler Changes no register of floating-point numbers or vectors, and calls nothing that does. Compile
+///   it with -mgeneral-regs-only, and look at the object file: no instruction has xmm, ymm or zmm, or on AArch64
+///   a register of vectors.
+void crebind_stubs_prepare_hot(crebind_stubs_handler *handler);
 
 /// An awaited call.
 typedef struct crebind_stubs_pending crebind_stubs_pending;
