@@ -56,7 +56,6 @@ let package = Package(
     // Without `pkgConfig:`, for which SwiftPM warns of a missing library in every package that depends
     // on this one, whatever it uses. The headers say what is missing.
     .systemLibrary(name: "CLibelf", providers: [.apt(["libelf-dev"])]),
-    .systemLibrary(name: "CLibffi", providers: [.apt(["libffi-dev"])]),
     .target(
       name: "CRebind", cSettings: [.headerSearchPath(".")] + cSettings),
     .target(name: "Rebind", dependencies: ["CRebind"], swiftSettings: swiftSettings),
@@ -66,8 +65,7 @@ let package = Package(
     .target(name: "CRebindReach", cSettings: cSettings),
     .target(name: "CRebindStubs", cSettings: cSettings),
     .target(
-      name: "CRebindTesting", dependencies: ["CLibffi", "CRebindReach", "CRebindStubs"],
-      cSettings: cSettings, linkerSettings: [.linkedLibrary("ffi")]),
+      name: "CRebindTesting", dependencies: ["CRebindReach", "CRebindStubs"], cSettings: cSettings),
     .target(
       name: "RebindTesting",
       dependencies: ["CRebind", "CRebindStubs", "CRebindTesting", "RebindCounting"],

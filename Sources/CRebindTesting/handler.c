@@ -8,7 +8,7 @@
 typedef struct handler_scope {
   crebind_testing_scope scope;
   crebind_testing_signature signature;
-  ffi_closure *closure;
+  void *closure;
   void *code;
   crebind_testing_handler *handler;
   void *context;
@@ -21,7 +21,7 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
 }
 
 /// libffi calls this, on the thread whose calls `crebind_testing_select` suppressed.
-static void invoke(ffi_cif *cif, void *result, void **arguments, void *context) {
+static void invoke(crebind_ffi_cif *cif, void *result, void **arguments, void *context) {
   (void)cif;
   handler_scope *scope = context;
   scope->handler(scope->context, result, arguments);
@@ -40,8 +40,8 @@ void crebind_testing_call_original(crebind_testing_scope *scope, void *result, v
   uint32_t suppressed = crebind_reach_this_thread.suppressed;
   thread->frame = &frame;
   crebind_reach_this_thread.suppressed = 0;
-  ffi_call(&signature->cif, (void (*)(void))scope->hook->stub.resuming_code, result,
-           pointers);
+  crebind_testing_get_libffi()->ffi_call(
+      &signature->cif, (void (*)(void))scope->hook->stub.resuming_code, result, pointers);
   crebind_reach_this_thread.suppressed = suppressed;
   thread->frame = frame.previous;
 }
@@ -49,7 +49,7 @@ void crebind_testing_call_original(crebind_testing_scope *scope, void *result, v
 static void destroy(crebind_testing_scope *scope) {
   handler_scope *handler = (handler_scope *)scope;
   crebind_testing_signature_destroy(&handler->signature);
-  if (handler->closure != NULL) ffi_closure_free(handler->closure);
+  if (handler->closure != NULL) crebind_testing_get_libffi()->ffi_closure_free(handler->closure);
 }
 
 crebind_testing_scope *crebind_testing_handler_scope(crebind_testing_hook *hook,
@@ -63,10 +63,13 @@ crebind_testing_scope *crebind_testing_handler_scope(crebind_testing_hook *hook,
   scope->scope.is_handler = true;
   scope->handler = handler;
   scope->context = context;
+  // The signature needs libffi, too.
+  const crebind_testing_libffi *libffi = crebind_testing_get_libffi();
   if (crebind_testing_signature_init(&scope->signature, types, length)
-      && (scope->closure = ffi_closure_alloc(sizeof *scope->closure, &scope->code)) != NULL
-      && ffi_prep_closure_loc(scope->closure, &scope->signature.cif, invoke, scope, scope->code)
-             == FFI_OK)
+      && (scope->closure = libffi->ffi_closure_alloc(CREBIND_FFI_CLOSURE_SIZE, &scope->code)) != NULL
+      && libffi->ffi_prep_closure_loc(scope->closure, &scope->signature.cif, invoke, scope,
+                                      scope->code)
+             == 0)
     return &scope->scope;
   crebind_testing_free(&scope->scope);
   return NULL;

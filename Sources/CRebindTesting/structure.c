@@ -15,7 +15,7 @@ typedef struct constant {
   unsigned char contents[];
 } constant;
 
-static void invoke(ffi_cif *cif, void *result, void **arguments, void *context) {
+static void invoke(crebind_ffi_cif *cif, void *result, void **arguments, void *context) {
   (void)cif, (void)arguments;
   const constant *self = context;
   memcpy(result, self->contents + self->length, self->size);
@@ -35,13 +35,15 @@ static constant *make(const unsigned char *contents, size_t length, size_t size)
   self->length = length;
   self->size = size;
   memcpy(self->contents, contents, length + size);
-  ffi_closure *closure = NULL;
+  // The signature needs libffi, too.
+  const crebind_testing_libffi *libffi = crebind_testing_get_libffi();
+  void *closure = NULL;
   if (crebind_testing_signature_init(&self->signature, self->contents, length)
-      && (closure = ffi_closure_alloc(sizeof *closure, &self->code)) != NULL
-      && ffi_prep_closure_loc(closure, &self->signature.cif, invoke, self, self->code) == FFI_OK)
+      && (closure = libffi->ffi_closure_alloc(CREBIND_FFI_CLOSURE_SIZE, &self->code)) != NULL
+      && libffi->ffi_prep_closure_loc(closure, &self->signature.cif, invoke, self, self->code) == 0)
     return self;
   crebind_testing_signature_destroy(&self->signature);
-  if (closure != NULL) ffi_closure_free(closure);
+  if (closure != NULL) libffi->ffi_closure_free(closure);
   free(self);
   return NULL;
 }

@@ -39,6 +39,8 @@ public struct RebindTestingError: Error, Sendable, Hashable {
     public static let variable = Code(rawValue: "variable")
     /// More symbols have been rebound than the program has stubs for.
     public static let tooManySymbols = Code(rawValue: "tooManySymbols")
+    /// A handler, or a fault that returns a structure, needs libffi, which is not installed.
+    public static let libffiMissing = Code(rawValue: "libffiMissing")
     /// Memory has run out.
     public static let outOfMemory = Code(rawValue: "outOfMemory")
     /// The core could not rebind the symbol, or a process could not be started.
@@ -90,6 +92,9 @@ extension RebindTestingError: CustomStringConvertible {
         + "count its calls with RebindCounting"
     case .variable: "it is a variable, not a function"
     case .tooManySymbols: "too many symbols have been rebound in this process"
+    case .libffiMissing:
+      "its handler is called by libffi, which cannot be opened: install libffi8 "
+        + "(sudo apt-get install libffi8, or libffi for other systems)"
     case .outOfMemory: "out of memory"
     default: detail
     }

@@ -141,7 +141,7 @@ import TestSupport
       modules: [
         "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
         "CRebindReach", "CRebind",
-      ], flags: ["-lffi"])
+      ])
     let result = try program.run()
     #expect(result.succeeded && result.output == "1 false false\n", "\(result)")
   }

@@ -66,7 +66,7 @@ import TestSupport
         "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
         "CRebindReach", "CRebind",
       ],
-      flags: ["-sanitize=\(sanitizer)", "-lffi"])
+      flags: ["-sanitize=\(sanitizer)"])
     let result = try program.run()
     let reason =
       "a sanitizer defines it in the program, whose own calls go through no slot; "

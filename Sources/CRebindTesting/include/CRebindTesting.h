@@ -115,8 +115,12 @@ ptrdiff_t crebind_testing_text_length(const char *text, size_t limit);
 /// The number of registers that a recorder sees.
 size_t crebind_testing_register_count(void);
 
-/// Calls of a handler through libffi. NULL if memory runs out, or if libffi does not know the
-/// types.
+/// Takes the addresses of libffi's functions, before anything needs them. On one thread at a time.
+void crebind_testing_use_libffi(void *ffi_prep_cif, void *ffi_call, void *ffi_closure_alloc,
+                                void *ffi_closure_free, void *ffi_prep_closure_loc);
+
+/// Calls of a handler through libffi. NULL if memory runs out, or if libffi is not there or does not know
+/// the types.
 ///
 /// \param types The types of the result and of the arguments, one after another.
 crebind_testing_scope *_Nullable crebind_testing_handler_scope(
@@ -189,7 +193,7 @@ typedef struct crebind_testing_fault {
 } crebind_testing_fault;
 
 /// Code for `CREBIND_TESTING_RETURN_STRUCTURE`, which returns these bytes. It stays for good, since
-/// a call may be on its way. NULL if memory runs out, or if libffi does not know the type.
+/// a call may be on its way. NULL if memory runs out, or if libffi is not there or does not know the type.
 void *_Nullable crebind_testing_structure_code(const crebind_testing_type *type, size_t length,
                                                const void *bytes, size_t size);
 

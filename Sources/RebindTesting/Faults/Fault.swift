@@ -88,6 +88,7 @@ extension FaultResult {
       guard bytes.count <= MemoryLayout<ValueSlot>.size else {
         throw RebindTestingError(code: .structureTooLarge, symbol: symbol, detail: type)
       }
+      try Libffi.require(for: symbol)
       result.kind = CREBIND_TESTING_RETURN_STRUCTURE
       result.code = codes.withUnsafeBufferPointer { codes in
         codes.withMemoryRebound(to: crebind_testing_type.self) {

@@ -11,8 +11,8 @@ final class ActiveScope: @unchecked Sendable {
   /// The `crebind_testing_scope *`, whose context is this object.
   private(set) var pointer: OpaquePointer!
 
-  /// - Throws: `RebindTestingError` if memory runs out, or for a result that the function cannot
-  ///   have.
+  /// - Throws: `RebindTestingError` if memory runs out, if a handler needs libffi and it is not there, or
+  ///   for a result that the function cannot have.
   init(_ interception: Interception, on hook: OpaquePointer) throws(RebindTestingError) {
     symbol = interception.symbol
     kind = interception.kind
@@ -32,6 +32,7 @@ final class ActiveScope: @unchecked Sendable {
     let context = Unmanaged.passUnretained(self).toOpaque()
     switch kind {
     case .handler(let signature, _):
+      try Libffi.require(for: symbol)
       return signature.codes.withUnsafeBufferPointer { codes in
         codes.withMemoryRebound(to: crebind_testing_type.self) {
           crebind_testing_handler_scope(hook, $0.baseAddress!, $0.count, callHandler, context)
