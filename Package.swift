@@ -53,9 +53,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
-    // Without `pkgConfig:`, for which SwiftPM warns of a missing library in every package that depends
-    // on this one, whatever it uses. The headers say what is missing.
-    .systemLibrary(name: "CLibelf", providers: [.apt(["libelf-dev"])]),
+    .target(name: "CLibelf", cSettings: cSettings),
     .target(
       name: "CRebind", cSettings: [.headerSearchPath(".")] + cSettings),
     .target(name: "Rebind", dependencies: ["CRebind"], swiftSettings: swiftSettings),

@@ -22,7 +22,7 @@ struct SymbolGraph: Decodable {
       TargetInformation.self, from: run("swiftc", ["-print-target-info"]).standardOutput)
     let headers = [
       "CRebind/include", "CRebindCounting/include", "CRebindStubs/include",
-      "CRebindTesting/include", "CLibelf",
+      "CRebindTesting/include", "CLibelf/include",
     ].map {
       Places.package.appending(path: "Sources/\($0)").path
     }

@@ -58,7 +58,7 @@ private let moduleFlags =
   ["-I", Places.products.appending(path: "Modules").path]
   + [
     "CRebind/include", "CRebindCounting/include", "CRebindStubs/include",
-    "CRebindTesting/include", "CLibelf",
+    "CRebindTesting/include", "CLibelf/include",
   ].flatMap {
     ["-Xcc", "-I", "-Xcc", Places.package.appending(path: "Sources/\($0)").path]
   }

@@ -14,6 +14,8 @@ package struct ProcessImages {
   ///
   /// - Throws: `ELFFileError` if it may not be looked at, is not there, or never has an image.
   package init(pid: Int32) throws(ELFFileError) {
+    // An image's file tells whether the image is its own.
+    try ELFFileError.checkLibelf(for: FilePath("/proc/\(pid)"))
     var (found, attempt) = (try Self(lookingAt: pid), 1)
     while found.images.isEmpty {
       guard attempt < 10 else {

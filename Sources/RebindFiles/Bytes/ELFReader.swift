@@ -25,6 +25,7 @@ package final class ELFReader {
     let file = try RegularFile.open(path)
     let identification = try ELFIdentification(of: file, path)
     guard let bytes = MappedFile(file) else {
+      try ELFFileError.checkLibelf(for: path)
       throw ELFFileError(
         path: path, reason: .malformed("is refused by libelf"), field: "the header")
     }

@@ -100,3 +100,13 @@ extension Elf_Type {
   package static var bytes: Self { ELF_T_BYTE }
   static var compressionHeader: Self { ELF_T_CHDR }
 }
+
+extension ELFFileError {
+  /// Throws what to install, if libelf is not there. Nothing is known of a file then.
+  package static func checkLibelf(for path: FilePath) throws(ELFFileError) {
+    guard let lack = crebind_libelf_lack() else { return }
+    throw ELFFileError(
+      path: path, reason: .unsupported("cannot be read: \(String(cString: lack))"),
+      field: "the file")
+  }
+}
