@@ -20,6 +20,27 @@ import TestSupport
       ], runner: ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"])
   }
 
+  /// A hot handler awaits the ends of calls whose registers of numbers are not kept.
+  @Test(arguments: [
+    [], ["--target=aarch64-linux-gnu", "-isystem", "/usr/aarch64-linux-gnu/include"],
+  ])
+  func awaitingChangesNoRegisterOfNumbers(flags: [String]) throws {
+    let folder = Places.package.appending(path: "Sources/CRebindStubs")
+    let scratch = try TemporaryDirectory()
+    for level in ["-O0", "-O2", "-O3"] {
+      try compile(
+        .clang,
+        flags + [
+          level, "-std=gnu11", "-I", folder.appending(path: "include").path, "-S", "-o", "code.s",
+          folder.appending(path: "pending.c").path,
+        ], in: scratch.url)
+      let code = try String(contentsOf: scratch.url.appending(path: "code.s"), encoding: .utf8)
+      #expect(code.contains("crebind_stubs_await"))
+      let registers = code.matches(of: /%[xyz]mm\d+|\b[dqsv]\d+\b/).map { String($0.0) }
+      #expect(registers == [], "\(level)")
+    }
+  }
+
   private func check(flags: [String], runner: [String]) throws {
     func folder(_ target: String) -> URL { Places.package.appending(path: "Sources/\(target)") }
     let targets = ["CRebindTesting", "CRebindReach", "CRebindStubs"].map(folder)

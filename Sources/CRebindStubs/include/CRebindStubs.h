@@ -77,9 +77,9 @@ void crebind_stubs_prepare(crebind_stubs_handler *handler);
 /// The same of stubs whose calls are only counted, or answered: their handler is called with no register kept
 /// but those of integers, which takes half the time.
 ///
-/// \param handler Changes no register of floating-point numbers or vectors, and calls nothing that does. Compile
-///   it with -mgeneral-regs-only, and look at the object file: no instruction has xmm, ymm or zmm, or on AArch64
-///   a register of vectors.
+/// \param handler Changes no register of floating-point numbers or vectors, and calls nothing that does:
+///   `crebind_stubs_await` does not. Compile it with -mgeneral-regs-only, and look at the object file: no
+///   instruction has xmm, ymm or zmm, or on AArch64 a register of vectors.
 void crebind_stubs_prepare_hot(crebind_stubs_handler *handler);
 
 /// An awaited call.

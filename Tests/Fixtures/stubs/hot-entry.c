@@ -100,7 +100,7 @@ int wrong_calls(int *calls) {
 
 int wrong_calls(int *calls);
 
-static long counted;
+static long counted, ended;
 static const char *names[64];
 static size_t count;
 /// Calls of this function are answered with 3.
@@ -108,11 +108,17 @@ static crebind_stub *answered;
 
 static long answer(void) { return 3; }
 
+static void end(crebind_stubs_pending *pending, uint64_t *results) {
+  (void)pending, (void)results;
+  ended++;
+}
+
 static void *arrive(crebind_stub *stub, uint64_t *registers, const void **return_address,
                     bool is_resuming) {
-  (void)registers, (void)return_address;
+  (void)registers;
   CHECK(!is_resuming);
   counted++;
+  if (stub != answered) crebind_stubs_await(return_address, end);
   return stub == answered ? (void *)answer : stub->original;
 }
 
@@ -136,7 +142,7 @@ int main(void) {
   crebind_stub *integers = answered;
   answered = NULL;
   for (int i = 0; i < 1000; i++) CHECK(wrong_calls(&calls) == 0);
-  CHECK(counted == 1000L * calls);
+  CHECK(counted == 1000L * calls && ended == counted);
   answered = integers;
   CHECK(wrong_calls(&calls) == 1);
   integers->is_asked = 0;
@@ -144,7 +150,7 @@ int main(void) {
   CHECK(wrong_calls(&calls) == 0 && counted == calls - 1);
   CHECK(crebind_restore_imports(imports, NULL, NULL) == CREBIND_OK);
   CHECK(wrong_calls(&calls) == 0 && counted == calls - 1);
-  printf("counted and answered\n");
+  printf("counted, awaited and answered\n");
   return 0;
 }
 
