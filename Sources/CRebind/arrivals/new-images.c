@@ -63,7 +63,7 @@ static bool is_still_ours(const struct crebind_handle *handle, const struct creb
   // The lazy resolver makes a word fresh, too, and a batch that does not look at
   // later images would not find the slot again.
   const struct crebind_entry *lowest = crebind_find_lowest(entry);
-  if (lowest->is_lazy && !crebind_batch_serves_later_images(&handle->batch)) return true;
+  if (lowest->is_lazy && !crebind_options_serve_later_images(&handle->batch.options)) return true;
   return !is_fresh(handle, image, entry, lowest);
 }
 
@@ -129,7 +129,7 @@ static crebind_status serve_image(struct crebind_world *world, size_t index,
   crebind_status status = CREBIND_OK;
   for (struct crebind_handle *handle = crebind_records.oldest;
        handle != NULL && status == CREBIND_OK; handle = handle->newer)
-    if (crebind_batch_serves_later_images(&handle->batch))
+    if (crebind_options_serve_later_images(&handle->batch.options))
       status = crebind_new_images_plan(world, handle, index);
   if (status == CREBIND_OK && !crebind_scopes_are_sure(&world->scopes)) status = CREBIND_BUSY;
   if (status == CREBIND_OK && !crebind_add_due_changes(commit, known))

@@ -9,9 +9,9 @@
 
 /// A definition, wherever it is: no other one has had these numbers.
 struct crebind_exact_definition {
-  /// The serial number of the image that has it.
+  /// The serial number of the image that has it; 0 for any.
   uint64_t image;
-  /// The index in the image's symbol table.
+  /// The index in the image's symbol table; SIZE_MAX for any.
   size_t symbol;
 };
 
@@ -20,11 +20,10 @@ struct crebind_item {
   struct crebind_name name;
   /// NULL for any.
   const char *version, *library;
-  /// The ELF header of the image that has to define it, and that image's serial number once a call
-  /// has found it; 0 for any.
+  /// The ELF header of the image that has to define it, or 0. Once a call has found the image, `exact`
+  /// has its number.
   uintptr_t definer;
-  uint64_t definer_serial;
-  /// Only what is bound to this definition; image 0 for any.
+  /// The definition that references have to be bound to.
   struct crebind_exact_definition exact;
   /// Only references without a version.
   bool unversioned_only;
@@ -58,7 +57,7 @@ static inline struct crebind_item *crebind_batch_item(const struct crebind_batch
 
 /// Notes the image that an item names as the one that has to define its symbol.
 static inline void crebind_item_found_definer(struct crebind_item *item, uint64_t serial) {
-  item->definer_serial = serial;
+  item->exact = (struct crebind_exact_definition){serial, SIZE_MAX};
 }
 
 /// True if not every reference with the name is asked for.
@@ -104,11 +103,10 @@ crebind_status crebind_batch_make(struct crebind_batch *batch, const crebind_reb
                                   size_t room, int64_t *bad_item);
 void crebind_batch_free(struct crebind_batch *batch);
 
-/// True if images that are loaded later may be in the batch's scope.
-static inline bool crebind_batch_serves_later_images(const struct crebind_batch *batch) {
-  return !batch->options.loaded_images_only
-         && (batch->options.scope == CREBIND_SCOPE_ALL
-             || batch->options.scope == CREBIND_SCOPE_MATCHING);
+/// True if images that are loaded later may be in scope.
+static inline bool crebind_options_serve_later_images(const crebind_options *options) {
+  return !options->loaded_images_only
+         && (options->scope == CREBIND_SCOPE_ALL || options->scope == CREBIND_SCOPE_MATCHING);
 }
 
 /// True if the symbols have to be redirected where they are defined: only then does everything that

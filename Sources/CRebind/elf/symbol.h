@@ -56,6 +56,11 @@ struct crebind_version {
   bool is_hidden;
 };
 
+/// True if both are the same version, or both NULL.
+static inline bool crebind_is_same_version(const char *a, const char *b) {
+  return a == b || (a != NULL && b != NULL && crebind_equal(a, b));
+}
+
 struct crebind_version crebind_symbol_version(const struct crebind_image *image,
                                               const struct crebind_dynamic *dynamic, size_t index);
 

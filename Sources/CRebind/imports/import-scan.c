@@ -28,8 +28,8 @@ static bool make_room(const struct crebind_vector *entries, struct crebind_vecto
   return true;
 }
 
-/// The entry with this hash at `*at` or behind it, NULL for none; `*at` is behind it then. The table
-/// is not full.
+/// The entry with this hash at `*at` or behind it, NULL for none. Moves `*at` behind it. The table is
+/// not full.
 static void *next_with_hash(const struct crebind_vector *entries,
                             const struct crebind_vector *places, uint32_t hash, size_t *at) {
   if (places->count == 0) return NULL;
@@ -54,10 +54,6 @@ static void *add_with_hash(struct crebind_vector *entries, struct crebind_vector
   while (table[at & (places->count - 1)] != 0) at++;
   table[at & (places->count - 1)] = (uint32_t)entries->count;
   return entry;
-}
-
-static bool is_same_text(const char *a, const char *b) {
-  return a == b || (a != NULL && b != NULL && crebind_equal(a, b));
 }
 
 // MARK: - Asked before
@@ -152,7 +148,7 @@ static const struct reference *find_reference(const struct walk *walk,
   size_t at = place_of(name->gnu_hash);
   for (const struct reference *reference;
        (reference = next_with_hash(&walk->references, &walk->places, name->gnu_hash, &at)) != NULL;)
-    if (reference->is_global && is_same_text(reference->version, version)
+    if (reference->is_global && crebind_is_same_version(reference->version, version)
         && crebind_equal(reference->name, name->string))
       return reference;
   return NULL;

@@ -47,9 +47,10 @@ struct count {
 };
 
 /// Notes a slot of a reference that is not asked for.
-static void note_other(struct count *count, const char *version, size_t definer) {
+static void note_other(struct count *count, const char *version,
+                       struct crebind_definition definition) {
   const char *wanted = count->item->version;
-  bool is_defined = definer != SIZE_MAX;
+  bool is_defined = definition.image != SIZE_MAX;
   // The image that has to define it is a library, too.
   struct crebind_item any_version = *count->item;
   any_version.version = NULL;
@@ -60,7 +61,7 @@ static void note_other(struct count *count, const char *version, size_t definer)
       .is_version = wanted != NULL && version != NULL && crebind_equal(version, wanted),
       .is_defined = is_defined,
       .is_library =
-          is_defined && crebind_item_matches(count->world, &any_version, NULL, definer),
+          is_defined && crebind_item_matches(count->world, &any_version, NULL, definition),
   });
   // References that nothing defines are counted as such.
   if (reason == 0 || reason == CREBIND_REASON_UNCHANGEABLE) return;
@@ -69,7 +70,7 @@ static void note_other(struct count *count, const char *version, size_t definer)
     count->other_reason = reason;
     count->other_detail = version != NULL ? version : "none";
   } else if (count->other_reason != CREBIND_REASON_OTHER_VERSION) {
-    crebind_image_info info = crebind_world_info(count->world, definer);
+    crebind_image_info info = crebind_world_info(count->world, definition.image);
     count->other_reason = reason;
     count->other_detail = info.soname[0] != 0 ? info.soname : crebind_basename(info.path);
   }
@@ -86,21 +87,23 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
   const char *version = crebind_symbol_version(image, dynamic, slot->symbol).name;
   bool has_unwanted_version = count->item->unversioned_only && version != NULL;
   uintptr_t function;
-  size_t definer;
-  crebind_status status = crebind_world_resolve(count->world, count->index, &count->item->name,
-                                                version, false, &function, &definer);
-  version = crebind_version_of_binding(count->world, version, definer, &count->item->name);
+  struct crebind_definition definition;
+  crebind_status status = crebind_world_bind(count->world, count->index, &count->item->name,
+                                             version, false, &function, &definition);
+  version = crebind_version_of_binding(count->world, version, definition.image,
+                                       &count->item->name);
   if (status != CREBIND_OK) return status;
   const ElfW(Sym) *symbol = crebind_symbol(dynamic, slot->symbol);
-  bool is_defined = definer != SIZE_MAX;
+  bool is_defined = definition.image != SIZE_MAX;
   count->undefined += !is_defined;
   count->weak += !is_defined && symbol != NULL && symbol->st_info >> 4 == STB_WEAK;
   count->in_data += is_defined && slot->kind == CREBIND_ABSOLUTE
                     && slot->address % sizeof(uintptr_t) == 0
                     && !crebind_patch_is_beside_code(image, slot->address);
-  if (!has_unwanted_version && crebind_item_matches(count->world, count->item, version, definer))
+  if (!has_unwanted_version
+      && crebind_item_matches(count->world, count->item, version, definition))
     return status;
-  note_other(count, version, definer);
+  note_other(count, version, definition);
   return CREBIND_OK;
 }
 

@@ -50,6 +50,19 @@ static struct crebind_gathered_target gather_target(struct slots *slots,
   return crebind_gather_target(&slots->strings, slots->world, judgement->target, name);
 }
 
+/// All that is known of a slot without its target.
+static crebind_status look_at_word(const struct crebind_image *image,
+                                   const struct crebind_slot *slot,
+                                   struct crebind_judgement *judgement) {
+  uintptr_t word = crebind_load_word(slot->address);
+  *judgement = (struct crebind_judgement){
+      .word = word,
+      .is_unresolved = crebind_is_unresolved(image, slot, word),
+      .rebinder = CREBIND_REBINDER_UNKNOWN,
+  };
+  return CREBIND_OK;
+}
+
 static crebind_status gather_slot(void *context, const struct crebind_slot *slot, uint32_t unused) {
   (void)unused;
   struct slots *slots = context;
@@ -57,14 +70,12 @@ static crebind_status gather_slot(void *context, const struct crebind_slot *slot
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(slots->world, slots->image);
   struct crebind_name name;
   if (!crebind_slot_is_judgeable(slots->world, slots->image, slot, &name)) return CREBIND_OK;
-  struct crebind_judgement judgement = {.word = crebind_load_word(slot->address),
-                                        .rebinder = CREBIND_REBINDER_UNKNOWN};
-  judgement.is_unresolved = crebind_is_unresolved(image, slot, judgement.word);
-  if (slots->finds_targets) {
-    crebind_status status =
-        crebind_judge_slot(slots->world, slots->image, slot, &name, &judgement);
-    if (status != CREBIND_OK) return status;
-  }
+  struct crebind_judgement judgement;
+  crebind_status status =
+      slots->finds_targets
+          ? crebind_judge_slot(slots->world, slots->image, slot, &name, &judgement)
+          : look_at_word(image, slot, &judgement);
+  if (status != CREBIND_OK) return status;
   struct gathered_slot *gathered = crebind_vector_append(&slots->items, 1);
   if (gathered == NULL) return CREBIND_OUT_OF_MEMORY;
   gathered->symbol = crebind_strings_add(&slots->strings, name.string);
@@ -115,7 +126,9 @@ crebind_status crebind_image_slots(const void *header, bool finds_targets,
                                    crebind_slot_contents_visitor *visit, void *context,
                                    crebind_error *error) {
   if (visit == NULL) return crebind_fail(error, CREBIND_INVALID_ARGUMENT, -1);
-  struct slots slots = {.header = header, .finds_targets = finds_targets, .items = CREBIND_VECTOR(struct gathered_slot)};
+  struct slots slots = {.header = header,
+                        .finds_targets = finds_targets,
+                        .items = CREBIND_VECTOR(struct gathered_slot)};
   crebind_strings_begin(&slots.strings);
   crebind_ifuncs_begin(&slots.ifuncs);
   int saved_errno = errno;

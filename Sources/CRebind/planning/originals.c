@@ -11,8 +11,7 @@ static crebind_status find_default(const struct crebind_item *item, struct crebi
   crebind_status status = crebind_world_bind(world, 0, &item->name, item->version,
                                              item->version == NULL, function, &definition);
   if (definition.image != SIZE_MAX
-      && (!crebind_item_matches(world, item, item->version, definition.image)
-          || !crebind_item_is_for(world, item, definition)))
+      && !crebind_item_matches(world, item, item->version, definition))
     *function = 0;
   return status;
 }

@@ -63,10 +63,8 @@ static crebind_status elects(struct crebind_walk *walk, uint32_t name_index, uin
     return CREBIND_OK;
   }
   // Many images may ask the same.
-  const char *asked = planned->elected_version;
   bool is_known = planned->has_election
-                  && (asked == version
-                      || (asked != NULL && version != NULL && crebind_equal(asked, version)));
+                  && crebind_is_same_version(planned->elected_version, version);
   if (!is_known) {
     struct crebind_definition elected;
     bool is_contested;
@@ -92,9 +90,8 @@ static size_t select_for_definition(const struct crebind_walk *walk, uint32_t na
   size_t selected = SIZE_MAX;
   for (uint32_t i = first + 1; i != 0; i = crebind_batch_item(batch, i - 1)->next) {
     const struct crebind_item *item = crebind_batch_item(batch, i - 1);
-    if (!crebind_item_matches(walk->plan->world, item, version, walk->index)
-        || !crebind_item_is_for(walk->plan->world, item,
-                                (struct crebind_definition){walk->index, symbol}))
+    if (!crebind_item_matches(walk->plan->world, item, version,
+                              (struct crebind_definition){walk->index, symbol}))
       continue;
     if (item->unversioned_only) {
       walk->plan->needs_notice = true;

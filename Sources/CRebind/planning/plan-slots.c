@@ -37,9 +37,7 @@ static crebind_status select_item(struct crebind_walk *walk, const struct crebin
       if (item->version != NULL)
         version = crebind_version_of_binding(walk->plan->world, version,
                                              binding->definition.image, &item->name);
-      if (!crebind_item_matches(walk->plan->world, item, version, binding->definition.image)
-          || !crebind_item_is_for(walk->plan->world, item, binding->definition))
-        continue;
+      if (!crebind_item_matches(walk->plan->world, item, version, binding->definition)) continue;
     }
     if (*selected == SIZE_MAX || item->unversioned_only) *selected = i - 1;
   }

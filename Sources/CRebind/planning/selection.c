@@ -1,25 +1,22 @@
 #define _GNU_SOURCE
 #include "planning/selection.h"
 
-bool crebind_item_matches(const struct crebind_world *world, const struct crebind_item *item,
-                          const char *version, size_t definer) {
-  if (item->version != NULL && (version == NULL || !crebind_equal(version, item->version)))
-    return false;
-  if (item->definer != 0
-      && (definer == SIZE_MAX
-          || crebind_known_image_at(crebind_world_known(world, definer))->serial
-                 != item->definer_serial))
-    return false;
-  return item->library == NULL
-         || (definer != SIZE_MAX && crebind_world_is_library(world, definer, item->library));
+static bool is_exactly(const struct crebind_world *world, struct crebind_exact_definition exact,
+                       struct crebind_definition definition) {
+  return definition.image != SIZE_MAX
+         && (exact.symbol == SIZE_MAX || exact.symbol == definition.symbol)
+         && crebind_known_image_at(crebind_world_known(world, definition.image))->serial
+                == exact.image;
 }
 
-bool crebind_item_is_for(const struct crebind_world *world, const struct crebind_item *item,
-                         struct crebind_definition definition) {
-  if (item->exact.image == 0) return true;
-  return definition.image != SIZE_MAX && definition.symbol == item->exact.symbol
-         && crebind_known_image_at(crebind_world_known(world, definition.image))->serial
-                == item->exact.image;
+bool crebind_item_matches(const struct crebind_world *world, const struct crebind_item *item,
+                          const char *version, struct crebind_definition definition) {
+  if (item->version != NULL && (version == NULL || !crebind_equal(version, item->version)))
+    return false;
+  if (item->exact.image != 0 && !is_exactly(world, item->exact, definition)) return false;
+  return item->library == NULL
+         || (definition.image != SIZE_MAX
+             && crebind_world_is_library(world, definition.image, item->library));
 }
 
 bool crebind_find_definers(const struct crebind_world *world, const struct crebind_batch *batch) {
@@ -27,7 +24,7 @@ bool crebind_find_definers(const struct crebind_world *world, const struct crebi
   uint64_t last_serial = 0;
   for (size_t i = 0; i < batch->items.count; i++) {
     struct crebind_item *item = crebind_batch_item(batch, i);
-    if (item->definer == 0 || item->definer_serial != 0) continue;
+    if (item->definer == 0 || item->exact.image != 0) continue;
     if (item->definer != last_definer) {
       size_t index = crebind_world_find(world, (const void *)item->definer);
       if (index == SIZE_MAX) return false;
@@ -52,8 +49,7 @@ bool crebind_item_is_exported_by(const struct crebind_world *world,
     const ElfW(Sym) *found = crebind_symbol(dynamic, i);
     if (!crebind_symbol_is_offered(found)
         || !crebind_item_matches(world, item, crebind_symbol_version(image, dynamic, i).name,
-                                 index)
-        || !crebind_item_is_for(world, item, (struct crebind_definition){index, i}))
+                                 (struct crebind_definition){index, i}))
       continue;
     if (best == NULL || (crebind_symbol_is_data(best) && !crebind_symbol_is_data(found)))
       best = found;

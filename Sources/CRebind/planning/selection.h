@@ -12,14 +12,9 @@
 const char *crebind_version_of_binding(const struct crebind_world *world, const char *version,
                                        size_t definer, const struct crebind_name *name);
 
-/// True if the item asks for what a reference to `version` is bound to, which image
-/// `definer` defines.
+/// True if the item asks for a reference to `version` that is bound to the definition.
 bool crebind_item_matches(const struct crebind_world *world, const struct crebind_item *item,
-                          const char *version, size_t definer);
-
-/// True if the item is for this definition, or does not name one.
-bool crebind_item_is_for(const struct crebind_world *world, const struct crebind_item *item,
-                         struct crebind_definition definition);
+                          const char *version, struct crebind_definition definition);
 
 /// Finds the images that items of the batch name as definers. False if one of them is not loaded.
 bool crebind_find_definers(const struct crebind_world *world, const struct crebind_batch *batch);

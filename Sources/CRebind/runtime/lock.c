@@ -61,15 +61,13 @@ void crebind_handle_forks(struct crebind_fork_handler *handler) {
   handlers = handler;
 }
 
-static int own_number(void) { return (int)crebind_system_call(SYS_gettid); }
-
 static void before_fork(void) {
   if (crebind_thread.is_locking) {
     crebind_thread.interrupting_forks++;
     return;
   }
   crebind_lock();
-  parent = own_number();
+  parent = crebind_thread_number();
 }
 
 /// True if the fork that ends is one that has left the lock alone.

@@ -44,6 +44,8 @@ void crebind_sleep(long nanoseconds) {
   crebind_system_call(SYS_nanosleep, pause);
 }
 
+int crebind_thread_number(void) { return (int)crebind_system_call(SYS_gettid); }
+
 // MARK: Memory
 
 #ifdef SYS_mmap2

@@ -30,6 +30,9 @@ const struct crebind_runtime *crebind_runtime(void);
 /// Waits, for less than a second.
 void crebind_sleep(long nanoseconds);
 
+/// The number that the kernel has given this thread; a forked child has another one.
+int crebind_thread_number(void);
+
 // MARK: System calls
 
 /// Makes a system call with up to six arguments, each passed as a long. Returns what

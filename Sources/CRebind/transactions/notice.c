@@ -94,7 +94,7 @@ static bool are_needed(void) {
     has_batches = true;
     is_needed_by_batches |=
         crebind_active_of(handle)->needs_notice
-        && crebind_batch_serves_later_images(&handle->batch);
+        && crebind_options_serve_later_images(&handle->batch.options);
   }
   is_needed_by_batches &= has_batches;
   return observers != 0 || is_needed_by_batches;

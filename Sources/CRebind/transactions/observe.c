@@ -35,8 +35,6 @@ struct event {
 /// Guarded by the lock.
 static struct crebind_observation *observations;
 
-static uint32_t own_number(void) { return (uint32_t)crebind_system_call(SYS_gettid); }
-
 static void free_observation(struct crebind_observation *observation) {
   crebind_vector_free(&observation->told);
   crebind_vector_free(&observation->events);
@@ -161,7 +159,7 @@ static void tell(struct crebind_observation *observation) {
 
 void crebind_tell_observers(void) {
   int saved_errno = errno;
-  uint32_t own = own_number();
+  uint32_t own = (uint32_t)crebind_thread_number();
   crebind_lock();
   for (struct crebind_observation *observation = observations, *next; observation != NULL;
        observation = next) {
@@ -198,7 +196,7 @@ crebind_status crebind_observation_begin(const crebind_image_observer *observer,
   crebind_strings_begin(&observation->strings);
   crebind_lock();
   // Nobody else tells it before it knows the images that are loaded.
-  begin_telling(observation, own_number());
+  begin_telling(observation, (uint32_t)crebind_thread_number());
   observation->next = observations;
   observations = observation;
   crebind_unlock();
@@ -223,7 +221,7 @@ bool crebind_observation_end(crebind_observation *observation) {
     return false;
   }
   observation->is_ended = true;
-  if (observation->teller == own_number()) {
+  if (observation->teller == (uint32_t)crebind_thread_number()) {
     observation->is_abandoned = true;
   } else {
     for (uint32_t teller; (teller = observation->teller) != 0;) {
@@ -242,7 +240,7 @@ static void forked(int parent) {
   for (struct crebind_observation *observation = observations; observation != NULL;
        observation = observation->next) {
     bool is_own = observation->teller == (uint32_t)parent;
-    observation->teller = is_own ? own_number() : 0;
+    observation->teller = is_own ? crebind_thread_number() : 0;
     if (!is_own) observation->depth = 0;
   }
 }

@@ -106,10 +106,6 @@ static struct memo *memo_place(struct crebind_world *world, const struct crebind
   return crebind_vector_at(&world->memo, name->gnu_hash & (world->memo.count - 1));
 }
 
-static bool is_same(const char *a, const char *b) {
-  return a == b || (a != NULL && b != NULL && crebind_equal(a, b));
-}
-
 /// The function that a definition is of, without any of us; 0 for an IFUNC whose resolver
 /// has to be called first, or must not be.
 static uintptr_t function_of(struct crebind_world *world, struct crebind_definition definition) {
@@ -127,8 +123,8 @@ crebind_status crebind_world_bind(struct crebind_world *world, size_t from,
   // An image linked with -Bsymbolic asks itself first.
   bool asks_global_first = !wants_default && !crebind_world_dynamic(world, from)->symbolic;
   struct memo *memo = asks_global_first ? memo_place(world, name) : NULL;
-  if (memo != NULL && memo->function != 0 && is_same(memo->version, version)
-      && is_same(memo->name, name->string)) {
+  if (memo != NULL && memo->function != 0 && crebind_is_same_version(memo->version, version)
+      && (memo->name == name->string || crebind_equal(memo->name, name->string))) {
     *function = memo->function;
     *definition = memo->definition;
     return CREBIND_OK;
