@@ -218,58 +218,10 @@ crebind_stubs_trampolines:
   .size crebind_stubs_trampolines, . - crebind_stubs_trampolines
 end_of_trampolines:
 
-/// How unwinders go through a pending call. Written by hand, as the assembler's directives take no distance
-/// between two sections: the true return address lies as far behind crebind_stubs_returns as the trampoline behind
-/// the first one. The frame's address, by which unwinders tell frames apart, lies between the callee's, which is
-/// rsp, and the caller's, which is 8 more at least.
+#define UNWIND_STACK 7
+#define UNWIND_RETURN 16
   .section .eh_frame, "a", @unwind
-cie:
-  .long 1f - 0f
-0:
-  .long 0
-  .byte 1
-  .asciz "zR"
-  .uleb128 1
-  .sleb128 -8
-  .byte 16 // the column of return addresses
-  .uleb128 1
-  .byte 0x1b // DW_EH_PE_pcrel | DW_EH_PE_sdata4
-  .byte 0x0c // DW_CFA_def_cfa: rsp + 4
-  .uleb128 7
-  .uleb128 4
-  .byte 0x16 // DW_CFA_val_expression: rsp is 4 less than that
-  .uleb128 7
-  .uleb128 2
-  .byte 0x34 // DW_OP_lit4
-  .byte 0x1c // DW_OP_minus
-  .p2align 3, 0
-1:
-  .long 1f - 0f
-0:
-  .long 0b - cie
-  .long crebind_stubs_trampolines - .
-  .long end_of_trampolines - crebind_stubs_trampolines
-  .uleb128 0
-  .byte 0x10 // DW_CFA_expression
-  .uleb128 16
-  .uleb128 3f - 2f
-2:
-  .byte 0x80 // DW_OP_breg16: the trampoline
-  .sleb128 0
-  .byte 0x09 // DW_OP_const1s
-  .byte -16
-  .byte 0x1a // DW_OP_and
-  .byte 0x0d // DW_OP_const4s
-  .long crebind_stubs_trampolines - .
-  .byte 0x1c // DW_OP_minus
-  .byte 0x0d // DW_OP_const4s
-  .long crebind_stubs_returns - .
-  .byte 0x22 // DW_OP_plus
-  .byte 0x23 // DW_OP_plus_uconst: so far apart are the last two numbers
-  .uleb128 6
-3:
-  .p2align 3, 0
-1:
+#include "unwind.h"
 
 #endif
 
