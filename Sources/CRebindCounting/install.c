@@ -265,16 +265,20 @@ static crebind_status apply(crebind_counting_group group) {
   return CREBIND_OK;
 }
 
+/// Differences from the time at which an installation was judged. No 0, at which dl_iterate_phdr goes on.
+enum { IMAGES_CHANGED = 1, WORDS_CHANGED, NOTHING_CHANGED };
+
 /// Compares the words, of images that the loader's lock keeps from going.
-static int is_unchanged(struct dl_phdr_info *info, size_t size, void *context) {
+static int find_change(struct dl_phdr_info *info, size_t size, void *context) {
   const installation *installation = context;
   (void)size;
-  if (info->dlpi_adds != installation->adds || info->dlpi_subs != installation->subs) return 1;
+  if (info->dlpi_adds != installation->adds || info->dlpi_subs != installation->subs)
+    return IMAGES_CHANGED;
   for (size_t i = 0; i < installation->word_count; i++)
     if (__atomic_load_n((const uintptr_t *)installation->words[i].address, __ATOMIC_RELAXED)
         != installation->words[i].value)
-      return 2;
-  return 3;
+      return WORDS_CHANGED;
+  return NOTHING_CHANGED;
 }
 
 /// True if calls lead to the counters still, as what was found out holds: the images are the same, and
@@ -282,10 +286,11 @@ static int is_unchanged(struct dl_phdr_info *info, size_t size, void *context) {
 /// there by that.
 static bool is_installed(installation *installation) {
   if (!installation->is_judged) return false;
-  int answer = dl_iterate_phdr(is_unchanged, installation);
+  int change = dl_iterate_phdr(find_change, installation);
   crebind_report report;
-  return answer == 3
-         || (answer == 2 && crebind_verify(installation->handle, &report, NULL) == CREBIND_OK
+  return change == NOTHING_CHANGED
+         || (change == WORDS_CHANGED
+             && crebind_verify(installation->handle, &report, NULL) == CREBIND_OK
              && report.skipped <= installation->skipped);
 }
 
