@@ -23,7 +23,7 @@ const char *crebind_libelf_lack(void) { return NULL; }
 #include <dlfcn.h>
 #include <pthread.h>
 
-/// The functions that are looked up, by the order below.
+/// libelf.so.1; NULL if it is not there.
 static void *library;
 
 static void open_library(void) { library = dlopen("libelf.so.1", RTLD_NOW); }

@@ -1,6 +1,7 @@
-/// The part of libelf (elfutils) that files are read with, as libelf.h and gelf.h declare it. Where these are,
-/// the functions are libelf's. Elsewhere libelf.so.1 is opened at run time, so that nothing has to be
-/// installed to build; a test compares this with the headers.
+/// The part of libelf (elfutils) that files are read with, as libelf.h and gelf.h declare it. Where the
+/// compiler finds these headers, the functions call libelf, which the program is linked with. Where it does
+/// not, they open libelf.so.1 at run time, so nothing has to be installed to build. A test compares these
+/// declarations with the headers.
 
 #ifndef CLIBELF_H
 #define CLIBELF_H
@@ -16,32 +17,17 @@ typedef struct Elf_Scn Elf_Scn;
 typedef Elf64_Ehdr GElf_Ehdr;
 
 typedef enum {
-  ELF_T_BYTE,
-  ELF_T_ADDR,
-  ELF_T_DYN,
-  ELF_T_EHDR,
-  ELF_T_HALF,
-  ELF_T_OFF,
-  ELF_T_PHDR,
-  ELF_T_RELA,
-  ELF_T_REL,
-  ELF_T_SHDR,
-  ELF_T_SWORD,
-  ELF_T_SYM,
-  ELF_T_WORD,
-  ELF_T_XWORD,
-  ELF_T_SXWORD,
-  ELF_T_VDEF,
-  ELF_T_VDAUX,
-  ELF_T_VNEED,
-  ELF_T_VNAUX,
-  ELF_T_NHDR,
-  ELF_T_SYMINFO,
-  ELF_T_MOVE,
-  ELF_T_LIB,
-  ELF_T_GNUHASH,
-  ELF_T_AUXV,
-  ELF_T_CHDR,
+  ELF_T_BYTE = 0,
+  ELF_T_DYN = 2,
+  ELF_T_HALF = 4,
+  ELF_T_PHDR = 6,
+  ELF_T_RELA = 7,
+  ELF_T_REL = 8,
+  ELF_T_SHDR = 9,
+  ELF_T_SYM = 11,
+  ELF_T_WORD = 12,
+  ELF_T_XWORD = 13,
+  ELF_T_CHDR = 25,
 } Elf_Type;
 
 typedef enum { ELF_C_READ = 1, ELF_C_READ_MMAP = 8 } Elf_Cmd;
