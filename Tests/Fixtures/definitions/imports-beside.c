@@ -135,6 +135,21 @@ static void provide_later(const char *provider, const char *user) {
   CHECK(dlclose(users) == 0 && dlclose(providers) == 0);
 }
 
+/// A rebinding of one image's definition ends with that image, though its file comes back to the same place.
+static void lose_definer(const char *path) {
+  void *plugin = OPEN(path, RTLD_NOW);
+  const void *header = header_of(FIND(plugin, "own"));
+  crebind_handle *handle =
+      APPLY(&((crebind_rebinding){
+                .name = "own", .definer = header, .replacement = (void *)constant}),
+            1, NULL, NULL);
+  CHECK(CALL(plugin, "call_own") == 100 && dlclose(plugin) == 0);
+  plugin = OPEN(path, RTLD_NOW);
+  CHECK(CALL(plugin, "call_own") == 1);
+  RESTORE(handle);
+  CHECK(CALL(plugin, "call_own") == 1 && dlclose(plugin) == 0);
+}
+
 static void *load(void *path) {
   for (int i = 0; i < 100; i++) {
     void *plugin = OPEN(path, RTLD_NOW);
@@ -205,6 +220,7 @@ int main(int count, char **paths) {
   reload(paths[1]);
   close_in_question(paths[1], paths[2]);
   provide_later(paths[3], paths[4]);
+  lose_definer(paths[1]);
   load_beside(paths + 1);
   fork_beside(paths[1], paths[2]);
 #endif

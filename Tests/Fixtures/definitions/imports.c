@@ -6,6 +6,7 @@
 
 #if defined(LATER)
 
+#include <dlfcn.h>
 #include <unistd.h>
 
 int early(void);
@@ -17,6 +18,11 @@ int during;
 int call_late(void) { return late(); }
 int call_number(void) { return number(); }
 pid_t call_group(void) { return getpgrp(); }
+int look_up_early(void) {
+  int (*found)(void);
+  *(void **)&found = dlsym(RTLD_DEFAULT, "early");
+  return found();
+}
 __attribute__((constructor)) static void call_both(void) { during = early() * 1000 + late(); }
 
 #elif defined(DATA)
@@ -222,6 +228,19 @@ static void hook_beside_others(void) {
   expect_unhooked();
 }
 
+/// A name that another image looks up leads to the stub, unless slots alone are rebound.
+static void hook_slots_only(const char *path) {
+  void *later = OPEN(path, RTLD_LAZY);
+  for (int slots_only = 0; slots_only < 2; slots_only++) {
+    const crebind_options options = {.slots_only = slots_only};
+    crebind_imports *imports = apply(&options, NULL);
+    CHECK(early() == 104 && CALL(later, "look_up_early") == (slots_only ? 4 : 104));
+    CHECK(crebind_restore_imports(imports, NULL, NULL) == CREBIND_OK);
+    CHECK(CALL(later, "look_up_early") == 4);
+  }
+  CHECK(dlclose(later) == 0);
+}
+
 static void refuse(void) {
   crebind_imports *imports;
   crebind_options options = {.expects = CREBIND_EXPECT_DEFINED};
@@ -264,6 +283,7 @@ int main(int count, char **paths) {
   hook_later(paths[1], false);
   hook_later(paths[1], true);
   hook_opened(paths[1]);
+  hook_slots_only(paths[1]);
   refuse();
   expect_unhooked();
   printf("each definition once\n");
