@@ -8,6 +8,7 @@ private enum Hooks {
   static let parent = Rebinding<GetNumber>("getppid")
   static let group = Rebinding<GetNumber>("getpgrp")
   static let user = Rebinding<@convention(c) () -> uid_t>("getuid")
+  static let own = Rebinding<GetNumber>("own")
 }
 
 /// Several rebindings as one transaction, and the token that ends it.
@@ -155,6 +156,30 @@ private enum Hooks {
       try #require(getppid() == parent + 1)
       try #require(try active.restore().changedSlots == plan.count)
       try #require(getppid() == parent && getpgrp() == group && !Hooks.parent.isActive)
+    }
+  }
+
+  /// Each time a plug-in comes back, its definition is another one, and the same rebinding takes it.
+  @Test func importsOfPluginsThatComeBack() async {
+    await #expect(processExitsWith: .success) {
+      let plugin = try Plugin(
+        flags: ["-DPLUGIN", "-DNUMBER=1"], name: "libown.so", source: "imports-beside.c")
+      let asked = Mutex(0)
+      let active = try RebindingBatch.imports { function in
+        guard function.name == "own" else { return nil }
+        asked.withLock { $0 += 1 }
+        return Hooks.own.replaced { Hooks.own.original() + 1 }
+      }.apply(mayComeLater: true)
+      for times in 1...3 {
+        let library = try OpenLibrary(plugin.path)
+        try #require(asked.withLock { $0 } == times)
+        try #require(try library.function("call_own")() == 2)
+        library.close()
+      }
+      _ = try active.restore()
+      let library = try OpenLibrary(plugin.path)
+      try #require(try library.function("call_own")() == 1 && asked.withLock { $0 } == 3)
+      try #require(Hooks.own.isActive == false)
     }
   }
 
