@@ -1,4 +1,18 @@
 /// Counters tell by which images and at which sites calls were made, for a thread, a task and the process.
+///
+/// Usage: counting-sites LATER
+
+#if defined(LATER)
+
+#include <stdlib.h>
+
+int allocate(void) {
+  void *volatile block = malloc(1);
+  free(block);
+  return block != NULL;
+}
+
+#else
 
 #include "counting.h"
 
@@ -251,7 +265,32 @@ static void count_sites_without_tables(void) {
   check_that_it_is_cut(call_below_many, CREBIND_COUNTING_SITE_FRAMES, CREBIND_COUNTING_SITE_FRAMES);
 }
 
-int main(void) {
+/// The loader's own functions, whose calls CRebind does not see.
+static void *(*open_unseen)(const char *, int);
+static void *(*find_unseen)(void *, const char *);
+
+static void find_loader(void) {
+  *(void **)&open_unseen = dlsym(RTLD_DEFAULT, "dlopen");
+  *(void **)&find_unseen = dlsym(RTLD_DEFAULT, "dlsym");
+}
+
+/// Between two countings, which leave the slots as they are, an image is loaded unseen: it is counted, too.
+static void count_image_between(const char *path) {
+  void *later = open_unseen(path, RTLD_NOW);
+  CHECK(later != NULL);
+  int (*allocate)(void);
+  *(void **)&allocate = find_unseen(later, "allocate");
+  CHECK(crebind_counting_install(CREBIND_COUNTING_MEMORY) == 0);
+  crebind_counting_scope *scope = begin(CREBIND_COUNTING_THREAD);
+  CHECK(allocate() == 1);
+  CHECK(end(scope).calls[CREBIND_COUNTING_MALLOC] == 1);
+  crebind_counting_uninstall(CREBIND_COUNTING_MEMORY);
+  CHECK(dlclose(later) == 0);
+}
+
+int main(int count, char **paths) {
+  CHECK(count == 2);
+  find_loader();
   start_counting();
   count_images(CREBIND_COUNTING_TASK);
   count_images(CREBIND_COUNTING_THREAD);
@@ -261,6 +300,10 @@ int main(void) {
   count_sites(CREBIND_COUNTING_PROCESS);
   count_many_sites();
   count_sites_without_tables();
+  crebind_counting_uninstall(CREBIND_COUNTING_MEMORY);
+  count_image_between(paths[1]);
   printf("all calls were told apart\n");
   return 0;
 }
+
+#endif
