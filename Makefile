@@ -16,7 +16,7 @@ CORE_SUITES = FixtureTests.*instrumented|StubTests|AbsenceTests|FirstTriesTests|
 PRODUCT_SUITES = SamplePackageTests|FileTraceTests|RebindMacrosTests.PackageTests|ShellFilesTests
 RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
 
-.PHONY: help build release demo test check check-core check-testing check-inspection check-registries test-inputs test-core test-beside work test-products test-traits test-machine test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
+.PHONY: help build release demo test check check-core check-testing check-inspection check-registries test-inputs test-core test-beside work test-products test-traits test-machine test-bare test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
 
 # List the main targets; CONTRIBUTING.md has all.
 help:
@@ -93,6 +93,10 @@ test-products: release
 test-traits:
 	@Scripts/bootstrap test
 	@SWIFT='$(SWIFT)' Scripts/test-traits
+
+# Build in a root that has only the packages of Swift's official image, with each set of traits
+test-bare:
+	@SWIFT='$(SWIFT)' Scripts/test-bare
 
 # Compare what rebind-inspect says of every ELF file of this machine with readelf, eu-readelf, nm, ld.so, and DuckDB's answers with SQLite's
 test-machine: release

@@ -33,6 +33,15 @@ struct AnnotationRecord {
 
   private var headerSize: Int { 16 + addressSize }
 
+  // A plug-in is built by the compiler that it serves. SE-0492's attributes are experimental before.
+  #if compiler(>=6.3)
+    private static let section = "@section"
+    private static let used = "@used"
+  #else
+    private static let section = "@_section"
+    private static let used = "@_used"
+  #endif
+
   // Nonisolated, for modules and types that are isolated to an actor. Returned as text: to indent a
   // tree of thousands of numbers takes swift-syntax seconds.
   private func declaration(name: String) -> String {
@@ -41,7 +50,7 @@ struct AnnotationRecord {
     let accessorType = accessor == nil ? "Swift.Int" : "RebindAnnotations.AnnotationAccessor"
     let numbers = words.map { "0x" + String($0, radix: 16) }.joined(separator: ", ")
     return """
-      @section("rebind_annotations") @used
+      \(Self.section)("rebind_annotations") \(Self.used)
       nonisolated private static let \(name): (
         magic: Swift.UInt32, size: Swift.UInt32, priority: Swift.Int32, line: Swift.UInt32,
         accessor: \(accessorType), strings: Swift.InlineArray<\(words.count), Swift.UInt32>
