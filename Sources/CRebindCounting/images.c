@@ -2,10 +2,12 @@
 
 #include "images.h"
 #include "loader-counts.h"
+#include "lock.h"
 #include "sites.h"
 
 #include <CRebind.h>
 #include <elf.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -60,6 +62,44 @@ static crebind_counting_maker maker_of(const char *path, bool spares_testing) {
     return counts ? CREBIND_COUNTING_ANYBODY : libraries[i].maker;
   }
   return CREBIND_COUNTING_ANYBODY;
+}
+
+/// The code of the runtimes of tasks and of queues, which are not unloaded.
+static struct {
+  uintptr_t start, end;
+} task_runtime[8];
+static _Atomic unsigned task_runtime_count;
+
+static int see_task_runtime(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  unsigned *count = context;
+  if (maker_of(info->dlpi_name, true) != CREBIND_COUNTING_OF_TASKS) return 0;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0) continue;
+    if (*count == sizeof task_runtime / sizeof *task_runtime) return 1;
+    uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+    task_runtime[*count].start = start;
+    task_runtime[(*count)++].end = start + segment->p_memsz;
+  }
+  return 0;
+}
+
+void crebind_counting_find_task_runtime(void) {
+  if (task_runtime_count != 0) return;
+  crebind_counting_lock();
+  unsigned count = 0;
+  if (task_runtime_count == 0) dl_iterate_phdr(see_task_runtime, &count);
+  if (count != 0) task_runtime_count = count;
+  crebind_counting_unlock();
+}
+
+bool crebind_counting_is_of_tasks(const void *address) {
+  unsigned count = atomic_load_explicit(&task_runtime_count, memory_order_relaxed);
+  for (unsigned i = 0; i < count; i++)
+    if ((uintptr_t)address - task_runtime[i].start < task_runtime[i].end - task_runtime[i].start)
+      return true;
+  return false;
 }
 
 static void see_image(const crebind_image_contents *contents, void *context) {

@@ -11,6 +11,11 @@ typedef struct crebind_counting_images crebind_counting_images;
 CREBIND_COUNTING_HIDDEN crebind_counting_images *crebind_counting_images_make(bool spares_testing);
 CREBIND_COUNTING_HIDDEN void crebind_counting_images_free(crebind_counting_images *images);
 
+/// Finds the code of the runtimes of tasks and of queues. Calls the loader for the first ones.
+CREBIND_COUNTING_HIDDEN void crebind_counting_find_task_runtime(void);
+/// True if an address is in it.
+CREBIND_COUNTING_HIDDEN bool crebind_counting_is_of_tasks(const void *address);
+
 /// The kind of the image that makes a call.
 typedef enum crebind_counting_maker {
   CREBIND_COUNTING_ANYBODY,

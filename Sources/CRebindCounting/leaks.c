@@ -47,19 +47,20 @@ static place *find(crebind_counting_leaks *leaks, uintptr_t address) {
   return NULL;
 }
 
-void crebind_counting_leaks_add(crebind_counting_leaks *leaks, const void *block) {
-  if (leaks->is_full) return;
+bool crebind_counting_leaks_add(crebind_counting_leaks *leaks, const void *block) {
+  if (leaks->is_full) return false;
   uintptr_t address = (uintptr_t)block;
   for (place *place; (place = find(leaks, address)) != NULL;) {
     uintptr_t found = 0;
     if (place->address != address
         && !atomic_compare_exchange_strong(&place->address, &found, address) && found != address)
       continue;
-    // Else it was freed where nobody saw it.
-    if (!atomic_exchange(&place->is_given, true)) leaks->count++;
-    return;
+    if (atomic_exchange(&place->is_given, true)) return false;
+    leaks->count++;
+    return true;
   }
   leaks->is_full = true;
+  return false;
 }
 
 bool crebind_counting_leaks_take(crebind_counting_leaks *leaks, const void *block) {

@@ -12,7 +12,9 @@ CREBIND_COUNTING_HIDDEN crebind_counting_leaks *crebind_counting_leaks_make(void
 CREBIND_COUNTING_HIDDEN void crebind_counting_leaks_free(crebind_counting_leaks *leaks);
 
 /// A call of the scope was given a block. Takes no lock.
-CREBIND_COUNTING_HIDDEN void crebind_counting_leaks_add(crebind_counting_leaks *leaks,
+///
+/// \returns false if the block is there already, as it was freed where nobody saw it, or cannot be kept.
+CREBIND_COUNTING_HIDDEN bool crebind_counting_leaks_add(crebind_counting_leaks *leaks,
                                                         const void *block);
 /// Some thread is about to free a block, or to give it for another one. Takes no lock.
 ///

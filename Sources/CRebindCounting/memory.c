@@ -43,12 +43,12 @@ __attribute__((always_inline)) static inline void note(crebind_counting_event ev
 
 /// A call begins that may free a block. False if no scope keeps blocks.
 static inline bool begin_move(crebind_counting_move *move, const original_call *call,
-                              const void *old) {
+                              const void *old, int64_t size) {
   if (__builtin_expect(atomic_load_explicit(&crebind_counting_leaking_scopes, memory_order_relaxed)
                            == 0, 1)
       || !call->counts || old == NULL)
     return false;
-  crebind_counting_begin_move(move, old);
+  crebind_counting_begin_move(move, old, size);
   return true;
 }
 
@@ -77,7 +77,7 @@ static inline void begin_reallocation(reallocation *reallocation, const original
                                       void *old) {
   reallocation->old = (uintptr_t)old;
   reallocation->size = call->counts ? size_of(old) : 0;
-  reallocation->is_told = begin_move(&reallocation->move, call, old);
+  reallocation->is_told = begin_move(&reallocation->move, call, old, reallocation->size);
 }
 
 /// The same for one that has given a block.
@@ -89,7 +89,8 @@ static inline void note_reallocation(crebind_counting_function function, const o
   bool replaced = counts && reallocation->old != 0 && (block != NULL || bytes == 0);
   if (__builtin_expect(reallocation->is_told, 0))
     crebind_counting_end_move(&reallocation->move,
-                              replaced ? block : (const void *)reallocation->old);
+                              replaced ? block : (const void *)reallocation->old,
+                              replaced ? size_of(block) : reallocation->size);
   if (!counts) return;
   note((crebind_counting_event){.function = function,
                                 .marks = (block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0)
@@ -191,13 +192,13 @@ CREBIND_COUNTING_COUNTER void crebind_counter_free(void *block) {
   bool counts = call.counts && block != NULL;
   int64_t size = counts ? size_of(block) : 0;
   crebind_counting_move move;
-  bool is_told = begin_move(&move, &call, block);
+  bool is_told = begin_move(&move, &call, block, size);
   // A number, as the block itself is gone then.
   uintptr_t address = (uintptr_t)block;
   ORIGINAL(call, void, void *)(block);
   bool has_freed = leave(&call);
   if (__builtin_expect(is_told, 0))
-    crebind_counting_end_move(&move, has_freed ? NULL : (const void *)address);
+    crebind_counting_end_move(&move, has_freed ? NULL : (const void *)address, size);
   if (has_freed && address != 0)
     note((crebind_counting_event){.function = CREBIND_COUNTING_FREE,
                                   .live = -size,

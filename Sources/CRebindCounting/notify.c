@@ -50,6 +50,13 @@ __attribute__((noinline)) static void add_beside_others(crebind_counting_sums *s
   sums->without_mapping += (event->marks & CREBIND_COUNTING_WITHOUT_MAPPING) != 0;
 }
 
+/// Keeps a block that a scope's calls were given, until any thread frees it.
+static void keep_block(crebind_counting_scope *scope, const void *block, int64_t size) {
+  if (!crebind_counting_leaks_add(scope->leaks, block)) return;
+  int64_t live = atomic_fetch_add_explicit(&scope->live, size, memory_order_relaxed);
+  crebind_counting_raise(&scope->peak, live + size);
+}
+
 /// Counts a call for what the scope watches. False if it is spared.
 __attribute__((noinline)) static bool watch(crebind_counting_scope *scope,
                                             const crebind_counting_event *event) {
@@ -58,9 +65,12 @@ __attribute__((noinline)) static bool watch(crebind_counting_scope *scope,
                                      : CREBIND_COUNTING_ANYBODY;
   if (maker == CREBIND_COUNTING_SPARED) return false;
   // A block that replaces another one is looked at with that.
-  if (scope->leaks != NULL && maker != CREBIND_COUNTING_OF_TASKS && event->block != NULL
-      && (event->marks & CREBIND_COUNTING_REPLACED) == 0)
-    crebind_counting_leaks_add(scope->leaks, event->block);
+  if (scope->leaks != NULL && event->block != NULL
+      && (event->marks & CREBIND_COUNTING_REPLACED) == 0) {
+    if (maker == CREBIND_COUNTING_OF_TASKS || crebind_counting_is_of_tasks(event->caller))
+      scope->has_tasks = true;
+    else keep_block(scope, event->block, event->live);
+  }
   if (scope->sites != NULL
       && (scope->site_groups & 1u << crebind_counting_group_of(event->function)) != 0)
     crebind_counting_sites_note(scope->sites, event);
@@ -76,7 +86,8 @@ __attribute__((always_inline)) static inline void notify_scope(crebind_counting_
   crebind_counting_sums *sums = lane_of(scope, block->number);
   if (sums != NULL) crebind_counting_add(sums, event);
   else add_beside_others(&scope->shared, event);
-  if (event->live == 0) return;
+  // Blocks that are kept have been added, and are subtracted when they are freed.
+  if (event->live == 0 || scope->leaks != NULL) return;
   int64_t live = atomic_fetch_add_explicit(&scope->live, event->live, memory_order_relaxed);
   if (event->live > 0) crebind_counting_raise(&scope->peak, live + event->live);
 }
@@ -112,21 +123,22 @@ __attribute__((noinline)) static void notify_process(const crebind_counting_bloc
   crebind_counting_leave_epoch(parity);
 }
 
-void crebind_counting_begin_move(crebind_counting_move *move, const void *block) {
+void crebind_counting_begin_move(crebind_counting_move *move, const void *block, int64_t size) {
   // Until the move ends, so that no scope is freed that it leads to.
   move->parity = crebind_counting_enter_epoch();
   move->count = 0;
   for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking) {
     if (!crebind_counting_leaks_take(scope->leaks, block)) continue;
-    if (move->count < sizeof move->leaks / sizeof *move->leaks)
-      move->leaks[move->count++] = scope->leaks;
+    atomic_fetch_sub_explicit(&scope->live, size, memory_order_relaxed);
+    if (move->count < sizeof move->scopes / sizeof *move->scopes)
+      move->scopes[move->count++] = scope;
     else crebind_counting_leaks_give_up(scope->leaks);
   }
 }
 
-void crebind_counting_end_move(const crebind_counting_move *move, const void *block) {
+void crebind_counting_end_move(const crebind_counting_move *move, const void *block, int64_t size) {
   for (unsigned i = 0; block != NULL && i < move->count; i++)
-    crebind_counting_leaks_add(move->leaks[i], block);
+    keep_block(move->scopes[i], block, size);
   crebind_counting_leave_epoch(move->parity);
 }
 
@@ -195,6 +207,7 @@ static void unlist(crebind_counting_scope *scope) {
 
 void crebind_counting_begin_notified(crebind_counting_scope *scope) {
   if (scope->reach == CREBIND_COUNTING_TASK) {
+    crebind_counting_find_task_runtime();
     task_scopes++;
   } else if (scope->reach == CREBIND_COUNTING_THREAD) {
     scope->outer_notified = crebind_counting_this_thread.notified;
@@ -205,10 +218,18 @@ void crebind_counting_begin_notified(crebind_counting_scope *scope) {
   crebind_counting_listening_scopes++;
 }
 
-/// The runtime frees a task, and the result that it keeps, a little later than the task ends.
+/// The runtime frees a task, and the result that it keeps, a little later than the task ends. A scope that
+/// finds leaks waits for a tenth of a second; another one as long as blocks are freed every 20 ms.
 static void wait_for_frees(const crebind_counting_scope *scope) {
-  for (int i = 0; i < 100 && crebind_counting_leaks_count(scope->leaks) > 0; i++)
+  if (!scope->has_tasks && !scope->finds_leaks) return;
+  int64_t former = -1, count;
+  int unchanged = 0;
+  for (int i = 0; i < 100 && (count = crebind_counting_leaks_count(scope->leaks)) > 0; i++) {
+    unchanged = count == former ? unchanged + 1 : 0;
+    former = count;
+    if (unchanged == 20 && !scope->finds_leaks) return;
     crebind_counting_pause(1000000);
+  }
 }
 
 void crebind_counting_end_notified(crebind_counting_scope *scope) {

@@ -12,6 +12,12 @@
 
 #include <sys/mman.h>
 
+static bool keep_blocks(crebind_counting_scope *scope) {
+  scope->watches = true;
+  if (scope->leaks == NULL) scope->leaks = crebind_counting_leaks_make();
+  return scope->leaks != NULL;
+}
+
 crebind_counting_scope *crebind_counting_make(crebind_counting_reach reach) {
   // The lanes of threads that do not come cost no memory.
   crebind_counting_scope *scope = mmap(NULL, sizeof *scope, PROT_READ | PROT_WRITE,
@@ -19,7 +25,9 @@ crebind_counting_scope *crebind_counting_make(crebind_counting_reach reach) {
   if (scope == MAP_FAILED) return NULL;
   scope->reach = reach;
   scope->peak_place = -1;
-  return scope;
+  if (reach != CREBIND_COUNTING_TASK || keep_blocks(scope)) return scope;
+  munmap(scope, sizeof *scope);
+  return NULL;
 }
 
 bool crebind_counting_watch_images(crebind_counting_scope *scope, bool spares_testing) {
@@ -36,13 +44,20 @@ bool crebind_counting_watch_sites(crebind_counting_scope *scope, uint32_t groups
 }
 
 bool crebind_counting_watch_leaks(crebind_counting_scope *scope) {
-  scope->watches = true;
-  scope->leaks = crebind_counting_leaks_make();
+  scope->finds_leaks = true;
+  return keep_blocks(scope);
+}
+
+bool crebind_counting_keeps_blocks(const crebind_counting_scope *scope) {
   return scope->leaks != NULL;
 }
 
-int64_t crebind_counting_leaked_blocks(const crebind_counting_scope *scope) {
+int64_t crebind_counting_kept_blocks(const crebind_counting_scope *scope) {
   return scope->leaks != NULL ? crebind_counting_leaks_count(scope->leaks) : -1;
+}
+
+int64_t crebind_counting_leaked_blocks(const crebind_counting_scope *scope) {
+  return scope->finds_leaks ? crebind_counting_kept_blocks(scope) : -1;
 }
 
 bool crebind_counting_next_site(const crebind_counting_scope *scope, size_t *position,

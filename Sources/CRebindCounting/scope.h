@@ -39,6 +39,11 @@ struct crebind_counting_scope {
   crebind_counting_images *images;
   crebind_counting_sites *sites;
   crebind_counting_leaks *leaks;
+  /// The leaks are asked for. A scope of a task keeps its blocks in any case, as they may be freed on threads
+  /// without the task, and what is live would be wrong.
+  bool finds_leaks;
+  /// Its calls were given blocks for the runtime of tasks or of queues, which are not kept.
+  _Atomic bool has_tasks;
   /// If it watches leaks: the next older such scope.
   _Atomic(crebind_counting_scope *) outer_leaking;
   /// A bit for each group whose calls have sites. Other scopes may have counters of more in place.

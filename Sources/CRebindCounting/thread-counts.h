@@ -89,15 +89,15 @@ extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_leaking_scopes;
 /// A block that a call is about to free or to replace, in the scopes whose calls were given it.
 typedef struct crebind_counting_move {
   unsigned parity, count;
-  struct crebind_counting_leaks *leaks[8];
+  struct crebind_counting_scope *scopes[8];
 } crebind_counting_move;
 
-/// Takes a block from the scopes that keep it.
+/// Takes a block of a usable size from the scopes that keep it.
 CREBIND_COUNTING_HIDDEN void crebind_counting_begin_move(crebind_counting_move *move,
-                                                         const void *block);
+                                                         const void *block, int64_t size);
 /// Gives them another one for it, or the same one back; NULL if it was freed.
 CREBIND_COUNTING_HIDDEN void crebind_counting_end_move(const crebind_counting_move *move,
-                                                       const void *block);
+                                                       const void *block, int64_t size);
 
 /// Adds without an atomic addition: nobody else writes.
 #define CREBIND_COUNTING_ADD(place, number) \

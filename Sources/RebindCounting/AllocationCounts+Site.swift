@@ -34,7 +34,8 @@ extension AllocationCounts {
 }
 
 extension AllocationCounts.Site: CustomStringConvertible {
-  /// The numbers, and a line for each frame.
+  /// The numbers, and a line for each frame. The last frames, of the libraries that call all code, are only
+  /// counted: those of Swift, of the testing libraries and of the C library.
   ///
   /// ```
   /// 3 calls of malloc, 72 bytes
@@ -48,9 +49,13 @@ extension AllocationCounts.Site: CustomStringConvertible {
     let numbers =
       "\(calls) \(calls == 1 ? "call" : "calls") of \(function)"
       + (bytes > 0 ? ", \(bytes) bytes" : "")
-    let left = frames.count - min(frames.count, frameLimit)
+    let ownEnd = frames.lastIndex { !$0.isOfRuntime }.map { $0 + 1 } ?? frames.count
+    let shown = frames.prefix(min(ownEnd, frameLimit))
+    let left = ownEnd - shown.count
     let more = left > 0 ? "  … \(left) more" : isCut ? "  … more that were not kept" : nil
-    return ([numbers] + frames.prefix(frameLimit).map { "  \($0)" } + (more.map { [$0] } ?? []))
+    let ofRuntime = frames.count - ownEnd
+    let rest = ofRuntime > 0 ? "  … \(ofRuntime) of the runtime" : nil
+    return ([numbers] + shown.map { "  \($0)" } + [more, rest].compactMap(\.self))
       .joined(separator: "\n")
   }
 }
@@ -64,6 +69,15 @@ extension AllocationCounts.Frame: CustomStringConvertible {
     guard let function else { return "\(name)+\(hexadecimal)" }
     guard let file, let line else { return "\(function) (\(name))" }
     return "\(function) at \(fileName(file) ?? file):\(line) (\(name))"
+  }
+
+  /// True for a frame of the libraries that call all code: a thread's start, a task's, a test's.
+  fileprivate var isOfRuntime: Bool {
+    guard let image else { return false }
+    // The program's own start has no other caller.
+    guard let name = fileName(image) else { return function == "_start" }
+    return ["libswift", "libTesting", "lib_Testing", "libXCTest", "libdispatch", "libc.", "ld-"]
+      .contains(where: name.hasPrefix)
   }
 
   private func fileName(_ path: String) -> String? {

@@ -61,7 +61,8 @@ public struct AllocationCounts: Sendable, Hashable {
 
   /// How many bytes more there were in blocks at the end than at the beginning, by `malloc_usable_size`:
   /// the C library gives more than it is asked for. How much more depends on its free blocks, so that this
-  /// number may differ from run to run. Negative if older blocks were freed.
+  /// number may differ from run to run. Negative if older blocks were freed. For ``CountingReach/task``,
+  /// the bytes of ``liveBlocks``.
   public let liveUsableBytes: Int?
 
   /// How many bytes more there were in blocks at the peak than at the beginning, by
@@ -89,11 +90,10 @@ public struct AllocationCounts: Sendable, Hashable {
   /// The bytes that `mmap` and `mremap` were asked for.
   public let mappedBytes: Int?
 
-  /// The blocks that were given and not freed; negative if older blocks were freed.
-  public var liveBlocks: Int? {
-    guard let allocations, let frees else { return nil }
-    return allocations - frees
-  }
+  /// The blocks that were given and not freed; negative if older blocks were freed. For
+  /// ``CountingReach/task``, those that were given and that no thread has freed, without the memory that the
+  /// runtimes of tasks and of queues ask for themselves.
+  public let liveBlocks: Int?
 
   /// The blocks that were given and that no thread has freed, in the reach of the counting or out of it.
   /// Those that the runtime of tasks and of queues keeps for itself are left out. Nil if they were not kept.

@@ -35,6 +35,12 @@ func grow() -> Leaf { Leaf() }
       #expect(!malloc.frames.contains { $0.function?.hasPrefix("crebind_") == true })
       let frame = try #require(malloc.frames.first { $0.function?.contains("grow()") == true })
       #expect(frame.image == "" && frame.line == line, "\(malloc)")
+      // The text ends where the program does, and counts the frames of the runtime that called it.
+      let lines = "\(malloc)".split(separator: "\n")
+      let own = malloc.frames.lastIndex { $0.image == "" && $0.function != "_start" }
+      let rest = malloc.frames.count - (try #require(own) + 1)
+      #expect(rest > 0 && lines.last == "  … \(rest) of the runtime", "\(malloc)")
+      #expect(lines.count == 1 + malloc.frames.count - rest + 1)
       #expect(frame.file?.hasSuffix("/SiteTests.swift") == true)
       let object = try #require(ours.first { $0.function == "swift_allocObject" })
       #expect(object.bytes == 0 && object.frames.first?.image == "")

@@ -121,7 +121,9 @@ typedef struct crebind_counting_counts {
   /// The bytes that mmap and mremap were asked for.
   uint64_t mapped_bytes;
   /// How many more bytes are in blocks than at the beginning, and the most at any time meanwhile, by
-  /// malloc_usable_size. Negative if blocks were freed that were older.
+  /// malloc_usable_size. Negative if blocks were freed that were older. A scope of a
+  /// task has the bytes that its calls were given and that no thread has freed. It leaves out blocks that the
+  /// runtime of tasks or of queues asked for itself: that keeps some, and frees others when it likes.
   int64_t live, peak;
 } crebind_counting_counts;
 
@@ -164,14 +166,20 @@ const char *_Nullable crebind_counting_image(const crebind_counting_scope *scope
 #define CREBIND_COUNTING_ELSEWHERE "[elsewhere]"
 
 /// Has a scope keep the addresses of blocks that its calls are given, until any thread frees them. To be
-/// called before it begins. Its end then waits, for a tenth of a second at most, for blocks that are about
-/// to be freed. If it watches images, blocks that the runtime of tasks and of queues asks for itself are
-/// left out: it keeps some for later.
+/// called before it begins. A scope of a task does so in any case, as its blocks may be freed on threads
+/// without the task. The end then waits, for a tenth of a second at most, for blocks that are about to be
+/// freed. Blocks that the runtime of tasks and of queues asks for itself are left out: it keeps some for later.
 ///
 /// \returns false if memory runs out.
 bool crebind_counting_watch_leaks(crebind_counting_scope *scope);
 
-/// The blocks that nobody has freed; -1 if the scope does not keep them, or if there were too many.
+/// Whether a scope keeps the addresses of blocks: one of a task, and one that watches leaks.
+bool crebind_counting_keeps_blocks(const crebind_counting_scope *scope);
+
+/// The blocks that a scope keeps and that nobody has freed; -1 if it keeps none, or if there were too many.
+int64_t crebind_counting_kept_blocks(const crebind_counting_scope *scope);
+
+/// The same for a scope that finds leaks. The blocks that nobody has freed; -1 if the scope does not keep them, or if there were too many.
 int64_t crebind_counting_leaked_blocks(const crebind_counting_scope *scope);
 
 /// The most frames of a site.

@@ -60,8 +60,16 @@ extension AllocationCounts {
     bytes = hasMemory ? Int(counts.bytes) : nil
     let leaks = crebind_counting_leaked_blocks(scope)
     leakedBlocks = hasMemory && leaks >= 0 ? Int(leaks) : nil
-    liveUsableBytes = hasSizes ? Int(counts.live) : nil
-    peakUsableBytes = hasSizes && hasPeak ? Int(counts.peak) : nil
+    let kept = crebind_counting_kept_blocks(scope)
+    let knowsBlocks = !crebind_counting_keeps_blocks(scope) || kept >= 0
+    liveBlocks =
+      if let allocations, let frees, knowsBlocks {
+        kept >= 0 ? Int(kept) : allocations - frees
+      } else {
+        nil
+      }
+    liveUsableBytes = hasSizes && knowsBlocks ? Int(counts.live) : nil
+    peakUsableBytes = hasSizes && hasPeak && knowsBlocks ? Int(counts.peak) : nil
     let hasReferences = isCounted(CREBIND_COUNTING_REFERENCES)
     retains = hasReferences ? sum(CREBIND_COUNTING_TOTAL_RETAINS) : nil
     releases = hasReferences ? sum(CREBIND_COUNTING_TOTAL_RELEASES) : nil
@@ -73,6 +81,10 @@ extension AllocationCounts {
       hasMappings ? sum(CREBIND_COUNTING_TOTAL_MAPPINGS) - Int(counts.without_mapping) : nil
     unmappings = hasMappings ? sum(CREBIND_COUNTING_TOTAL_UNMAPPINGS) : nil
     mappedBytes = hasMappings ? Int(counts.mapped_bytes) : nil
+    if hasMemory, !knowsBlocks {
+      absences.append(
+        Absence(function: "live blocks", reason: "they were too many to keep their addresses"))
+    }
     if hasSizes, !hasPeak {
       absences.append(
         Absence(
