@@ -27,6 +27,8 @@ import TestSupport
     __asm__(".text\\n.globl diagnosed_untyped\\ndiagnosed_untyped:\\n.long 0");
     int diagnosed_sanitized(void) { return 5; }
     int __interceptor_diagnosed_sanitized(void) { return 5; }
+    int mangled(void) __asm__("$s1a17diagnosed_mangledyyF");
+    int mangled(void) { return 6; }
     """
 
   @Test(arguments: [
@@ -53,7 +55,7 @@ import TestSupport
     let scope = SymbolScope(of: graph)
     for suffix in [
       "called", "hidden", "local", "guarded", "user", "weak", "sanitized", "cakled", "nowhere",
-      "twice", "counter", "count", "untyped",
+      "twice", "counter", "count", "untyped", "mangled",
     ] {
       let symbol = "diagnosed_\(suffix)"
       let loaded = try Rebinding<Function>(symbol).diagnose(in: .images([image]))

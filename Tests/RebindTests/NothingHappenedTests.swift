@@ -34,6 +34,7 @@ import TestSupport
     attempt("price_of")
     attempt("discount_of")
     attempt("cloes")
+    attempt("print")
     attempt("sqlite3_close")
     attempt("sqlite3_close", mayComeLater: true)
     attempt("inet_nsap_addr")

@@ -159,6 +159,18 @@ static void say_otherwise(struct explanation *explanation, const struct reason *
     SAY(", but the image that is asked for does not");
 }
 
+/// True for a name as Swift's source has it, such as `Cache.store(_:)`: no C function is called so.
+static bool is_of_swift(const char *name) {
+  bool has_parenthesis = false;
+  for (; *name != 0 && *name != '@'; name++) {
+    // C++ has these, too.
+    if (name[0] == ':' && name[1] == ':') return false;
+    has_parenthesis |= *name == '(';
+    CREBIND_KEEP_LOOP();
+  }
+  return has_parenthesis;
+}
+
 /// Nothing has the function.
 static void say_nowhere(struct explanation *explanation) {
   SAY("no loaded image imports or defines ", explanation->name);
@@ -172,10 +184,16 @@ static void say_nowhere(struct explanation *explanation) {
     SAY(", but ", image_of(explanation, guess), 
         " has a function of that name for itself (static, or made local)");
   }
+  if (is_of_swift(explanation->name)) {
+    SAY(": the symbols of Swift's functions have mangled names, which rebind-inspect symbols "
+        "--demangle=only lists");
+    return;
+  }
   const char *between = ": did you mean ";
   for (size_t i = 0; i < explanation->reasons.count; i++) {
     const struct reason *reason = crebind_vector_at(&explanation->reasons, i);
     if (reason->reason != CREBIND_REASON_SIMILAR_NAME) continue;
+    if (detail_of(explanation, reason)[0] == '$') SAY(", and Swift's functions have mangled names");
     SAY(between, detail_of(explanation, reason), " (", image_of(explanation, reason), ")");
     between = " or ";
   }

@@ -88,8 +88,43 @@ static void add(struct crebind_similar *similar, const char *name, size_t image,
   similar->names[place].image = image;
 }
 
+/// An identifier as mangled names of Swift have it: `5print`.
+struct identifier {
+  char text[LONGEST + 2];
+  size_t length;
+};
+
+static struct identifier mangled_identifier(const struct crebind_name *name) {
+  struct identifier identifier = {.length = 0};
+  if (name->length > 9) identifier.text[identifier.length++] = (char)('0' + name->length / 10);
+  identifier.text[identifier.length++] = (char)('0' + name->length % 10);
+  for (size_t i = 0; i < name->length; i++) {
+    identifier.text[identifier.length++] = name->string[i];
+    CREBIND_KEEP_LOOP();
+  }
+  return identifier;
+}
+
+static bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+/// True for a mangled name of Swift that has the identifier.
+static bool has_identifier(const char *string, size_t room, const struct identifier *identifier) {
+  if (room < 2 || string[0] != '$' || string[1] != 's') return false;
+  for (size_t i = 2; i < room && string[i] != 0; i++) {
+    if (is_digit(string[i - 1])) continue;
+    size_t j = 0;
+    while (j < identifier->length && i + j < room && string[i + j] == identifier->text[j]) {
+      j++;
+      CREBIND_KEEP_LOOP();
+    }
+    if (j == identifier->length) return true;
+  }
+  return false;
+}
+
 static void look_at(const struct crebind_world *world, size_t index,
-                    const struct crebind_name *name, struct crebind_similar *similar) {
+                    const struct crebind_name *name, const struct identifier *identifier,
+                    struct crebind_similar *similar) {
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
   size_t count = crebind_symbol_count(dynamic);
   if (count > dynamic->symbol_limit) count = dynamic->symbol_limit;
@@ -101,6 +136,8 @@ static void look_at(const struct crebind_world *world, size_t index,
       continue;
     const char *string = dynamic->strings + symbol->st_name;
     size_t most = similar->distance, room = dynamic->strings_size - symbol->st_name;
+    // Its distance is 0: no name that is edited counts beside it.
+    if (most != 0 && has_identifier(string, room, identifier)) add(similar, string, index, 0);
     size_t length = length_within(string, smaller(room, name->length + most + 1));
     if (length == room) continue;
     size_t edits = edits_between(name->string, name->length, string, length, most);
@@ -113,6 +150,8 @@ void crebind_find_similar(const struct crebind_world *world, const struct crebin
   similar->count = 0;
   similar->distance = most_edits(name->length);
   if (similar->distance == 0) return;
+  struct identifier identifier = mangled_identifier(name);
   for (size_t i = 0; i < world->images.items.count; i++)
-    if (!crebind_world_image(world, i)->is_vdso) look_at(world, i, name, similar);
+    if (!crebind_world_image(world, i)->is_vdso)
+      look_at(world, i, name, &identifier, similar);
 }

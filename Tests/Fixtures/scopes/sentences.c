@@ -143,6 +143,14 @@ static const struct sentence sentences[] = {
         {R(SIMILAR_NAME), "libb.so", "g"}, {R(SIMILAR_NAME), "libc.so", "h"}),
      .expected = "no loaded image imports or defines f, but liba.so has a function of that name "
                  "for itself (static, or made local): did you mean g (libb.so) or h (libc.so)?"},
+    {IS({R(NOT_DEFINED), NULL, ""}, {R(SIMILAR_NAME), "liba.so", "$s1a1fyyF"}),
+     .expected = "no loaded image imports or defines f, and Swift's functions have mangled names: "
+                 "did you mean $s1a1fyyF (liba.so)?"},
+    {IS({R(NOT_DEFINED), NULL, ""}, {R(SIMILAR_NAME), "liba.so", "g"}), "Cache.f(_:)",
+     .expected = "no loaded image imports or defines Cache.f(_:): the symbols of Swift's functions "
+                 "have mangled names, which rebind-inspect symbols --demangle=only lists"},
+    {IS({R(NOT_DEFINED), NULL, ""}, {R(SIMILAR_NAME), "liba.so", "g"}), "Cache::f(int)",
+     .expected = "no loaded image imports or defines Cache::f(int): did you mean g (liba.so)?"},
     {IS({R(BOUND_INSIDE), "liba.so", "unexported"}),
      .expected = "f is linked into liba.so itself and has no slot: make it a dynamic library"},
     {IS({R(BOUND_INSIDE), "liba.so", "hidden"}),

@@ -28,6 +28,12 @@ int _lone_first(void) { return 9; }
 int _lone_second(void) __attribute__((alias("_lone_first")));
 static int hidden_function(void) { return 10; }
 int (*get_hidden(void))(void) { return hidden_function; }
+/// Swift mangles shop.refunds() and shop.Store.otherReceipt() so.
+int mangled_function(void) __asm__("$s4shop7refundsSiyF");
+int mangled_function(void) { return 14; }
+int mangled_method(void) __asm__("$s4shop5StoreV12otherReceiptSiyF");
+int mangled_method(void) { return 15; }
+int refund(void) { return 16; }
 #endif
 #elif defined CALLER
 int _alias_first(void), alias_second(void), alias_third(void);
@@ -116,6 +122,11 @@ int main(int argc, char *argv[]) {
   expect_names("quite_similarxy", "quite_similarxyz ");
   expect_names("qu", "");
   expect_names("quite_other", "");
+  expect_names("refunds", "$s4shop7refundsSiyF ");
+  expect_names("otherReceipt", "$s4shop5StoreV12otherReceiptSiyF ");
+  // Not 2otherReceipt behind another figure, and no part of an identifier.
+  expect_names("refundsSiyF", "");
+  expect_names("refundz", "refund ");
   expect_symbol(dlsym(library, "_alias_first"), "alias_");
   expect_symbol(dlsym(library, "_lone_first"), "_lone_");
   expect_symbol(dlsym(library, "quite_similar_d"), "quite_similar_d");
