@@ -128,6 +128,10 @@ private let puppyRecord: Record = (
     #expect("\(pointer)".hasSuffix(" has no pointer to give"))
     let key = try error { _ = try own.make("cat", as: Any.self) }
     #expect("\(key)" == "unknown key: rebind.tests.creation/cat")
+    for misspelt in ["dogs", "Dog", "dgo"] {
+      let error = try error { _ = try own.make(misspelt, as: Any.self) }
+      #expect("\(error)".hasSuffix("/\(misspelt): did you mean dog?"))
+    }
   }
 
   /// An initialiser that gives up says nothing: the error is that of the entry that it asked for in

@@ -1,3 +1,5 @@
+internal import CRebind
+
 /// An error in reading annotations, or in getting the types and instances behind them.
 public struct AnnotationError: Error, Sendable {
   /// A kind of failure. Later versions may add some.
@@ -62,6 +64,8 @@ public struct AnnotationError: Error, Sendable {
   public private(set) var cycle: [String] = []
   /// The error behind this one; nil but for `images` and `creation`.
   public private(set) var underlyingError: (any Error)?
+  /// Of `unknownKey`: the group's keys that are nearly the same.
+  private var similarKeys: [String] = []
   /// Of `configuration`: the file, if it is from one, where in it, and why; else empty.
   public private(set) var file = "", path = "", reason = ""
 
@@ -91,11 +95,24 @@ extension AnnotationError {
     return error
   }
 
-  static func unknownKey(_ key: String, group: String) -> Self {
+  /// - Parameter keys: Those that the group has.
+  static func unknownKey(_ key: String, group: String, among keys: some Sequence<String>) -> Self {
     var error = Self(.unknownKey)
     error.key = key
     error.group = group
+    error.similarKeys = Self.keys(similarTo: key, among: keys)
     return error
+  }
+
+  /// Those with the fewest letters to change, or the same but for case, three at most.
+  private static func keys(similarTo key: String, among keys: some Sequence<String>) -> [String] {
+    let distances = keys.compactMap { other in
+      let edits = crebind_name_edits(key.lowercased(), other.lowercased())
+      let isSame = key != other && key.lowercased() == other.lowercased()
+      return edits > 0 || isSame ? (key: other, edits: edits) : nil
+    }
+    guard let fewest = distances.map(\.edits).min() else { return [] }
+    return Array(distances.filter { $0.edits == fewest }.map(\.key).sorted().prefix(3))
   }
 
   static func noAnswer(_ entry: AnnotationRegistry.Entry, _ request: Request) -> Self {
@@ -145,7 +162,10 @@ extension AnnotationError: CustomStringConvertible {
     case .duplicate:
       let sources = entries.map { "\($0.source)" }.joined(separator: ", and ")
       return entries.first.map { "\($0.group)/\($0.key) is declared twice: \(sources)" } ?? ""
-    case .unknownKey: return "unknown key: \(group)/\(key)"
+    case .unknownKey:
+      let meant =
+        similarKeys.isEmpty ? "" : ": did you mean \(similarKeys.joined(separator: " or "))?"
+      return "unknown key: \(group)/\(key)\(meant)"
     case .noAnswer:
       let hint =
         request == .instance

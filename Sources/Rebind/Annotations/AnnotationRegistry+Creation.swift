@@ -94,7 +94,8 @@ extension AnnotationRegistry {
         }
       }
     }
-    let error = AnnotationError.unknownKey(key, group: group)
+    let error = AnnotationError.unknownKey(
+      key, group: group, among: (try? entries)?.map(\.key) ?? [])
     creations.note(error)
     throw error
   }
