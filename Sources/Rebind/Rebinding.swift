@@ -8,12 +8,12 @@ public import Synchronization
 /// ```swift
 /// enum Hooks {
 ///   typealias Open = @convention(c) (UnsafePointer<CChar>, CInt, mode_t) -> CInt
-///   static let open = Rebinding<Open>("open")
+///   static let opening = Rebinding<Open>("open")
 /// }
 ///
-/// try Hooks.open.apply { path, flags, mode in
+/// try Hooks.opening.apply { path, flags, mode in
 ///   print("Calling real open('\(String(cString: path))', \(flags))")
-///   return Hooks.open.original(path, flags, mode)
+///   return Hooks.opening.original(path, flags, mode)
 /// }
 /// ```
 ///
@@ -47,16 +47,16 @@ public import Synchronization
 /// ```swift
 /// import Synchronization
 ///
-/// enum Closing {
-///   static let close = Rebinding<@convention(c) (CInt) -> CInt>("close")
+/// enum Closes {
+///   static let rebinding = Rebinding<@convention(c) (CInt) -> CInt>("close")
 ///   static let count = Mutex(0)
 /// }
 ///
 /// func countCloses(from start: Int) throws {
-///   Closing.count.withLock { $0 = start }
-///   try Closing.close.apply { descriptor in
-///     Closing.count.withLock { $0 += 1 }
-///     return Closing.close.original(descriptor)
+///   Closes.count.withLock { $0 = start }
+///   try Closes.rebinding.apply { descriptor in
+///     Closes.count.withLock { $0 += 1 }
+///     return Closes.rebinding.original(descriptor)
 ///   }
 /// }
 /// ```

@@ -2,8 +2,8 @@
 ///
 /// ```swift
 /// let hooks = try RebindingBatch {
-///   Hooks.open.replaced { path, flags, mode in -1 }
-///   Hooks.close.replaced { descriptor in 0 }
+///   Hooks.opening.replaced { path, flags, mode in -1 }
+///   Hooks.closing.replaced { descriptor in 0 }
 /// }.apply()
 /// // Every image's calls go through the closures …
 /// print(try hooks.restore())

@@ -1,9 +1,9 @@
 /// The images and slots that a rebinding applies to. The vDSO and the loader are never among them.
 ///
 /// ```swift
-/// try Hooks.close.apply(in: .main) { _ in 0 }
-/// try Hooks.close.apply(in: .matching { $0.name.hasPrefix("libcurl") }) { _ in 0 }
-/// try Hooks.close.apply(in: RebindingScope(.all, excludesSelf: true)) { _ in 0 }
+/// try Hooks.closing.apply(in: .main) { _ in 0 }
+/// try Hooks.closing.apply(in: .matching { $0.name.hasPrefix("libcurl") }) { _ in 0 }
+/// try Hooks.closing.apply(in: RebindingScope(.all, excludesSelf: true)) { _ in 0 }
 /// ```
 ///
 /// The corresponding C type is `crebind_options`.

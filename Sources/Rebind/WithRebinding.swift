@@ -38,8 +38,8 @@ public nonisolated(nonsending) func withRebinding<Result>(
 ///
 /// ```swift
 /// try withRebindings {
-///   Hooks.open.replaced { path, flags, mode in -1 }
-///   Hooks.close.replaced { descriptor in 0 }
+///   Hooks.opening.replaced { path, flags, mode in -1 }
+///   Hooks.closing.replaced { descriptor in 0 }
 /// } body: {
 ///   try loadConfiguration()
 /// }

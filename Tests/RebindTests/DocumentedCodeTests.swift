@@ -60,9 +60,9 @@ import TestSupport
   private static let given = [
     "Rebind": """
     enum Hooks {
-      static let open =
+      static let opening =
         Rebinding<@convention(c) (UnsafePointer<CChar>, CInt, mode_t) -> CInt>("open")
-      static let close = Rebinding<@convention(c) (CInt) -> CInt>("close")
+      static let closing = Rebinding<@convention(c) (CInt) -> CInt>("close")
       static let getenv =
         Rebinding<@convention(c) (UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>?>("getenv")
     }

@@ -7,17 +7,17 @@ enum Hooks {
   typealias Open = @convention(c) (UnsafePointer<CChar>, CInt, mode_t) -> CInt
   typealias Close = @convention(c) (CInt) -> CInt
 
-  static let open = Rebinding<Open>("open")
-  static let close = Rebinding<Close>("close")
+  static let opening = Rebinding<Open>("open")
+  static let closing = Rebinding<Close>("close")
 }
 
-try Hooks.open.apply { path, flags, mode in
+try Hooks.opening.apply { path, flags, mode in
   print("Calling real open('\(String(cString: path))', \(flags))")
-  return Hooks.open.original(path, flags, mode)
+  return Hooks.opening.original(path, flags, mode)
 }
-try Hooks.close.apply { descriptor in
+try Hooks.closing.apply { descriptor in
   print("Calling real close(\(descriptor))")
-  return Hooks.close.original(descriptor)
+  return Hooks.closing.original(descriptor)
 }
 
 // Open our own binary and read its first four bytes.
@@ -35,5 +35,5 @@ print("Now Foundation reads a file:")
 let data = try Data(contentsOf: URL(filePath: "/etc/os-release"))
 print("Foundation read \(data.count) bytes")
 
-_ = try Hooks.open.restore()
-_ = try Hooks.close.restore()
+_ = try Hooks.opening.restore()
+_ = try Hooks.closing.restore()
