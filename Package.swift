@@ -66,7 +66,9 @@ let package = Package(
       name: "CRebindTesting", dependencies: ["CRebindReach", "CRebindStubs"], cSettings: cSettings),
     .target(
       name: "RebindTesting",
-      dependencies: ["CRebind", "CRebindStubs", "CRebindTesting", "RebindCounting"],
+      dependencies: [
+        "CRebind", "CRebindReach", "CRebindStubs", "CRebindTesting", "RebindCounting",
+      ],
       swiftSettings: swiftSettings),
     .target(
       name: "CRebindCounting", dependencies: ["CRebind", "CRebindReach"], cSettings: cSettings),
@@ -118,7 +120,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindTestingTests",
-      dependencies: ["CRebind", "RebindCounting", "RebindTesting", "TestSupport"],
+      dependencies: ["CRebind", "Rebind", "RebindCounting", "RebindTesting", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindCountingTests", dependencies: ["Rebind", "RebindCounting", "TestSupport"],

@@ -17,7 +17,6 @@
 #include "lock.h"
 
 #include <CRebind.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,20 +31,13 @@ typedef struct finding {
 static finding findings[CREBIND_COUNTING_FUNCTION_COUNT];
 static finding of_sizes;
 
-/// A word that leads to a counter.
-typedef struct word {
-  uintptr_t address, value;
-} word;
-
-/// The findings about a group, and the words that lead to its counters. Guarded by the lock.
+/// The findings about a group, and the slots that lead to its counters. Guarded by the lock.
 typedef struct installation {
   unsigned users;
   crebind_handle *handle;
-  /// The findings are of the images that were there at these counts of the loader's.
+  /// The findings are of the images and the slots that were noted.
   bool is_judged;
-  unsigned long long adds, subs;
-  word *words;
-  size_t word_count, word_room;
+  crebind_reach_kept_slots slots;
   /// The words that the batch has left alone.
   size_t skipped;
 } installation;
@@ -209,28 +201,8 @@ static void begin_survey(survey *survey, crebind_counting_group group) {
   }
 }
 
-static int note_images(struct dl_phdr_info *info, size_t size, void *context) {
-  installation *installation = context;
-  (void)size;
-  installation->adds = info->dlpi_adds;
-  installation->subs = info->dlpi_subs;
-  return 1;
-}
-
-static void note_word(const crebind_slot_info *slot, void *context) {
-  installation *installation = context;
-  if (installation->word_count == installation->word_room) {
-    size_t room = installation->word_room == 0 ? 256 : 2 * installation->word_room;
-    word *words = realloc(installation->words, room * sizeof *words);
-    if (words == NULL) {
-      // It is judged anew the next time.
-      installation->is_judged = false;
-      return;
-    }
-    installation->words = words;
-    installation->word_room = room;
-  }
-  installation->words[installation->word_count++] = (word){slot->address, slot->value};
+static void note_slot(const crebind_slot_info *slot, void *context) {
+  crebind_reach_note_slot(context, slot->address, slot->value);
 }
 
 static crebind_status apply(crebind_counting_group group) {
@@ -238,9 +210,8 @@ static crebind_status apply(crebind_counting_group group) {
   static survey survey;
   installation *installation = &groups[group];
   installation->is_judged = true;
-  installation->word_count = installation->skipped = 0;
-  // Read first: images that come meanwhile have the group judged anew.
-  dl_iterate_phdr(note_images, installation);
+  installation->skipped = 0;
+  crebind_reach_note_images(&installation->slots);
   begin_survey(&survey, group);
   crebind_status status =
       crebind_plan(survey.rebindings, survey.count, NULL, see_slot, &survey, NULL);
@@ -258,27 +229,11 @@ static crebind_status apply(crebind_counting_group group) {
   if (status != CREBIND_OK) return status;
   if (covered != NULL) crebind_restore(covered, NULL, NULL);
   installation->skipped = report.skipped;
-  if (crebind_slots(installation->handle, note_word, installation, NULL) != CREBIND_OK)
+  if (crebind_slots(installation->handle, note_slot, &installation->slots, NULL) != CREBIND_OK)
     installation->is_judged = false;
   for (size_t i = 0; report.bypassed > 0 && i < survey.count; i++)
     crebind_diagnose(&survey.rebindings[i], NULL, see_bypass, &findings[survey.functions[i]], NULL);
   return CREBIND_OK;
-}
-
-/// Differences from the time at which an installation was judged. No 0, at which dl_iterate_phdr goes on.
-enum { IMAGES_CHANGED = 1, WORDS_CHANGED, NOTHING_CHANGED };
-
-/// Compares the words, of images that the loader's lock keeps from going.
-static int find_change(struct dl_phdr_info *info, size_t size, void *context) {
-  const installation *installation = context;
-  (void)size;
-  if (info->dlpi_adds != installation->adds || info->dlpi_subs != installation->subs)
-    return IMAGES_CHANGED;
-  for (size_t i = 0; i < installation->word_count; i++)
-    if (__atomic_load_n((const uintptr_t *)installation->words[i].address, __ATOMIC_RELAXED)
-        != installation->words[i].value)
-      return WORDS_CHANGED;
-  return NOTHING_CHANGED;
 }
 
 /// True if calls lead to the counters still, as what was found out holds: the images are the same, and
@@ -286,10 +241,10 @@ static int find_change(struct dl_phdr_info *info, size_t size, void *context) {
 /// there by that.
 static bool is_installed(installation *installation) {
   if (!installation->is_judged) return false;
-  int change = dl_iterate_phdr(find_change, installation);
+  crebind_reach_change change = crebind_reach_find_change(&installation->slots);
   crebind_report report;
-  return change == NOTHING_CHANGED
-         || (change == WORDS_CHANGED
+  return change == CREBIND_REACH_UNCHANGED
+         || (change == CREBIND_REACH_WORDS_CHANGED
              && crebind_verify(installation->handle, &report, NULL) == CREBIND_OK
              && report.skipped <= installation->skipped);
 }

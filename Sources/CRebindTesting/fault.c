@@ -63,7 +63,7 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
     return NULL;
   uint64_t number = ++self->calls;
   if (!strikes(fault, number)) return NULL;
-  crebind_testing_count(scope, CREBIND_TESTING_STRUCK);
+  crebind_testing_strike(scope, call);
   uint64_t strike = self->strikes++;
   const crebind_testing_result *result =
       &fault->results[strike < fault->result_count ? strike : fault->result_count - 1];

@@ -8,6 +8,8 @@
 typedef struct handler_scope {
   crebind_testing_scope scope;
   crebind_testing_signature signature;
+  /// The arguments at the end that the handler has not stated.
+  size_t rest;
   void *closure;
   void *code;
   crebind_testing_handler *handler;
@@ -15,8 +17,7 @@ typedef struct handler_scope {
 } handler_scope;
 
 static void *decide(crebind_testing_scope *scope, const crebind_testing_call *call) {
-  (void)call;
-  crebind_testing_count(scope, CREBIND_TESTING_STRUCK);
+  crebind_testing_strike(scope, call);
   return ((handler_scope *)scope)->code;
 }
 
@@ -24,16 +25,32 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
 static void invoke(crebind_ffi_cif *cif, void *result, void **arguments, void *context) {
   (void)cif;
   handler_scope *scope = context;
+  crebind_testing_handled *_Nullable *handled = &crebind_testing_this_thread.handled;
+  crebind_testing_handled call = {&scope->scope, arguments, *handled};
+  *handled = &call;
   scope->handler(scope->context, result, arguments);
+  *handled = call.previous;
   crebind_reach_this_thread.suppressed = 0;
   if (scope->scope.reaches_process) scope->scope.calls--;
+}
+
+/// The arguments of the call that this thread handles for a scope; NULL without one.
+static void *_Nonnull const *_Nullable handled_arguments(const crebind_testing_scope *scope) {
+  const crebind_testing_handled *call = crebind_testing_this_thread.handled;
+  while (call != NULL && call->scope != scope) call = call->previous;
+  return call != NULL ? call->arguments : NULL;
 }
 
 void crebind_testing_call_original(crebind_testing_scope *scope, void *result, void *arguments) {
   crebind_testing_signature *signature = &((handler_scope *)scope)->signature;
   void *pointers[signature->argument_count + 1];
-  for (size_t i = 0; i < signature->argument_count; i++)
+  size_t stated = signature->argument_count - ((handler_scope *)scope)->rest;
+  for (size_t i = 0; i < stated; i++)
     pointers[i] = (char *)arguments + i * CREBIND_TESTING_SLOT_SIZE;
+  uint64_t nothing = 0;
+  void *const *handled = stated < signature->argument_count ? handled_arguments(scope) : NULL;
+  for (size_t i = stated; i < signature->argument_count; i++)
+    pointers[i] = handled != NULL ? handled[i] : &nothing;
 
   crebind_testing_thread *thread = &crebind_testing_this_thread;
   crebind_testing_frame frame = {scope->hook, scope->serial, thread->frame};
@@ -54,13 +71,14 @@ static void destroy(crebind_testing_scope *scope) {
 
 crebind_testing_scope *crebind_testing_handler_scope(crebind_testing_hook *hook,
                                                      const crebind_testing_type *types,
-                                                     size_t length,
+                                                     size_t length, size_t rest,
                                                      crebind_testing_handler *handler,
                                                      void *context) {
   handler_scope *scope = crebind_testing_scope_make(sizeof *scope, hook, decide);
   if (scope == NULL) return NULL;
   scope->scope.destroy = destroy;
   scope->scope.is_handler = true;
+  scope->rest = rest;
   scope->handler = handler;
   scope->context = context;
   // The signature needs libffi, too.

@@ -12,6 +12,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -87,6 +89,22 @@ static void prepare(void) {
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 }
 
+#if defined(__GLIBC__)
+static void end_child(int status, void *unused) {
+  (void)unused;
+  _exit(status);
+}
+#endif
+
+/// Text that the parent has not written yet is the parent's, and exit(3) ends the child alone: it runs no
+/// handlers of the parent's, which may delete files. musl has no way to do the latter.
+static void leave_to_parent(void) {
+  __fpurge(stdout);
+#if defined(__GLIBC__)
+  on_exit(end_child, NULL);
+#endif
+}
+
 int crebind_testing_fork(crebind_testing_exchange *exchange) {
   pid_t parent = getpid();
   // So that the child does not find it held by a thread that it does not have.
@@ -97,6 +115,7 @@ int crebind_testing_fork(crebind_testing_exchange *exchange) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);
   prepare();
+  leave_to_parent();
   of_child = exchange;
   wait_for(&exchange->phase, CREBIND_TESTING_RUNNING);
   return 0;

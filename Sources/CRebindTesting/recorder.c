@@ -24,7 +24,7 @@ size_t crebind_testing_register_count(void) {
 
 static void *decide(crebind_testing_scope *scope, const crebind_testing_call *call) {
   recorder_scope *self = (recorder_scope *)scope;
-  crebind_testing_count(scope, CREBIND_TESTING_STRUCK);
+  crebind_testing_strike(scope, call);
   crebind_testing_record record = {
       .registers = call->registers,
       .caller = call->caller,

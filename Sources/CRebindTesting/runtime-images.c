@@ -9,7 +9,7 @@
 
 /// How the names of their files begin. libstdc++ is among them: Swift's runtime is
 /// C++ and allocates through it.
-static const char *const prefixes[] = {
+static const char *const libraries[] = {
     "libswift",    "libTesting",        "lib_Testing",  "libXCTest", "libFoundation",
     "lib_Foundation", "libdispatch", "libBlocksRuntime", "libstdc++",
 };
@@ -19,22 +19,23 @@ static const char *file_name(const char *path) {
   return slash != NULL ? slash + 1 : path;
 }
 
-static bool is_wanted(const char *path, bool wants_libraries) {
-  const char *name = file_name(path);
-  if (!wants_libraries)
-    return strncmp(name, "libswiftCore.", strlen("libswiftCore.")) == 0
-           || strncmp(name, "libswift_Concurrency.", strlen("libswift_Concurrency.")) == 0;
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) return true;
-  return false;
-}
+static const char *const runtime[] = {"libswiftCore.", "libswift_Concurrency."};
+static const char *const testing[] = {"libTesting", "lib_Testing", "libXCTest"};
 
 struct search {
   crebind_testing_images *images;
-  bool finds_libraries;
-  /// The one image that is looked for, if it is not the libraries.
+  /// How the names of the files begin, or the one image that is looked for.
+  const char *const *prefixes;
+  size_t prefix_count;
   const char *name;
 };
+
+static bool is_wanted(const char *path, const struct search *search) {
+  const char *name = file_name(path);
+  for (size_t i = 0; i < search->prefix_count; i++)
+    if (strncmp(name, search->prefixes[i], strlen(search->prefixes[i])) == 0) return true;
+  return false;
+}
 
 /// The path that the loader has; for the program, which it has none for, the one that ran it.
 static const char *path_of(const struct dl_phdr_info *info) {
@@ -51,7 +52,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
   const struct search *search = context;
   crebind_testing_images *images = search->images;
   if (search->name != NULL ? !is_named(info, search->name)
-                           : !is_wanted(info->dlpi_name, search->finds_libraries))
+                           : !is_wanted(info->dlpi_name, search))
     return 0;
   for (size_t i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *header = &info->dlpi_phdr[i];
@@ -64,16 +65,24 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
   return 0;
 }
 
-void crebind_testing_find_runtime(crebind_testing_images *images, bool finds_libraries) {
-  struct search search = {images, finds_libraries, NULL};
-  images->count = 0;
+static void find(struct search search) {
+  search.images->count = 0;
   dl_iterate_phdr(visit, &search);
 }
 
+#define PREFIXES(list) .prefixes = list, .prefix_count = sizeof(list) / sizeof *(list)
+
+void crebind_testing_find_runtime(crebind_testing_images *images, bool finds_libraries) {
+  if (finds_libraries) find((struct search){images, PREFIXES(libraries)});
+  else find((struct search){images, PREFIXES(runtime)});
+}
+
+void crebind_testing_find_testing(crebind_testing_images *images) {
+  find((struct search){images, PREFIXES(testing)});
+}
+
 void crebind_testing_find_image(crebind_testing_images *images, const char *name) {
-  struct search search = {images, false, name};
-  images->count = 0;
-  dl_iterate_phdr(visit, &search);
+  find((struct search){images, .name = name});
 }
 
 bool crebind_testing_images_contain(const crebind_testing_images *images, const void *address) {
@@ -83,32 +92,13 @@ bool crebind_testing_images_contain(const crebind_testing_images *images, const 
   return false;
 }
 
+bool crebind_testing_is_loaded(const char *name) {
+  crebind_testing_images images;
+  crebind_testing_find_image(&images, name);
+  return images.count != 0;
+}
+
 const char *crebind_testing_image_path(const void *address) {
   Dl_info information;
   return dladdr(address, &information) != 0 ? information.dli_fname : NULL;
-}
-
-struct place {
-  uintptr_t address;
-  bool is_data;
-};
-
-static int visit_place(struct dl_phdr_info *info, size_t size, void *context) {
-  (void)size;
-  struct place *place = context;
-  for (size_t i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-    if (header->p_type != PT_LOAD
-        || place->address - (info->dlpi_addr + header->p_vaddr) >= header->p_memsz)
-      continue;
-    place->is_data = (header->p_flags & PF_X) == 0;
-    return 1;
-  }
-  return 0;
-}
-
-bool crebind_testing_is_data(const void *address) {
-  struct place place = {(uintptr_t)address, false};
-  if (place.address != 0) dl_iterate_phdr(visit_place, &place);
-  return place.is_data;
 }

@@ -18,6 +18,9 @@ typedef struct crebind_testing_images {
 /// on it. Calls the loader.
 void crebind_testing_find_runtime(crebind_testing_images *images, bool finds_libraries);
 
+/// Finds the testing libraries that are loaded. Calls the loader.
+void crebind_testing_find_testing(crebind_testing_images *images);
+
 /// Finds the image of a path or file name, if it is loaded. Calls the loader.
 void crebind_testing_find_image(crebind_testing_images *images, const char *name);
 

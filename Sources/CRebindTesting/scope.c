@@ -23,6 +23,23 @@ void crebind_testing_count(crebind_testing_scope *scope, crebind_testing_count_k
   scope->shards[shard].counts[kind]++;
 }
 
+/// The code of the testing libraries, which run tests and call functions on their tasks. Written once.
+static crebind_testing_images testing_libraries;
+
+void crebind_testing_strike(crebind_testing_scope *scope, const crebind_testing_call *call) {
+  crebind_testing_count(scope, CREBIND_TESTING_STRUCK);
+  if (scope->meet != NULL && crebind_testing_task_number() != 0
+      && !crebind_testing_images_contain(&testing_libraries, call->caller))
+    scope->meet(scope->meeting);
+}
+
+void crebind_testing_set_meeting(crebind_testing_scope *scope, void (*meet)(void *context),
+                                 void *context) {
+  if (testing_libraries.count == 0) crebind_testing_find_testing(&testing_libraries);
+  scope->meet = meet;
+  scope->meeting = context;
+}
+
 crebind_testing_counts crebind_testing_counts_of(const crebind_testing_scope *scope) {
   uint64_t sums[3] = {0};
   for (size_t i = 0; i < CREBIND_TESTING_SHARDS; i++)

@@ -54,6 +54,9 @@ struct crebind_testing_scope {
   /// The calls that this scope handles or observes just now, for scopes of the process.
   _Atomic uint32_t calls;
   bool reaches_process;
+  /// Told each call of a Swift task that is struck, for scopes of the process.
+  void (*_Nullable meet)(void *context);
+  void *_Nullable meeting;
   /// The code that `decide` gives keeps the thread's calls suppressed.
   bool is_handler;
   /// Calls that come from now on pass by.
@@ -64,6 +67,9 @@ struct crebind_testing_scope {
   uint64_t arrivals_before, arrivals_after;
   crebind_testing_shard shards[CREBIND_TESTING_SHARDS];
 };
+
+/// Counts a call of this thread that fails, that a handler is called for, or that is recorded.
+void crebind_testing_strike(crebind_testing_scope *scope, const crebind_testing_call *call);
 
 /// Counts a call of this thread.
 void crebind_testing_count(crebind_testing_scope *scope, crebind_testing_count_kind kind);

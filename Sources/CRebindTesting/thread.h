@@ -16,9 +16,17 @@ typedef struct crebind_testing_frame {
   struct crebind_testing_frame *_Nullable previous;
 } crebind_testing_frame;
 
+/// A call that a handler of this thread is given.
+typedef struct crebind_testing_handled {
+  const crebind_testing_scope *scope;
+  void *_Nonnull const *_Nonnull arguments;
+  struct crebind_testing_handled *_Nullable previous;
+} crebind_testing_handled;
+
 typedef struct crebind_testing_thread {
   /// The innermost one.
   crebind_testing_frame *_Nullable frame;
+  crebind_testing_handled *_Nullable handled;
   /// The scopes that reach this thread, the youngest first.
   crebind_testing_scope *_Nullable scopes;
   /// The result of the function that a stub goes on to for a fault.

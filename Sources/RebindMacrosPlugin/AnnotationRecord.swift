@@ -35,11 +35,11 @@ struct AnnotationRecord {
 
   // A plug-in is built by the compiler that it serves. SE-0492's attributes are experimental before.
   #if compiler(>=6.3)
-    private static let section = "@section"
-    private static let used = "@used"
+  private static let section = "@section"
+  private static let used = "@used"
   #else
-    private static let section = "@_section"
-    private static let used = "@_used"
+  private static let section = "@_section"
+  private static let used = "@_used"
   #endif
 
   // Nonisolated, for modules and types that are isolated to an actor. Returned as text: to indent a

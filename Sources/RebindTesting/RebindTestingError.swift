@@ -4,7 +4,7 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Why a function could not be rebound for a test. Nothing has changed then.
+/// Why a function could not be rebound for a test; nothing has changed then. With ``Code/notStruck`` the body has run.
 public struct RebindTestingError: Error, Sendable, Hashable {
   /// A kind of failure. Later versions may add some.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
@@ -24,6 +24,12 @@ public struct RebindTestingError: Error, Sendable, Hashable {
     public static let unknownResult = Code(rawValue: "unknownResult")
     /// A fault limits a count, and the function is not known to take one.
     public static let noCount = Code(rawValue: "noCount")
+    /// A fault has calls, conditions or results that cannot be, such as call 0.
+    public static let invalidFault = Code(rawValue: "invalidFault")
+    /// A fault's result is of another type than the function's, as far as that is known.
+    public static let wrongResult = Code(rawValue: "wrongResult")
+    /// A fault struck less often than asked. The body has run.
+    public static let notStruck = Code(rawValue: "notStruck")
     /// No loaded image defines the symbol.
     public static let undefinedSymbol = Code(rawValue: "undefinedSymbol")
     /// No loaded image calls the symbol, so that no call would be seen.
@@ -65,6 +71,7 @@ public struct RebindTestingError: Error, Sendable, Hashable {
 extension RebindTestingError: CustomStringConvertible {
   /// The symbol and the reason.
   public var description: String {
+    if code == .notStruck { return detail }
     let place = image.isEmpty ? "" : " in \(image)"
     return "cannot rebind \(symbol.isEmpty ? "\"\"" : symbol)\(place): \(reason)\(systemErrorText)"
   }

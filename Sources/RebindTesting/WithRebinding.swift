@@ -30,8 +30,8 @@
 /// `malloc` and its kind may run inside of Swift's runtime, so it should do little.
 ///
 /// The slots that lead to the function are changed for the first rebinding in the
-/// process and restored after the last one has ended. Calls that are not reached go
-/// to the original, with a detour of some nanoseconds.
+/// process, and stay so, as the next one then costs little. Calls that are not reached
+/// go to the original, with a detour of some nanoseconds.
 ///
 /// - Parameters:
 ///   - symbol: The function's name, or `name@VERSION`.

@@ -6,6 +6,47 @@ private struct Mistake: Error, Equatable {}
 
 /// How handlers are called, nest and end.
 @Suite(.measured) struct HandlerTests {
+  /// A handler of two arguments leaves the third one where it was.
+  @Test func variadicFunctions() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.url.appending(path: "made").path
+    let before = umask(0)
+    defer { umask(before) }
+    func mode() -> mode_t {
+      var status = stat()
+      return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
+    }
+    try withRebinding("open", like: open) { (original, path, flags) in
+      original(path, flags)
+    } body: {
+      close(open(path, O_CREAT | O_WRONLY, 0o640))
+    }
+    #expect(mode() == 0o640)
+    unlink(path)
+    // Through two handlers.
+    try withRebinding(
+      "openat",
+      { (original, folder: CInt, path: UnsafePointer<CChar>) -> CInt in
+        original(folder, path)
+      }
+    ) {
+      try withRebinding(
+        "openat",
+        { (original, folder: CInt, path: UnsafePointer<CChar>, flags: CInt) -> CInt in
+          original(folder, path, flags)
+        }
+      ) { close(openat(AT_FDCWD, path, O_CREAT | O_WRONLY, 0o604)) }
+    }
+    #expect(mode() == 0o604)
+    try withRebinding(
+      "fcntl", { (original, file: CInt, command: CInt) -> CInt in original(file, command) }
+    ) {
+      let copy = fcntl(2, F_DUPFD_CLOEXEC, 400)
+      #expect(copy >= 400)
+      close(copy)
+    }
+  }
+
   @Test func capturesAndSetsErrno() async throws {
     let opened = Mutex<[String]>([])
     try await withRebinding(

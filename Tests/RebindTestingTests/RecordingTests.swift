@@ -11,9 +11,11 @@ import TestSupport
       _ = getenv("HOME")
       #expect(
         recording.calls.map(\.description) == [
-          #"open("/etc/os-release")"#, "close()", #"rename("/no/such/file", "/no/other/file")"#,
-          #"getenv("HOME")"#,
+          #"open("/etc/os-release", 0)"#, "close(\(descriptor))",
+          #"rename("/no/such/file", "/no/other/file")"#, #"getenv("HOME")"#,
         ])
+      #expect(
+        "\(recording)".hasPrefix("open(\"/etc/os-release\", 0)\nclose(\(descriptor))\nrename("))
       #expect(recording.calls(of: "open")[0].words[1] == UInt64(O_RDONLY))
     }
   }
@@ -148,10 +150,10 @@ import TestSupport
 
   /// Also of calls that reach a fault or a handler, and of several recordings.
   @Test func resultsOfNestedScopes() throws {
-    try withRebinding("getppid", { _ -> pid_t in 7 }) {
-      try withRecordedCalls(of: "getppid", reach: .process) { outer in
-        try withRecordedCalls(of: "getppid") { inner in
-          #expect(getppid() == 7)
+    try withRebinding("getsid", { (_, _: pid_t) -> pid_t in 7 }) {
+      try withRecordedCalls(of: "getsid", reach: .process) { outer in
+        try withRecordedCalls(of: "getsid") { inner in
+          #expect(getsid(0) == 7)
           for recording in [inner, outer] {
             #expect(recording.calls.map { $0.result(as: pid_t.self) }.contains(7))
           }
@@ -173,10 +175,14 @@ import TestSupport
     let (readEnd, writeEnd) = (ends[0], ends[1])
     defer { ends.forEach { close($0) } }
     var reader: Task<Int, Never>?
-    let recording = try await withRecordedCalls(of: "read", reach: .process) { recording in
+    // No other test calls it.
+    let recording = try await withRecordedCalls(of: "readv", reach: .process) { recording in
       reader = Task.detached {
         var byte: UInt8 = 0
-        return read(readEnd, &byte, 1)
+        return withUnsafeMutableBytes(of: &byte) { bytes in
+          var place = iovec(iov_base: bytes.baseAddress, iov_len: 1)
+          return readv(readEnd, &place, 1)
+        }
       }
       while !recording.calls.contains(where: { $0.words[0] == UInt64(readEnd) }) {
         try await Task.sleep(for: .milliseconds(1))
@@ -202,11 +208,11 @@ import TestSupport
   }
 
   @Test func tasks() async throws {
-    try await withRecordedCalls(of: "getppid", reach: .process) { recording in
+    try await withRecordedCalls(of: "getsid", reach: .process) { recording in
       let mine = withUnsafeCurrentTask { $0 != nil }
-      async let child = getppid()
-      _ = [getppid(), getppid(), await child]
-      onThreads(1) { _ = getppid() }
+      async let child = getsid(0)
+      _ = [getsid(0), getsid(0), await child]
+      onThreads(1) { _ = getsid(0) }
       let calls = recording.calls
       #expect(mine && Set(calls.compactMap(\.task)).count >= 2)
       #expect(calls.contains { $0.task == nil })
@@ -222,15 +228,29 @@ import TestSupport
       free(allocate(10))
       free(strdup("x"))
       #expect(texts.count == 20 && recording.callsOfRuntime.count >= 20)
+      #expect("\(recording)".hasSuffix(" calls of Swift's runtime"))
       // The last one is strdup's own.
-      #expect(recording.calls.map(\.description) == ["malloc()", #"strdup("x")"#, "malloc()"])
+      #expect(recording.calls.map(\.description) == ["malloc(10)", #"strdup("x")"#, "malloc(2)"])
       #expect(recording.calls(of: "malloc").map(\.arguments) == [[10], [2]])
     }
   }
 
   @Test func ofNothing() throws {
-    let recorded = try withRecordedCalls { $0.calls }
-    #expect(recorded.isEmpty)
+    let recording = try withRecordedCalls { $0 }
+    #expect(recording.calls.isEmpty && "\(recording)" == "no calls")
+  }
+
+  /// Pointers in hexadecimal, and nothing that another argument could be taken for.
+  @Test func descriptions() throws {
+    try withRecordedCalls(of: "read", "kill", "setenv", "lseek", "small") { recording in
+      var byte: UInt8 = 0
+      _ = [read(-1, &byte, 1), Int(kill(0, -1)), Int(setenv(nil, "x", 1))]
+      _ = lseek(-1, -5, SEEK_END)
+      _ = (try TypedCalls.function("call_small") as TypedCalls.Int32Caller)()
+      let texts = recording.calls.map(\.description)
+      #expect(texts[0].wholeMatch(of: /read\(-1, 0x[0-9a-f]+, 1\)/) != nil)
+      #expect(texts.dropFirst() == ["kill(0, -1)", #"setenv("x")"#, "lseek(-1, -5, 2)", "small()"])
+    }
   }
 
   /// Below a handler, what its original is called with is recorded.

@@ -60,7 +60,7 @@ import TestSupport
       attempt { try withFailing("read") {} }
       attempt { try withFrozenTime(.zero) {} }
       attempt { _ = try sweepFaults(in: "read") {} }
-      attempt { try withFailing("getppid") { print("body") } }
+      attempt { try withFailing("getppid", mayNotStrike: true) { print("body") } }
       """,
       modules: [
         "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
@@ -77,6 +77,43 @@ import TestSupport
       lines.first == "cannot rebind read: \(reason)" && lines.dropFirst(2).first == lines.first)
     #expect(lines.contains { $0.hasSuffix(reason) && !$0.contains(" read: ") })
     #expect(lines.last == "body")
+  }
+
+  /// A trait cannot do better, and cancels its test: with arguments each would count as passed else.
+  @Test(.inCore) func traitsUnderASanitizer() throws {
+    let program = try RebindProgram(
+      """
+      import Glibc
+      import RebindTesting
+      import Testing
+
+      @Test(.failing("read")) func fault() { print("fault ran") }
+      @Test(.frozenTime(.zero), arguments: 0..<2) func clock(number: Int) { print("clock ran") }
+      @Test(.recordingCalls("read")) func recording() { print("recording ran") }
+      @Test(.unlessSanitized) func skipped() { print("skipped ran") }
+      @Test(.failing("getppid")) func others() { if getppid() == -1 { print("struck") } }
+      await Testing.__swiftPMEntryPoint() as Never
+      """,
+      modules: [
+        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
+        "CRebindReach", "CRebind",
+      ],
+      flags: ["-sanitize=thread"])
+    let result = try program.run()
+    #expect(result.succeeded && result.output.contains("struck"), "\(result)")
+    #expect(!result.output.contains(" ran"), "\(result.output)")
+    let texts = result.output + result.errorOutput
+    for (name, reason) in [
+      ("fault", "run this test without the sanitizer"),
+      ("clock", "run this test without the sanitizer"),
+      ("recording", "run this test without the sanitizer"),
+      ("skipped", "a sanitizer defines functions that the test rebinds"),
+    ] {
+      let line = texts.split(separator: "\n").first {
+        $0.contains(" \(name)(") && $0.contains(reason)
+      }
+      #expect(line != nil, "\(name): \(texts)")
+    }
   }
 
   /// Swift's own code calls them, with registers and effects that a stub does not keep.
@@ -111,6 +148,32 @@ import TestSupport
       try expectRefusal { try withRecordedCalls(of: name) { _ in } }
       try expectRefusal { try withFailing(name, returning: nil) {} }
       try expectRefusal { try withRebinding(name, { _ -> CInt in 0 }) {} }
+    }
+  }
+
+  /// In a library that dlsym does not find it in. The loader's error stays what it was.
+  @Test func variableOfALocalLibrary() async throws {
+    await #expect(processExitsWith: .success) {
+      let builder = try FixtureBuilder(.gcc)
+      let folder = builder.directory.url
+      try Data("int rebind_local_variable = 7;\n".utf8)
+        .write(to: folder.appending(path: "variable.c"))
+      try Data(
+        "extern int rebind_local_variable; int value(void) { return rebind_local_variable; }\n".utf8
+      ).write(to: folder.appending(path: "reader.c"))
+      for (name, flags) in [
+        ("variable", []), ("reader", ["-L.", "-l:libvariable.so", "-Wl,-rpath,$ORIGIN"]),
+      ] {
+        try builder.compile(["-shared", "-fPIC", "\(name).c", "-o", "lib\(name).so"] + flags)
+      }
+      try #require(
+        dlopen(folder.appending(path: "libreader.so").path, RTLD_NOW | RTLD_LOCAL) != nil)
+      try #require(dlsym(nil, "rebind_local_variable") == nil)
+      _ = dlerror()
+      let error = try #require(throws: RebindTestingError.self) {
+        try withFailing("rebind_local_variable") {}
+      }
+      try #require(error.code == .variable && dlerror() == nil)
     }
   }
 

@@ -1,5 +1,4 @@
 import RebindTesting
-import Synchronization
 import TestSupport
 
 /// A trait's fault that does not strike is an issue of the test, or of the suite.
@@ -8,6 +7,43 @@ import TestSupport
     .hasIssue("struck 0 of 1 time (all calls): 0 calls in reach", severity: .error),
     .failing("getppid", returning: 5))
   func noCall() {}
+
+  /// It has slots, or the fault had been refused.
+  @Test(
+    .hasIssue(
+      "; the code under test did not call sigaltstack: it may use another", severity: .error),
+    .failing("sigaltstack"))
+  func noCallOfAFunctionWithSlots() {}
+
+  @Test(.hasIssue("struck 0 of 1 time (call 2): 1 call in reach", severity: .error))
+  func aPartOfATest() throws {
+    let seen = try withFailing("getppid", returning: 5, onCall: 2) { getppid() }
+    #expect(seen != 5)
+    try withFailing("getppid", onCall: 2, mayNotStrike: true) { _ = getppid() }
+  }
+
+  @Test(.hasIssue("struck 0 of 1 time (all calls): 0 calls", severity: .error, count: 3))
+  func otherFormsOfAPart() async throws {
+    try await withFailing("getppid") { await Task.yield() }
+    try withFailing("getppid", reach: .thread) { _ in }
+    // The body's own error is passed on.
+    await #expect(throws: CancellationError.self) {
+      try await withFailing("getppid") { throw CancellationError() }
+    }
+  }
+
+  /// Outside of a test it is an error, unless the body throws one.
+  @Test func outsideOfATest() async {
+    await #expect(processExitsWith: .success) {
+      try #require(Test.current == nil)
+      let error = try #require(throws: RebindTestingError.self) { try withFailing("getppid") {} }
+      try #require(error.code == .notStruck)
+      try #require("\(error)".hasPrefix("the fault of getppid struck 0 of 1 time (all calls): "))
+      try #require(throws: CancellationError.self) {
+        try withFailing("getppid") { throw CancellationError() }
+      }
+    }
+  }
 
   @Test(
     .hasIssue("3 calls on other threads or detached tasks: use reach: .process", severity: .error),
@@ -88,39 +124,5 @@ import TestSupport
     _ = await Task.detached { sched_get_priority_max(SCHED_FIFO) }.value
     let recording = try #require(CallRecording.current)
     #expect(recording.calls(of: "sched_get_priority_max").count >= 1)
-  }
-}
-
-/// Expects an issue of the traits behind it.
-private struct HasIssue: TestTrait, SuiteTrait, TestScoping {
-  let text: String
-  let severity: Issue.Severity
-  let count: Int
-
-  func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
-    test.isSuite || testCase != nil ? self : nil
-  }
-
-  func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
-  ) async throws {
-    let found = Mutex(0)
-    try await withKnownIssue(isIntermittent: true) {
-      try await function()
-    } matching: { issue in
-      let isMeant =
-        issue.severity == severity && issue.comments.contains { $0.rawValue.contains(text) }
-        && (test.isSuite || issue.sourceLocation == test.sourceLocation)
-      if isMeant { found.withLock { $0 += 1 } }
-      return isMeant
-    }
-    #expect(found.withLock { $0 } == count, "\(test.name)", sourceLocation: test.sourceLocation)
-  }
-}
-
-extension Trait where Self == HasIssue {
-  fileprivate static func hasIssue(_ text: String, severity: Issue.Severity, count: Int = 1) -> Self
-  {
-    Self(text: text, severity: severity, count: count)
   }
 }

@@ -124,7 +124,7 @@ private struct CannotOpen: Error {}
     #expect(thrown.findings.map(\.description) == ["without a fault: threw CannotOpen()"])
     let crashed = try sweepFaults(in: "getppid") { abort() }
     #expect(crashed.runs.map(\.outcome) == [.crashed(signal: SIGABRT)] && !crashed.isComplete)
-    let exited = try sweepFaults(in: "getppid") { _exit(3) }
+    let exited = try sweepFaults(in: "getppid") { exit(3) }
     #expect(exited.runs.map(\.outcome) == [.exited(status: 3)])
     let hung = try sweepFaults(in: "getppid", timeLimit: .milliseconds(200)) {
       while true { pause() }
@@ -200,6 +200,24 @@ private struct CannotOpen: Error {}
       _ = getppid()
     }
     #expect(runs == 0 && report.runs.map(\.outcome) == [.returned, .returned])
+  }
+
+  /// The child neither writes the parent's text again nor runs its handlers.
+  @Test func aBodyMayExit() async throws {
+    let result = await #expect(
+      processExitsWith: .success, observing: [\.standardOutputContent]
+    ) {
+      atexit { _ = write(STDOUT_FILENO, "at exit ", 8) }
+      print("printed", terminator: " ")
+      let report = try sweepFaults(in: "getppid") {
+        _ = getppid()
+        exit(3)
+      }
+      try #require(report.runs.first?.outcome == .exited(status: 3))
+    }
+    let output = String(decoding: try #require(result?.standardOutputContent), as: UTF8.self)
+    // The process of such a test ends without its handlers, so that only a child could have run them.
+    #expect(output.ranges(of: "printed").count == 1 && !output.contains("at exit"))
   }
 }
 

@@ -39,7 +39,10 @@ import TestSupport
     let descriptor = Glibc.open("/etc/os-release", O_RDONLY)
     close(descriptor)
     let recording = try #require(CallRecording.current)
-    #expect(recording.calls.map(\.description) == [#"open("/etc/os-release")"#, "close()"])
+    #expect(
+      recording.calls.map(\.description) == [
+        #"open("/etc/os-release", 0)"#, "close(\(descriptor))",
+      ])
     #expect(recording.calls(of: "close").map(\.words[0]) == [UInt64(descriptor)])
   }
 

@@ -21,8 +21,8 @@ struct SymbolGraph: Decodable {
     let target = try JSONDecoder().decode(
       TargetInformation.self, from: run("swiftc", ["-print-target-info"]).standardOutput)
     let headers = [
-      "CRebind/include", "CRebindCounting/include", "CRebindStubs/include",
-      "CRebindTesting/include", "CLibelf/include",
+      "CRebind/include", "CRebindCounting/include", "CRebindReach/include",
+      "CRebindStubs/include", "CRebindTesting/include", "CLibelf/include",
     ].map {
       Places.package.appending(path: "Sources/\($0)").path
     }

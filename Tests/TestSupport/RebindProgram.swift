@@ -43,7 +43,7 @@ public struct RebindProgram {
         "-Xcc", "-I", "-Xcc", Places.core.appending(path: "include").path,
         "main.swift", "own.o", "-o", "app",
       ]
-        + ["CRebindCounting", "CRebindStubs", "CRebindTesting"].flatMap {
+        + ["CRebindCounting", "CRebindReach", "CRebindStubs", "CRebindTesting"].flatMap {
           ["-Xcc", "-I", "-Xcc", Places.package.appending(path: "Sources/\($0)/include").path]
         }
         + (try modules.flatMap(Self.objects)) + libraries + flags,

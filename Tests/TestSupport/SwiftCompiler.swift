@@ -57,8 +57,8 @@ public func typecheckSwift(_ files: [String], in folder: URL) throws -> ProcessR
 private let moduleFlags =
   ["-I", Places.products.appending(path: "Modules").path]
   + [
-    "CRebind/include", "CRebindCounting/include", "CRebindStubs/include",
-    "CRebindTesting/include", "CLibelf/include",
+    "CRebind/include", "CRebindCounting/include", "CRebindReach/include",
+    "CRebindStubs/include", "CRebindTesting/include", "CLibelf/include",
   ].flatMap {
     ["-Xcc", "-I", "-Xcc", Places.package.appending(path: "Sources/\($0)").path]
   }

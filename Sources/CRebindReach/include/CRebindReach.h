@@ -1,11 +1,12 @@
 /// Whose calls a test's rebindings and counters reach: what both know of a thread and of a task.
 ///
-/// All of this may run inside malloc, or inside whatever else is rebound. It takes no lock, and calls
-/// no function that allocates.
+/// All of this but the last part may run inside malloc, or inside whatever else is rebound. It takes no lock,
+/// and calls no function that allocates.
 
 #ifndef CREBIND_REACH_H
 #define CREBIND_REACH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -66,6 +67,45 @@ typedef _Atomic(crebind_reach_block *_Nullable) crebind_reach_blocks;
 ///
 /// \param size The size of the kind's blocks, with the head.
 crebind_reach_block *_Nullable crebind_reach_claim(crebind_reach_blocks *blocks, size_t size);
+
+// MARK: - Slots that stay as they are
+
+/// A slot, and the word in it.
+typedef struct crebind_reach_slot {
+  uintptr_t address, word;
+} crebind_reach_slot;
+
+/// Slots that go on leading to hooks or counters which nobody needs for now, so that the next one who needs
+/// them pays little. Begins as zeros. Used with a lock of the owner's held.
+typedef struct crebind_reach_kept_slots {
+  /// The loader's counts of the images.
+  unsigned long long adds, subs;
+  crebind_reach_slot *_Nullable list;
+  size_t count, room;
+  /// Memory has run out for some of them.
+  bool lacks_some;
+} crebind_reach_kept_slots;
+
+/// Notes which images are loaded, and forgets all slots. To be called before the slots are found, so that
+/// images which come meanwhile are a change.
+void crebind_reach_note_images(crebind_reach_kept_slots *slots);
+
+/// Notes a slot. The pointer of a slot in an image that is loaded is read until images change.
+void crebind_reach_note_slot(crebind_reach_kept_slots *slots, uintptr_t address, uintptr_t word);
+
+typedef enum crebind_reach_change {
+  CREBIND_REACH_UNCHANGED,
+  /// Somebody has stored into a slot.
+  CREBIND_REACH_WORDS_CHANGED,
+  /// Images have come or gone; or memory ran out, and nobody knows.
+  CREBIND_REACH_IMAGES_CHANGED,
+} crebind_reach_change;
+
+/// Compares what was noted with what is there.
+crebind_reach_change crebind_reach_find_change(const crebind_reach_kept_slots *slots);
+
+/// Frees the list.
+void crebind_reach_forget_slots(crebind_reach_kept_slots *slots);
 
 #if defined(__clang__)
 #pragma clang assume_nonnull end

@@ -106,8 +106,8 @@ typedef void crebind_testing_observer(void *context, uint64_t call,
 /// because Swift does not import `dladdr`.
 const char *_Nullable crebind_testing_image_path(const void *address);
 
-/// True if an address is a variable's, by the segment that it is in; false for NULL.
-bool crebind_testing_is_data(const void *_Nullable address);
+/// True if an image of this path or file name is loaded.
+bool crebind_testing_is_loaded(const char *name);
 
 /// The bytes of a text before its end, or `limit` if that is less; -1 if not all of them can be read.
 ptrdiff_t crebind_testing_text_length(const char *text, size_t limit);
@@ -123,8 +123,10 @@ void crebind_testing_use_libffi(void *ffi_prep_cif, void *ffi_call, void *ffi_cl
 /// the types.
 ///
 /// \param types The types of the result and of the arguments, one after another.
+/// \param rest How many of the arguments, the last ones, are words of a variadic function that the handler
+///   has not stated. `crebind_testing_call_original` passes them on as they came.
 crebind_testing_scope *_Nullable crebind_testing_handler_scope(
-    crebind_testing_hook *hook, const crebind_testing_type *types, size_t length,
+    crebind_testing_hook *hook, const crebind_testing_type *types, size_t length, size_t rest,
     crebind_testing_handler *handler, void *context);
 
 /// The ways in which a fault ends a call.
@@ -258,6 +260,11 @@ void crebind_testing_begin_task(crebind_testing_scope *scope,
 /// first.
 void crebind_testing_begin_thread(crebind_testing_scope *scope);
 
+/// Has a scope of the process tell each call that it strikes and that a Swift task makes, on the task's
+/// thread. A call by a testing library is not told. To be called before the scope begins.
+void crebind_testing_set_meeting(crebind_testing_scope *scope,
+                                 void (*meet)(void *_Nullable context), void *_Nullable context);
+
 /// Makes a scope reach all calls. One call of this or of end at a time.
 void crebind_testing_begin_process(crebind_testing_scope *scope);
 
@@ -280,8 +287,9 @@ void crebind_testing_set_task_key(const void *key);
 /// Calls, from a scope's handler, what the call would have reached without the
 /// scope.
 ///
-/// \param arguments One after another, each at a multiple of
-///   `CREBIND_TESTING_SLOT_SIZE`.
+/// \param arguments Those that the handler has stated, one after another, each at a multiple of
+///   `CREBIND_TESTING_SLOT_SIZE`. Words that it has not stated are those of the call that this thread
+///   handles; 0 on another thread.
 /// \param result It has `CREBIND_TESTING_SLOT_SIZE` bytes.
 void crebind_testing_call_original(crebind_testing_scope *scope, void *result, void *arguments);
 

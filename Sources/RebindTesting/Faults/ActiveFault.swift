@@ -1,3 +1,8 @@
+// The toolchain has no Testing to link statically.
+#if canImport(Testing)
+internal import Testing
+#endif
+
 /// A fault while it acts: how often it has struck so far.
 public struct ActiveFault: Sendable {
   let scope: ActiveScope
@@ -28,6 +33,24 @@ public struct ActiveFault: Sendable {
       + "\(counts); \(reason(of: counts))"
   }
 
+  /// Records an issue if the fault has struck less often than asked; false outside of a test of Swift
+  /// Testing.
+  func recordShortfall() -> Bool {
+    #if canImport(Testing)
+    guard let test = Test.current else { return false }
+    if let shortfall { Issue.record("\(shortfall)", sourceLocation: test.sourceLocation) }
+    return true
+    #else
+    return false
+    #endif
+  }
+
+  /// Records an issue, or outside of a test throws an error, if the fault has struck less often than asked.
+  func reportShortfall() throws(RebindTestingError) {
+    guard let shortfall, !recordShortfall() else { return }
+    throw RebindTestingError(code: .notStruck, symbol: symbol, detail: shortfall)
+  }
+
   private func reason(of counts: CallCounts) -> String {
     let others =
       counts.outOfReach == 0
@@ -39,7 +62,8 @@ public struct ActiveFault: Sendable {
     }
     if let others { return others }
     if counts.spared > 0 { return "only Swift's runtime and libraries call it" }
-    return "nothing calls it through a slot: the code under test may use another function"
+    // Images have slots for it, or the fault had been refused.
+    return "the code under test did not call \(symbol): it may use another function"
   }
 
   /// Of calls that the fault reaches.

@@ -47,11 +47,22 @@ struct Fault: Sendable {
 
   /// The scope, or nil if memory runs out.
   ///
-  /// - Throws: `RebindTestingError` for a result that the function cannot have.
+  /// - Throws: `RebindTestingError` for calls that cannot be, and a result that the function cannot have.
   func makeScope(on hook: OpaquePointer) throws(RebindTestingError) -> OpaquePointer? {
-    let index = KnownFunction(symbol).countArgument
+    if let mistake = calls.mistake ?? condition.mistake {
+      throw RebindTestingError(code: .invalidFault, symbol: symbol, detail: mistake)
+    }
+    guard !results.isEmpty else {
+      throw RebindTestingError(
+        code: .invalidFault, symbol: symbol, detail: "results in order are one at least")
+    }
+    let function = KnownFunction(symbol)
+    let index = function.countArgument
     var cResults: [crebind_testing_result] = []
     for result in results {
+      if let mistake = function.mistake(of: result) {
+        throw RebindTestingError(code: .wrongResult, symbol: symbol, detail: mistake)
+      }
       guard let cResult = try result.cResult(of: symbol, countArgument: index, error: error) else {
         return nil
       }
@@ -81,7 +92,10 @@ extension FaultResult {
     case .word(let word):
       result.kind = CREBIND_TESTING_RETURN_WORD
       result.word = word
-    case .number(let bits):
+    case .float(let bits):
+      result.kind = CREBIND_TESTING_RETURN_NUMBER
+      result.word = UInt64(bits)
+    case .double(let bits):
       result.kind = CREBIND_TESTING_RETURN_NUMBER
       result.word = bits
     case .structure(let type, let codes, let bytes):
@@ -97,6 +111,10 @@ extension FaultResult {
       }
       if result.code == nil { return nil }
     case .short(let count):
+      guard count >= 0 else {
+        throw RebindTestingError(
+          code: .invalidFault, symbol: symbol, detail: "a count is not negative, as \(count) is")
+      }
       guard let countArgument else {
         throw RebindTestingError(code: .noCount, symbol: symbol)
       }
@@ -104,7 +122,10 @@ extension FaultResult {
       result.index = UInt8(countArgument)
       result.word = UInt64(count)
     case .original: result.kind = CREBIND_TESTING_RETURN_ORIGINAL
-    case .usual, .inOrder: preconditionFailure("results in order are single ones")
+    case .usual, .inOrder:
+      throw RebindTestingError(
+        code: .invalidFault, symbol: symbol,
+        detail: "a result in order is no list of results itself")
     }
     return result
   }

@@ -1,6 +1,7 @@
 /// Which of the calls in reach a fault strikes, among those that fulfil its condition.
 ///
-/// A literal is the number of the one call, counted from 1: `onCall: 3`.
+/// A literal is the number of the one call, counted from 1: `onCall: 3`. Calls that cannot be, such as
+/// `onCall: 0`, are an error where the fault begins.
 public struct FaultCalls: Sendable, Hashable, ExpressibleByIntegerLiteral {
   let first: Int
   let last: Int
@@ -10,18 +11,21 @@ public struct FaultCalls: Sendable, Hashable, ExpressibleByIntegerLiteral {
   let seed: UInt64
   /// How many strikes a test counts on.
   let expectedStrikes: Int
+  /// Why no call can be meant, as a sentence; nil if one can. A trait is made before any test runs,
+  /// where nothing can be thrown.
+  let mistake: String?
 
   private init(
     first: Int = 1, last: Int = .max, step: Int = 1, chance: UInt64 = .max, seed: UInt64 = 0,
-    expectedStrikes: Int = 1
+    expectedStrikes: Int = 1, mistake: String? = nil
   ) {
-    precondition(first > 0 && step > 0, "calls are counted from 1")
     self.first = first
     self.last = last
     self.step = step
     self.chance = chance
     self.seed = seed
     self.expectedStrikes = expectedStrikes
+    self.mistake = mistake ?? (first > 0 ? nil : "calls are counted from 1, not from \(first)")
   }
 
   /// Chance chooses among the calls.
@@ -30,42 +34,40 @@ public struct FaultCalls: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// All calls.
   public static let all = FaultCalls()
 
-  /// One call.
-  ///
-  /// - Precondition: `number` is at least 1.
+  /// One call, counted from 1.
   public init(_ number: Int) { self.init(first: number, last: number) }
 
-  /// One call.
-  ///
-  /// - Precondition: The literal is at least 1.
+  /// One call, counted from 1.
   public init(integerLiteral number: Int) { self.init(number) }
 
-  /// A call and all after it.
-  ///
-  /// - Precondition: `first` is at least 1.
+  /// A call and all after it, counted from 1.
   public static func from(_ first: Int) -> FaultCalls { FaultCalls(first: first) }
 
-  /// Some calls in a row.
-  ///
-  /// - Precondition: The first one is at least 1.
+  /// Some calls in a row, counted from 1. A range up to `Int.max` is ``from(_:)``.
   public static func range(_ calls: ClosedRange<Int>) -> FaultCalls {
-    FaultCalls(
-      first: calls.lowerBound, last: calls.upperBound, expectedStrikes: calls.count)
+    let isOpen = calls.upperBound == .max
+    return FaultCalls(
+      first: calls.lowerBound, last: calls.upperBound,
+      // Of a range from 0 the count has no room; it is a mistake.
+      expectedStrikes: isOpen || calls.lowerBound < 1 ? 1 : calls.count)
   }
 
   /// Every n-th call: with 3 the third, the sixth, and so on.
-  ///
-  /// - Precondition: `count` is at least 1.
-  public static func every(_ count: Int) -> FaultCalls { FaultCalls(first: count, step: count) }
+  public static func every(_ count: Int) -> FaultCalls {
+    FaultCalls(
+      first: count, step: count,
+      mistake: count > 0 ? nil : "every n-th call is a call from 1 on, not \(count)")
+  }
 
   /// A part of the calls, which looks random and is the same for the same seed.
   ///
   /// - Parameters:
   ///   - chance: From 0 for none to 1 for all.
   ///   - seed: Chooses among the patterns.
-  /// - Precondition: `chance` is from 0 to 1.
   public static func random(_ chance: Double, seed: UInt64) -> FaultCalls {
-    precondition((0...1).contains(chance), "a chance is from 0 to 1")
+    guard (0...1).contains(chance) else {
+      return FaultCalls(mistake: "a chance is from 0 to 1, not \(chance)")
+    }
     let part = chance * 0x1p64
     return FaultCalls(chance: part < 0x1p64 ? UInt64(part) : .max, seed: seed)
   }

@@ -11,7 +11,8 @@ internal import CRebindTesting
 /// ```
 ///
 /// Arguments are counted from 0 among integers and pointers, floating-point numbers and structures
-/// left out; six on x86-64 and eight on AArch64 can be looked at.
+/// left out; six on x86-64 and eight on AArch64 can be looked at. Another index is an error where the
+/// fault begins, and so is an image that is not loaded.
 public struct FaultCondition: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case integer(low: UInt64, high: UInt64, size: Int, isSigned: Bool)
@@ -44,8 +45,7 @@ public struct FaultCondition: Sendable, Hashable {
   public static func argument<Value: FixedWidthInteger>(
     _ index: Int, in range: ClosedRange<Value>
   ) -> FaultCondition {
-    precondition(MemoryLayout<Value>.size <= 8, "an argument has at most 64 bits")
-    return FaultCondition(
+    FaultCondition(
       index,
       .integer(
         low: UInt64(truncatingIfNeeded: range.lowerBound),
@@ -86,11 +86,29 @@ public struct FaultCondition: Sendable, Hashable {
 
   private init(terms: [Term]) { self.terms = terms }
 
-  private init(_ index: Int, _ kind: Kind) {
-    precondition(
-      (0..<crebind_testing_register_count()).contains(index),
-      "argument \(index) is in no register for integers and pointers")
-    terms = [Term(index: index, kind: kind)]
+  private init(_ index: Int, _ kind: Kind) { terms = [Term(index: index, kind: kind)] }
+
+  /// Why no call can fulfil it, as a sentence; nil if one can.
+  var mistake: String? { terms.lazy.compactMap(\.mistake).first }
+}
+
+extension FaultCondition.Term {
+  fileprivate var mistake: String? {
+    let count = crebind_testing_register_count()
+    guard (0..<count).contains(index) else {
+      return
+        "argument \(index) is in no register for integers and pointers, which are 0 to \(count - 1)"
+    }
+    switch kind {
+    case .integer(_, _, let size, _) where size > 8: return "an argument has at most 64 bits"
+    case .caller(let image): return imageMistake(image)
+    default: return nil
+    }
+  }
+
+  private func imageMistake(_ image: String) -> String? {
+    image.withCString(crebind_testing_is_loaded)
+      ? nil : "no loaded image is \(image): load it before the fault begins"
   }
 }
 

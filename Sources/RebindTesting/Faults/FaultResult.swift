@@ -3,7 +3,8 @@ internal import CRebindTesting
 /// The result of a call that a fault strikes: any ``CValue`` that it returns, or a ``FaultResult``.
 ///
 /// A number or a structure has to be of the C function's type, since a `float` is not where a
-/// `double` is. Write `Float(1.5)` for a function that returns `float`.
+/// `double` is. Write `Float(1.5)` for a function that returns `float`. For functions of the C library
+/// that are known, another type is an error.
 public protocol FaultValue {
   /// The call's result.
   var faultResult: FaultResult { get }
@@ -14,8 +15,9 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case usual
     case word(UInt64)
-    /// The bits of a `double`, or of a `float` in the lower half.
-    case number(UInt64)
+    /// The bits of a number.
+    case float(UInt32)
+    case double(UInt64)
     case structure(type: String, codes: [UInt8], bytes: [UInt8])
     case short(Int)
     case original
@@ -40,24 +42,15 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
   public static let original = FaultResult(kind: .original)
 
   /// The call goes on, with at most this count of bytes: for `read`, `write`, `send`, `recv` and
-  /// their relatives, and of items for `fread` and `fwrite`.
-  ///
-  /// - Precondition: `count` is not negative.
-  public static func atMost(_ count: Int) -> FaultResult {
-    precondition(count >= 0, "a count is not negative")
-    return FaultResult(kind: .short(count))
-  }
+  /// their relatives, and of items for `fread` and `fwrite`. A negative one is an error where the fault
+  /// begins.
+  public static func atMost(_ count: Int) -> FaultResult { FaultResult(kind: .short(count)) }
 
   /// One for each call that is struck, in order; the last one for all further. `nil` is NULL.
   ///
-  /// - Precondition: At least one is given, and none is a list itself.
+  /// None at all, or a list among them, is an error where the fault begins.
   public static func inOrder(_ results: (any FaultValue)?...) -> FaultResult {
-    precondition(!results.isEmpty, "results in order are one at least")
-    let results = results.map { $0.faultResult }
-    for case .inOrder in results.map(\.kind) {
-      preconditionFailure("a result in order is no list of results itself")
-    }
-    return FaultResult(kind: .inOrder(results))
+    FaultResult(kind: .inOrder(results.map { $0.faultResult }))
   }
 
   fileprivate init<Value: CValue>(value: Value) {
@@ -71,8 +64,8 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
       return
     }
     switch (crebind_testing_type(rawValue: codes[0]), bytes.count) {
-    case (CREBIND_TESTING_FLOAT, _): self.init(kind: .number(UInt64(word(UInt32.self))))
-    case (CREBIND_TESTING_DOUBLE, _): self.init(kind: .number(word(UInt64.self)))
+    case (CREBIND_TESTING_FLOAT, _): self.init(kind: .float(word(UInt32.self)))
+    case (CREBIND_TESTING_DOUBLE, _): self.init(kind: .double(word(UInt64.self)))
     case (CREBIND_TESTING_SINT8, _): self.init(integer: word(Int8.self))
     case (CREBIND_TESTING_SINT16, _): self.init(integer: word(Int16.self))
     case (CREBIND_TESTING_SINT32, _): self.init(integer: word(Int32.self))

@@ -19,6 +19,11 @@ struct KnownFunction {
       return (error == nil ? EAI_FAIL : EAI_SYSTEM).faultResult
     }
     if returnsErrorCode { return (error ?? Self.errorCodes[name] ?? EINVAL).faultResult }
+    switch resultType {
+    case .float: return Float.nan.faultResult
+    case .double: return Double.nan.faultResult
+    case .word, nil: break
+    }
     return (Self.functionsOfPointers.contains(name) || Self.zeroing.contains(name) ? 0 : -1)
       .faultResult
   }
@@ -28,6 +33,43 @@ struct KnownFunction {
     if Self.withoutErrorCode.contains(name) { return false }
     return name.hasPrefix("pthread_") || name.hasPrefix("posix_")
       || Self.errorCodes[name] != nil
+  }
+
+  /// The registers that its result is in.
+  enum ResultType {
+    case word, float, double
+  }
+
+  /// Nil if that is not known.
+  private var resultType: ResultType? {
+    if Self.numeric.contains(name) || Self.parsers.contains(name) { return .double }
+    if name == "strtof" || name.last == "f" && Self.numeric.contains(String(name.dropLast())) {
+      return .float
+    }
+    let isKnown =
+      Self.arguments[name] != nil || Self.functionsOfPointers.contains(name)
+      || Self.zeroing.contains(name) || Self.resolvers.contains(name) || returnsErrorCode
+      || isVariadic || countArgument != nil || isNeededBySwift || Self.others.contains(name)
+    return isKnown ? .word : nil
+  }
+
+  /// Why it cannot have a result, as a sentence; nil if it can, as far as its type is known.
+  func mistake(of result: FaultResult) -> String? {
+    guard let resultType else { return nil }
+    let given: String
+    switch (result.kind, resultType) {
+    case (.word, .word), (.float, .float), (.double, .double): return nil
+    case (.usual, _), (.short, _), (.original, _), (.inOrder, _): return nil
+    case (.word, _): given = "an integer or a pointer"
+    case (.float, _): given = "a float"
+    case (.double, _): given = "a double"
+    case (.structure(let type, _, _), _): given = type
+    }
+    switch resultType {
+    case .word: return "it returns an integer or a pointer, and the fault \(given)"
+    case .float: return "it returns a float, and the fault \(given): write Float(…)"
+    case .double: return "it returns a double, and the fault \(given): write Double(…)"
+    }
   }
 
   /// The index of the argument that says how many bytes or items, among those in registers.
@@ -46,6 +88,14 @@ struct KnownFunction {
 
   /// False for one that looks at its caller, or returns twice: it has to return to its caller itself.
   var mayBeCalledThrough: Bool { crebind_stubs_entry_only(name) == nil }
+
+  /// True for one that takes further arguments, integers or pointers, in registers.
+  var isVariadic: Bool { Self.variadic.contains(name) }
+
+  private static let variadic: Set = [
+    "open", "open64", "openat", "openat64", "fcntl", "fcntl64", "ioctl", "mremap", "prctl",
+    "ptrace", "semctl", "sem_open", "mq_open", "ulimit", "__fcntl_time64", "__ioctl_time64",
+  ]
 
   private static let allocators: Set = [
     "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign",
@@ -92,6 +142,26 @@ struct KnownFunction {
       ("iwww", ["pread", "pwrite"]),
       ("wwww", ["fread", "fwrite", "getaddrinfo"]),
     ].flatMap { kinds, names in names.map { ($0, kinds) } })
+
+  /// They return an integer, and nothing else here says so.
+  private static let others: Set = [
+    "accept4", "clock_nanosleep", "dup3", "epoll_wait", "eventfd", "execve", "faccessat", "fchdir",
+    "fclose", "flock", "fputs", "fseek", "ftell", "getsockopt", "inotify_init", "linkat", "mmap",
+    "mprotect", "nanosleep", "pipe", "pipe2", "ppoll", "readv", "select", "sendmsg", "recvmsg",
+    "setsockopt", "shutdown", "sleep", "statx", "system", "usleep", "wait", "writev",
+  ]
+
+  /// They return a `double`, and with an `f` behind the name a `float`.
+  private static let numeric: Set = [
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",
+    "cosh", "erf", "erfc", "exp", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin",
+    "fmod", "frexp", "hypot", "ldexp", "lgamma", "log", "log10", "log1p", "log2", "logb", "modf",
+    "nearbyint", "nextafter", "pow", "remainder", "rint", "round", "scalbn", "sin", "sinh", "sqrt",
+    "tan", "tanh", "tgamma", "trunc",
+  ]
+
+  /// They return a `double`.
+  private static let parsers: Set = ["atof", "difftime", "drand48", "erand48", "strtod"]
 
   /// These return a code of their own, and set `errno` with EAI_SYSTEM.
   private static let resolvers: Set = ["getaddrinfo", "getnameinfo"]

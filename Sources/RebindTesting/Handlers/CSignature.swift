@@ -1,3 +1,5 @@
+internal import CRebindTesting
+
 /// A C function's type: checked, and in the form that the C side takes.
 @usableFromInline
 struct CSignature {
@@ -27,6 +29,17 @@ struct CSignature {
       throw RebindTestingError(code: .unknownResult, symbol: symbol, detail: "\(result)")
     }
     try self.init(of: symbol, result: known, arguments: repeat each arguments)
+  }
+}
+
+extension CSignature {
+  /// How many registers for integers and pointers its arguments leave; 0 if they are of other kinds, too.
+  var restCount: Int {
+    let arguments = codes.dropFirst()
+    let isOfWords = arguments.allSatisfy { code in
+      code == CREBIND_TESTING_POINTER.rawValue || code < CREBIND_TESTING_FLOAT.rawValue
+    }
+    return isOfWords ? max(crebind_testing_register_count() - arguments.count, 0) : 0
   }
 }
 

@@ -7,35 +7,59 @@ internal import CRebindTesting
 @usableFromInline
 final class ActiveScope: @unchecked Sendable {
   let symbol: String
-  private let kind: Interception.Kind
+  /// For each call of a handler or of what is recorded, without the rest of the interception's kind.
+  private let handler: HandlerBody?
+  private let recorder: CallRecorder?
+  /// Of a scope of the process that a test has made.
+  private let otherTests: OtherTests?
   /// The `crebind_testing_scope *`, whose context is this object.
   private(set) var pointer: OpaquePointer!
 
   /// - Throws: `RebindTestingError` if memory runs out, if a handler needs libffi and it is not there, or
   ///   for a result that the function cannot have.
-  init(_ interception: Interception, on hook: OpaquePointer) throws(RebindTestingError) {
+  init(
+    _ interception: Interception, reach: ScopeReach, on hook: OpaquePointer
+  ) throws(RebindTestingError) {
     symbol = interception.symbol
-    kind = interception.kind
+    handler = if case .handler(_, let body) = interception.kind { body } else { nil }
+    recorder = if case .recorder(let recorder) = interception.kind { recorder } else { nil }
+    otherTests = reach == .process ? OtherTests() : nil
     // After the other fields, because C is given `self`.
-    pointer = try makeScope(on: hook)
+    pointer = try makeScope(of: interception.kind, on: hook)
     if pointer == nil { throw RebindTestingError(code: .outOfMemory, symbol: symbol) }
+    if otherTests != nil, !interception.notesOtherTests { noteOtherTests() }
   }
+
+  private func noteOtherTests() {
+    crebind_testing_set_meeting(pointer, noteCall, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// A call of a Swift task has come, and finds other than it would without this.
+  @usableFromInline
+  func noteCallOfTask() { otherTests?.noteCall() }
+
+  /// Tells at the test that has made it whose calls a scope of the process has met.
+  func reportOtherTests() { otherTests?.report(symbol) }
 
   deinit {
     if let pointer { withOriginals { crebind_testing_free(pointer) } }
   }
 
   private func makeScope(
-    on hook: OpaquePointer
+    of kind: Interception.Kind, on hook: OpaquePointer
   ) throws(RebindTestingError) -> OpaquePointer? {
     // Not retained: C calls with it only while something keeps this object.
     let context = Unmanaged.passUnretained(self).toOpaque()
     switch kind {
     case .handler(let signature, _):
       try Libffi.require(for: symbol)
-      return signature.codes.withUnsafeBufferPointer { codes in
+      let rest = KnownFunction(symbol).isVariadic ? signature.restCount : 0
+      let codes =
+        signature.codes + Array(repeating: CREBIND_TESTING_UINT64.rawValue, count: rest)
+      return codes.withUnsafeBufferPointer { codes in
         codes.withMemoryRebound(to: crebind_testing_type.self) {
-          crebind_testing_handler_scope(hook, $0.baseAddress!, $0.count, callHandler, context)
+          crebind_testing_handler_scope(
+            hook, $0.baseAddress!, $0.count, rest, callHandler, context)
         }
       }
     case .fault(let fault):
@@ -55,17 +79,14 @@ final class ActiveScope: @unchecked Sendable {
   /// The calls that a fault has decided on, of those that fulfil its condition.
   var faultCalls: Int { Int(crebind_testing_fault_calls(pointer)) }
 
-  fileprivate func handle(_ call: HandlerCall) {
-    if case .handler(_, let body) = kind { body(call) }
-  }
+  fileprivate func handle(_ call: HandlerCall) { handler?(call) }
 
   fileprivate func record(_ record: UnsafePointer<crebind_testing_record>) -> Int {
-    guard case .recorder(let recorder) = kind else { return 0 }
-    return recorder.record(record.pointee)
+    recorder?.record(record.pointee) ?? 0
   }
 
   fileprivate func note(_ outcome: UnsafePointer<crebind_testing_outcome>, of call: Int) {
-    if case .recorder(let recorder) = kind { recorder.note(outcome.pointee, of: call) }
+    recorder?.note(outcome.pointee, of: call)
   }
 
   /// Calls what the call would have reached without this scope, a handler's.
@@ -84,6 +105,11 @@ private func callHandler(
   Unmanaged<ActiveScope>.fromOpaque(context)._withUnsafeGuaranteedRef {
     $0.handle(HandlerCall(scope: $0, result: result, arguments: arguments))
   }
+}
+
+private func noteCall(context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  Unmanaged<ActiveScope>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.noteCallOfTask() }
 }
 
 private func callRecorder(

@@ -2,22 +2,22 @@ internal import CRebind
 internal import CRebindTesting
 internal import RebindCounting
 
-/// The symbols that are or were rebound, each by one rebinding of the core however
-/// many scopes it has: applied for the first one and restored after the last.
+/// The symbols that are or were rebound, each by one rebinding of the core however many scopes it has.
 ///
-/// A symbol keeps its hook for good. Calls may be inside of its stub when the slots
-/// are restored, and go on to the original from there.
+/// It is applied for the first scope, and stays: a stub that nobody asks sends its calls on to the original,
+/// and the next scope costs little then. It is judged anew if images have come or gone since, or if somebody
+/// else has changed a slot.
+///
+/// A symbol keeps its hook for good, too: calls may be inside of its stub at any time.
 ///
 /// Sendable, because its state is used with `crebind_testing_lock` held.
 final class HookRegistry: @unchecked Sendable {
   static let shared = HookRegistry()
 
-  /// The pointers are to static memory, and to what the core guards by its lock.
+  /// The pointer is to static memory.
   private struct Hook {
     let pointer: OpaquePointer
-    var rebinding: OpaquePointer?
-    /// It is restored but for slots that somebody else's hook lies on.
-    var isCovered = false
+    var rebinding: AppliedRebinding?
     var scopes = 0
   }
 
@@ -31,45 +31,69 @@ final class HookRegistry: @unchecked Sendable {
   }
 
   /// Makes a scope, and sees to it that calls reach its hook.
-  func open(_ interception: Interception) throws(RebindTestingError) -> ActiveScope {
+  func open(
+    _ interception: Interception, reach: ScopeReach
+  ) throws(RebindTestingError) -> ActiveScope {
     let symbol = interception.symbol
+    return try withLock { () throws(RebindTestingError) in
+      let pointer = try hook(of: symbol)
+      let scope = try ActiveScope(interception, reach: reach, on: pointer)
+      try rebind(symbol, mayBeUncalled: interception.mayBeUncalled)
+      hooks[symbol]!.scopes += 1
+      return scope
+    }
+  }
+
+  /// Throws what `open` would, for a scope that calls shall meet.
+  func prepare(_ symbol: String) throws(RebindTestingError) {
+    try withLock { () throws(RebindTestingError) in
+      _ = try hook(of: symbol)
+      try rebind(symbol, mayBeUncalled: true)
+    }
+  }
+
+  private func hook(of symbol: String) throws(RebindTestingError) -> OpaquePointer {
     // A stub does not keep the registers that their callers count on, and no closure in Swift can stand in
     // for what it calls itself.
     guard !isCountedFunctionOfRuntime(symbol) else {
       throw RebindTestingError(code: .runtimeFunction, symbol: symbol)
     }
-    return try withLock { () throws(RebindTestingError) in
-      if hooks[symbol] == nil {
-        hooks[symbol] = Hook(pointer: try Self.hook(at: hooks.count, for: symbol))
-      }
-      var hook = hooks[symbol]!
-      let scope = try ActiveScope(interception, on: hook.pointer)
-      if hook.rebinding == nil || hook.isCovered {
-        let covered = hook.rebinding
-        hook.rebinding = try applyRebinding(
-          of: symbol, to: hook.pointer, mayBeUncalled: interception.mayBeUncalled || hook.isCovered)
-        hook.isCovered = false
-        // The new one has its slots.
-        if let covered { crebind_restore(covered, nil, nil) }
-      }
-      hook.scopes += 1
-      hooks[symbol] = hook
-      return scope
-    }
+    if let hook = hooks[symbol] { return hook.pointer }
+    let hook = Hook(pointer: try Self.hook(at: hooks.count, for: symbol))
+    hooks[symbol] = hook
+    return hook.pointer
   }
 
-  /// Restores the slots after the last scope. Where that fails they stay as they
-  /// are, which does no harm: the stub sends calls on to the original.
+  /// Points the symbol's slots at its hook, unless they are.
+  private func rebind(_ symbol: String, mayBeUncalled: Bool) throws(RebindTestingError) {
+    let hook = hooks[symbol]!
+    let isInUse = hook.scopes > 0
+    if let rebinding = hook.rebinding, isInUse || rebinding.isUpToDate() {
+      // One that is in use was judged when its first scope began, and has come to slots since.
+      guard mayBeUncalled || isInUse || rebinding.isCalled else { throw .neverCalled(symbol) }
+      return
+    }
+    // Where it cannot be restored, as somebody else's hook lies on it, the new one takes its slots.
+    let former = hook.rebinding
+    let wasCalled = former?.isCalled ?? false
+    let isGone = former?.restore() ?? true
+    hooks[symbol]!.rebinding = nil
+    let rebinding: AppliedRebinding
+    do throws(RebindTestingError) {
+      rebinding = try AppliedRebinding(
+        of: symbol, to: hook.pointer, mayBeUncalled: mayBeUncalled || (!isGone && wasCalled))
+    } catch {
+      if !isGone { hooks[symbol]!.rebinding = former }
+      throw error
+    }
+    if !isGone { _ = former?.restore() }
+    hooks[symbol]!.rebinding = rebinding
+  }
+
   func close(_ scope: ActiveScope) {
     // Freeing may run code of the user's, so scopes are kept until after the lock.
     let kept = withLock {
-      let symbol = scope.symbol
-      hooks[symbol]!.scopes -= 1
-      if hooks[symbol]!.scopes == 0 {
-        let status = crebind_restore(hooks[symbol]!.rebinding!, nil, nil)
-        if status == CREBIND_OK { hooks[symbol]!.rebinding = nil }
-        hooks[symbol]!.isCovered = status == CREBIND_COVERED
-      }
+      hooks[scope.symbol]!.scopes -= 1
       let kept = busy
       busy = (busy + [scope]).filter { crebind_testing_is_busy($0.pointer) }
       return kept

@@ -13,6 +13,8 @@ struct Interception {
   let kind: Kind
   /// No error if no image calls the function.
   var mayBeUncalled = false
+  /// A handler that tells itself which calls it answers: ``ActiveScope/noteCallOfTask()``.
+  var notesOtherTests = false
 }
 
 extension Interception {

@@ -16,7 +16,7 @@ struct ScopeGroup {
       var scopes: [ActiveScope] = []
       do throws(RebindTestingError) {
         for interception in interceptions {
-          scopes.append(try HookRegistry.shared.open(interception))
+          scopes.append(try HookRegistry.shared.open(interception, reach: reach))
         }
       } catch {
         scopes.forEach(HookRegistry.shared.close)
@@ -61,6 +61,7 @@ struct ScopeGroup {
         }
       }
       scopes.reversed().forEach(HookRegistry.shared.close)
+      for scope in scopes { scope.reportOtherTests() }
     }
   }
 }

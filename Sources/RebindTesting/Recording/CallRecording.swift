@@ -54,3 +54,17 @@ public final class CallRecording: Sendable {
     state.withLock { $0[call].outcome = outcome }
   }
 }
+
+extension CallRecording: CustomStringConvertible {
+  /// The calls, a line each, and how many others Swift's runtime made.
+  public var description: String {
+    let all = all
+    let ofRuntime = all.count(where: \.isOfRuntime)
+    let calls = all.filter { !$0.isOfRuntime }.map(\.description)
+    let rest =
+      ofRuntime == 0
+      ? [] : ["\(ofRuntime) \(ofRuntime == 1 ? "call" : "calls") of Swift's runtime"]
+    return calls.isEmpty && rest.isEmpty
+      ? "no calls" : (calls + rest).joined(separator: "\n")
+  }
+}

@@ -97,8 +97,24 @@ extension RecordedCall: Hashable {
 }
 
 extension RecordedCall: CustomStringConvertible {
-  /// `open("/etc/hosts")`: the function, with its texts.
+  /// `open("/etc/hosts", 0)`: the function, with its texts and numbers. Pointers are in hexadecimal. Of a
+  /// function that is not known, the texts alone.
   public var description: String {
-    "\(function)(\(texts.map(\.debugDescription).joined(separator: ", ")))"
+    let kinds = KnownFunction(function).arguments
+    var texts = texts[...].map(\.debugDescription)
+    // Where a text is left out, nobody knows which.
+    let hasAllTexts = texts.count == textIndices.count
+    guard !kinds.isEmpty, hasAllTexts else {
+      return "\(function)(\(texts.joined(separator: ", ")))"
+    }
+    let arguments = zip(words, kinds).enumerated().map { index, argument in
+      if textIndices.contains(index) { return texts.removeFirst() }
+      let (word, kind) = argument
+      if kind == "i" { return "\(CInt(truncatingIfNeeded: word))" }
+      let signed = Int64(bitPattern: word)
+      if signed < 0, signed > -1 << 32 { return "\(signed)" }
+      return word <= UInt32.max ? "\(word)" : "0x\(String(word, radix: 16))"
+    }
+    return "\(function)(\(arguments.joined(separator: ", ")))"
   }
 }

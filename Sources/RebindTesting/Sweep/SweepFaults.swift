@@ -32,7 +32,7 @@ internal import CRebindTesting
 ///   - limit: At how many calls to stop, one at least.
 ///   - timeLimit: How long a run may take, by `ContinuousClock`.
 ///   - body: The code under test. Its calls are counted on this thread; for malloc
-///     and its relatives see ``withFailing(_:returning:errno:onCall:when:after:reach:body:)``.
+///     and its relatives see ``withFailing(_:returning:errno:onCall:when:after:reach:mayNotStrike:body:)``.
 /// - Throws: `RebindTestingError` if the function cannot be rebound, or if no process
 ///   can be started.
 public func sweepFaults(

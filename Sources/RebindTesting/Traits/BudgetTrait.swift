@@ -20,12 +20,31 @@ public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
   let reach: CountingReach
   /// The issue has the backtraces.
   var showsSites = false
+  /// The test runs once before it is counted.
+  var isWarmed = false
   /// Tells it from a trait of the same budget.
   private let identity = Identity()
 
   private final class Identity: Sendable {}
 
   public var isRecursive: Bool { true }
+
+  /// The same budget, of a second run of the test: the first one, which is not counted, fills caches and
+  /// makes lazy globals.
+  ///
+  /// ```swift
+  /// @Test(.allocations(atMost: 3).warmed)
+  /// func readsAgainWithoutCopies() throws { try loadConfiguration() }
+  /// ```
+  ///
+  /// The suite's `init` is part of each run. Of a test with several budgets, all are of the second run if
+  /// one is. Traits behind the first budget act in both, and those
+  /// in front of it see the calls of both: `onCall: 1` strikes in the first one.
+  public var warmed: Self {
+    var trait = self
+    trait.isWarmed = true
+    return trait
+  }
 
   public func provideScope(
     for test: Test, testCase: Test.Case?,
@@ -37,6 +56,7 @@ public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
     guard !isOfTest || traits.last?.identity === identity else { return try await function() }
     let budgets = isOfTest ? traits : [self]
 
+    if budgets.contains(where: \.isWarmed) { try await function() }
     await growTaskMemory()
     let kinds = budgets.reduce(into: CountedKinds.callingImages) {
       $0.formUnion($1.showsSites ? [$1.measure.kinds, .sites] : $1.measure.kinds)
@@ -107,8 +127,8 @@ extension Trait where Self == BudgetTrait {
   /// func readsWithoutCopies() throws { try loadConfiguration() }
   /// ```
   ///
-  /// Caches and lazy globals allocate at their first use: use them once before, in the suite's `init`
-  /// for example.
+  /// Caches and lazy globals allocate at their first use: ``BudgetTrait/warmed`` runs the test once before it
+  /// is counted. The suite's `init` is counted.
   ///
   /// - Parameters:
   ///   - limit: The most that the test may make.

@@ -22,6 +22,11 @@ public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
 
   public var isRecursive: Bool { true }
 
+  /// Cancels the test where a sanitizer defines the function.
+  public func prepare(for test: Test) async throws {
+    try cancelIfIntercepted(test, [fault.symbol])
+  }
+
   public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
     // For a suite as a whole, which is over when all of its tests are, and for each case.
     test.isSuite || testCase != nil ? self : nil
@@ -46,7 +51,7 @@ public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
   }
 
   private func run(_ test: Test, _ function: @Sendable () async throws -> Void) async throws {
-    try await withFault(fault, reach: ScopeReach(reach)) { active in
+    try await withFault(fault, reach: ScopeReach(reach), mayNotStrike: true) { active in
       defer {
         let shortfall = active.shortfall
         tally?.note(shortfall)
@@ -56,8 +61,8 @@ public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
           } else {
             // Swift 6.2 has no warnings; the suite fails all the same if no test meets the fault.
             #if compiler(>=6.3)
-              Issue.record(
-                "\(shortfall)", severity: .warning, sourceLocation: test.sourceLocation)
+            Issue.record(
+              "\(shortfall)", severity: .warning, sourceLocation: test.sourceLocation)
             #endif
           }
         }

@@ -9,6 +9,11 @@ public struct FrozenTimeTrait: TestTrait, SuiteTrait, TestScoping {
 
   public var isRecursive: Bool { true }
 
+  /// Cancels the test where a sanitizer defines a clock's function.
+  public func prepare(for test: Test) async throws {
+    try cancelIfIntercepted(test, FrozenTime(time).interceptions().map(\.symbol))
+  }
+
   public func provideScope(
     for test: Test, testCase: Test.Case?,
     performing function: @Sendable () async throws -> Void

@@ -11,6 +11,11 @@ public struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
 
   public var isRecursive: Bool { true }
 
+  /// Cancels the test where a sanitizer defines a function.
+  public func prepare(for test: Test) async throws {
+    try cancelIfIntercepted(test, functions)
+  }
+
   public func provideScope(
     for test: Test, testCase: Test.Case?,
     performing function: @Sendable () async throws -> Void

@@ -49,6 +49,21 @@ func report(_ name: String, _ duration: Duration, calls: Int) {
 
 nanosecondsPerCall("not rebound")
 
+/// Begins and ends a scope, which no call meets.
+func microsecondsPerScope(_ name: String, scopes: Int) throws {
+  let duration = try ContinuousClock().measure {
+    for _ in 0..<scopes { try withFailing("tolower", mayNotStrike: true) {} }
+  }
+  let (seconds, attoseconds) = duration.components
+  let nanoseconds = (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(scopes)
+  print("\(name): \(Int(nanoseconds / 10) / 100).\(Int(nanoseconds / 10) % 100) µs a scope")
+}
+
+try withFailing("getppid") { _ = getppid() }  // The types and the memory of the first scope of all.
+guard tolower(65) == 97 else { fatalError("tolower") }
+try microsecondsPerScope("a function's first scope", scopes: 1)
+try microsecondsPerScope("a later scope", scopes: 1000)
+
 let step: CInt = CommandLine.argc
 try await withRebinding("toupper", { (original, character: CInt) -> CInt in character + step }) {
   nanosecondsPerCall("handler that captures")
@@ -65,8 +80,8 @@ try withRebinding("toupper", reach: .process, { (original, character: CInt) -> C
   nanosecondsPerCallOfThreads("64 threads, handler for the process")
 }
 
-try withFailing("toupper", onCall: .init(.max)) {
+try withFailing("toupper", onCall: .init(.max), mayNotStrike: true) {
   nanosecondsPerCall("failing at a later call")
 }
 
-nanosecondsPerCall("restored")
+nanosecondsPerCall("without a scope, after one")

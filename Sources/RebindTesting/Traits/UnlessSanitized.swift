@@ -1,0 +1,42 @@
+// The toolchain has no Testing to link statically.
+#if canImport(Testing)
+internal import CRebind
+public import Testing
+
+extension Trait where Self == ConditionTrait {
+  /// Skips the test where the program is built with a sanitizer for addresses, memory, leaks or threads.
+  ///
+  /// These define functions of the C library in the program, whose calls of them go through no slot. A trait
+  /// whose fault, clock or recording cannot see them cancels its test by itself; this is for tests that call
+  /// `withFailing` and its like.
+  public static var unlessSanitized: Self {
+    .disabled(if: hasSanitizer(), "a sanitizer defines functions that the test rebinds")
+  }
+}
+
+private func hasSanitizer() -> Bool {
+  ["__asan_init", "__hwasan_init", "__lsan_init", "__msan_init", "__tsan_init"].contains {
+    (name: String) in crebind_lookup(name) != nil
+  }
+}
+
+/// Cancels a test of a trait where a sanitizer defines a function that the trait rebinds. All other mistakes
+/// are left to the trait's scope.
+///
+/// To be called by `prepare(for:)`: in a scope, it would count as passed for a test with arguments.
+func cancelIfIntercepted(_ test: Test, _ symbols: some Sequence<String>) throws {
+  guard hasSanitizer() else { return }
+  for symbol in symbols {
+    do throws(RebindTestingError) {
+      try withOriginals { () throws(RebindTestingError) in try HookRegistry.shared.prepare(symbol) }
+    } catch  where error.code == .intercepted {
+      // Swift 6.2 cannot cancel a test.
+      #if compiler(>=6.3)
+      try Test.cancel("\(error)", sourceLocation: test.sourceLocation)
+      #else
+      throw error
+      #endif
+    } catch {}
+  }
+}
+#endif
