@@ -2,11 +2,11 @@
 
 #include <time.h>
 
-/// Changes whenever somebody waits. Later calls count in the other number, so that the wait ends though more
-/// calls come all the time.
+/// Changes with each wait. Later calls count in the other number, so the wait ends though new calls keep
+/// coming.
 static _Atomic unsigned epoch;
 static _Atomic uint32_t readers[2];
-/// Those of this thread: more than one if a signal handler interrupts a call.
+/// The readers of this thread: more than one if a signal handler interrupts a call.
 static __thread uint32_t own_readers[2] __attribute__((tls_model("initial-exec")));
 
 unsigned crebind_counting_enter_epoch(void) {
@@ -15,7 +15,7 @@ unsigned crebind_counting_enter_epoch(void) {
     own_readers[parity]++;
     readers[parity]++;
     if (epoch == now) return parity;
-    // Somebody waits already, and may have missed this one.
+    // A thread waits already, and may have missed this call.
     crebind_counting_leave_epoch(parity);
   }
 }
@@ -32,7 +32,7 @@ void crebind_counting_pause(long nanoseconds) {
   crebind_reach_this_thread.suppressed--;
 }
 
-/// \param patience How often it is looked again.
+/// \param patience How often to look again.
 static bool have_ended(unsigned parity, int *patience) {
   while (readers[parity] != 0) {
     if ((*patience)-- == 0) return false;
@@ -44,7 +44,7 @@ static bool have_ended(unsigned parity, int *patience) {
 bool crebind_counting_wait_for_epoch(void) {
   int patience = 2000;
   unsigned parity = epoch & 1;
-  // Those that a former wait has given up may go on from a scope of theirs to an older one.
+  // A call that a former wait has given up may go on from its scope to an older one.
   if (!have_ended(1 - parity, &patience)) return false;
   epoch++;
   return have_ended(parity, &patience);

@@ -31,7 +31,7 @@ typedef struct range {
 
 struct crebind_counting_images {
   bool spares_testing;
-  /// From before the images were looked at.
+  /// The generation before the images were looked at.
   crebind_counting_loader_counts generation;
   size_t image_count, range_count;
   image images[IMAGES];
@@ -41,7 +41,7 @@ struct crebind_counting_images {
   image elsewhere;
 };
 
-/// Whose library a file is, by how its name begins.
+/// The kind of library that a file is, by the beginning of its name.
 static crebind_counting_maker maker_of(const char *path, bool spares_testing) {
   static const struct {
     const char *prefix;
@@ -149,8 +149,8 @@ static bool is_of_runtime(const void *images, uintptr_t address) {
          == CREBIND_COUNTING_OF_RUNTIME;
 }
 
-/// Whether a testing library has the runtime make a call, as for its own objects. It calls the code of a
-/// test, too, which is nearer to the call then.
+/// True if the runtime makes a call on behalf of a testing library, as for the library's own objects. A
+/// testing library also calls the code of tests, but then that code is nearer to the call.
 static bool is_for_testing(crebind_counting_images *images, uintptr_t caller) {
   uintptr_t frame = crebind_counting_frame_outside(caller, is_of_runtime, images);
   return frame != 0 && image_of(images, frame)->maker == CREBIND_COUNTING_SPARED;

@@ -13,7 +13,7 @@ CREBIND_COUNTING_HIDDEN void crebind_counting_images_free(crebind_counting_image
 
 /// Finds the code of the runtimes of tasks and of queues. Calls the loader for the first ones.
 CREBIND_COUNTING_HIDDEN void crebind_counting_find_task_runtime(void);
-/// True if an address is in it.
+/// True if an address is in that code.
 CREBIND_COUNTING_HIDDEN bool crebind_counting_is_of_tasks(const void *address);
 
 /// The kind of the image that makes a call.
@@ -31,7 +31,8 @@ typedef enum crebind_counting_maker {
 CREBIND_COUNTING_HIDDEN crebind_counting_maker crebind_counting_images_note(
     crebind_counting_images *images, const crebind_counting_event *event);
 
-/// See `crebind_counting_image`. The last one has the calls of images that others may have replaced, too.
+/// See `crebind_counting_image`. The last image also has the calls of images that others may have
+/// replaced.
 CREBIND_COUNTING_HIDDEN const char *crebind_counting_images_read(
     crebind_counting_images *images, size_t index, uint64_t *calls);
 

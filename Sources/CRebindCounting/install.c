@@ -1,14 +1,14 @@
 /// Points slots at the counters, and says which functions cannot be counted so.
 ///
-/// They stay so when nobody counts any more, as most programs count again. Until then a counter goes on at
-/// once.
+/// The slots stay so when nobody counts any more, because most programs count again. Until then, a counter
+/// goes straight on to the original.
 ///
 /// A function is not counted if the program defines it itself, because its own calls go through no slot
-/// then. It is not counted either if images call different functions of that name, as the counter goes
-/// on to one. Otherwise no slot means no call.
+/// then. It is not counted either if images call different functions of that name, because the counter
+/// goes on to only one of them. In all other cases, no slot means no call.
 ///
-/// An image may define a function and call its own, though others call another image's. Its slot is left
-/// alone: that call is inside of it, like those without a slot.
+/// An image may define a function and call its own definition, while other images call another one's.
+/// Its slot is left alone: such a call stays inside the image, like calls without a slot.
 
 #define _GNU_SOURCE
 
@@ -56,7 +56,7 @@ static const void *program(void) {
   return crebind_image_containing((const void *)getauxval(AT_PHDR));
 }
 
-/// The image that has the counters. Without one they are in a static executable.
+/// The image that has the counters. If no image has them, they are in a static executable.
 static const void *own_image(void) { return crebind_image_containing((const void *)findings); }
 
 /// An address in Swift's runtime; NULL while nobody has told one.
@@ -78,7 +78,8 @@ typedef struct survey {
   size_t count;
   crebind_rebinding rebindings[CREBIND_COUNTING_FUNCTION_COUNT];
   crebind_counting_function functions[CREBIND_COUNTING_FUNCTION_COUNT];
-  /// The original of the first slot, and that of images that call their own; NULL for none.
+  /// The original of the first slot, and that of the images that call their own definition; NULL
+  /// for none.
   const void *originals[CREBIND_COUNTING_FUNCTION_COUNT];
   const void *own_originals[CREBIND_COUNTING_FUNCTION_COUNT];
   /// The paths of libraries; "" for none.
@@ -206,7 +207,7 @@ static void note_slot(const crebind_slot_info *slot, void *context) {
 }
 
 static crebind_status apply(crebind_counting_group group) {
-  // Guarded by the lock, as all of this.
+  // Guarded by the lock, like everything here.
   static survey survey;
   installation *installation = &groups[group];
   installation->is_judged = true;
@@ -236,9 +237,9 @@ static crebind_status apply(crebind_counting_group group) {
   return CREBIND_OK;
 }
 
-/// True if calls lead to the counters still, as what was found out holds: the images are the same, and
-/// nobody has taken a slot away. A word that somebody has laid a batch of this copy of CRebind on leads
-/// there by that.
+/// True if calls still lead to the counters, because the findings still hold: the images are the same,
+/// and nobody has taken a slot away. If somebody has laid another batch of this copy of CRebind on a
+/// word, the word leads there through that batch.
 static bool is_installed(installation *installation) {
   if (!installation->is_judged) return false;
   crebind_reach_change change = crebind_reach_find_change(&installation->slots);

@@ -12,7 +12,7 @@
 
 /// 32 MB of addresses. Places that are not taken cost no memory.
 #define LIMIT (1 << 21)
-/// An address is looked for in so many places.
+/// The number of places in which an address is searched.
 #define PLACES 256
 
 typedef struct place {
@@ -66,7 +66,7 @@ bool crebind_counting_leaks_add(crebind_counting_leaks *leaks, const void *block
 bool crebind_counting_leaks_take(crebind_counting_leaks *leaks, const void *block) {
   place *place = find(leaks, (uintptr_t)block);
   if (place == NULL || place->address != (uintptr_t)block) return false;
-  // An older block, or one of another scope's.
+  // If the block was not given to this scope, it is an older block, or one of another scope.
   if (!atomic_exchange(&place->is_given, false)) return false;
   leaks->count--;
   return true;

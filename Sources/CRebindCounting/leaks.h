@@ -16,13 +16,14 @@ CREBIND_COUNTING_HIDDEN void crebind_counting_leaks_free(crebind_counting_leaks 
 /// \returns false if the block is there already, as it was freed where nobody saw it, or cannot be kept.
 CREBIND_COUNTING_HIDDEN bool crebind_counting_leaks_add(crebind_counting_leaks *leaks,
                                                         const void *block);
-/// Some thread is about to free a block, or to give it for another one. Takes no lock.
+/// Notes that some thread is about to free a block, or to exchange it for another one. Takes no
+/// lock.
 ///
-/// \returns Whether the scope's calls were given it.
+/// \returns Whether a call of the scope was given the block.
 CREBIND_COUNTING_HIDDEN bool crebind_counting_leaks_take(crebind_counting_leaks *leaks,
                                                          const void *block);
 
-/// A block cannot be kept.
+/// Notes that a block cannot be kept, so that the number is unknown.
 CREBIND_COUNTING_HIDDEN void crebind_counting_leaks_give_up(crebind_counting_leaks *leaks);
 
 /// The number of blocks; -1 if there were too many to keep them.

@@ -32,7 +32,8 @@ static void keep_through_forks(void) { pthread_atfork(begin_fork, end_fork, begi
 void crebind_counting_lock(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, keep_through_forks);
-  // First: with the lock taken and not noted, a handler that forks would wait for its own thread.
+  // This is set first: if the lock were taken and not noted, a signal handler that forks would wait
+  // for its own thread.
   is_locking = true;
   atomic_signal_fence(memory_order_seq_cst);
   pthread_mutex_lock(&mutex);

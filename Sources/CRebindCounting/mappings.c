@@ -63,7 +63,7 @@ CREBIND_COUNTING_COUNTER int crebind_counter_munmap(void *address, size_t length
   return result;
 }
 
-/// The C library's is variadic. On these machines the last argument is in a register all the same.
+/// The C library's mremap is variadic. On these machines, the last argument is still in a register.
 CREBIND_COUNTING_COUNTER void *crebind_counter_mremap(void *old, size_t old_length, size_t length,
                                                        int flags, void *address) {
   original_call call = enter(CREBIND_COUNTING_MREMAP, (const void *)crebind_counter_mremap, CALLER);

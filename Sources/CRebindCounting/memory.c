@@ -3,7 +3,7 @@
 #include "original-call.h"
 #include "peaks.h"
 
-/// A call begins. If it counts the thread is inside of it until `leave`.
+/// Begins a call. If the call counts, the thread is inside it until `leave`.
 static inline original_call enter(crebind_counting_function function, const void *counter,
                             const void *caller) {
   bool counts = crebind_counting_is_on(function) && !crebind_counting_this_thread.is_inside;
@@ -35,13 +35,13 @@ __attribute__((always_inline)) static inline void note(crebind_counting_event ev
   if (live > atomic_load_explicit(&block->peak, memory_order_relaxed))
     atomic_store_explicit(&block->peak, live, memory_order_relaxed);
   if (__builtin_expect(has_listeners(), 0)) {
-    // A copy, so that the other calls need no event in memory.
+    // This is a copy, so that the other calls need no event in memory.
     crebind_counting_event copy = event;
     crebind_counting_notify(block, &copy);
   }
 }
 
-/// A call begins that may free a block. False if no scope keeps blocks.
+/// Begins a call that may free a block. False if no scope keeps blocks.
 static inline bool begin_move(crebind_counting_move *move, const original_call *call,
                               const void *old, int64_t size) {
   if (__builtin_expect(atomic_load_explicit(&crebind_counting_leaking_scopes, memory_order_relaxed)
@@ -63,7 +63,7 @@ __attribute__((always_inline)) static inline void note_allocation(
                                 .block = block});
 }
 
-/// A call that gives a block for another one.
+/// A call that replaces a block by another one.
 typedef struct reallocation {
   /// A number, as the block itself is gone then.
   uintptr_t old;
@@ -80,12 +80,12 @@ static inline void begin_reallocation(reallocation *reallocation, const original
   reallocation->is_told = begin_move(&reallocation->move, call, old, reallocation->size);
 }
 
-/// The same for one that has given a block.
+/// Notes a call that was given a block to replace.
 static inline void note_reallocation(crebind_counting_function function, const original_call *call,
                                      size_t bytes, const reallocation *reallocation, void *block) {
   bool counts = leave(call);
-  // Of 0 bytes the C library may free the block and return none; else without a new one the old
-  // one stays.
+  // For 0 bytes, the C library may free the block and return none. Otherwise, if it returns no new
+  // block, the old one stays.
   bool replaced = counts && reallocation->old != 0 && (block != NULL || bytes == 0);
   if (__builtin_expect(reallocation->is_told, 0))
     crebind_counting_end_move(&reallocation->move,

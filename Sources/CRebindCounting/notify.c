@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 _Atomic uint32_t crebind_counting_notified_scopes, crebind_counting_leaking_scopes;
-/// The scopes of tasks among them.
+/// The number of scopes of tasks among the notified scopes.
 static _Atomic uint32_t task_scopes;
 
 /// The key of the task-local value that leads to a task's scopes.
@@ -77,7 +77,7 @@ __attribute__((noinline)) static bool watch(crebind_counting_scope *scope,
   return true;
 }
 
-/// Counts a call in a scope that is told it.
+/// Counts a call in a scope that is notified of it.
 __attribute__((always_inline)) static inline void notify_scope(crebind_counting_scope *scope,
                                                              const crebind_counting_block *block,
                                                              const crebind_counting_event *event) {
@@ -151,13 +151,13 @@ void crebind_counting_notify(const crebind_counting_block *block,
   if (notified_of_process != NULL) notify_process(block, event);
 }
 
-/// Whether it is on a list that other threads read.
+/// Whether a scope is on a list that other threads read.
 static bool is_listed(const crebind_counting_scope *scope) {
   return crebind_counting_is_notified(scope)
          && (scope->reach == CREBIND_COUNTING_PROCESS || scope->leaks != NULL);
 }
 
-/// Puts it on the lists that other threads read.
+/// Puts a scope on the lists that other threads read.
 static void list(crebind_counting_scope *scope) {
   crebind_counting_lock();
   if (scope->reach == CREBIND_COUNTING_PROCESS) {
@@ -247,7 +247,7 @@ void crebind_counting_free(crebind_counting_scope *scope) {
     release(scope);
     return;
   }
-  // A call that was stopped may have it. Then the next scope that waits for calls will free it.
+  // A stopped call may still use the scope. Then the next scope that waits for calls frees it.
   crebind_counting_lock();
   scope->outer = retired;
   retired = scope;

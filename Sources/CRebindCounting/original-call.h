@@ -14,7 +14,7 @@ typedef struct original_call {
   bool has_hooks;
 } original_call;
 
-/// The same where hooks act on some functions.
+/// Begins a call in a process where hooks act on some functions.
 static inline void begin_beside_hooks(original_call *call, const void *counter) {
   crebind_reach_thread *thread = &crebind_reach_this_thread;
   // A hook above the counter calls it for somebody.

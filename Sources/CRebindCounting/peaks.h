@@ -11,11 +11,11 @@ extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_listening_scope
 
 /// Takes a place for a scope's peak; -1 if all are taken.
 CREBIND_COUNTING_HIDDEN int crebind_counting_begin_peak(void);
-/// The peak since then, in bytes.
+/// The peak since the place was taken, in bytes.
 CREBIND_COUNTING_HIDDEN int64_t crebind_counting_peak(int place);
 CREBIND_COUNTING_HIDDEN void crebind_counting_end_peak(int place);
 
-/// Counts a change of the memory that is in use for all of them.
+/// Counts a change of the memory in use, for all places.
 CREBIND_COUNTING_HIDDEN void crebind_counting_note_peak(int64_t live);
 
 #endif

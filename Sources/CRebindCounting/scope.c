@@ -100,7 +100,7 @@ static void subtract(crebind_counting_counts *counts, const crebind_counting_cou
   counts->live -= before->live;
 }
 
-/// This thread's block, which a begin has seen to.
+/// This thread's block. The thread gets one if it has none yet.
 static crebind_counting_block *own_block(void) {
   crebind_counting_block *block = crebind_counting_this_thread.block;
   return block != NULL ? block : crebind_counting_claim();
@@ -138,7 +138,7 @@ static void begin_difference(crebind_counting_scope *scope, bool tracks_peak) {
   scope->counts = sum(scope);
 }
 
-/// The difference since then.
+/// The difference since the scope began.
 static crebind_counting_counts difference(const crebind_counting_scope *scope) {
   crebind_counting_counts counts = sum(scope);
   if (scope->reach == CREBIND_COUNTING_THREAD)

@@ -20,18 +20,18 @@ typedef struct crebind_counting_lane {
 struct crebind_counting_scope {
   crebind_counting_reach reach;
   _Atomic bool is_active;
-  /// Images, sites or leaks.
+  /// The scope watches images, sites or leaks.
   bool watches;
-  /// Of a process: its place among the peaks, or -1.
+  /// For a scope of the process, its place among the peaks, or -1.
   int peak_place;
-  /// Of a thread: the peak that the next older scope has reached so far.
+  /// For a scope of a thread, the peak that the next older scope has reached so far.
   int64_t outer_peak;
   /// While a thread or process that is not notified of calls is counted, the numbers at the beginning.
   /// After the end, the result.
   crebind_counting_counts counts;
   /// Whether the peak is known.
   bool has_peak;
-  /// Of a task: the next older scope.
+  /// For a scope of a task, the next older scope.
   crebind_counting_scope *outer;
   /// For a scope that is notified of its calls.
   _Atomic int64_t live, peak;
@@ -50,22 +50,23 @@ struct crebind_counting_scope {
   uint32_t site_groups;
   /// The next older notified scope, if a thread or the process is notified of calls.
   _Atomic(crebind_counting_scope *) outer_notified;
-  /// No call reads the lists any more that the scope was on.
+  /// No call still reads the lists that the scope was on.
   bool is_alone;
   /// The calls of threads that have found no lane. Additions are atomic here.
   crebind_counting_sums shared;
   crebind_counting_lane lanes[CREBIND_COUNTING_LANES];
 };
 
-/// Whether a scope is notified of its calls. Else it is a difference of the threads' numbers.
+/// Whether a scope is notified of its calls. Otherwise its counts are a difference of the threads'
+/// numbers.
 static inline bool crebind_counting_is_notified(const crebind_counting_scope *scope) {
   return scope->reach == CREBIND_COUNTING_TASK || scope->watches;
 }
 
 /// Has a scope be notified of its calls from now on.
 CREBIND_COUNTING_HIDDEN void crebind_counting_begin_notified(crebind_counting_scope *scope);
-/// It is notified of no call any more, once those that have found it are counted: a wait of a tenth of a second
-/// at most. One that keeps blocks waits as long for late frees.
+/// Ends the notifications of a scope, once the calls that have found it are counted. This waits a tenth of a
+/// second at most. A scope that keeps blocks waits as long again for late frees.
 CREBIND_COUNTING_HIDDEN void crebind_counting_end_notified(crebind_counting_scope *scope);
 
 #endif

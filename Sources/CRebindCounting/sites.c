@@ -2,11 +2,12 @@
 ///
 /// Threads, and signal handlers in them, write it at the same time without waiting for each other. So a
 /// place is taken by one store of a number that stands for the whole site: a hash of its function and its
-/// frames, of 64 bits. Whoever finds it goes on to count, though the frames may not be written yet.
+/// frames, of 64 bits. A thread that finds this number goes on to count, though the frames may not be
+/// written yet.
 ///
-/// The frames are those of `_Unwind_Backtrace`. GCC's takes them from the images' tables of frames, which
-/// most code of every compiler has. Optimised functions of Swift's that throw nothing may have none. Behind
-/// them the frames go on by frame pointers, as long as these lead up the stack and to code.
+/// The frames are those of `_Unwind_Backtrace`. GCC's version takes them from the images' unwind tables,
+/// which most code of every compiler has. Optimised Swift functions that throw nothing may have none.
+/// Behind them the frames go on by frame pointers, as long as these lead up the stack and to code.
 ///
 /// The unwinder has no memory of its own but the stack. It finds an image by `_dl_find_object`, without a
 /// lock (glibc 2.35, GCC 12), or else by `dl_iterate_phdr`, whose lock a thread may hold already. Its first
@@ -25,7 +26,8 @@
 #include <unwind.h>
 
 #if !defined(__GLIBC__)
-/// GCC's library for glibc cannot be linked with other C libraries. It is there where a program has it.
+/// GCC's library for glibc cannot be linked with other C libraries. So it is used only if the program
+/// has it.
 #pragma weak _Unwind_Backtrace
 #pragma weak _Unwind_GetIPInfo
 #pragma weak _Unwind_GetCFA
@@ -40,7 +42,7 @@
 #endif
 
 #define FRAMES CREBIND_COUNTING_SITE_FRAMES
-/// A site is looked for in so many places.
+/// The number of places in which a site is searched.
 #define PLACES 64
 
 typedef struct site {
@@ -65,14 +67,14 @@ struct crebind_counting_sites {
 // MARK: - Frames
 
 typedef struct trace {
-  /// If one frame is looked for: whether an address is in code that is passed over.
+  /// In the search for one frame, whether an address is in code that is passed over.
   bool (*is_inside)(const void *context, uintptr_t address);
   const void *context;
   uintptr_t caller;
   bool is_found, is_cut;
   /// The unwinder has found the end of the stack.
   bool is_whole;
-  /// Of the last frame that it has found.
+  /// The registers of the last frame that the unwinder has found.
   uintptr_t stack_pointer, frame_pointer;
   uint32_t count;
   uintptr_t frames[FRAMES];
@@ -108,7 +110,7 @@ static _Unwind_Reason_Code see_frame(struct _Unwind_Context *context, void *argu
   trace->stack_pointer = (uintptr_t)_Unwind_GetCFA(context);
   trace->frame_pointer = (uintptr_t)_Unwind_GetGR(context, FRAME_POINTER);
 #endif
-  // That of a frame that a signal interrupted: the others are behind a call.
+  // This is a frame that a signal interrupted. In all other frames, the address is behind a call.
   if (is_next) address++;
   // The frames of the counters, and of hooks above them, come first.
   if (address == trace->caller) trace->is_found = true;
@@ -149,7 +151,7 @@ static bool walk_on(trace *trace) {
   uintptr_t low = trace->stack_pointer;
   for (uintptr_t pointer = trace->frame_pointer & ~mark; pointer != 0;) {
     const uintptr_t *frame = (const uintptr_t *)pointer;
-    // Up the stack alone, so that it ends.
+    // The walk only goes up the stack, so that it ends.
     if (pointer % sizeof *frame != 0 || pointer < low
         || !reaches(low, pointer + 2 * sizeof *frame))
       return false;
@@ -293,7 +295,7 @@ bool crebind_counting_sites_next(const crebind_counting_sites *sites, size_t *po
     const site *site = &sites->sites[(*position)++];
     if (site->identity == 0) continue;
     uint32_t count = atomic_load_explicit(&site->frame_count, memory_order_acquire);
-    // Its first call comes just now: it is after the end of the scope.
+    // The site's first call comes just now, after the end of the scope.
     if (count == 0) continue;
     *copy = (crebind_counting_site){.function = site->function,
                                     .calls = site->calls,

@@ -16,7 +16,8 @@ CREBIND_COUNTING_HIDDEN void crebind_counting_sites_free(crebind_counting_sites 
 CREBIND_COUNTING_HIDDEN void crebind_counting_sites_note(crebind_counting_sites *sites,
                                                          const crebind_counting_event *event);
 
-/// The unwinder's first call prepares constants, under a lock. To be called before a call that counts needs it.
+/// The unwinder's first call prepares constants, under a lock. Call this before a counted call needs the
+/// unwinder.
 CREBIND_COUNTING_HIDDEN void crebind_counting_prepare_frames(void);
 
 /// The first frame of this thread, from a caller on, that is in other code; 0 for none.

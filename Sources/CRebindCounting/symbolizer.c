@@ -36,8 +36,8 @@ static char *read_all(int file) {
 }
 
 static void run(char *const *words, int source, int sink) {
-  // Of the program's environment it gets nothing: neither a library to preload, nor an address to
-  // download debugging information from.
+  // The symbolizer gets nothing of the program's environment: neither a library to preload, nor an
+  // address to download debugging information from.
   char language[] = "LC_ALL=C", *environment[] = {language, NULL};
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0) return;
@@ -72,7 +72,7 @@ bool crebind_counting_is_file_gone(const void *address) {
 }
 
 char *crebind_counting_run_symbolizer(char *const *words, const char *input) {
-  // Memory in place of pipes, so that neither waits for the other.
+  // These are memory in place of pipes, so that neither process waits for the other.
   int source = memfd_create("input", MFD_CLOEXEC), sink = memfd_create("output", MFD_CLOEXEC);
   char *output = NULL;
   if (source >= 0 && sink >= 0 && write_all(source, input)) {

@@ -10,7 +10,7 @@
 
 #define CREBIND_COUNTING_HIDDEN __attribute__((visibility("hidden")))
 
-/// A counter, whose frame is in no backtrace. The linker says where their section is.
+/// Marks a counter, whose frame is in no backtrace. The linker says where the counters' section is.
 #define CREBIND_COUNTING_COUNTER __attribute__((section("crebind_counters"))) CREBIND_COUNTING_HIDDEN
 CREBIND_COUNTING_HIDDEN extern const char __start_crebind_counters[], __stop_crebind_counters[];
 
@@ -34,7 +34,8 @@ typedef struct crebind_counting_block {
 
 typedef struct crebind_counting_thread {
   crebind_counting_block *block;
-  /// A counter of malloc's kind is waiting for the original: what that calls is its own affair.
+  /// A counter of malloc's kind is waiting for the original. Calls of malloc's kind that the
+  /// original makes are not counted.
   bool is_inside;
   /// The thread's scopes that are notified of its calls, the youngest first.
   crebind_counting_scope *notified;
@@ -72,18 +73,18 @@ typedef struct crebind_counting_event {
   const void *block;
 } crebind_counting_event;
 
-/// Gives the thread a block. If memory runs out it is one for all threads, whose numbers are then
-/// too small.
+/// Gives the thread a block. If memory runs out, all such threads share one block, whose numbers
+/// are then too small.
 CREBIND_COUNTING_HIDDEN crebind_counting_block *crebind_counting_claim(void);
 
-/// Not 0: scopes have begun that are notified of calls, those of tasks and those that watch images or sites. A
-/// call may be one of theirs.
+/// Not 0 if scopes have begun that are notified of calls: those of tasks, and those that watch images or
+/// sites. A call may be one of theirs.
 extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_notified_scopes;
-/// Tells them a call of this thread.
+/// Notifies these scopes of a call of this thread.
 CREBIND_COUNTING_HIDDEN void crebind_counting_notify(const crebind_counting_block *block,
                                                    const crebind_counting_event *event);
 
-/// Not 0: scopes keep blocks. They are notified of a call that may free one before it does.
+/// Not 0 if scopes keep blocks. These scopes are notified before a call that may free a block.
 extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_leaking_scopes;
 
 /// A block that a call is about to free or to replace, in the scopes whose calls were given it.
@@ -99,7 +100,7 @@ CREBIND_COUNTING_HIDDEN void crebind_counting_begin_move(crebind_counting_move *
 CREBIND_COUNTING_HIDDEN void crebind_counting_end_move(const crebind_counting_move *move,
                                                        const void *block, int64_t size);
 
-/// Adds without an atomic addition: nobody else writes.
+/// Adds without an atomic addition: no other thread writes.
 #define CREBIND_COUNTING_ADD(place, number) \
   atomic_store_explicit(place, atomic_load_explicit(place, memory_order_relaxed) + (number), \
                         memory_order_relaxed)
@@ -113,7 +114,8 @@ static inline void crebind_counting_raise(_Atomic int64_t *number, int64_t value
     continue;
 }
 
-/// The functions that somebody counts. The slots of others may lead to their counters still.
+/// The functions that somebody counts. The slots of other functions may still lead to their
+/// counters.
 extern CREBIND_COUNTING_HIDDEN _Atomic bool
     crebind_counting_is_counted[CREBIND_COUNTING_FUNCTION_COUNT];
 
@@ -123,7 +125,7 @@ static inline bool crebind_counting_is_on(crebind_counting_function function) {
          && atomic_load_explicit(&crebind_counting_is_counted[function], memory_order_relaxed);
 }
 
-/// Adds an event's numbers but `live`, where nobody else writes.
+/// Adds an event's numbers except `live`. No other thread may write them.
 static inline void crebind_counting_add(crebind_counting_sums *sums,
                                         const crebind_counting_event *event) {
   uint32_t marks = event->marks;
@@ -139,7 +141,7 @@ static inline void crebind_counting_add(crebind_counting_sums *sums,
   CREBIND_COUNTING_ADD(&sums->without_mapping, (marks & CREBIND_COUNTING_WITHOUT_MAPPING) != 0);
 }
 
-/// Tells a call to the scopes that listen, if any do.
+/// Notifies the scopes that listen, if any, of a call.
 static inline void crebind_counting_notify_if_listening(const crebind_counting_block *block,
                                                  const crebind_counting_event *event) {
   if (atomic_load_explicit(&crebind_counting_notified_scopes, memory_order_relaxed) != 0)

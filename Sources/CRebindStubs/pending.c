@@ -179,7 +179,7 @@ crebind_stubs_pending *crebind_stubs_await(const void **return_address,
   __atomic_store_n(&crebind_stubs_returns[index].address, *return_address, __ATOMIC_RELAXED);
   __atomic_store_n(&crebind_stubs_returns[index].place, return_address, __ATOMIC_RELAXED);
   *return_address = crebind_stubs_trampolines[index].code;
-  // Last of all: from here on it may be looked at.
+  // This comes last: from here on, others may look at the record.
   next_state(record);
   return &record->pending;
 }

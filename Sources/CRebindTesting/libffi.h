@@ -51,7 +51,8 @@ typedef struct crebind_ffi_cif {
 /// More than `ffi_closure` has.
 #define CREBIND_FFI_CLOSURE_SIZE 128
 
-/// libffi's functions, under its own names. Those that return an int give 0, `FFI_OK`, if all is well.
+/// libffi's functions, under its own names. A function that returns an int gives 0, `FFI_OK`, on
+/// success.
 typedef struct crebind_testing_libffi {
   int (*ffi_prep_cif)(crebind_ffi_cif *cif, int abi, unsigned argument_count,
                       crebind_ffi_type *result,

@@ -61,7 +61,7 @@ int crebind_testing_exchange_closed_twice(const crebind_testing_exchange *exchan
   return index < exchange->closed_twice_count ? exchange->closed_twice[index] : -1;
 }
 
-/// Of this process, if it is a child.
+/// The exchange of this process, if it is a child.
 static crebind_testing_exchange *of_child;
 
 bool crebind_testing_is_child(void) { return of_child != NULL; }

@@ -30,12 +30,12 @@ public struct Diagnosis: Sendable, Hashable {
     public static let otherVersion = Self(CREBIND_REASON_OTHER_VERSION)
     /// The image is bound to another library's definition than the one asked for.
     public static let otherLibrary = Self(CREBIND_REASON_OTHER_LIBRARY)
-    /// The image has slots for the symbol, but is not in scope. With the detail `kind` it is, but
-    /// only slots of other kinds.
+    /// The image has slots for the symbol, but is not in scope. With the detail `kind`, the image
+    /// is in scope, but all its slots are of kinds that are not.
     public static let notInScope = Self(CREBIND_REASON_NOT_IN_SCOPE)
-    /// No loaded image defines the symbol, as far as their tables and files tell: it is
-    /// misspelt, or its library is not loaded yet. If the reason has an image, that exports the
-    /// name, but not in the `version`, or is not the `library`, that was asked for.
+    /// No loaded image defines the symbol, as far as their tables and files tell: it is misspelt,
+    /// or its library is not loaded yet. If the reason has an image, that image exports the name,
+    /// but not in the `version` that was asked for, or it is not the `library` that was asked for.
     public static let notDefined = Self(CREBIND_REASON_NOT_DEFINED)
     /// The program is statically linked.
     public static let staticExecutable = Self(CREBIND_REASON_STATIC_EXECUTABLE)
@@ -54,8 +54,8 @@ public struct Diagnosis: Sendable, Hashable {
     /// The image may have the function for itself alone: nothing else has it, and the image's
     /// file is `stripped` of its symbols, or `unreadable`: damaged or replaced, for example.
     public static let mayBeInside = Self(CREBIND_REASON_MAY_BE_INSIDE)
-    /// Nothing defines the symbol, but the image exports a function whose name differs in a
-    /// letter or two: the detail.
+    /// Nothing defines the symbol, but the image exports a function whose name differs in a letter
+    /// or two. The detail is that name.
     public static let similarName = Self(CREBIND_REASON_SIMILAR_NAME)
     /// The image calls a function of that name of its own, in a local scope, and its slots are left
     /// alone. See ``RebindingReport/leftAloneSlots``.
@@ -66,7 +66,7 @@ public struct Diagnosis: Sendable, Hashable {
   public var symbol: String
   /// Why the calls are seen, or are not.
   public var reason: Reason
-  /// The image concerned; nil if the reason is none's in particular.
+  /// The image concerned; nil if the reason concerns no particular image.
   public var image: Image?
   /// The other name or version that the image asks for, the library that it is bound to, the
   /// similar name, or a word that the reason explains; "" for none.

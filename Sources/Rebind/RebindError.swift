@@ -63,10 +63,10 @@ public struct RebindError: Error, Sendable, Hashable {
 
   /// The kind of failure.
   public var code: Code
-  /// The symbol that was to be rebound, or of a batch as a whole all of them; empty for
-  /// a call that names none.
+  /// The symbol that was to be rebound, or all symbols if the error concerns a batch as a whole.
+  /// Empty for a call that names no symbol.
   public var symbol: String
-  /// The path of the image concerned; empty if none is, or for the program.
+  /// The path of the image concerned. Empty if no image is concerned, or if it is the program.
   public var image: String
   /// The `errno` of the system call that failed, or 0.
   public var systemError: Int32
@@ -74,8 +74,8 @@ public struct RebindError: Error, Sendable, Hashable {
   public var tag: Int64
   /// The address concerned, or 0.
   public var address: UInt
-  /// Of `undefined` and `unreached`: why nothing is reached and what to do, as an English
-  /// sentence without a full stop. Else empty.
+  /// For `undefined` and `unreached`, why nothing is reached and what to do, as an English sentence
+  /// without a full stop. Otherwise empty.
   public var explanation = ""
   /// The index in its batch of the rebinding that nothing leads to, until that is explained.
   var unexplained: Int?

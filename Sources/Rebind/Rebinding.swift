@@ -119,9 +119,9 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   /// }
   /// ```
   ///
-  /// State the type all the same: the compiler infers no C function type from a function. In a
-  /// type that has a member of the function's name, or to tell two functions of a name apart,
-  /// write a closure: `like: { Glibc.open($0, $1, $2) }`.
+  /// State the type all the same: the compiler infers no C function type from a function. Write a
+  /// closure if the type has a member with the function's name, or if two functions have the same
+  /// name: `like: { Glibc.open($0, $1, $2) }`.
   ///
   /// - Parameters:
   ///   - name: The symbol's name, mangled where the language mangles it.

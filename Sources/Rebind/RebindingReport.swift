@@ -9,8 +9,8 @@ public struct RebindingReport: Sendable, Hashable {
   public var unchangedSlots = 0
   /// The slots that were left alone, because they hold what someone else stored.
   public var skippedSlots = 0
-  /// True if no loaded image defines the symbol: the rebinding takes effect when
-  /// one that does is loaded.
+  /// True if no loaded image defines the symbol. The rebinding takes effect when an image is loaded
+  /// that defines it.
   public var isPending = false
   /// True if callers in different images would reach different functions, or if the symbol
   /// has several definitions to reach, such as two versions, so that `original` is not every

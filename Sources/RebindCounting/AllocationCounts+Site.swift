@@ -9,8 +9,8 @@ extension AllocationCounts {
     public let bytes: Int
     /// The backtrace: the caller first. A function that was inlined has a frame of its own.
     ///
-    /// Of asynchronous code these are the frames on the thread's stack: functions that await others are
-    /// not on it.
+    /// For asynchronous code, these are the frames on the thread's stack. Functions that await others
+    /// are not on it.
     public let frames: [Frame]
     /// Whether frames are missing at the end: more than are kept, or those behind code that has neither a
     /// table of frames nor frame pointers.
@@ -34,8 +34,8 @@ extension AllocationCounts {
 }
 
 extension AllocationCounts.Site: CustomStringConvertible {
-  /// The numbers, and a line for each frame. The last frames, of the libraries that call all code, are only
-  /// counted: those of Swift, of the testing libraries and of the C library.
+  /// The numbers, and a line for each frame. The last frames are only counted if they belong to libraries
+  /// that call all code: Swift's, the testing libraries and the C library.
   ///
   /// ```
   /// 3 calls of malloc, 72 bytes

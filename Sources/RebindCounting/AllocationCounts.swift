@@ -28,8 +28,8 @@ public struct AllocationCounts: Sendable, Hashable {
 
     /// The calls of a function that this image made; nil if it was not counted.
     ///
-    /// The image is the direct caller. That of `malloc` is libswiftCore for each object, and that of
-    /// `swift_allocObject` the one with your code.
+    /// The image is the direct caller. For each object, libswiftCore calls `malloc`, and the image
+    /// with your code calls `swift_allocObject`.
     public func calls(of function: String) -> Int? { calls[function] }
   }
 
@@ -96,7 +96,8 @@ public struct AllocationCounts: Sendable, Hashable {
   public let liveBlocks: Int?
 
   /// The blocks that were given and that no thread has freed, in the reach of the counting or out of it.
-  /// Those that the runtime of tasks and of queues keeps for itself are left out. Nil if they were not kept.
+  /// Blocks that the runtime of tasks and of queues keeps for itself are left out. Nil if the blocks'
+  /// addresses were not kept.
   package let leakedBlocks: Int?
 
   /// The calls of a function; nil if it was not counted.

@@ -18,7 +18,7 @@
 ///     UTF-8.
 ///   - key: The key by which the annotation is found: likewise.
 ///   - value: Further text for the registry: a string literal, up to 8191 bytes of UTF-8.
-///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
+///   - priority: An integer literal that fits into 32 bits. Annotations with a higher priority come first.
 #if !Macros
 @available(*, unavailable, message: "enable the trait Macros of rebind")
 #endif
@@ -39,7 +39,7 @@ public macro Annotated(group: String, key: String, value: String = "", priority:
 ///     UTF-8.
 ///   - key: The key by which the annotation is found: likewise.
 ///   - value: Further text for the registry: a string literal, up to 8191 bytes of UTF-8.
-///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
+///   - priority: An integer literal that fits into 32 bits. Annotations with a higher priority come first.
 #if !Macros
 @available(*, unavailable, message: "enable the trait Macros of rebind")
 #endif
@@ -61,7 +61,7 @@ public macro annotate(_ group: String, _ key: String, value: String = "", priori
 ///     UTF-8.
 ///   - key: The key by which the annotation is found: likewise.
 ///   - value: Further text for the registry: a string literal, up to 8191 bytes of UTF-8.
-///   - priority: Those with a higher one come first: an integer literal that fits into 32 bits.
+///   - priority: An integer literal that fits into 32 bits. Annotations with a higher priority come first.
 ///   - create: Makes an instance, on any thread, each time that a registry asks for one. It
 ///     captures nothing.
 #if !Macros

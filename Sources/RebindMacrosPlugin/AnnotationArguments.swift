@@ -16,7 +16,7 @@ struct AnnotationArguments {
   /// Reads the arguments, which the compiler has matched with the macro's parameters: two without
   /// a label are the group and the key, a third is the factory.
   ///
-  /// - Parameter typeName: Of what is annotated, to offer as a key.
+  /// - Parameter typeName: The name of the annotated type, to offer as a key.
   init(
     _ arguments: LabeledExprListSyntax, trailingClosure: ClosureExprSyntax? = nil,
     typeName: String? = nil

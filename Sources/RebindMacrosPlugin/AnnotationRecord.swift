@@ -13,12 +13,12 @@ struct AnnotationRecord {
   var accessor: ExprSyntax?
   var line: ExprSyntax
   var name: TokenSyntax
-  /// Of the machine that is compiled for.
+  /// The size of an address on the machine that the code is compiled for.
   var addressSize: Int
   var isBigEndian: Bool
 
-  /// The strings with zeros behind them, as words: the compiler's time is in proportion to their
-  /// number, and it refuses arrays of many more than 4,096.
+  /// The strings, each with a zero byte behind it, as words of 32 bits. The compiler's time is in
+  /// proportion to the number of elements, and it refuses arrays of many more than 4,096.
   private var words: [UInt32] {
     var bytes: [UInt8] = []
     for text in [arguments.group, arguments.key, arguments.value] {
@@ -33,7 +33,8 @@ struct AnnotationRecord {
 
   private var headerSize: Int { 16 + addressSize }
 
-  // A plug-in is built by the compiler that it serves. SE-0492's attributes are experimental before.
+  // A plug-in is built by the compiler that it serves. Older compilers have SE-0492's attributes as
+  // experimental ones.
   #if compiler(>=6.3)
   private static let section = "@section"
   private static let used = "@used"
@@ -84,7 +85,7 @@ extension AnnotationRecord {
   ) {
     self.arguments = arguments
     self.accessor = accessor
-    // None in what another macro has written.
+    // Code that another macro has written has no location.
     line = context.location(of: node)?.line ?? "0"
     name = context.makeUniqueName("annotation")
     #if canImport(SwiftSyntax603)

@@ -31,7 +31,7 @@ struct RebindInspect: ParsableCommand {
     subcommands: subcommands.map { $0 as any ParsableCommand.Type },
     defaultSubcommand: SymbolsCommand.self)
 
-  /// In the order of the help.
+  /// The subcommands, in the order of the help.
   static let subcommands: [any Subcommand.Type] = [
     SymbolsCommand.self, SlotsCommand.self, WhoImportsCommand.self, ImagesCommand.self,
     AuditCommand.self, RelocationsCommand.self, DynamicCommand.self, SegmentsCommand.self,

@@ -42,7 +42,7 @@ crebind_status crebind_held_images_collect(struct crebind_held_images *images,
   for (size_t i = 0; i < batch->items.count && status == CREBIND_OK; i++) {
     const struct crebind_item *item = crebind_batch_item(batch, i);
     status = collect(images, world, item->replacement);
-    // We write there.
+    // We write the original into this image.
     if (status == CREBIND_OK) status = collect(images, world, (uintptr_t)item->original);
   }
   return status == CREBIND_OK && images->items.count != 0 ? CREBIND_BUSY : status;

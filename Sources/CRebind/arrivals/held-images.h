@@ -1,4 +1,4 @@
-/// Keeps the images loaded that a batch's replacements are in, and this code's.
+/// Keeps the images loaded that hold a batch's replacements, and the image that holds this code.
 
 #pragma once
 
@@ -16,20 +16,20 @@ struct crebind_held_image {
 /// Images to hold.
 struct crebind_held_images {
   struct crebind_vector items;  // struct crebind_held_image
-  /// Those that the loader has found by its own names for them.
+  /// The images have been held, as far as the loader finds them by its own names for them.
   bool were_held;
 };
 
 void crebind_held_images_begin(struct crebind_held_images *images);
 void crebind_held_images_end(struct crebind_held_images *images);
 
-/// Collects the images of a batch that may be unloaded and are not held yet; phase C.
+/// Collects the images of a batch that may be unloaded and are not held yet; phase C. Returns
 /// CREBIND_BUSY if it has collected any.
 crebind_status crebind_held_images_collect(struct crebind_held_images *images,
                                            struct crebind_world *world,
                                            const struct crebind_batch *batch);
 
-/// The images are held.
+/// Notes that the images are held.
 void crebind_held_images_note_held(struct crebind_held_images *images);
 
 /// Notes what was held, and forgets the list; phase B.

@@ -17,8 +17,8 @@ void crebind_unfinished_end(struct crebind_unfinished *unfinished) {
 
 // MARK: - One image
 
-/// The state of the image, by one slot. A weak symbol's may be 0 for ever, and a word in data
-/// may have been assigned since.
+/// The state of the image, as one slot shows it. The slot of a weak symbol may be 0 for ever, and a
+/// word in data may have been assigned since.
 enum verdict { UNKNOWN, UNRELOCATED, RELOCATED };
 
 static enum verdict look_at_slot(const struct crebind_image *image,
@@ -34,7 +34,7 @@ static enum verdict look_at_slot(const struct crebind_image *image,
   return word == 0 || crebind_image_is_link_time(image, word) ? UNRELOCATED : RELOCATED;
 }
 
-/// Looks at the slots from the last one on, which the loader fills last.
+/// Looks at the slots, beginning with the last one, which the loader fills last.
 static enum verdict look_at_slots(const struct crebind_image *image,
                                   const struct crebind_dynamic *dynamic) {
   if (image->bias == 0) return RELOCATED;
@@ -72,12 +72,12 @@ bool crebind_loading_is_done(struct crebind_world *world, size_t index) {
 
 // MARK: - All images
 
-/// The loader is done with the image: a flag for each known one.
+/// For each known image, whether the loader is done with it.
 static struct crebind_known_table done = CREBIND_KNOWN_TABLE(bool);
 
 static bool *is_done(size_t known) { return crebind_known_row(&done, known); }
 
-/// An image that went may have made room for another one of its name.
+/// After an image has gone, another one of its name may have taken its place.
 static void forget_after_unloading(const struct crebind_world *world) {
   static struct crebind_counts counts;
   bool may_be_others = crebind_images_may_be_others(&world->images, counts);

@@ -1,9 +1,9 @@
-/// Is the loader done with an image? One that it has mapped and not relocated has
-/// link-time words in its slots, and code that crashes when it is called.
+/// Whether the loader is done with an image. An image that is mapped but not relocated has
+/// link-time words in its slots, and its code crashes when it is called.
 ///
-/// glibc lists an image as soon as it is mapped, and holds its lock until the
-/// constructors have run. The relro range tells: the loader closes it when the last word is
-/// in place. Where an image has none, the words themselves tell.
+/// glibc lists an image as soon as it is mapped, and holds its lock until the constructors have
+/// run. The relro range shows whether the loader is done: the loader closes it when the last word
+/// is in place. If an image has no relro range, its words themselves show it.
 
 #pragma once
 
@@ -11,26 +11,26 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Images that a check came upon and that seemed not to be relocated.
+/// Images that a check has found, and that seem not to be relocated.
 struct crebind_unfinished {
   struct crebind_vector images;  // of arrivals/loading.c
-  /// The loader has been waited for since.
+  /// This thread has waited for the loader since.
   bool was_awaited;
 };
 
 void crebind_unfinished_begin(struct crebind_unfinished *unfinished);
 void crebind_unfinished_end(struct crebind_unfinished *unfinished);
 
-/// Looks at every image that was not found relocated before; phase C.
-/// An image that was unfinished before the loader was waited for counts as relocated from now
-/// on: somebody has opened its relro range and left it so.
+/// Looks at every image that was not found relocated before; phase C. If an image was unfinished
+/// before the wait for the loader, it counts as relocated from now on: somebody has opened its
+/// relro range and left it open.
 ///
 /// \returns CREBIND_BUSY if an image is not relocated, and adds it to `unfinished`.
 crebind_status crebind_loading_check(struct crebind_world *world,
                                      struct crebind_unfinished *unfinished);
 
-/// True if the image's words are in place, for those who only read them: its slots may say
-/// so as well, for one whose relro range somebody has left open. Phase C.
+/// True if the image's words are in place, for callers that only read them. If somebody has left
+/// its relro range open, its slots may show it, too. Phase C.
 bool crebind_loading_is_done(struct crebind_world *world, size_t index);
 
 /// Notes that the loader's lock has been waited for: the images are done.

@@ -9,7 +9,7 @@
 #include "planning/postponed.h"
 #include "planning/originals.h"
 
-/// The active batches have been brought to the image: a flag for each known one.
+/// For each known image, whether the active batches have been brought to it.
 static struct crebind_known_table served = CREBIND_KNOWN_TABLE(bool);
 
 static bool *is_served(size_t known) { return crebind_known_row(&served, known); }
@@ -40,7 +40,7 @@ static bool is_fresh(const struct crebind_handle *handle, const struct crebind_i
   }
   if (leads_below || word == lowest->previous) return true;
   if (entry->kind == CREBIND_DEFINITION) return false;
-  // A lazy slot's leads into the image's own PLT.
+  // The word of a lazy slot leads into the image's own PLT.
   return word == lowest->original
          || (entry->kind == CREBIND_JUMP_SLOT && crebind_image_segment(image, word, 1) != NULL);
 }
@@ -67,8 +67,8 @@ static bool is_still_ours(const struct crebind_handle *handle, const struct creb
   return !is_fresh(handle, image, entry, lowest);
 }
 
-/// False if each image that was unloaded since the last look is gone: then none of
-/// those that are there has taken another one's place.
+/// False if all images that were unloaded since the last look are gone. Then no loaded image has
+/// taken another one's place.
 static bool may_have_been_replaced(const struct crebind_world *world) {
   return world->images.counts.subs - crebind_served_counts().subs != crebind_count_gone_images();
 }
@@ -122,7 +122,7 @@ static bool may_leave_less(void) {
   return leaves_slots && crebind_count_gone_images() != 0;
 }
 
-/// \param is_refused Set if the image could not be changed, which another try may change.
+/// \param is_refused Set if the image could not be changed, but another try may succeed.
 static crebind_status serve_image(struct crebind_world *world, size_t index,
                                   struct crebind_commit *commit, bool *is_refused) {
   uint32_t known = crebind_world_known(world, index);
@@ -137,7 +137,7 @@ static crebind_status serve_image(struct crebind_world *world, size_t index,
   if (status == CREBIND_OK) status = crebind_commit_run(commit, world);
   crebind_keep_stored(known, commit, status);
   crebind_vector_truncate(&commit->changes, 0);
-  // One image that cannot be changed must not keep the others from it.
+  // One image that cannot be changed must not keep the others from being changed.
   *is_refused = crebind_is_refusal(status) && status != CREBIND_SEALED;
   return crebind_is_refusal(status) ? CREBIND_OK : status;
 }
@@ -149,10 +149,10 @@ static bool is_decided(uint32_t known) {
   return true;
 }
 
-/// Brings the batches to each image that has come. An image that the loader has to be asked about
-/// keeps none of the others from it, so that all is asked at once.
+/// Brings the batches to each image that has come. It goes on behind an image that the loader has
+/// to be asked about, so that all questions are asked at once.
 ///
-/// \param all_served Made false if an image is due still.
+/// \param all_served Set to false if an image is still due.
 static crebind_status serve_images(struct crebind_world *world, struct crebind_commit *commit,
                                    bool looks_closer, bool *all_served) {
   bool has_questions = false;
@@ -193,7 +193,7 @@ crebind_status crebind_new_images_forget(struct crebind_world *world) {
   return CREBIND_OK;
 }
 
-/// Brings the active batches to all images; the generation is another one.
+/// Brings the active batches to all images, after the generation has changed.
 static crebind_status serve(struct crebind_world *world, struct crebind_commit *commit,
                             struct crebind_unfinished *unfinished, bool *all_served) {
   if (!crebind_known_attach(&served)) return CREBIND_OUT_OF_MEMORY;

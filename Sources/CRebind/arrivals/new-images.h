@@ -8,16 +8,16 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Phase C; CREBIND_BUSY if the loader is at work on an image. Does nothing if the generation
-/// is the same as the last time, unless a definition has to be judged anew. Passes over an
-/// image whose dynamic table is broken, or whose pages cannot be opened.
+/// Phase C. Returns CREBIND_BUSY if the loader is at work on an image. Does nothing if the
+/// generation is the same as the last time, unless a definition has to be judged anew. Passes over
+/// an image whose dynamic table is broken, or whose pages cannot be opened.
 ///
 /// \param commit Has no changes, before and after.
 crebind_status crebind_new_images_serve(struct crebind_world *world, struct crebind_commit *commit,
                                         struct crebind_unfinished *unfinished);
 
-/// Adds what an active batch has to change in an image, or, where it is leaving, what has
-/// been bound to it; marked as due.
+/// Adds the words that an active batch has to change in an image, marked as due. For a batch that
+/// is leaving, adds the words that have been bound to it.
 crebind_status crebind_new_images_plan(struct crebind_world *world, struct crebind_handle *handle,
                                        size_t index);
 

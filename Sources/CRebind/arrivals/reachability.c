@@ -9,7 +9,7 @@ crebind_status crebind_check_reach(const struct crebind_world *world,
                                    const struct crebind_item *item) {
   crebind_expectation expected = batch->options.expects;
   if (expected == CREBIND_EXPECT_NOTHING) return CREBIND_OK;
-  // First: nothing that comes later helps then.
+  // This is checked first: for such a batch, no image that comes later helps.
   if (!crebind_options_serve_later_images(&batch->options)) return CREBIND_UNREACHED;
   bool must_be_defined = expected == CREBIND_EXPECT_DEFINED && !item->may_come_later;
   return must_be_defined && !crebind_item_is_exported(world, item) ? CREBIND_UNDEFINED

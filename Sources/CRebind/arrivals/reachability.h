@@ -1,4 +1,4 @@
-/// Rebindings without effect: does a slot lead to one, or may one come to do so?
+/// Finds rebindings without effect: no slot leads to them, and no later slot can.
 
 #pragma once
 

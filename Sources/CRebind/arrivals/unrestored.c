@@ -13,7 +13,7 @@ uintptr_t crebind_word_below(const struct crebind_handle *handle,
   uintptr_t word = entry->previous;
   struct crebind_handle *owner;
   if (!is_definition(entry)) return word;
-  // One that was being restored already when this batch was applied is not led to.
+  // This batch does not lead to one that was already being restored when this one was applied.
   while ((entry = crebind_find_below(handle, entry->image, entry->address, &owner)) != NULL
          && crebind_is_leaving(owner)) {
     if (word == entry->value) word = entry->previous;
@@ -31,7 +31,7 @@ static bool is_covered(const struct crebind_handle *handle, const struct crebind
       crebind_find_above(handle, entry->image, entry->address, &owner);
   uintptr_t word = above != NULL ? above->previous : crebind_load_word(entry->address);
   if (above != NULL && word == entry->value) return false;
-  // Or given back before the batch on top was applied.
+  // Or the word was given back before the batch on top was applied.
   if (word == entry->previous || word == crebind_word_below(handle, entry)) return false;
   // A lazy resolver stores this word.
   uintptr_t replacement = crebind_batch_item(&handle->batch, entry->item)->replacement;
@@ -46,8 +46,9 @@ static bool is_assignable(const struct crebind_entry *entry, const struct crebin
   return entry->address < image->relro.start || entry->address >= image->relro.end;
 }
 
-/// The entry that was applied on top of this one inherits the one below. So do all that lead to a
-/// definition's: those that were applied while others were being restored lead past these.
+/// The entry that was applied on top of this one inherits what is below this one. For a definition,
+/// so do all entries that lead to it: an entry that was applied while other batches were being
+/// restored bypasses those.
 static void relink(const struct crebind_handle *handle, const struct crebind_entry *entry) {
   struct crebind_handle *owner = (struct crebind_handle *)handle;
   struct crebind_entry *above;
@@ -157,7 +158,7 @@ static void free_orphan(struct crebind_world *world, struct crebind_handle *hand
   if (handle->state != CREBIND_ORPHAN || handle->entries.count != 0
       || crebind_unrestored_may_be_bound(handle))
     return;
-  // Else at the next attempt, when the loader has answered.
+  // Otherwise it is freed at the next attempt, when the loader has answered.
   if (crebind_originals_ask(handle, world) != CREBIND_OK
       || !crebind_scopes_are_sure(&world->scopes))
     return;
@@ -166,7 +167,7 @@ static void free_orphan(struct crebind_world *world, struct crebind_handle *hand
   for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
     crebind_originals_update(other, world);
   crebind_dlsym_publish(world, NULL);
-  // The memo has the batch's names, which go with it.
+  // The memo uses the batch's names, which are freed with the batch.
   crebind_world_forget_answers(world);
   crebind_active_free(handle);
 }

@@ -8,17 +8,18 @@ enum crebind_decision { CREBIND_UNDECIDED = 0, CREBIND_ASKED, CREBIND_REFUSED, C
 
 struct crebind_decisions {
   struct crebind_vector answers;  // uint8_t, by known image
-  /// The serial number of the last image that they can be about, while the batch is not active yet.
-  /// Another thread may give the index of an image that has gone to a later one.
+  /// The serial number of the newest image that the answers can be about, while the batch is not
+  /// active yet. If an image has gone, another thread may give its index to a later image.
   uint64_t last_serial;
-  /// How many questions are open: the predicate may be running.
+  /// The number of open questions. While one is open, the predicate may be running.
   size_t asked;
 };
 
-/// Gives each known image an answer, undecided for those that are new; false without memory.
+/// Makes room for an answer about each known image. New images are undecided. Returns false without
+/// memory.
 ///
-/// \param last_serial That of the image that was entered last.
-/// \returns In `former` the same at the last time.
+/// \param last_serial The serial number of the image that was entered last.
+/// \param former Receives the `last_serial` of the call before.
 static inline bool crebind_decisions_extend(struct crebind_decisions *decisions,
                                             size_t known_count, uint64_t last_serial,
                                             uint64_t *former) {
@@ -38,14 +39,15 @@ static inline uint8_t crebind_decision_about(const struct crebind_decisions *dec
                                 : (uint8_t)CREBIND_UNDECIDED;
 }
 
-/// Notes an answer or a question; or, as undecided, that another image takes the index.
+/// Notes an answer about an image, or that the question is open. CREBIND_UNDECIDED notes that
+/// another image takes the index.
 static inline void crebind_decide(struct crebind_decisions *decisions, size_t known,
                                   enum crebind_decision decision) {
   if (known < decisions->answers.count)
     *(uint8_t *)crebind_vector_at(&decisions->answers, known) = (uint8_t)decision;
 }
 
-/// The predicate may be running from now on, until the end of the question. An answer may not come.
+/// Opens a question: the predicate may be running until the question ends. There may be no answer.
 ///
 /// \param known The image that it is asked about; SIZE_MAX for one that has gone.
 static inline void crebind_decisions_begin_question(struct crebind_decisions *decisions,

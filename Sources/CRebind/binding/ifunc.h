@@ -1,11 +1,11 @@
 /// The functions to which the resolvers of IFUNCs lead.
 ///
-/// A resolver is a stranger's code. It may make its first call of a function, for which the loader
-/// may want a lock that another thread's dlopen holds, and that one may wait for us. So the
-/// question is put under the locks, and the resolver is called without any. Meanwhile its image is
-/// held, and so are the images whose scopes it looks through. At the next attempt the answer is
-/// there. An answer is good for one call, and for later ones if it is that of an image that is
-/// never unloaded.
+/// A resolver is other people's code. It may call a function for the first time. For that, the
+/// loader may want a lock that another thread's dlopen holds, and that thread may wait for us. So
+/// the question is put under the locks, and the resolver is called without any. Meanwhile its image
+/// is held, and so are the images whose scopes it looks through. At the next attempt the answer is
+/// there. An answer is good for one call. If the resolver's image is never unloaded, it is good for
+/// later calls, too.
 
 #pragma once
 
@@ -15,9 +15,9 @@
 
 struct crebind_ifunc {
   uintptr_t resolver;
-  /// The function that it gave; 0 if its image had gone.
+  /// The function that the resolver gave; 0 if the resolver's image had gone.
   uintptr_t function;
-  /// Of the image that it is in; see binding/records.h.
+  /// The serial number of the image that the resolver is in; see binding/records.h.
   uint64_t serial;
   /// The images to hold, that one first; none if that is never unloaded.
   size_t first_image, image_count;

@@ -68,7 +68,7 @@ bool crebind_loader_answers_find(struct crebind_loader_answers *answers, const c
   };
   if (version != NULL)
     question.version = crebind_vector_append_string(&answers->strings, version);
-  // A question without its name is never put.
+  // Without memory for its strings, the question is never put.
   if (question.name == SIZE_MAX || (version != NULL && question.version == SIZE_MAX)) return false;
   struct crebind_loader_answer *item = crebind_vector_append(&answers->items, 1);
   if (item == NULL) return false;

@@ -43,7 +43,7 @@ struct crebind_entry {
   uint8_t kind;
   /// The loader had not bound the slot yet.
   bool is_lazy : 1;
-  /// Not for us to store: another copy of CRebind has, whose hook leads to us.
+  /// We must not store here: another copy of CRebind has stored a hook that leads to us.
   bool is_left : 1;
   /// An `enum crebind_entry_state`.
   uint8_t state : 2;
@@ -53,27 +53,27 @@ struct crebind_entry {
 
 /// The life of a batch.
 enum crebind_handle_state {
-  /// Nobody but the call that makes it knows it.
+  /// Only the call that makes the batch knows it.
   CREBIND_FRESH = 0,
   CREBIND_APPLIED,
   /// Being restored: the definitions lead to the originals again, the slots not yet.
   CREBIND_LEAVING,
-  /// Restored but for words that somebody else's hook lies on; see arrivals/unrestored.h.
+  /// Restored, except words that are covered by somebody else's hook; see arrivals/unrestored.h.
   CREBIND_UNRESTORED,
-  /// Left over of a call that failed, so that nobody has the handle.
+  /// Left over from a call that failed, so nobody has the handle.
   CREBIND_ORPHAN,
 };
 
-/// An active batch. Its state beside the records is in planning/active.h.
+/// An active batch. Its state besides the records is in planning/active.h.
 struct crebind_handle {
   struct crebind_batch batch;
-  /// In runs, one a known image, and each by address.
+  /// One run for each known image, sorted by address.
   struct crebind_vector entries;  // struct crebind_entry
   struct crebind_vector runs;     // struct crebind_run, by known image
   struct crebind_decisions decisions;
   uint64_t serial;
   enum crebind_handle_state state;
-  /// Of wrappers of ours, and of nobody's replacements.
+  /// The batch consists of our own wrappers, not of a user's replacements.
   bool is_own;
   /// Batches that were applied before and after.
   struct crebind_handle *older, *newer;
@@ -108,7 +108,7 @@ static inline void crebind_handle_step(struct crebind_handle *handle,
   handle->state = state;
 }
 
-/// The same of an entry.
+/// Takes an entry to its next state, in the same way.
 static inline void crebind_entry_step(struct crebind_entry *entry,
                                       enum crebind_entry_state state) {
   static const uint8_t steps[] = {

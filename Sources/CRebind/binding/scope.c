@@ -99,7 +99,7 @@ static bool append_index(struct crebind_vector *indices, uint32_t index) {
 static bool append_edges_of(struct crebind_scopes *scopes, size_t index,
                             const struct name_table *table) {
   const struct crebind_image *image = crebind_image_at(scopes->images, index);
-  // Of a table that is broken, nothing can be read.
+  // Nothing can be read from a broken table.
   if (scopes->dynamics[index].strings == NULL) return true;
   for (size_t d = 0; d < image->dynamic_count && image->dynamic[d].d_tag != DT_NULL; d++) {
     if (image->dynamic[d].d_tag != DT_NEEDED) continue;
@@ -211,7 +211,7 @@ crebind_status crebind_scopes_may_be_unloaded(struct crebind_scopes *scopes, siz
 
 // MARK: - Lookup
 
-// musl takes the first that is not hidden.
+// musl takes the first definition whose version is not hidden.
 #ifdef __GLIBC__
 enum { COMPARES_VERSIONS = 1 };
 #else

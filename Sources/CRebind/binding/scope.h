@@ -6,8 +6,8 @@
 /// 1. its own image, if that is linked with -Bsymbolic;
 /// 2. the global scope: the program, preloaded images, and those that these need, in load order;
 /// 3. images that were opened with RTLD_GLOBAL, in the order of opening, at the global scope's end;
-/// 4. the local scopes: of each image that leads to the reference's own by DT_NEEDED, that image
-///    and all that it needs, breadth first.
+/// 4. the local scopes. Each image whose DT_NEEDED entries lead to the reference's own image has
+///    one: that image and all that it needs, breadth first.
 ///
 /// Opening with RTLD_GLOBAL leaves no trace in the images. Where images outside of the global scope
 /// define a name, the loader has to be asked, which cannot be done under its lock. The question is
@@ -97,9 +97,9 @@ static inline bool crebind_scopes_are_sure(const struct crebind_scopes *scopes) 
 bool crebind_scopes_have_before(const struct crebind_scopes *scopes, size_t index,
                                 const struct crebind_reference *reference);
 
-/// Of the images outside of that scope, the one definition that may be redirected, where the
-/// scope has none: the first that was opened with RTLD_GLOBAL, or the only one. The scopes
-/// have been used before.
+/// If the global scope has no definition, finds the one that may be redirected in the images
+/// outside of it. That is the definition of the first image that was opened with RTLD_GLOBAL, or
+/// the only definition. The scopes must have been used before.
 ///
 /// \param is_contested Receives true if several images offer it: opening one of them again
 ///   with RTLD_GLOBAL changes the answer, and nothing tells.

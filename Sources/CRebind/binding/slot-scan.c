@@ -112,8 +112,8 @@ static unsigned kinds_of(uint32_t type) {
          | (type == CREBIND_R_ABSOLUTE ? CREBIND_ABSOLUTE : 0);
 }
 
-/// The part of a slot of this kind that the loader adds to the function's address. Where it
-/// adds at load alone, the image says when its jump slots are bound.
+/// The value that the loader adds to the function's address in a slot of this kind. On some
+/// machines it adds the addend only at load. There, the image says when its jump slots are bound.
 static uintptr_t added(intptr_t addend, unsigned kind, const struct crebind_dynamic *dynamic) {
   bool is_added = kind == CREBIND_ABSOLUTE || CREBIND_ADDENDS == CREBIND_ADDENDS_ADDED
                   || (CREBIND_ADDENDS == CREBIND_ADDENDS_ADDED_AT_LOAD
@@ -121,8 +121,8 @@ static uintptr_t added(intptr_t addend, unsigned kind, const struct crebind_dyna
   return is_added ? (uintptr_t)addend : 0;
 }
 
-/// The first relocation from `at` on whose symbol was matched, or `end`. Nearly all relocations are
-/// passed over here, so each costs a few instructions.
+/// The first relocation from `at` on whose symbol was matched, or `end`. This passes over nearly
+/// all relocations, so each must cost only a few instructions.
 static const char *next_match(const struct crebind_slot_scan *scan, const char *at,
                               const char *end, size_t stride) {
 #define SYMBOL(at) ((uint32_t)CREBIND_R_SYM(((const ElfW(Rel) *)(at))->r_info))
@@ -153,7 +153,7 @@ static const char *next_match(const struct crebind_slot_scan *scan, const char *
 #undef SYMBOL
 }
 
-/// Visits the slots of one table whose symbol was matched, or all of them.
+/// Visits those slots of a table whose symbol the scan has matched; all slots if `scan` is NULL.
 static crebind_status visit_table(
     const struct crebind_slot_scan *scan, const struct crebind_image *image,
     const struct crebind_dynamic *dynamic, size_t t, unsigned kinds,

@@ -13,8 +13,8 @@ struct row {
   uintptr_t replacement, original;
   /// The answer to a question without a version.
   bool is_default;
-  /// A definition in a local scope of the replacement's image leads to the replacement: by
-  /// RTLD_DEFAULT that image alone gets it, and not we.
+  /// A definition in a local scope of the replacement's image leads to the replacement. By
+  /// RTLD_DEFAULT, only that image gets it, and we do not.
   bool is_local;
 };
 
@@ -25,10 +25,10 @@ struct asker {
   uintptr_t functions[2];
 };
 
-/// Never changed once others see it.
+/// A table of answers. It is never changed once other threads see it.
 struct table {
   size_t size;
-  /// Replaced, and not given back yet.
+  /// The next older table that was replaced and is not given back yet.
   struct table *former;
   size_t image_count, row_count;
   const struct asker *images;
@@ -43,8 +43,8 @@ static struct table *current, *formers;
 static uint32_t readers;
 /// 1 if a question has come that no batch has waited for. Some machines exchange no bytes.
 static uint32_t was_asked;
-/// Where our slots led last, of dlsym and of dlvsym: who has kept our address may ask at
-/// any time.
+/// The functions that the slots of dlsym and of dlvsym led to last. Code that has kept our address
+/// may ask at any time.
 static uintptr_t last_functions[2];
 
 // MARK: - Questions
@@ -88,7 +88,8 @@ static bool fits(const struct table *table, const struct row *row,
 /// The first rebinding whose replacement lives in the caller's image, and that has an
 /// original; NULL for none. A call comes back from none behind the first.
 ///
-/// \param answer The loader's answer: only if it is a replacement; 0 for any.
+/// \param answer The loader's answer. If it is no replacement, the result is NULL; 0 stands for any
+///   answer.
 static const struct row *find_row(const struct table *table, const struct asker *image,
                                   const struct question *question, uintptr_t answer) {
   const struct row *found = NULL;
@@ -109,7 +110,8 @@ static __thread uint16_t answering CREBIND_TLS;
 
 /// The table as it is now, or NULL; it stays until `leave`.
 static const struct table *enter(void) {
-  // In one order for all threads: who gives a table back sees us, or we its successor.
+  // All threads see these steps in one order: a thread that gives a table back sees us, or we see
+  // the table's successor.
   answering++;
   __atomic_fetch_add(&readers, 1, __ATOMIC_SEQ_CST);
   return __atomic_load_n(&current, __ATOMIC_SEQ_CST);
@@ -123,7 +125,7 @@ static void leave(void) {
 /// All that is known of a question that an image asks.
 struct knowledge {
   const struct table *table;
-  /// The caller's; NULL if it is not covered.
+  /// The caller's image; NULL if it is not covered.
   const struct asker *image;
   /// The function that its slot would lead to.
   uintptr_t next;
@@ -153,12 +155,12 @@ struct arguments {
   const char *name, *version;
 };
 
-/// Jumped to with an answer in place of the handle.
+/// The wrapper jumps here, with an answer in place of the handle.
 static void *give(void *answer) { return answer; }
 
 /// The loader's answer, or, in place of a replacement, the original. A table is published before
-/// the words of its rebindings are stored, and replaced after they have been put back. So with one
-/// table before and after, the answer is one that it knows.
+/// the words of its rebindings are stored, and replaced after they have been put back. So if the
+/// table is the same before and after the question, it knows the answer.
 static uintptr_t answer_to(struct knowledge *knowledge, void *handle,
                            const struct question *question, bool *is_original) {
   for (;;) {
@@ -166,7 +168,8 @@ static uintptr_t answer_to(struct knowledge *knowledge, void *handle,
     const struct row *row =
         knowledge->image != NULL ? find_row(knowledge->table, knowledge->image, question, answer)
                                  : NULL;
-    // Where the loader has nothing for us, it has the replacement for the caller, or nothing.
+    // If the loader finds nothing for us, it finds either the replacement or nothing for the
+    // caller.
     *is_original = row != NULL && (answer != 0 || (handle == RTLD_DEFAULT && row->is_local));
     if (*is_original) return row->original;
     if (__atomic_load_n(&current, __ATOMIC_SEQ_CST) == knowledge->table) return answer;
@@ -182,7 +185,8 @@ static bool find_answer(struct knowledge *knowledge, void *handle,
   const struct row *row = find_row(knowledge->table, knowledge->image, question, 0);
   if (row == NULL) return false;
   *answer = row->original;
-  // An interposer in the caller's image is before what it asks for, as the loader knows.
+  // An original in the caller's own image comes before what the caller asks for. The loader knows
+  // what comes next.
   if (handle == RTLD_NEXT) return !holds(&knowledge->image->span, *answer);
   // By RTLD_DEFAULT the loader looks into the caller's own scope, too.
   bool is_same_for_all =
@@ -198,7 +202,8 @@ static uintptr_t choose(struct arguments *arguments, uintptr_t caller, bool with
       .name = arguments->name, .with_version = with_version, .caller = caller};
   if (with_version) question.version = arguments->version;
   if (question.name != NULL) question.hash = crebind_gnu_hash(question.name);
-  // Before the table is looked at: who publishes another one sees the question, or this the table.
+  // This comes before the look at the table: a thread that publishes another table sees the
+  // question, or this question sees that table.
   if (!__atomic_load_n(&was_asked, __ATOMIC_SEQ_CST))
     __atomic_store_n(&was_asked, 1, __ATOMIC_SEQ_CST);
   struct knowledge knowledge = know(enter(), &question);
@@ -237,7 +242,7 @@ uintptr_t crebind_dlsym_wrapper(bool with_version) {
 
 // MARK: - The table
 
-/// The parts of a table: kept, since each change makes one.
+/// The parts of a table. Their memory is kept, because each change makes a new table.
 static struct crebind_vector rows = {NULL, 0, 0, sizeof(struct row), false};
 static struct crebind_vector strings = {NULL, 0, 0, sizeof(char), false};
 
@@ -347,7 +352,7 @@ bool crebind_dlsym_exchange_asked(bool has_asked) {
   return __atomic_exchange_n(&was_asked, has_asked, __ATOMIC_SEQ_CST);
 }
 
-/// Room for `count` elements, and where it begins.
+/// Reserves room for `count` elements, and returns where it begins.
 static size_t reserve(size_t *size, size_t count, size_t stride) {
   size_t offset = *size;
   *size += (count * stride + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *);
@@ -425,7 +430,8 @@ bool crebind_dlsym_publish(struct crebind_world *world,
   return true;
 }
 
-/// No other thread is looking into a table; this one is where a signal handler has forked.
+/// In the child, no other thread is looking into a table. This thread is if a signal handler has
+/// forked.
 static void forked(int parent) {
   (void)parent;
   __atomic_store_n(&readers, answering, __ATOMIC_SEQ_CST);

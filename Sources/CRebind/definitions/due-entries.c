@@ -45,9 +45,9 @@ bool crebind_add_due_changes(struct crebind_commit *commit, uint32_t known) {
   return true;
 }
 
-/// Makes what was stored on top before, while a predicate was being asked or definitions were
-/// postponed, lead to the entry. Above a definition's entry of a batch that is being restored, the
-/// next one does so, too.
+/// Makes the next entry above lead to this entry. It may have been stored earlier, while a
+/// predicate was being asked or definitions were postponed. If that entry is a definition's and its
+/// batch is being restored, the one above it leads here, too.
 static void lead_here(const struct crebind_handle *handle, const struct crebind_entry *entry) {
   uintptr_t replacement = crebind_batch_item(&handle->batch, entry->item)->replacement;
   struct crebind_handle *owner = (struct crebind_handle *)handle;

@@ -1,5 +1,5 @@
-/// Entries that are planned for images that active batches are brought to: of all batches
-/// first, and then stored, so that the newest one's is the word.
+/// Entries for images that active batches are brought to. They are planned for all batches first,
+/// and then stored, so that the newest batch's value becomes the word.
 
 #pragma once
 
@@ -8,8 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Takes the entries of a batch for an image anew: the ones it has and the ones
-/// planned, in one run. Returns false without memory.
+/// Puts a batch's entries for an image into one run: those that it has, and those that are planned.
+/// Returns false without memory.
 bool crebind_take_entries(struct crebind_handle *handle, uint32_t known,
                           struct crebind_plan *plan);
 
@@ -17,7 +17,7 @@ bool crebind_take_entries(struct crebind_handle *handle, uint32_t known,
 /// memory.
 bool crebind_add_due_changes(struct crebind_commit *commit, uint32_t known);
 
-/// Keeps what was stored for an image, of what was planned.
+/// Keeps those planned entries of an image that were stored, and drops the others.
 void crebind_keep_stored(uint32_t known, const struct crebind_commit *commit,
                          crebind_status status);
 

@@ -45,13 +45,13 @@ static crebind_status judge_handle(struct crebind_world *world, struct crebind_h
 
 // MARK: - Turning back
 
-/// An entry that goes, or has gone in this very round.
+/// True if an entry is going, or has gone in this round.
 static bool is_going(const struct crebind_entry *entry) {
   return entry->state >= CREBIND_TURNING_BACK;
 }
 
-/// The word that a definition gets back: what it had without the entries at the top of its
-/// chain that go.
+/// The word that a definition gets back: the one that it had without the going entries at the top
+/// of its chain.
 static uintptr_t former_word(size_t image, uintptr_t address) {
   uintptr_t former = 0;
   for (const struct crebind_handle *handle = crebind_records.newest; handle != NULL;
@@ -87,7 +87,7 @@ static bool is_turned_back(const struct crebind_entry *entry) {
          || crebind_load_word(entry->address) == former_word(entry->image, entry->address);
 }
 
-/// The entry on top inherits the one below.
+/// Leads the entry on top to what was below this entry.
 static void relink(const struct crebind_handle *handle, const struct crebind_entry *entry) {
   struct crebind_handle *owner;
   struct crebind_entry *above =
@@ -104,7 +104,7 @@ static void drop_turned_back(void) {
       if (is_turned_back(entry))
         crebind_entry_step(entry, CREBIND_DROPPED);
       else
-        // Looked at again: it may be possible then.
+        // The entry is judged again later: it may be possible then.
         crebind_judge_name_of(handle, entry);
     }
   for (handle = crebind_records.oldest; handle != NULL; handle = handle->newer) {

@@ -1,16 +1,16 @@
 /// The C library's own dl_iterate_phdr, whoever has hooked it.
 ///
 /// Before main nothing is hooked. A copy of this core in a library that is loaded later may find
-/// its slot bound to another one's replacement, and the definition pointing there too. It must not
-/// keep that hook for life. So the definition is read in the C library itself, and where it has
-/// been redirected, in its file.
+/// its slot bound to another copy's replacement, and the definition pointing there too. It must not
+/// use that hook for ever. So the definition is read in the C library itself, and in the C
+/// library's file if it has been redirected.
 ///
-/// The slot's function has to serve instead
+/// In these cases, the function that the slot leads to has to serve instead:
 /// - in a static executable;
 /// - in a program whose dynamic table does not lead debuggers to the loader (`-z rodynamic`, or run
 ///   as `ld-musl.so ./program`);
-/// - where the definition has been redirected and the C library's file has gone from its path, or
-///   is another one by now.
+/// - if the definition has been redirected, and the C library's file has gone from its path or is
+///   another file by now.
 
 #pragma once
 

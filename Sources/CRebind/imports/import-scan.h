@@ -12,7 +12,7 @@ struct crebind_found_import {
   /// The hash of the name, as in the GNU hash table.
   uint32_t hash;
   struct crebind_exact_definition exact;
-  /// Without a version 0.
+  /// The version is 0 for a definition without one.
   size_t name, version;
   struct crebind_gathered_image image, definer;
   crebind_slot_kind kind;
@@ -44,7 +44,7 @@ bool crebind_is_serial_present(uint64_t serial);
 
 /// A look for imports.
 struct crebind_import_scan {
-  /// Definitions that were asked about before, and are left out.
+  /// The definitions that were asked about before. The scan leaves them out.
   const struct crebind_asked_imports *asked;
   /// Says which images are in scope.
   struct crebind_handle *handle;
@@ -52,7 +52,8 @@ struct crebind_import_scan {
   const void *header;
   struct crebind_vector found;  // struct crebind_found_import
   struct crebind_strings strings;
-  /// The names that nothing defines, but for weak references. An image that comes may define them.
+  /// The number of references that no image defines, without weak ones. An image that is loaded
+  /// later may define them.
   size_t undefined;
 };
 

@@ -36,8 +36,8 @@ struct crebind_imports {
   int work;  // enum crebind_import_work; atomic
   /// A thread waits for the work to end for good. Atomic.
   bool is_ending;
-  // Of the thread that works. Vectors change their size under our lock, so that a forked child finds
-  // them whole.
+  // The following fields belong to the thread that works. Vectors change their size under our lock,
+  // so that a forked child finds them whole.
   int worker;
   struct crebind_vector parts;  // struct crebind_import_part
   struct crebind_asked_imports asked;

@@ -268,12 +268,13 @@ typedef struct crebind_options {
   /// CREBIND_SCOPE_IMAGES: the images' ELF headers.
   const void *CREBIND_UNSPECIFIED const *CREBIND_NULLABLE images;
   size_t image_count;
-  /// CREBIND_SCOPE_MATCHING: called without our locks, once for each image, now or later, mostly on
-  /// the thread that loads the image. If a constructor or libc loads it, the loader's lock is held:
-  /// then it must not wait for a thread that may load something. May call this interface; the image
-  /// that it is asked about is not served before it has answered, and other calls do not wait for
-  /// the answer. Does not run any more after the batch has been restored; while another thread is
-  /// in it, crebind_restore of the batch fails with CREBIND_PREDICATE_RUNS.
+  /// The predicate of CREBIND_SCOPE_MATCHING. It is called without our locks, once for each image,
+  /// now or later, mostly on the thread that loads the image. If a constructor or libc loads the
+  /// image, the loader's lock is held. Then the predicate must not wait for a thread that may load
+  /// something. It may call this interface. The image that it is asked about is not served before
+  /// it has answered, and other calls do not wait for the answer. It does not run any more after
+  /// the batch has been restored. While another thread is in it, crebind_restore of the batch fails
+  /// with CREBIND_PREDICATE_RUNS.
   bool (*CREBIND_NULLABLE matches)(const crebind_image_info *image,
                                    void *CREBIND_NULLABLE context);
   void *CREBIND_NULLABLE context;
@@ -328,7 +329,7 @@ typedef struct crebind_report {
   size_t sealed;
   /// Apply: rebindings to which no slot in scope leads: no image there refers to the symbol, or
   /// none of its slots can be changed. No call reaches the replacement before an image is loaded
-  /// that has one. `crebind_explain` says why. Those that are pending are among them.
+  /// that has one. `crebind_explain` says why. This number includes pending rebindings.
   size_t unreached;
   /// Apply: rebindings whose symbol a sanitizer defines in the program, which is in scope. The
   /// program's own calls go through no slot then, so that they do not reach the replacement.
@@ -543,10 +544,11 @@ crebind_status crebind_apply_imports(crebind_import_predicate *choose,
                                      crebind_error *CREBIND_NULLABLE error);
 
 /// Restores all of these rebindings, as `crebind_restore` does, and frees `imports`. The names that
-/// came with later images are restored first. On failure `imports` stays valid, with what could not
-/// be restored, and later images are not served any more. With CREBIND_PREDICATE_RUNS another thread
-/// has been at work on later images for a third of a second, and nothing has changed. So it is if
-/// `choose` or `options.matches` makes this call. They do not run any more after the call.
+/// came with later images are restored first. On failure `imports` stays valid, with the rebindings
+/// that could not be restored, and later images are not served any more. The call fails with
+/// CREBIND_PREDICATE_RUNS if another thread has been working on later images for a third of a
+/// second. Then nothing has changed. The same happens if `choose` or `options.matches` makes this
+/// call. These two do not run any more after the call.
 ///
 /// \param report Sums: an image counts once for each load that brought new names.
 crebind_status crebind_restore_imports(crebind_imports *imports,
@@ -691,7 +693,7 @@ typedef enum crebind_reason {
 
 typedef struct crebind_diagnosis {
   crebind_reason reason;
-  /// The image concerned; NULL header if the reason is none's in particular.
+  /// The image concerned; its header is NULL if the reason concerns no particular image.
   crebind_image_info image;
   /// The other name or version that the image asks for, the library that it is
   /// bound to, the similar name, a word that the reason explains, or "".

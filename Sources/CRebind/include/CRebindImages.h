@@ -159,9 +159,9 @@ typedef struct crebind_target {
   uintptr_t address;
   /// NULL header: no image.
   crebind_image_info image;
-  /// The symbol that covers the address, "" for none that the image exports.
+  /// The symbol that covers the address; "" if the image exports no such symbol.
   const char *symbol;
-  /// The distance in bytes from the symbol, or from the ELF header without one.
+  /// The distance in bytes from the symbol, or from the ELF header if `symbol` is "".
   uintptr_t offset;
 } crebind_target;
 
@@ -191,7 +191,7 @@ typedef struct crebind_slot_contents {
   bool has_addend;
   intptr_t addend;
   uintptr_t word;
-  /// A jump slot that leads to the loader's resolver still.
+  /// The slot is a jump slot that still leads to the loader's resolver.
   bool is_unresolved;
   /// The slot lies in pages that are read-only after relocation.
   bool is_relro;
@@ -204,13 +204,14 @@ typedef struct crebind_slot_contents {
 typedef void crebind_slot_contents_visitor(const crebind_slot_contents *slot,
                                            void *CREBIND_NULLABLE context);
 
-/// Visits all slots of a loaded image, in the order of its relocations. Those that are packed for
-/// Android (DT_ANDROID_REL, DT_ANDROID_RELA) are left out: no loader of glibc or musl applies them.
+/// Visits all slots of a loaded image, in the order of its relocations. It leaves out relocations
+/// that are packed for Android (DT_ANDROID_REL, DT_ANDROID_RELA): the loaders of glibc and musl do
+/// not apply them.
 ///
 /// \param header The address of the image's ELF header.
-/// \param finds_targets False leaves out `target` (its address is 0) and `rebinder`. Then the call is
-///   in proportion to the image's relocations. Otherwise each slot costs a lookup, and one that
-///   leads elsewhere than the loader binds it a search of its target's symbols.
+/// \param finds_targets False leaves out `target` (its address is 0) and `rebinder`. Then the time is
+///   in proportion to the image's relocations. Otherwise each slot costs a lookup. A slot that does
+///   not lead where the loader binds it also costs a search of its target's symbols.
 crebind_status crebind_image_slots(const void *header, bool finds_targets,
                                    crebind_slot_contents_visitor *visit,
                                    void *CREBIND_NULLABLE context,

@@ -23,7 +23,7 @@ extern "C" {
 
 // MARK: - Sections
 
-/// How it is known where a section is.
+/// The source that says where a section is.
 typedef enum crebind_section_source {
   /// A note of type NT_REBIND_SECTION in the image.
   CREBIND_SECTION_FROM_NOTE = 1,
@@ -40,11 +40,11 @@ typedef struct crebind_section {
   uintptr_t address;
   /// In bytes.
   size_t size;
-  /// `sh_type` and `sh_flags`; of a note, SHT_PROGBITS and what the segment's
-  /// permissions say.
+  /// `sh_type` and `sh_flags`. For a section from a note, these are SHT_PROGBITS and the flags that
+  /// match the segment's permissions.
   uint32_t type;
   uint64_t flags;
-  /// `sh_addralign` and `sh_entsize`; of a note, 1 and 0.
+  /// `sh_addralign` and `sh_entsize`; 1 and 0 for a section from a note.
   uint64_t alignment, entry_size;
   crebind_section_source source;
 } crebind_section;
@@ -54,8 +54,8 @@ typedef void crebind_section_visitor(const crebind_section *section,
 
 /// Visits all sections of a loaded image, in the order of its file's section headers.
 ///
-/// \param header The address of the image's ELF header.
-/// Reads the image's file the first time, nothing the second.
+/// \param header The address of the image's ELF header. The first call reads the image's file; a
+/// second one reads nothing.
 crebind_status crebind_sections(const void *header, crebind_section_visitor *visit,
                                 void *CREBIND_NULLABLE context,
                                 crebind_error *CREBIND_NULLABLE error);

@@ -110,7 +110,7 @@ static crebind_status count_slot(void *context, const struct crebind_slot *slot,
 /// Counts of a plan's slots.
 struct planned {
   size_t changeable, sealed, left_alone;
-  /// Of the changeable ones: pointers in data, and not what code loads from.
+  /// The number of changeable slots that are pointers in data, and not words that code loads from.
   size_t in_data;
 };
 
@@ -132,7 +132,7 @@ static crebind_status count_planned(struct crebind_diagnosing *diagnosing,
   uint32_t known = crebind_world_known(world, index);
   for (size_t i = 0; i < diagnosing->left_alone.count; i++)
     planned->left_alone += *(uint32_t *)crebind_vector_at(&diagnosing->left_alone, i) == known;
-  // Of an image that is sealed besides, either is reason enough.
+  // If the image is sealed as well, either reason is enough.
   if (planned->left_alone > planned->changeable) planned->left_alone = planned->changeable;
   planned->changeable -= planned->left_alone;
   return status;

@@ -104,7 +104,7 @@ crebind_status crebind_judge_slot(struct crebind_world *world, size_t index,
 
 // MARK: - Describing
 
-/// Of two names for one place: is `name` the better one?
+/// True if `name` is the better one of two names for one place.
 static bool is_better(const struct crebind_dynamic *dynamic, const ElfW(Sym) * name,
                       const ElfW(Sym) * other, const struct crebind_name *hint) {
   if (crebind_symbol_is_named(dynamic, other, hint)) return false;

@@ -62,7 +62,7 @@ struct reading {
   struct places places;
   /// The contents of the places, one behind the other.
   struct crebind_vector contents;  // char
-  /// Of the images whose files have to be looked at.
+  /// The portraits of the images whose files have to be looked at.
   struct crebind_portraits portraits;
   bool passes_over_files;
   /// An image was passed over that will have annotations when it is relocated.
@@ -250,7 +250,7 @@ static crebind_status file_all(struct crebind_look *look, void *context) {
   return status;
 }
 
-/// Reads the files of the images that nothing is known of.
+/// Reads the files of the images whose sections are not known yet.
 static crebind_status read_files(const struct crebind_portraits *portraits,
                                  crebind_error *error) {
   struct filing filing = {portraits, CREBIND_VECTOR(struct crebind_section_table_answer)};

@@ -76,7 +76,8 @@ static crebind_status open_run(struct crebind_commit *commit, const struct crebi
 
 /// Closes the pages of the changes from `first` to `end`.
 ///
-/// \param gives_up Leaves open what cannot be closed; else stops there.
+/// \param gives_up If true, leaves pages open that cannot be closed, and goes on; if false, stops
+///   there.
 static crebind_status close_pages(struct crebind_commit *commit,
                                   const struct crebind_world *world, size_t first, size_t end,
                                   bool gives_up) {

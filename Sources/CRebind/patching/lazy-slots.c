@@ -38,7 +38,8 @@ static bool add_changes(struct crebind_commit *commit, const struct crebind_hand
 crebind_status crebind_lazy_slots_store_again(struct crebind_world *world,
                                               struct crebind_commit *commit) {
   if (!is_noted) return CREBIND_OK;
-  // First: what a thread stores before it leaves is compared afterwards.
+  // This is asked first, so that a word that a thread stores before it leaves is compared
+  // afterwards.
   bool have_left = crebind_settle_is_over();
   crebind_status status = CREBIND_OK;
   for (struct crebind_handle *handle = crebind_records.oldest;

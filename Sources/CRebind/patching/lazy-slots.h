@@ -1,8 +1,8 @@
-/// Slots that a lazy resolver has stored over. A thread that was inside of one when a batch was
-/// applied has found the function without the batch, and stores it later; see patching/settle.h.
-/// Whoever has waited for such threads notes that slots may be overtaken. The next attempt of any
-/// call compares all lazy slots then, and each later one does until all threads have left that were
-/// not waited for any longer.
+/// Slots that a lazy resolver has stored over. If a thread was inside a lazy resolver when a batch
+/// was applied, it has found the function without the batch, and stores it later; see
+/// patching/settle.h. A call that has waited for such threads notes that slots may be overtaken.
+/// Then the next attempt of any call compares all lazy slots. So does each later attempt, until all
+/// threads have left that calls stopped waiting for.
 
 #pragma once
 
@@ -19,8 +19,8 @@ void crebind_lazy_slots_note(void);
 /// \param top The topmost entry of the slot's chain.
 bool crebind_is_of_resolver(const struct crebind_entry *top, uintptr_t word);
 
-/// Stores again what lazy resolvers have stored over, if that was noted. It passes over words that
-/// cannot be changed. Phase C.
+/// If it was noted that slots may be overtaken, stores our words again where lazy resolvers have
+/// stored over them. It passes over words that cannot be changed. Phase C.
 ///
 /// \param commit Has no changes, before and after.
 crebind_status crebind_lazy_slots_store_again(struct crebind_world *world,

@@ -103,7 +103,7 @@ __attribute__((no_sanitize("address"))) static int look_at_page(struct crebind_m
                                                                 uintptr_t page) {
   int bits = 0;
   for (int i = 0; i < 8 && bits >= 0; i++) {
-    // It may not have been used yet, or be given back at any time.
+    // The page may not have been used yet, or the kernel may drop it at any time.
     (void)*(const volatile char *)page;
     bits = read_pagemap(mover, page);
     if (bits == MAP_OF_FILE) return PAGE_OF_FILE;
@@ -116,8 +116,8 @@ __attribute__((no_sanitize("address"))) static int look_at_page(struct crebind_m
 /// in memory.
 enum { PAGES_TO_TRY = 4 };
 
-/// Emulators show the pagemap of another address, or in another byte order: so pages of
-/// our own have to be there once they are written to, and not before.
+/// Emulators show the pagemap of another address, or in another byte order. So this tests pages of
+/// our own: the pagemap has to show them once they are written to, and not before.
 static bool can_look(struct crebind_mover *mover) {
   static enum { UNKNOWN, CAN, CANNOT } verdict;
   size_t size = PAGES_TO_TRY * page_size();
@@ -125,7 +125,8 @@ static bool can_look(struct crebind_mover *mover) {
   if (pages == NULL) return verdict == CAN;
   uint64_t before[PAGES_TO_TRY], after[PAGES_TO_TRY];
   int error = read_entries(mover, (uintptr_t)pages, before, PAGES_TO_TRY);
-  // All before the second look: the kernel may bring in neighbours with the first one.
+  // All pages are written before the second look: with the first one, the kernel may bring in its
+  // neighbours.
   for (size_t i = 0; i < PAGES_TO_TRY; i++) *(volatile char *)(pages + i * page_size()) = 1;
   if (error == 0) error = read_entries(mover, (uintptr_t)pages, after, PAGES_TO_TRY);
   if (error == 0) verdict = CAN;
@@ -135,8 +136,8 @@ static bool can_look(struct crebind_mover *mover) {
   return verdict == CAN;
 }
 
-/// The same by reading the file, for want of a pagemap. An other file by now would have to
-/// have just these contents.
+/// The same, by reading the file, if no pagemap can tell. If the file is another one by now, it
+/// would need exactly these contents to pass.
 static int compare_with_file(const struct crebind_mover *mover, uintptr_t page,
                              const ElfW(Phdr) * segment) {
   const struct crebind_image *image = crebind_world_image(mover->world, mover->index);
@@ -148,7 +149,7 @@ static int compare_with_file(const struct crebind_mover *mover, uintptr_t page,
   int state = PAGE_OF_FILE;
   uintptr_t words[64];
   for (size_t at = 0; at < page_size() && state == PAGE_OF_FILE; at += sizeof words) {
-    // Behind its end nothing can be compared.
+    // Behind the file's end nothing can be compared.
     size_t left = offset + at < file.size ? (size_t)(file.size - offset - at) : 0;
     size_t size = left < sizeof words ? left : sizeof words;
     if (!crebind_file_read(&file, offset + at, words, size)) state = -ENOTSUP;
@@ -164,7 +165,7 @@ static int state_of(struct crebind_mover *mover, uintptr_t page, const ElfW(Phdr
                     const struct moved_page *moved) {
   if (can_look(mover)) return look_at_page(mover, page);
   if (moved == NULL) return compare_with_file(mover, page, segment);
-  // A copy differs from the page that is kept, or that one would be back.
+  // A copy of ours differs from the kept page: otherwise the kept page would be back.
   return is_same((const char *)page, (const char *)moved->kept, page_size()) ? PAGE_OF_FILE
                                                                             : PAGE_WRITTEN;
 }
@@ -253,7 +254,7 @@ static bool has_changes(const struct crebind_change *changes, size_t count, bool
   return false;
 }
 
-/// The page with the changes made, in memory of our own; NULL without.
+/// A copy of the page with the changes made, in memory of our own; NULL without memory.
 static char *prepare(uintptr_t page, const struct crebind_change *changes, size_t count,
                      bool takes_back) {
   char *copy = crebind_pages(page_size());
@@ -288,7 +289,7 @@ static int move_back(struct moved_page *moved) {
   return 0;
 }
 
-/// Keeps the page at another place; the file's is there meanwhile.
+/// Keeps the page at another place. Meanwhile the file's own page is in its place.
 static int keep(struct moved_page *moved) {
   int error = advise(moved->page, MADV_DONTDUMP);
   if (error != 0) return error;
@@ -313,7 +314,7 @@ static int move_first(const struct crebind_mover *mover, const char *copy, uintp
   }
   error = move_over((uintptr_t)copy, page);
   if (error != 0 && move_back(moved) != 0) {
-    // The file's page is there, which the kept one is like.
+    // The file's page is in place, and the kept page equals it.
     release(moved);
     advise(page, MADV_DODUMP);
   }

@@ -1,6 +1,6 @@
-/// Changes words in a page that shares its segment with code. The dynamic symbols do where a linker
-/// makes one segment of both: GNU ld on AArch64 and others, and on x86-64 with
-/// `-z noseparate-code`.
+/// Changes words in a page that shares its segment with code. The dynamic symbols lie in such a
+/// page if the linker puts them into the code's segment. GNU ld does so on AArch64 and others, and
+/// on x86-64 with `-z noseparate-code`.
 ///
 /// Such a page is never opened in place: no page is writable and executable at once, and a mapping
 /// that is opened and closed again loses PROT_BTI. A copy is prepared in memory of our own, gets
@@ -19,11 +19,11 @@
 /// - MREMAP_DONTUNMAP takes VM_LOCKED from the whole mapping, so the page has to be a mapping of
 ///   its own first. MADV_DONTDUMP splits it off; MADV_DODUMP, after the page is back, joins it
 ///   again. A page that the program had excluded from core dumps is included afterwards.
-/// - A page that surely holds no code becomes readable only: that is allowed where
+/// - A page that certainly holds no code becomes readable only. That is allowed even where new
 ///   executable memory is not (PR_SET_MDWE, SELinux' execmem).
 /// - Kernels before Linux 5.13 refuse to keep pages of files. The pages that have been written to
-///   are known from /proc/self/pagemap. If that cannot be read, or is not about us (emulators), the
-///   page is compared with the file.
+///   are known from /proc/self/pagemap. If that file cannot be read, or does not describe this
+///   process (in emulators), the page is compared with the image's file.
 /// - qemu-user 7.2 takes the page for unmapped between the two moves, which other threads
 ///   may see there.
 

@@ -19,7 +19,8 @@ enum {
   REGION_NONE,
   /// In the relro range, of which one run of pages is opened.
   REGION_RELRO,
-  /// The same, page by page, as someone has left others of the range writable.
+  /// In the relro range, opened page by page, because someone has left other pages of the range
+  /// writable.
   REGION_PAGE,
   /// Beside code.
   REGION_MOVED,
@@ -39,8 +40,8 @@ static struct crebind_range pages_of(const struct crebind_image *image,
   return (struct crebind_range){start & ~mask, (start + segment->p_memsz + mask) & ~mask};
 }
 
-/// Does the word's page take a write? By an atomic OR with 0, which fails with
-/// EFAULT where a store would fault: any kernel can say, but only by faulting.
+/// Whether the word's page takes a write. It tries an atomic OR with 0, which fails with EFAULT
+/// where a store would fault. Any kernel can tell in this way, but only by a fault.
 static bool takes_or_of_nothing(uintptr_t address) {
   uint32_t own_word = 0;
   return crebind_system_call(SYS_futex, &own_word, CREBIND_FUTEX_WAKE_OP, 0, 0, address,
@@ -58,15 +59,15 @@ static int populate(uintptr_t address) {
 }
 
 static bool is_writable(uintptr_t address) {
-  // Older kernels refuse the advice for every page, emulators take it for every
-  // page: so it is asked about one page of each kind first.
+  // Older kernels refuse the advice for every page, and emulators take it for every page. So it is
+  // first tried on one page of each kind.
   static const uint32_t read_only = 0;
   static volatile uint32_t writable;
   static uint32_t verdict;  // 0: unknown; 1: population tells; 2: it does not
   if (verdict == 0)
     verdict =
         populate((uintptr_t)&writable) == 0 && populate((uintptr_t)&read_only) == EINVAL ? 1 : 2;
-  // Memory may have run out, which says nothing of the page.
+  // Memory may have run out, which says nothing about the page.
   int error = verdict == 1 ? populate(address) : ENOSYS;
   return error == 0 || (error != EINVAL && takes_or_of_nothing(address));
 }
@@ -82,8 +83,8 @@ static bool is_part_of(const struct crebind_change *change, enum crebind_patch_p
              : change->is_optional == (part == CREBIND_PATCH_OPTIONAL);
 }
 
-/// True if some of the pages are of an executable segment: where the system's pages are
-/// larger than the linker's, two segments may share one.
+/// True if some of the pages belong to an executable segment. If the system's pages are larger than
+/// the linker's, two segments may share a page.
 static bool has_code(const struct crebind_image *image, struct crebind_range pages) {
   for (size_t i = 0; i < image->phnum; i++) {
     const ElfW(Phdr) *segment = &image->phdr[i];
@@ -102,7 +103,7 @@ bool crebind_patch_is_beside_code(const struct crebind_image *image, uintptr_t a
   return has_code(image, pages_of(image, segment));
 }
 
-/// Where the words of a segment lie that are not in the relro range.
+/// The region of those words of a segment that are not in the relro range.
 static uint8_t region_of_segment(const struct crebind_image *image,
                                  const ElfW(Phdr) * segment) {
   if (segment == NULL || (segment->p_flags & PF_W) != 0) return REGION_NONE;
@@ -115,7 +116,7 @@ static bool needs_opening(const struct crebind_change *change) {
   return change->region != REGION_NONE && change->region != REGION_MOVED;
 }
 
-/// Says of each change of the part where it lies. True if some pages need opening.
+/// Notes where each change of the part lies. Returns true if some pages need opening.
 static bool find_regions(const struct crebind_image *image, struct crebind_change *changes,
                          size_t count, enum crebind_patch_part part) {
   uintptr_t last_page = 0;
@@ -154,8 +155,8 @@ static int protect(struct crebind_range range, int protection) {
   return (int)-crebind_system_call(SYS_mprotect, range.start, range.end - range.start, protection);
 }
 
-/// A seal refuses even the protection that the pages have, which a page of our own may be
-/// given again and again.
+/// A sealed page refuses even the protection that it has already. Any other page may be given that
+/// again and again.
 static bool is_sealed(struct region region) {
   if (protect(region.range, region.protection) != EPERM) return false;
   size_t page_size = crebind_runtime()->page_size;
@@ -211,7 +212,7 @@ static struct region region_of(const struct crebind_image *image,
   return (struct region){{first, last + crebind_runtime()->page_size}, PROT_READ};
 }
 
-/// Says of all changes in the first one's region that this is another one, or open, or not.
+/// Sets the region of all changes that lie in the first change's region, and whether it is open.
 static void mark(struct crebind_change *changes, size_t count, uint8_t region, bool is_open) {
   struct crebind_change first = *changes;
   for (size_t i = 0; i < count; i++) {
@@ -238,7 +239,7 @@ static crebind_status open_region(const struct crebind_image *image,
   return sealed ? CREBIND_SEALED : CREBIND_PROTECTION;
 }
 
-/// Optional changes that are not made, as their pages cannot be opened.
+/// Marks the optional changes as refused, because their pages cannot be opened.
 static void refuse(struct crebind_change *changes, size_t count) {
   for (size_t i = 0; i < count; i++)
     changes[i].is_refused |= changes[i].is_optional && changes[i].region != REGION_MOVED;
@@ -271,7 +272,7 @@ crebind_status crebind_patch_close(const struct crebind_world *world,
     if (!changes[i].is_open) continue;
     struct region region = region_of(image, &changes[i], count - i);
     int error = protect(region.range, region.protection);
-    // Short of memory for the mapping's halves, the kernel may have some again.
+    // The kernel may have lacked memory to split the mapping, and may have some now.
     if (error != 0) error = protect(region.range, region.protection);
     if (error != 0 && status == CREBIND_OK) {
       status = CREBIND_LEFT_OPEN;
@@ -296,7 +297,7 @@ size_t crebind_patch_store(const struct crebind_change *changes, size_t count) {
   return refused;
 }
 
-/// Takes back what lies in pages that are open, or that are not.
+/// Takes back the changes in open pages, or those in pages that are not open.
 static void take_back(struct crebind_change *changes, size_t count, bool are_open) {
   for (size_t i = 0; i < count; i++) {
     bool takes_stores = changes[i].is_open || changes[i].region == REGION_NONE;

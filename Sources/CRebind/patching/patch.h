@@ -14,21 +14,21 @@ struct crebind_change {
   uintptr_t address, from, to;
   /// The image's index in the snapshot.
   uint32_t image;
-  /// Store whatever the word is by now; else only in place of `from`.
+  /// If true, stores whatever the word is by now; if false, only in place of `from`.
   bool always;
-  /// Done without where the page cannot be opened; then `is_refused`.
+  /// If the page cannot be opened, an optional change is left out, and `is_refused` is set.
   bool is_optional, is_refused;
-  /// Refused, as the image is sealed.
+  /// The change was refused because the image is sealed.
   bool is_sealed;
   /// Closes its pages even if they are open already: a former call has left them so.
   bool closes;
   /// Its pages were opened by us, and have to be closed.
   bool is_open;
-  /// They could not be closed.
+  /// Its pages could not be closed.
   bool is_left_open;
-  /// It could not be taken back: the word holds `to`.
+  /// The change could not be taken back: the word holds `to`.
   bool is_stuck;
-  /// Where it lies, which is found out when the pages are opened.
+  /// Where the change lies. This is found out when the pages are opened.
   uint8_t region;
 };
 
@@ -43,7 +43,7 @@ static inline uintptr_t crebind_changed_word(const struct crebind_change *change
 enum crebind_patch_part {
   CREBIND_PATCH_REQUIRED,
   CREBIND_PATCH_OPTIONAL,
-  /// Those of both that have to be taken back.
+  /// The changes of both parts that have to be taken back.
   CREBIND_PATCH_BACK,
 };
 
@@ -51,7 +51,7 @@ enum crebind_patch_part {
 struct crebind_patch_failure {
   int system_error;
   uintptr_t address;
-  /// CREBIND_LEFT_OPEN: of the pages.
+  /// The size of the pages, for CREBIND_LEFT_OPEN.
   size_t size;
 };
 
@@ -62,11 +62,13 @@ static inline bool crebind_is_refusal(crebind_status status) {
          || status == CREBIND_LEFT_OPEN;
 }
 
-/// Opens the pages of one image for a part of its changes, and says of each change where it lies.
-/// After a failure (CREBIND_PROTECTION, CREBIND_SEALED) some may be open. Optional changes never
-/// fail: where their pages cannot be opened, all of the image are marked as refused.
+/// Opens the pages of one image for a part of its changes, and notes where each change lies. After
+/// a failure (CREBIND_PROTECTION, CREBIND_SEALED) some pages may be open. Optional changes never
+/// fail: if a page of theirs cannot be opened, all optional changes of the image are marked as
+/// refused.
 ///
-/// \param changes At least one, all in the same image; so for all these functions.
+/// \param changes At least one change, all in the same image. The same holds for all functions
+///   here.
 ///
 /// The program headers say what is writable and what protection to put back, so /proc/self/maps
 /// need not be read. Of the relro range, the run of pages from the first slot to the last is
@@ -80,20 +82,20 @@ crebind_status crebind_patch_open(const struct crebind_world *world,
                                   enum crebind_patch_part part,
                                   struct crebind_patch_failure *failure);
 
-/// Makes the changes beside code, which need no opening and may fail: CREBIND_PROTECTION, and
-/// optional ones are marked as refused.
+/// Makes the changes in pages beside code, which are not opened. A change that fails gives
+/// CREBIND_PROTECTION, but an optional one is only marked as refused.
 crebind_status crebind_patch_move(const struct crebind_world *world,
                                   struct crebind_change *changes, size_t count,
                                   struct crebind_patch_failure *failure);
 
-/// Stores all others, into open pages. Returns how many changes were refused, but for those of
-/// sealed images.
+/// Stores all other changes, into open pages. Returns the number of refused changes, without those
+/// of sealed images.
 size_t crebind_patch_store(const struct crebind_change *changes, size_t count);
 
 /// Gives the pages that were opened their protection back, or fails with CREBIND_LEFT_OPEN.
 ///
-/// \param gives_up Goes on behind the first that cannot be closed, and leaves it; else stops
-///   there.
+/// \param gives_up If true, leaves pages open that cannot be closed, and goes on; if false, stops
+///   at the first of them.
 crebind_status crebind_patch_close(const struct crebind_world *world,
                                    struct crebind_change *changes, size_t count, bool gives_up,
                                    struct crebind_patch_failure *failure);
@@ -101,19 +103,19 @@ crebind_status crebind_patch_close(const struct crebind_world *world,
 /// Takes back what was stored. Pages that have been closed are opened for it again, as far as
 /// that is possible; all of them have to be closed afterwards.
 ///
-/// \returns How many changes could not be taken back, and are marked so.
+/// \returns The number of changes that could not be taken back. They are marked.
 size_t crebind_patch_take_back(const struct crebind_world *world, struct crebind_change *changes,
                                size_t count);
 
-/// True if the word's page is not writable and shares its segment with code. No slot of
-/// an ordinary file is there, but for text relocations. A segment that is writable and
-/// executable as it is (`ld -N`) needs no opening, and its words are stored as any.
+/// True if the word's page is not writable and shares its segment with code. In an ordinary file,
+/// such a page holds slots only if the file has text relocations. A segment that is writable and
+/// executable at once (`ld -N`) needs no opening, and its words are stored like all others.
 bool crebind_patch_is_beside_code(const struct crebind_image *image, uintptr_t address);
 
 /// True if the word's page is not writable and mseal(2) keeps it so.
 bool crebind_patch_is_sealed(const struct crebind_image *image, uintptr_t address);
 
-/// True if the image's relro pages are writable still.
+/// True if the image's relro pages are still writable.
 bool crebind_patch_is_open(const struct crebind_image *image);
 
 #pragma GCC visibility pop

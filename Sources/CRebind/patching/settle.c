@@ -20,7 +20,7 @@ enum {
   LISTINGS = 3,
 };
 
-/// A thread that may be inside.
+/// A thread that may be inside the window.
 struct suspect {
   int thread;
   /// Its processor time when the waiting for it began, at the last round, and when its
@@ -29,16 +29,16 @@ struct suspect {
   bool waits_for_loader;
 };
 
-/// A thread that was blocked outside when it had used so much: it still is unless it has
-/// run since, and nothing of /proc needs reading to tell.
+/// A thread that was blocked outside the window when it had used this much processor time. Unless
+/// it has run since, it is still outside, and no file of /proc has to be read to tell.
 struct outsider {
   int thread;
   uint64_t used;
 };
 
-/// Those of the last call, which the next one takes; guarded by the lock.
+/// The outsiders of the last call, which the next call takes; guarded by the lock.
 static struct crebind_vector kept_outsiders = {NULL, 0, 0, sizeof(struct outsider), false};
-/// Those that were not waited for any longer, and whether memory was lacking to note one; guarded
+/// The threads that calls stopped waiting for, and whether memory was lacking to note one; guarded
 /// by the lock.
 static struct crebind_vector let_go = {NULL, 0, 0, sizeof(struct suspect), false};
 static bool has_unnoted;
@@ -69,7 +69,8 @@ static long read_path(long folder, const char *path, char *text, size_t size) {
 
 /// Reads a file of a thread.
 ///
-/// \param tasks The descriptor of /proc/self/task, which halves the time, or negative.
+/// \param tasks The descriptor of /proc/self/task, or negative. With it, reading takes half the
+///   time.
 static long read_file(long tasks, int thread, const char *file, char *text, size_t size) {
   const char *prefix = tasks < 0 ? "/proc/self/task/" : "";
   char path[64], digits[12];
@@ -106,7 +107,7 @@ static char state_of(long tasks, int thread) {
 static long count_threads(void) {
   char text[512];
   long length = read_path(AT_FDCWD, "/proc/self/stat", text, sizeof text), count = 0;
-  // The 20th field, and the third one is behind the name.
+  // The number is the 20th field. The third field is the one behind the name.
   int field = 3;
   for (long at = behind_name(text, length); at < length && field <= 20; at++) {
     if (text[at] == ' ')
@@ -128,7 +129,8 @@ static enum place place_of(long tasks, int thread) {
   long length = read_file(tasks, thread, "syscall", text, sizeof text - 1), at = 0;
   if (length > 0 && text[0] == 'r') return MAYBE_INSIDE;
   if (length <= 0 || text[0] == '-') {
-    // Waits for a page, has ended with others still there, or the kernel has no such file.
+    // The thread waits for a page, or has ended while others run on, or the kernel has no such
+    // file.
     char state = state_of(tasks, thread);
     if (state == GONE || state == 'Z' || state == 'X') return OUTSIDE;
     bool may_run = state == 'R' || state == 'D' || state == UNKNOWN;
@@ -150,11 +152,11 @@ static enum place place_of(long tasks, int thread) {
 struct settling {
   struct crebind_vector suspects;   // struct suspect
   struct crebind_vector outsiders;  // struct outsider
-  /// Those of an earlier call, and where the next one is looked for: mostly the threads come
-  /// in the same order.
+  /// The outsiders of an earlier call, and where to look for the next thread: the threads mostly
+  /// come in the same order.
   struct crebind_vector former;
   size_t next_former;
-  /// Those that an earlier call has let go, and whether one of them may still be inside.
+  /// The threads that an earlier call has let go, and whether one of them may still be inside.
   struct crebind_vector let_go;  // struct suspect
   bool has_let_go;
   /// Only threads that wait for the loader matter.
@@ -186,7 +188,8 @@ static bool was_let_go(const struct settling *settling, int thread) {
 }
 
 static void look_at(struct settling *settling, long tasks, int thread) {
-  // Before its state is read: what it runs afterwards shows the next time.
+  // This is read before the thread's state: if the thread runs afterwards, the next look shows
+  // that.
   uint64_t used = processor_time(thread);
   if (used == 0) return;
   enum place place = is_outside_still(settling, thread, used) ? OUTSIDE : place_of(tasks, thread);
@@ -244,8 +247,8 @@ static bool collect(struct settling *settling) {
   return is_own;
 }
 
-/// True if the suspect has left, or has been seen outside. One that goes on running shows
-/// by its time alone.
+/// True if the suspect has left, or has been seen outside. For a thread that keeps running, only
+/// its processor time shows that.
 static bool has_left(struct settling *settling, struct suspect *suspect) {
   uint64_t used = processor_time(suspect->thread);
   if (used == 0 || used - suspect->used >= NANOSECONDS_TO_LEAVE) return true;
@@ -274,7 +277,7 @@ static bool look_again(struct settling *settling) {
   return any_waits;
 }
 
-/// Forgets those that have left since they were let go.
+/// Forgets the threads that have left since they were let go.
 static void forget_left(void) {
   size_t left = 0;
   for (size_t i = 0; i < let_go.count; i++) {
@@ -322,7 +325,7 @@ static void end(struct settling *settling) {
   crebind_vector_free(&settling->suspects);
 }
 
-/// True if none of the suspects can leave, as this thread has what they wait for.
+/// True if none of the suspects can leave, because this thread has the lock that they wait for.
 static bool is_futile(const struct settling *settling) {
   if (!crebind_loader_is_called()) return false;
   for (size_t i = 0; i < settling->suspects.count; i++)
@@ -345,12 +348,12 @@ static bool settle(bool only_waiting) {
        round++) {
     crebind_sleep(NANOSECONDS_A_ROUND);
     now = read_clock(CLOCK_MONOTONIC);
-    // One that has waited for the loader has its time to leave from then on.
+    // A thread that has waited for the loader gets its time to leave from then on.
     if (look_again(&settling) && now - start < NANOSECONDS_IN_ALL) last_waiting = now;
   }
   bool have_left = settling.suspects.count == 0 && !settling.has_let_go;
   end(&settling);
-  // Nobody to ask: a few scheduler periods.
+  // Without /proc, nothing can be asked: wait a few scheduler periods.
   if (!has_proc) crebind_sleep(20000000);
   return have_left;
 }

@@ -17,20 +17,20 @@ bool crebind_is_alone(void);
 /// time since, or has been seen blocked. Inside, it can only block on the loader's lock, which is
 /// taken for a symbol of an image that may be unloaded. The kernel says what a thread waits for.
 /// Waits a second at most for a thread that gets no processor, and one more for those that wait for
-/// the loader. A thread that an earlier call has let go is not waited for again. One that waits for
-/// the loader is not waited for while this thread is in one of our wrappers around dlopen, and so
-/// has the loader's lock.
+/// the loader. The call does not wait again for a thread that an earlier call has let go. Nor does
+/// it wait for threads that wait for the loader, if this thread is in one of our wrappers around
+/// dlopen, and so has the loader's lock.
 ///
 /// - Complexity: O(threads): a system call for each, and reading one file for those that have
 ///   run since the last call.
 /// \returns False if a thread may still be inside.
 bool crebind_settle(void);
 
-/// The same for threads that wait for the loader's lock, as in dlsym. Those that run are not waited
-/// for.
+/// Waits only for threads that wait for the loader's lock, as in dlsym. It does not wait for
+/// threads that run.
 bool crebind_settle_waiting(void);
 
-/// True once the threads have left that calls have not waited for any longer; under our lock.
+/// True once the threads have left that earlier calls stopped waiting for. Call it under our lock.
 ///
 /// - Complexity: O(these threads): a system call for each, and reading one file.
 bool crebind_settle_is_over(void);

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "planning/active.h"
 
-/// The memory of a batch, and of what its vectors hold at first.
+/// The size of the memory that has a batch and the first elements of its vectors.
 enum { SIZE = 4096 };
 
 /// The states of each item, in the memory of the batch.
@@ -21,7 +21,7 @@ crebind_status crebind_active_make(struct crebind_handle **result,
   struct crebind_active *active = crebind_memory(SIZE);
   if (active == NULL) return CREBIND_OUT_OF_MEMORY;
   struct crebind_handle *handle = &active->handle;
-  // The vectors by known image begin in the rest.
+  // The vectors by known image begin in the rest of the memory.
   _Static_assert(sizeof *active <= SIZE / 2, "the rest has room");
   crebind_handle_begin(handle, active + 1, SIZE - sizeof *active, is_own);
   active->postponed = CREBIND_VECTOR(struct crebind_entry);
@@ -31,7 +31,7 @@ crebind_status crebind_active_make(struct crebind_handle **result,
     crebind_active_free(handle);
     return status;
   }
-  // The alignment falls.
+  // The arrays follow each other by falling alignment.
   active->planned_items = handle->batch.room;
   active->planned_names = (struct crebind_planned_name *)(active->planned_items + count);
   active->summaries = (struct crebind_original *)(active->planned_names + count);

@@ -3,8 +3,8 @@
 #include "planning/selection.h"
 #include "runtime/publish.h"
 
-/// The answer of dlsym(RTLD_DEFAULT) without us; 0 for none, or one of another library or image than
-/// the rebinding asks for.
+/// Finds the function that dlsym(RTLD_DEFAULT) would give without us. It is 0 for none, and if the
+/// function belongs to another library or image than the rebinding asks for.
 static crebind_status find_default(const struct crebind_item *item, struct crebind_world *world,
                                    uintptr_t *function) {
   struct crebind_definition definition;
@@ -48,20 +48,20 @@ void crebind_originals_find_sources(struct crebind_handle *handle) {
 static void publish(const struct crebind_handle *handle, size_t index, uintptr_t original) {
   const struct crebind_item *item = crebind_batch_item(&handle->batch, index);
   struct crebind_original *summary = crebind_original_of(handle, index);
-  // Before anything defines the name, the caller's word is the caller's.
+  // Before anything defines the name, the caller's word stays as the caller has set it.
   bool is_none_still = original == 0 && summary->original == 0;
   summary->original = original;
   if (item->original != NULL && !is_none_still)
     crebind_publish((crebind_published *)item->original, original);
 }
 
-/// The function that the word leads to without any of us.
+/// The function that the word leads to without any of our batches.
 static uintptr_t base_of(const struct crebind_entry *entry) {
   return crebind_find_lowest(entry)->original;
 }
 
-/// Compares each entry with the summary's source. Those of a chain may have different
-/// links, and lead to one function all the same.
+/// Compares each entry with the summary's source. Entries of a chain may have different links, and
+/// still lead to one function.
 static void compare(struct crebind_handle *handle) {
   for (size_t i = 0; i < handle->batch.items.count; i++) {
     struct crebind_original *summary = crebind_original_of(handle, i);
@@ -74,14 +74,14 @@ static void compare(struct crebind_handle *handle) {
     struct crebind_original *summary = crebind_original_of(handle, entry->item);
     if (entry->original == summary->source_original) continue;
     summary->is_ambiguous = true;
-    // A definition that leads elsewhere does not make the slots disagree.
+    // A definition that leads to another function does not make the slots disagree.
     if (is_definition(entry) != summary->source_is_slot && !summary->differs)
       summary->differs = base_of(entry) != base_of(source_of(handle, entry->item));
   }
 }
 
-/// Of slots that differ, takes the original of the first that leads to `function` without
-/// us, since there may be batches between; or the function itself.
+/// The original of the first slot that leads to `function` without us, because batches may lie in
+/// between. If no slot does, `function` itself.
 static uintptr_t original_of(const struct crebind_handle *handle, size_t item,
                              uintptr_t function) {
   const struct crebind_original *summary = crebind_original_of(handle, item);
@@ -103,9 +103,9 @@ void crebind_originals_offer(struct crebind_handle *handle, const struct crebind
   if (former != entry->original) publish(handle, entry->item, entry->original);
 }
 
-/// True if the last slot has gone, and its original stays: the replacement of a batch below. A
-/// definition's own original would go past that one, while calls under way in other batches'
-/// replacements lead here still.
+/// True if the last slot has gone, but its original stays because it is the replacement of a batch
+/// below. A definition's own original would bypass that batch, while calls under way in other
+/// batches' replacements still lead here.
 static bool keeps_slots_original(const struct crebind_item *item,
                                  const struct crebind_original *summary) {
   return summary->is_of_slot && !summary->source_is_slot
@@ -123,7 +123,8 @@ crebind_status crebind_originals_update(struct crebind_handle *handle,
     bool has_source = summary->address != 0 && !keeps_slots_original(item, summary);
     uintptr_t original = has_source ? summary->source_original : summary->original;
     if (has_source) summary->is_of_slot = summary->source_is_slot;
-    // Pointers that somebody got from a definition that was turned back lead there still.
+    // Somebody may have got pointers from a definition before it was turned back. They still lead
+    // to the replacement.
     bool is_usable = original != 0 && (has_source || !crebind_is_gone(original));
     if (!is_usable || summary->differs) {
       uintptr_t function;

@@ -1,14 +1,14 @@
 #define _GNU_SOURCE
 #include "planning/other-scopes.h"
 
-/// A definition by the image that has it, or SIZE_MAX for an address that is none: somebody else's
-/// hook, for example.
+/// The image that has a definition. It is SIZE_MAX for an address that is no definition, such as
+/// somebody else's hook.
 struct definer {
   size_t image;
   bool is_local;
 };
 
-/// The definition of a name at an address.
+/// Finds the definition of a name at an address.
 static crebind_status find_definer(struct crebind_world *world, const struct crebind_name *name,
                                    uintptr_t address, struct definer *definer) {
   size_t index = crebind_world_image_with(world, address);
@@ -26,9 +26,9 @@ static crebind_status find_definer(struct crebind_world *world, const struct cre
 
 /// The slots of an item by their definers, and the one of these that is published.
 struct definers {
-  /// The first local one in load order, or SIZE_MAX.
+  /// The first definer in load order that is local, or SIZE_MAX.
   size_t first;
-  /// A local one, or SIZE_MAX for one of the global scope.
+  /// The definer that is published if it is local, or SIZE_MAX if it is in the global scope.
   size_t published;
   /// Some slots lead to a definition of the global scope.
   bool has_global;
@@ -41,7 +41,8 @@ static crebind_status find_published(struct crebind_world *world,
   definers->published = definers->has_global ? SIZE_MAX : definers->first;
   const struct crebind_original *summary =
       crebind_original_of(handle, crebind_batch_index(&handle->batch, item));
-  // Of a batch that is active, it stays as it is: where the original comes from, without any of us.
+  // For an active batch, the published definition stays: it is the one that the original comes
+  // from, without our batches.
   const struct crebind_entry *source =
       handle->serial == 0 || summary->address == 0
           ? NULL
@@ -77,7 +78,8 @@ static struct crebind_entry *slot_at(const struct crebind_plan *plan, size_t ind
   return entry->kind == CREBIND_DEFINITION ? NULL : entry;
 }
 
-/// Without any of us: the replacement of a batch below is no definition.
+/// Finds the definition that the entry leads to without our batches: the replacement of a batch
+/// below is no definition.
 static crebind_status definer_of(const struct leaving *leaving, const struct crebind_entry *entry,
                                  struct definer *definer) {
   const struct crebind_item *item = crebind_batch_item(leaving->plan->batch, entry->item);

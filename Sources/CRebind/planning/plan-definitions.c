@@ -47,9 +47,9 @@ static crebind_status add_definition(struct crebind_walk *walk, uint32_t symbol_
 }
 
 /// Says whether the definition is the one of its name and version that may be redirected. That is
-/// the first in the global scope, or, if that has none, the only one in a local scope. RTLD_NEXT
-/// leads to those behind the first, and the handle of an unrelated image may give one of several in
-/// local scopes.
+/// the first definition in the global scope. If the global scope has none, it is the only
+/// definition in a local scope. Others must stay: RTLD_NEXT leads to those behind the first, and
+/// the handle of an unrelated image may give one of several in local scopes.
 static crebind_status elects(struct crebind_walk *walk, uint32_t name_index, uint32_t symbol,
                              const char *version, bool *is_elected) {
   const struct crebind_name *name = &walk->plan->batch->names.items[name_index];
@@ -81,8 +81,9 @@ static crebind_status elects(struct crebind_walk *walk, uint32_t name_index, uin
   return CREBIND_OK;
 }
 
-/// The item of the name that selects the definition; SIZE_MAX for none. References with a version
-/// may be bound to it, too, so that it is none for an item that asks for others only.
+/// The item of the name that selects the definition; SIZE_MAX for none. An item that is only for
+/// references without a version selects no definition, because references with a version may be
+/// bound to it, too.
 static size_t select_for_definition(const struct crebind_walk *walk, uint32_t name,
                                     uint32_t symbol, const char *version) {
   const struct crebind_batch *batch = walk->plan->batch;

@@ -21,8 +21,8 @@ static crebind_status bind(struct crebind_walk *walk, const struct crebind_slot 
                             &binding->function, &binding->definition);
 }
 
-/// The item of the batch that selects the slot; SIZE_MAX for none. One that is for references
-/// without a version goes before one that is for the version that such a reference is bound to.
+/// The item of the batch that selects the slot; SIZE_MAX for none. An item for references without a
+/// version takes precedence over an item for the version that such a reference is bound to.
 static crebind_status select_item(struct crebind_walk *walk, const struct crebind_slot *slot,
                                   uint32_t first, struct binding *binding, size_t *selected) {
   const struct crebind_batch *batch = walk->plan->batch;
@@ -75,8 +75,9 @@ struct visit {
   struct crebind_entry entry;
 };
 
-/// The place of a slot, for the batch. A batch is late where it is brought to an image that came
-/// after it; a late one may be about to be restored. The first row that fits:
+/// The place of the batch at a slot. A batch is late if it is brought to an image that was loaded
+/// after the batch was applied. A late batch may also be leaving, that is, about to be restored.
+/// The first row that fits counts:
 ///
 ///     late  leaving  on top  word          leads here  unrestored below  | place
 ///     yes   yes      -       not ours (1)  -           -          -      | NOT_LED
@@ -90,13 +91,14 @@ struct visit {
 ///
 /// (1) The word below the batch on top, if one is on top.
 enum place {
-  /// Not led to us by our definitions, which is all that a batch that leaves takes on.
+  /// Our definitions have not led the slot to us. A leaving batch takes on only slots that they
+  /// have led to us.
   NOT_LED,
   /// Another batch lies on top: the entry goes below that one's.
   COVERED,
   /// Leads to the replacement already: nothing has to be stored.
   THERE,
-  /// Holds another batch's value, for us to lie on top of.
+  /// Holds another batch's value; our entry goes on top of it.
   ON_TOP,
   /// Holds a replacement that no batch has stored there: the loader has found it.
   REPLACED,
@@ -135,9 +137,9 @@ static bool is_replacement_of(const struct crebind_plan *plan, size_t item, uint
   return planned->last_is_replacement;
 }
 
-/// True if another copy of CRebind has redirected the definition on top of a batch's rebinding
-/// with this replacement. The loader binds a late image to it then, and it leads to us: a slot
-/// that we took for ourselves would go past it.
+/// True if another copy of CRebind has redirected the definition on top of a batch's rebinding with
+/// this replacement. Then the loader binds a late image to that copy's replacement, which leads on
+/// to ours. If we changed the slot ourselves, its calls would bypass the other copy's replacement.
 static bool is_covered(const struct crebind_walk *walk, const struct crebind_handle *handle,
                        size_t definer, const struct crebind_item *item) {
   if (handle == NULL || definer == SIZE_MAX) return false;
@@ -159,7 +161,7 @@ static bool is_covered(const struct crebind_walk *walk, const struct crebind_han
   return false;
 }
 
-/// The same of the batches that are unrestored.
+/// True if one of the unrestored batches is covered in this way.
 static bool is_unrestored_covered(const struct crebind_walk *walk, size_t definer,
                                  const struct crebind_item *item) {
   for CREBIND_EACH_BATCH(handle)
@@ -169,8 +171,8 @@ static bool is_unrestored_covered(const struct crebind_walk *walk, size_t define
 
 // MARK: - Answers
 
-/// A weak reference that nothing defines has no original to give: the program asks for NULL
-/// before it calls.
+/// Adds the entry, unless it has no original. A weak reference that nothing defines has none: the
+/// program checks for NULL before it calls.
 static crebind_status add(const struct visit *visit) {
   if (visit->entry.original != 0) return crebind_walk_append(visit->walk, &visit->entry);
   visit->walk->plan->skipped++;
@@ -200,7 +202,8 @@ static crebind_status add_on_top(struct visit *visit) {
   return crebind_walk_append(visit->walk, entry);
 }
 
-/// True if the word is not the function that calls reach, so that the loader's answer is.
+/// True if the word is not the function that calls reach. Then a lookup as the loader's gives that
+/// function.
 static bool needs_binding(const struct visit *visit, bool is_canonical) {
   const struct crebind_entry *entry = &visit->entry;
   return entry->is_lazy || visit->is_replacement || entry->kind == CREBIND_ABSOLUTE
@@ -208,7 +211,8 @@ static bool needs_binding(const struct visit *visit, bool is_canonical) {
 }
 
 /// Finds out whether a slot leads, or is going to be bound, to somebody else's hook that leads on
-/// to a left-over batch with the same replacement. On top of that, ours would lead back to itself.
+/// to a left-over batch with the same replacement. On top of that hook, our replacement would lead
+/// back to itself.
 static crebind_status look_for_unrestored(struct visit *visit, uintptr_t target,
                                          bool is_canonical) {
   const struct crebind_entry *entry = &visit->entry;
@@ -246,7 +250,7 @@ static crebind_status add_bound(struct visit *visit) {
     visit->entry.original = visit->binding.function;
     if (!entry->is_lazy) visit->entry.previous = visit->binding.function + addend;
   }
-  // The loader bound the image to a replacement: its word is not the former one.
+  // The loader bound the slot to a replacement, so the slot's word is not the former word.
   if (visit->is_replacement) visit->entry.previous = entry->original + addend;
   // Data that has been assigned since is the program's, not the loader's.
   bool is_assigned = entry->kind == CREBIND_ABSOLUTE && !visit->is_replacement
@@ -280,7 +284,7 @@ static crebind_status plan_slot(struct visit *visit, size_t item) {
   struct crebind_plan *plan = visit->walk->plan;
   const struct crebind_slot *slot = visit->slot;
   uintptr_t word = crebind_load_word(slot->address);
-  // musl leaves a slot so that nothing defines.
+  // musl leaves a slot in this state if nothing defines its symbol.
   if (crebind_image_is_link_time(visit->walk->image, word)) {
     plan->skipped++;
     return CREBIND_OK;
@@ -296,7 +300,7 @@ static crebind_status plan_slot(struct visit *visit, size_t item) {
       .symbol = slot->symbol,
       .kind = (uint8_t)slot->kind,
   };
-  // An image that came while a definition was redirected jumps to the replacement.
+  // The PLT of an image that came while a definition was redirected jumps to the replacement.
   uintptr_t bypass = crebind_bypass_of(visit->walk->image, slot);
   plan->bypassed += bypass != 0 && bypass != visit->item->replacement;
   visit->is_replacement = is_replacement_of(plan, item, visit->entry.original);

@@ -48,8 +48,8 @@ const struct crebind_entry *crebind_walk_below(const struct crebind_walk *walk, 
   struct crebind_handle *owner;
   if (walk->plan->late_handle != NULL)
     return crebind_find_below(walk->plan->late_handle, walk->known, address, &owner);
-  // Mostly the word is what is below. If it is our own value already, another
-  // batch may have the same replacement, and be restored before this one.
+  // Mostly the word itself is what lies below. If it is our own value already, another batch may
+  // have the same replacement, and may be restored before this one.
   if (word != value && !is_unrestored) return NULL;
   const struct crebind_entry *top = crebind_find_top(walk->known, address);
   return top != NULL && top->value == value ? top : NULL;

@@ -37,19 +37,18 @@ crebind_status crebind_walk_definition(struct crebind_walk *walk, uint32_t symbo
 
 // MARK: - Chains
 
-/// The entry of an active batch, planned or stored, for a word of the image, which this batch
-/// is applied on top of; NULL for none.
+/// The entry that this batch is applied on top of: that of an active batch for a word of the image,
+/// planned or stored. NULL for none.
 const struct crebind_entry *crebind_walk_below(const struct crebind_walk *walk, uintptr_t address,
                                                uintptr_t word, uintptr_t value,
                                                bool is_unrestored);
 
-/// The topmost entry of a word that no batch has stored, but a lazy resolver over what a batch had;
-/// NULL for none.
+/// The topmost entry of a word that a lazy resolver has stored over a batch's value; NULL for none.
 const struct crebind_entry *crebind_walk_overtaken(const struct crebind_walk *walk,
                                                    uintptr_t address, uintptr_t word);
 
-/// The entry that lies on top already: of a batch that was applied later, when this one's
-/// predicate had not answered yet, or of the topmost; NULL for none.
+/// The entry that already lies on top: that of a later batch, which was applied before this batch's
+/// predicate had answered, or that of the topmost batch. NULL for none.
 const struct crebind_entry *crebind_walk_above(const struct crebind_walk *walk,
                                                uintptr_t address);
 
@@ -57,16 +56,17 @@ const struct crebind_entry *crebind_walk_above(const struct crebind_walk *walk,
 void crebind_walk_take_place_below(const struct crebind_walk *walk, struct crebind_entry *entry,
                                    const struct crebind_entry *above);
 
-/// True if the word leads to a wrapper of ours, and that to the same replacement: on top of
-/// it, the replacement would lead back to itself.
+/// True if the word leads to a wrapper of ours, and the wrapper leads to the same replacement. On
+/// top of the wrapper, the replacement would lead back to itself.
 bool crebind_walk_leads_here(const struct crebind_walk *walk, uintptr_t address, uintptr_t value);
 
-/// True if a batch that has been restored, but for words that somebody else's hook lies on, still
-/// leads this one to `replacement`. On top, that would lead back to itself.
+/// True if an unrestored batch still leads the word to `replacement`, behind somebody else's hook.
+/// On top of that hook, the replacement would lead back to itself.
 bool crebind_walk_has_unrestored(const struct crebind_walk *walk, uintptr_t address,
                                 uintptr_t replacement);
 
-/// The same of any word: somebody else's hook on the name may lead to that batch then.
+/// The same for any word of the item's name: then somebody else's hook on the name may lead to the
+/// unrestored batch.
 bool crebind_walk_may_be_led_here(const struct crebind_item *item);
 
 #pragma GCC visibility pop

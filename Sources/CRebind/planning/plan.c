@@ -57,7 +57,7 @@ static crebind_status add_definitions(struct crebind_walk *walk) {
     uint32_t match = *(uint32_t *)crebind_vector_at(&scan->matches, m);
     if (!crebind_symbol_is_offered(crebind_symbol(walk->dynamic, match))) continue;
     uint32_t name = crebind_slot_scan_name(scan, match);
-    // Of a late image they are judged with those of all others, once it is served.
+    // The definitions of a late image are judged with those of all other images, once it is served.
     if (walk->plan->late_handle != NULL)
       walk->plan->active->name_states[name].is_due = true;
     else
@@ -90,7 +90,8 @@ crebind_status crebind_plan_judge_image(struct crebind_plan *plan, size_t index)
 crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, bool in_scope) {
   struct crebind_walk walk = walk_of(plan, index);
   bool redirects = crebind_batch_redirects_definitions(plan->batch);
-  // The loader's own slots are left alone; its definitions are bound to by others.
+  // The loader's own slots are left alone. Its definitions are not, because other images are bound
+  // to them.
   bool has_slots = in_scope && !walk.image->is_loader;
   if (walk.image->is_vdso || (!has_slots && !redirects)) return CREBIND_OK;
   crebind_status status = crebind_slot_scan_match(&plan->scan, walk.dynamic, &plan->batch->names);

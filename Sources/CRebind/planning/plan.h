@@ -29,7 +29,8 @@ struct crebind_plan {
   /// For each slot that is left to another local scope, the known image that has it; see
   /// planning/other-scopes.h.
   struct crebind_vector left_alone;  // uint32_t
-  /// Later images may be bound to something that is not redirected, or not for ever.
+  /// Later images may be bound to a definition that is not redirected, or that will not stay
+  /// redirected.
   bool needs_notice;
   struct crebind_slot_scan scan;
 };
@@ -41,13 +42,13 @@ void crebind_plan_begin(struct crebind_plan *plan, struct crebind_world *world,
                         struct crebind_handle *handle, bool is_late);
 void crebind_plan_end(struct crebind_plan *plan);
 
-/// Adds the entries of one image, which the loader is done with: for slots if it
-/// is `in_scope`, and for definitions if the batch redirects them; phase C. Of an image that
-/// is served late, the names of the definitions are marked as due.
+/// Adds the entries of one image that the loader is done with: for its slots if it is `in_scope`,
+/// and for its definitions if the batch redirects them; phase C. If the image is served late, the
+/// names of its definitions are marked as due.
 crebind_status crebind_plan_add_image(struct crebind_plan *plan, size_t index, bool in_scope);
 
-/// Adds the definitions of the names that are due or contested, of an image that has been
-/// served; those that have an entry and should have none are marked.
+/// Adds those definitions of a served image whose names are due or contested. Definitions that have
+/// an entry, and should have none, are marked.
 crebind_status crebind_plan_judge_image(struct crebind_plan *plan, size_t index);
 
 /// Marks the items that the planned slots reach.

@@ -1,5 +1,5 @@
-/// Does an item of a batch, with a version, a library or an image that defines it, ask for what a
-/// reference is bound to?
+/// Whether an item of a batch asks for the definition that a reference is bound to. The item may
+/// name a version, a library, or the image that defines it.
 
 #pragma once
 
@@ -26,7 +26,7 @@ bool crebind_item_is_exported_by(const struct crebind_world *world,
                                  const struct crebind_item *item, size_t index,
                                  const ElfW(Sym) * *symbol);
 
-/// The same of any image but the vDSO.
+/// True if any image but the vDSO exports the item's name in this way.
 bool crebind_item_is_exported(const struct crebind_world *world, const struct crebind_item *item);
 
 #pragma GCC visibility pop

@@ -15,7 +15,8 @@ bool crebind_is_unresolved(const struct crebind_image *image, const struct crebi
 uintptr_t crebind_bypass_of_marked(const struct crebind_image *image,
                                    const struct crebind_slot *slot);
 
-/// Where calls jump that bypass a slot, as the PLT has been rewritten; 0 if they read it.
+/// The address that calls jump to if they bypass the slot, because the PLT has been rewritten; 0 if
+/// they read the slot.
 static inline uintptr_t crebind_bypass_of(const struct crebind_image *image,
                                           const struct crebind_slot *slot) {
   // The addend marks the PLT entry, and is not added. Without the mark nobody rewrites it.

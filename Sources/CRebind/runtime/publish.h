@@ -1,12 +1,12 @@
-/// Words of ours that other threads read because of a word that is stored afterwards: a thread that
-/// a slot leads to a replacement reads the original.
+/// Publishes words that other threads read because of a word that is stored afterwards. For
+/// example, a slot leads a thread to a replacement, and the thread then reads the original.
 ///
 /// The reader does not synchronise: it calls through a slot and reads the original, plainly, as
 /// fishhook's users do. Where processors keep the order of loads, storing the original first is
 /// enough. On the others a processor may predict where the slot leads, read the original, and only
 /// then find the prediction right. So membarrier(2) is called in between. Each thread passes a full
 /// barrier after the original is there and before the slot is. A thread that has read the original
-/// before finds the former word in the slot.
+/// before the barrier finds the former word in the slot.
 
 #pragma once
 
@@ -21,8 +21,9 @@ typedef uintptr_t __attribute__((may_alias)) crebind_published;
 /// take the reader for a race.
 void crebind_publish(crebind_published *place, uintptr_t word);
 
-/// Call it before a word is stored that leads to readers; under our lock. A system call, if
-/// something has been published since, and only on machines that do not keep the order.
+/// Call this, under our lock, before you store a word that leads threads to published words. It
+/// makes a system call only if something has been published since the last call, and only on
+/// machines that do not keep the order of loads.
 void crebind_publish_end(void);
 
 #pragma GCC visibility pop

@@ -90,7 +90,7 @@ static bool try_path(struct search *search, const char *path) {
   struct crebind_file file;
   int failure = crebind_file_open(&file, path);
   if (failure != 0) {
-    // Of the path that the user knows.
+    // The error is that of the path that the user knows.
     if (search->result.system_error == 0) search->result.system_error = failure;
     return false;
   }

@@ -5,7 +5,7 @@
 #include "sections/section-headers.h"
 
 struct filed {
-  /// Of the known image; 0 for nothing.
+  /// The serial number of the known image; 0 for an empty row.
   uint64_t serial;
   /// The loader's counts when the file was proven.
   struct crebind_counts counts;

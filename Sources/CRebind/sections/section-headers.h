@@ -19,7 +19,7 @@ struct crebind_section_table_entry {
 };
 
 struct crebind_section_table {
-  /// Of the pages that it takes.
+  /// The size of the pages that hold the table.
   size_t page_bytes;
   crebind_section_source source;
   size_t count;
@@ -27,35 +27,36 @@ struct crebind_section_table {
   const char *names;
 };
 
-/// The result of an attempt to read one.
+/// The result of an attempt to read a section table.
 struct crebind_section_table_answer {
   /// CREBIND_OK with a table, CREBIND_NO_SECTION_HEADERS, CREBIND_BROKEN_FILE,
   /// CREBIND_NO_FILE, CREBIND_OTHER_FILE, CREBIND_OUT_OF_MEMORY or CREBIND_BUSY.
   crebind_status status;
-  /// Of CREBIND_NO_FILE.
+  /// The `errno` for CREBIND_NO_FILE.
   int system_error;
-  /// Of CREBIND_BROKEN_FILE: where the header is in the file.
+  /// The place of the header in the file, for CREBIND_BROKEN_FILE.
   uint64_t offset;
   struct crebind_section_table *table;
 };
 
-/// Finds the image's file, and reads its section headers; of the vDSO what is in memory. No lock.
+/// Finds the image's file, and reads its section headers. For the vDSO, it reads them from memory.
+/// Call it without a lock.
 struct crebind_section_table_answer crebind_section_table_find(
     const struct crebind_portraits *portraits, const struct crebind_portrait *portrait);
 
-/// Pages of its own; NULL without memory.
+/// A copy in pages of its own; NULL if memory runs out.
 struct crebind_section_table *crebind_section_table_copy(const struct crebind_section_table *table);
 void crebind_section_table_free(struct crebind_section_table *table);
 
 // MARK: - Known images
 
-/// The result that is kept for an image, until another image has its place; NULL for none.
+/// The answer that is kept for an image, until another image takes its place; NULL for no answer.
 /// Phase C.
 const struct crebind_section_table_answer *crebind_section_table_known(struct crebind_world *world,
                                                                        size_t index);
 
-/// Files the answer for a portrait, and takes its table; CREBIND_NO_SUCH_IMAGE, and the
-/// table is freed, if another image may have taken the place. Phase C.
+/// Keeps the answer for the image of a portrait, and takes over its table. If another image may
+/// have taken the image's place, frees the table and returns CREBIND_NO_SUCH_IMAGE. Phase C.
 crebind_status crebind_section_table_file(struct crebind_world *world,
                                           const struct crebind_portraits *portraits,
                                           const struct crebind_portrait *portrait,

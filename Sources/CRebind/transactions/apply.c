@@ -34,7 +34,7 @@ struct apply {
   bool may_race;
   /// A question to dlsym may be under way; see planning/postponed.h.
   bool was_asked;
-  /// It has failed, and the handle stays, with what could not be taken back.
+  /// The call has failed, but the handle stays, with the words that could not be taken back.
   bool is_unrestored;
 };
 
@@ -57,7 +57,7 @@ static bool lead_covers(const struct crebind_handle *handle) {
   return has_covers;
 }
 
-/// Drops what could not be changed: definitions, and all of sealed images.
+/// Drops the entries that could not be changed: definitions, and all entries of sealed images.
 ///
 /// \param next The first of the batch's changes.
 static void drop_refused(struct crebind_attempt *attempt, struct crebind_handle *handle,
@@ -142,8 +142,7 @@ static crebind_status name_unrestored(struct crebind_attempt *attempt,
   return CREBIND_NOT_TAKEN_BACK;
 }
 
-/// Takes the plan's entries for the batch and stores them; on failure the plan has
-/// them back.
+/// Takes the plan's entries for the batch and stores them. On failure, the plan gets them back.
 static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply *apply,
                                   struct crebind_plan *plan) {
   struct crebind_handle *handle = apply->handle;
@@ -161,7 +160,7 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   if (status == CREBIND_OK) status = postpone_definitions(apply);
   if (status == CREBIND_OK) status = store_entries(attempt, apply);
   if (status == CREBIND_OK) {
-    // It stays for a batch that waits.
+    // The flag stays set for a batch that waits.
     if (apply->was_asked && apply->report.postponed == 0) crebind_dlsym_exchange_asked(true);
     crebind_need_notice(handle, apply->report.pending != 0 || attempt->commit.refused != 0
                                     || plan->needs_notice
@@ -179,7 +178,8 @@ static crebind_status commit_plan(struct crebind_attempt *attempt, struct apply 
   return status;
 }
 
-/// Whether the rebindings reach what is expected of them, and counts those that reach nothing.
+/// Checks whether the rebindings reach something, as far as the caller expects that. Counts those
+/// that reach nothing.
 static crebind_status look_for_reach(struct crebind_attempt *attempt, struct apply *apply,
                                      struct crebind_plan *plan) {
   const struct crebind_batch *batch = &apply->handle->batch;
@@ -268,11 +268,11 @@ static crebind_status do_nothing(struct crebind_attempt *attempt, void *unused) 
 }
 
 /// Waits for threads that were under way, in a lazy resolver or in dlsym, and does what had to wait
-/// for them. Later calls do so where a thread has not left.
+/// for them. If a thread has not left, later calls do that work.
 static void wait_for_others(struct apply *apply) {
   bool waits_for_all = apply->may_race || apply->was_asked;
   bool have_left = waits_for_all ? crebind_settle() : crebind_settle_waiting();
-  // A resolver stores what it found before.
+  // A resolver may store a function that it found before.
   if (apply->may_race) crebind_lazy_slots_note();
   bool redirects = apply->report.postponed != 0 && have_left;
   crebind_status status =

@@ -1,6 +1,6 @@
 /// The locks, the phases of a call, and what outlives them.
 ///
-/// Locks, outermost first. Nobody waits for one while they hold one below it.
+/// Locks, outermost first. No thread waits for a lock while it holds one below it.
 ///
 ///   the loader's   dlopen, dlclose and dlsym hold it, and so do the constructors, destructors
 ///                  and IFUNC resolvers that the loader runs. A call of ours may begin under it.
@@ -11,8 +11,8 @@
 ///
 /// Under our lock or the list's, no code is called that may be rebound or is somebody else's: no
 /// malloc, no loader function but dl_iterate_phdr, no predicate, observer or resolver.
-/// Replacements, predicates, observers and resolvers run under neither; where the program calls us
-/// from a constructor, they run under the loader's.
+/// Replacements, predicates, observers and resolvers run under neither. If the program calls us
+/// from a constructor, they run under the loader's lock.
 ///
 /// A call has five phases. Comments elsewhere name them by their letters. A look that changes
 /// nothing has B and C alone (world/look.h).
@@ -38,10 +38,10 @@
 /// last one, and a batch's entries when it is restored. A batch that could not be applied leaves
 /// its originals published, since a thread may be inside of a replacement.
 ///
-/// Records name images by an index, which lasts. It is given to another image once its own has
-/// gone, no active batch has entries there, and the batches and observers have been told that it
-/// has gone. Findings of phase D name their image by index and serial number, and are dropped if
-/// the serial number is another one's by then.
+/// Records name images by an index, which lasts. Another image gets the index only once its own
+/// image has gone. By then, no active batch may have entries there, and the batches and observers
+/// must know that the image has gone. Findings of phase D name their image by index and serial
+/// number. They are dropped if the index has another serial number by then.
 
 #define _GNU_SOURCE
 #include "transactions/attempt.h"
@@ -60,8 +60,8 @@
 #include <errno.h>
 
 enum {
-  /// At a millisecond an attempt. The loader is done with most images sooner, and
-  /// waiting for its lock would wait for constructors, which may wait for us.
+  /// An attempt takes a millisecond. The loader is done with most images sooner. To wait for its
+  /// lock is to wait for constructors, which may wait for us.
   CREBIND_ATTEMPTS_BEFORE_WAITING = 100,
   CREBIND_ATTEMPTS = 300,
 };
@@ -101,11 +101,11 @@ struct locked {
   struct errands *errands;
   crebind_status (*body)(struct crebind_attempt *, void *);
   void *context;
-  /// The images were those of the world.
+  /// The loaded images were still those of the world, so the body has run.
   bool has_run;
 };
 
-/// Brings the active batches to the images as they are now.
+/// Brings the active batches to the images that are loaded now.
 static crebind_status bring_up_to_date(struct crebind_attempt *attempt,
                                        struct crebind_unfinished *unfinished) {
   struct crebind_world *world = &attempt->world;
@@ -147,7 +147,7 @@ static void describe_failure(crebind_error *error, const struct crebind_attempt 
   name_image(error, attempt);
 }
 
-/// Runs the body in the world of the attempt before, or in a new one where the images are others.
+/// Runs the body in the world of the attempt before, or in a new world if the images have changed.
 static crebind_status run_in_world(struct locked *locked, struct crebind_handle *new_handle) {
   struct crebind_world *world = &locked->attempt->world;
   crebind_status status = CREBIND_OK;

@@ -19,11 +19,11 @@ struct crebind_attempt {
   int64_t failed_tag;
   /// The rebinding that the call fails for, or -1.
   int64_t failed_item;
-  /// The body has done its work: questions that it has put since are not worth another attempt.
+  /// The body has done its work. Questions that it has put since do not lead to another attempt.
   bool is_done;
 };
 
-/// Runs phases B and C, with `body` at the end of C. It runs them again while that returns
+/// Runs phases B and C, with `body` at the end of C. It runs them again while `body` returns
 /// CREBIND_BUSY, for some tenths of a second, with the errands of phase D in between.
 crebind_status crebind_attempt(crebind_status (*body)(struct crebind_attempt *attempt,
                                                       void *context),
@@ -43,8 +43,9 @@ static inline bool crebind_attempt_is_sure(const struct crebind_attempt *attempt
   return crebind_scopes_are_sure(&attempt->world.scopes);
 }
 
-/// Asks for whatever has to be known before the batch is planned; a body's first step.
-/// CREBIND_BUSY if a resolver has to be called: a plan that came upon it would be made twice.
+/// Asks for whatever has to be known before the batch is planned; a body's first step. Returns
+/// CREBIND_BUSY if a resolver has to be called: otherwise the plan would come upon it and be made
+/// twice.
 crebind_status crebind_attempt_ask(struct crebind_attempt *attempt,
                                    const struct crebind_handle *handle);
 

@@ -4,11 +4,11 @@
 #include "patching/settle.h"
 
 
-/// The state of an image: as it should be, and as it is.
+/// The wanted state of an image, and its present one.
 struct covering {
-  /// It holds replacements; and its slots of dlsym and dlvsym lead to us.
+  /// Whether the image holds replacements, and whether its slots of dlsym and dlvsym lead to us.
   bool is_wanted, is_covered;
-  /// The pages of these slots could not be closed, which the next call does.
+  /// The pages of these slots could not be closed. The next call tries again.
   bool is_left_open;
 };
 
@@ -36,7 +36,7 @@ static void want_images_of(const struct crebind_world *world,
   }
 }
 
-/// False if the batch is content to leave the image as it is, for being sealed.
+/// False if the batch accepts that a sealed image stays as it is.
 static bool must_cover(const struct crebind_world *world, size_t index,
                        const struct crebind_handle *new_handle) {
   if (new_handle == NULL || new_handle->batch.options.skips_sealed_images) return false;
@@ -185,7 +185,7 @@ crebind_status crebind_dlsym_slots_begin(struct crebind_attempt *attempt,
     if (covering->is_wanted)
       status = cover(attempt, i, may_race);
     else
-      // Where its pages cannot be opened, it stays covered.
+      // If its pages cannot be opened, the image stays covered.
       covering->is_wanted = uncover(attempt, index) != CREBIND_OK;
     if (status != CREBIND_SEALED || must_cover(world, i, new_handle)) continue;
     covering->is_wanted = false;
@@ -194,7 +194,7 @@ crebind_status crebind_dlsym_slots_begin(struct crebind_attempt *attempt,
   return status;
 }
 
-/// Drops the entries of an image; where covering it has failed, but for those that could not be
+/// Drops the entries of an image. If covering it has failed, keeps the entries that could not be
 /// taken back.
 static void drop_entries(size_t known, bool has_failed) {
   struct crebind_handle *topmost = crebind_records.topmost;

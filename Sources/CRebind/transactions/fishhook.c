@@ -36,8 +36,8 @@ static int errno_of(crebind_status status, const crebind_error *error) {
   return EINVAL;
 }
 
-/// A member at a time: fishhook's structure has no version and no library. Nothing to rebind
-/// is no failure of fishhook's.
+/// The members are copied one by one, because fishhook's structure has no version and no library. A
+/// call with nothing to rebind succeeds, as it does in fishhook.
 static int apply(const struct rebinding *rebindings, size_t count,
                  const crebind_options *options) {
   if (count == 0) return 0;

@@ -12,7 +12,7 @@
 
 // MARK: - Wrappers
 
-/// Any thread reads them, and phase C stores them: atomic.
+/// They are atomic: any thread reads them, and phase C stores them.
 static void *(*original_dlopen)(const char *, int);
 static int (*original_dlclose)(void *);
 
@@ -78,10 +78,10 @@ static int close_and_tell(void *image) {
 
 // MARK: - Users
 
-/// Guarded by the lock. One thread at a time changes `wrappers`, without it.
+/// Guarded by the lock. One thread at a time changes `wrappers`, without the lock.
 static size_t observers;
 static bool is_changing;
-/// This thread is the one.
+/// This thread is the one that changes `wrappers`.
 static __thread bool changes_wrappers CREBIND_TLS;
 static crebind_handle *wrappers;
 
@@ -126,7 +126,7 @@ static crebind_options options_of(bool slots_only) {
   return (crebind_options){.slots_only = slots_only, .skips_sealed_images = true};
 }
 
-/// Without them crebind_refresh is left, as the header says.
+/// Without the wrappers, callers still have crebind_refresh, as the header says.
 static crebind_handle *install(bool slots_only) {
   const crebind_options options = options_of(slots_only);
   crebind_handle *handle;
@@ -141,15 +141,15 @@ void crebind_notice_join(struct crebind_attempt *attempt, bool *may_race) {
   wrappers = crebind_apply_own(attempt, rebindings, WRAPPERS, &options, may_race);
 }
 
-/// Brings the wrappers in line with who needs them. Nobody waits for the
-/// thread that does so: it may wait for the loader, which the other one holds.
+/// Installs or restores the wrappers, as they are needed. No thread waits for the thread that does
+/// so: that one may wait for the loader's lock, which the other thread may hold.
 static void change_observers(size_t difference) {
   int saved_errno = errno;
   crebind_lock();
   observers += difference;
   bool succeeds = true;
   while (succeeds && !is_changing && !are_in_line()) {
-    // Taken away meanwhile: a forked child would find it half freed.
+    // The handle is taken away meanwhile, because a forked child would find it half freed.
     crebind_handle *handle = wrappers;
     bool slots_only = are_for_slots_only(), is_needed = are_needed();
     wrappers = NULL;
@@ -159,7 +159,7 @@ static void change_observers(size_t difference) {
       crebind_handle *unrestored = handle;
       handle = install(slots_only);
       succeeds = handle != NULL;
-      // The new ones take its places.
+      // The new wrappers take the places of the unrestored ones.
       if (unrestored != NULL) crebind_restore_batch(unrestored, NULL, NULL);
     } else {
       succeeds = crebind_restore_batch(handle, NULL, NULL) == CREBIND_OK;
@@ -173,7 +173,7 @@ static void change_observers(size_t difference) {
   errno = saved_errno;
 }
 
-/// Another thread that changed the wrappers does not exist in the child; this one does, where a
+/// Another thread that changed the wrappers does not exist in the child; this thread does, if a
 /// predicate or a signal handler has forked meanwhile.
 static void forked(int parent) {
   (void)parent;

@@ -1,5 +1,5 @@
-/// The wrappers around dlopen and dlclose that give notice of images that come and
-/// go: in place only while someone needs them.
+/// The wrappers around dlopen and dlclose, which give notice of images that come and go. They are
+/// in place only while someone needs them.
 
 #pragma once
 
@@ -7,16 +7,16 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Puts the wrappers in place in the look at the images that has made a batch active which needs
-/// them, if that takes no question to the loader. Phase C.
+/// Puts the wrappers in place if a batch that has just become active needs them. This happens in
+/// the same look at the images, unless the loader has to be asked. Phase C.
 crebind_apply_companion crebind_notice_join;
 
-/// Puts the wrappers in place if an active batch has come to need them, and takes them away
-/// after the last batch and the last observer. Phase E. Another thread may still be
-/// at it when this returns.
+/// Puts the wrappers in place if an active batch has come to need them, and takes them away after
+/// the last batch and the last observer. Phase E. Another thread may still be doing so when this
+/// returns.
 void crebind_notice_update(void);
 
-/// Counts one observer more or less, who needs them, too.
+/// Counts one observer more, or one less. Observers need the wrappers, too.
 void crebind_notice_install(void);
 void crebind_notice_remove(void);
 
@@ -27,8 +27,8 @@ enum crebind_opening {
   CREBIND_OPEN_AS_IT_IS,
   /// At the path that has been found.
   CREBIND_OPEN_PATH,
-  /// By a jump: the loader knows its caller by the return address. The wrapper does not come
-  /// back then, so that the next call of the interface gives notice.
+  /// By a jump: the loader knows its caller by the return address. The loader then does not return
+  /// to the wrapper, so the next call of the interface gives notice.
   CREBIND_OPEN_BY_CALLER,
 };
 

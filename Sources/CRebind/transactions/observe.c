@@ -10,19 +10,19 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-/// One observer, with the events that it has not been told. All of it is guarded
-/// by the lock.
+/// One observer, with the events that it has not been told. The lock guards all fields.
 struct crebind_observation {
   crebind_image_observer observer;
   struct crebind_vector told;    // bool, by known image
   struct crebind_vector events;  // struct event, from `next_event` on
   struct crebind_strings strings;
   size_t next_event;
-  /// The thread that is telling it, or 0, and how often that has begun to: a
-  /// callback may load an image.
+  /// The thread that is telling the observer, or 0, and how often it has begun to: a callback may
+  /// load an image.
   uint32_t teller;
   unsigned depth;
-  /// Ended; by a callback of its own, so that whoever tells it has to free it.
+  /// The observation has ended; it has ended in a callback of its own, so the thread that tells it
+  /// has to free it.
   bool is_ended, is_abandoned;
   struct crebind_observation *next;
 };
@@ -83,7 +83,8 @@ static crebind_status note_changes(struct crebind_attempt *attempt, void *contex
       if (told[index]) continue;
       if (!note(observation, crebind_known_image_at(index), true)) return CREBIND_OUT_OF_MEMORY;
       told[index] = true;
-      // At once: without memory for the rest, the index must not go to another image.
+      // This is noted at once: if memory runs out for the rest, the index must not go to another
+      // image.
       crebind_known_use(index, CREBIND_USED_BY_OBSERVERS, true);
     }
   }
@@ -94,7 +95,8 @@ static crebind_status note_changes(struct crebind_attempt *attempt, void *contex
 }
 
 static crebind_status look(struct crebind_attempt *attempt, void *context) {
-  // For what could not be uncovered when a batch went: no harm if it cannot be still.
+  // This uncovers slots that could not be uncovered when a batch went. It does no harm if they
+  // still cannot be.
   bool unused = false;
   crebind_dlsym_slots_end(attempt, crebind_dlsym_slots_begin(attempt, NULL, &unused));
   return note_changes(attempt, context);
@@ -128,8 +130,8 @@ static void end_telling(struct crebind_observation *observation) {
     crebind_system_call(SYS_futex, &observation->teller, CREBIND_FUTEX_WAKE, INT32_MAX);
 }
 
-/// Tells all events, under the lock but for the calls. The strings move while more are
-/// noted, and so are copied.
+/// Tells all events. It holds the lock, except during the calls. The strings are copied, because
+/// they move while more are noted.
 static void tell(struct crebind_observation *observation) {
   struct crebind_strings strings;
   crebind_strings_begin(&strings);

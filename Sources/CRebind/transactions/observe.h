@@ -6,11 +6,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/// Serves the images that came and went, and notes what the observers have to be
-/// told.
+/// Serves the images that came and went, and notes the events that the observers have to be told.
 crebind_status crebind_look_for_images(crebind_error *error);
 
-/// Tells them what has been noted, and not been told; phase E.
+/// Tells the observers the events that have been noted and not told yet; phase E.
 void crebind_tell_observers(void);
 
 /// Adds an observer, and tells it the images that are loaded. No lock.

@@ -155,7 +155,7 @@ static bool ask_loader(struct crebind_loader_answers *answers) {
     has_failed |= global != NULL && address == NULL;
     crebind_loader_answers_answer(answers, (uintptr_t)address);
   }
-  // The failure is not the program's.
+  // This takes the failure away: the program must not get it from dlerror.
   if (has_failed && loader.last_error != NULL) loader.last_error();
   return true;
 }

@@ -1,7 +1,7 @@
-/// Questions that cannot be asked under the locks. Predicates and the resolvers of IFUNCs are
-/// strangers' code, and the loader takes a lock of its own. Phase C collects them, D asks, and B
-/// files the answers of predicates. An answer of the loader is good for one call: an image can be
-/// opened again with RTLD_GLOBAL, and nothing says so.
+/// Questions that cannot be asked under the locks. Predicates and the resolvers of IFUNCs are other
+/// people's code, and the loader takes a lock of its own. Phase C collects the questions, D asks
+/// them, and B stores the predicates' answers. An answer of the loader is good for one call only:
+/// an image can be opened again with RTLD_GLOBAL, and nothing shows that.
 
 #pragma once
 
@@ -28,21 +28,22 @@ static inline bool crebind_questions_are_open(const struct crebind_questions *qu
          || crebind_ifuncs_are_open(&questions->ifuncs);
 }
 
-/// Collects what the predicates of the active batches, and of the world's new one, have not
-/// been asked; phase C. CREBIND_BUSY if it has collected a question. The call does not wait for
-/// a predicate that another thread asks: the image is served once that has answered.
+/// Collects the questions that the predicates of the active batches, and of the world's new batch,
+/// have not been asked; phase C. Returns CREBIND_BUSY if it has collected one. The call does not
+/// wait for a predicate that another thread is asking: the image is served once that predicate has
+/// answered.
 crebind_status crebind_questions_collect_predicates(struct crebind_questions *questions,
                                                     const struct crebind_world *world);
 
 /// True if another thread is asking the batch's predicate; phase C.
 bool crebind_questions_are_elsewhere(const struct crebind_handle *handle);
 
-/// Asks them all, but for those of batches that have been restored meanwhile;
-/// phase D. False without memory.
+/// Asks all questions, except those of batches that have been restored meanwhile; phase D. Returns
+/// false without memory.
 bool crebind_questions_ask(struct crebind_questions *questions);
 
-/// Files the answers of predicates whose batches and images are still there, and of resolvers,
-/// and forgets the predicates' questions; phase B.
+/// Stores the answers of the resolvers, and those of predicates whose batch and image still exist.
+/// Then forgets the predicates' questions; phase B.
 void crebind_questions_file(struct crebind_questions *questions,
                             struct crebind_handle *new_handle);
 

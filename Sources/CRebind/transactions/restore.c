@@ -107,7 +107,7 @@ static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
   const struct crebind_entry *top = crebind_find_top(entry->image, entry->address);
   if (top != entry) {
     if (!is_slot) return true;
-    // Somebody else may have stored between two batches, too, and leads to us still.
+    // Somebody else may also have stored between two batches, and may still lead to us.
     const struct crebind_entry *above = next_above(restore->handle, entry);
     bool is_covered = above != NULL && above->previous != entry->value;
     if (is_covered || (word != top->value && !top->is_left))
@@ -133,8 +133,8 @@ static bool add_entry(struct crebind_attempt *attempt, struct restore *restore,
   return true;
 }
 
-/// Again, with what the loader has answered since: the other batches' names may have put
-/// questions once this one was gone.
+/// Summarizes the other batches again, with the loader's answers: their names may have put
+/// questions once this batch was gone.
 static crebind_status summarize_others(struct crebind_attempt *attempt) {
   crebind_status status = CREBIND_OK;
   for (struct crebind_handle *other = crebind_records.oldest;
@@ -144,7 +144,7 @@ static crebind_status summarize_others(struct crebind_attempt *attempt) {
   return status;
 }
 
-/// Takes the batch out of the records, but for words that somebody else's hook lies on.
+/// Takes the batch out of the records, except words that somebody else's hook lies on.
 static void take_out(struct crebind_attempt *attempt, struct restore *restore) {
   struct crebind_handle *handle = restore->handle;
   const struct crebind_entry *covered = crebind_unrestored_make(handle, &attempt->world);
@@ -157,7 +157,8 @@ static void take_out(struct crebind_attempt *attempt, struct restore *restore) {
   }
   for (struct crebind_handle *other = handle->newer; other != NULL; other = other->newer)
     crebind_originals_update(other, &attempt->world);
-  // Without it the table knows of a batch more, and an image stays covered: no harm.
+  // If this fails, the table still knows of the batch, and an image stays covered. That does no
+  // harm.
   bool unused = false;
   crebind_vector_truncate(&attempt->commit.changes, 0);
   crebind_dlsym_slots_end(attempt, crebind_dlsym_slots_begin(attempt, NULL, &unused));
@@ -180,12 +181,12 @@ static crebind_status restore_locked(struct crebind_attempt *attempt, void *cont
     crebind_status status = summarize_others(attempt);
     return status == CREBIND_OK ? end_status(attempt, restore) : status;
   }
-  // Its predicate may be running, and the caller about to free what it uses.
+  // The batch's predicate may be running, and the caller may be about to free data that it uses.
   restore->is_asked = crebind_questions_are_elsewhere(handle);
   if (restore->is_asked) return CREBIND_BUSY;
-  // A resolver that has found the replacement stores it soon. So the definitions
-  // come first, then those under way are waited for, and no other one can find it
-  // before the slots are restored.
+  // A resolver that has found the replacement stores it soon. So the definitions are turned back
+  // first. Then the call waits for resolvers that are under way. No other resolver can find the
+  // replacement before the slots are restored.
   if (!crebind_is_leaving(handle) && is_found_lazily(handle))
     return turn_definitions(attempt, handle, true);
   if (crebind_unrestored_may_be_bound(handle)) return CREBIND_OK;
@@ -212,7 +213,7 @@ crebind_status crebind_restore_batch(crebind_handle *handle, crebind_report *rep
     if (!restore.is_done && !crebind_is_unrestored(handle))
       crebind_attempt(stay_locked, &restore, NULL, NULL);
   }
-  // A definition of what is unrestored was led here again meanwhile.
+  // Meanwhile, a definition of the unrestored batch was led here again.
   if (status == CREBIND_OK && !restore.is_done) status = crebind_fail(error, CREBIND_COVERED, -1);
   // A batch that has been taken out cannot be restored again.
   if (restore.is_done && restore.covered_address == 0) status = CREBIND_OK;

@@ -1,11 +1,11 @@
 /// How the loader finds images for another caller than us.
 ///
-/// glibc knows the caller of dlopen by its return address, and searches by that one's RPATH or
-/// RUNPATH. It searches LD_LIBRARY_PATH after or before these, and then ld.so.cache and the default
-/// folders. Our wrapper would be that caller. If the caller's own folders have the file, and its
-/// soname is the name, opening its path gives the same result. If only our own folders have the
-/// file, or if something is unknown, the caller has to call the loader itself. The caller also does
-/// so if its image or ours hands down an RPATH to the dependencies of what it loads.
+/// glibc knows the caller of dlopen by its return address, and searches by the RPATH or RUNPATH of
+/// that caller. It searches LD_LIBRARY_PATH after or before these, and then ld.so.cache and the
+/// default folders. Our wrapper would be that caller. If the caller's own folders have the file,
+/// and its soname is the name, opening its path gives the same result. If only our own folders have
+/// the file, or if something is unknown, the caller has to call the loader itself. The caller also
+/// does so if its image or ours hands down an RPATH to the dependencies of what it loads.
 
 #define _GNU_SOURCE
 #include "transactions/notice.h"
@@ -23,7 +23,7 @@
 
 #ifdef __GLIBC__
 
-/// Appends to a path in `buffer`; false if it does not fit.
+/// Appends to a path in `buffer`. Returns false if the text does not fit.
 static bool append(char *buffer, size_t *length, const char *text) {
   size_t count = crebind_length(text);
   if (count >= PATH_MAX - *length) return false;
@@ -102,8 +102,8 @@ static const char *folder_at(const struct folders *folders, size_t index) {
   return folders->list->dls_serpath[index].dls_name;
 }
 
-/// How many of `a` come before what both lists end with. glibc does not say which folders are the
-/// default ones, behind the cache: they are among the latter.
+/// The number of folders in `a` before the folders that both lists end with. glibc does not say
+/// which folders are the default ones, behind the cache: they are among those at the common end.
 static size_t count_own(const struct folders *a, const struct folders *b) {
   size_t count = a->list->dls_cnt, other = b->list->dls_cnt;
   while (count != 0 && other != 0
@@ -113,7 +113,7 @@ static size_t count_own(const struct folders *a, const struct folders *b) {
 }
 
 /// True if the image hands down an RPATH to the images that it loads: its own, or that of the image
-/// that has loaded it. The program's is everyone's, and does not count.
+/// that has loaded it. The program's RPATH serves all images, and does not count.
 static bool has_rpath(const struct link_map *image, const struct folders *folders,
                       const struct link_map *program, const struct folders *of_program) {
   if (image == program || has_tag(image, DT_RUNPATH)) return false;
@@ -154,7 +154,7 @@ static enum place find_in(const struct folders *folders, size_t count, const cha
     if (!append(path, &length, folder_at(folders, i)) || !append(path, &length, "/"))
       return UNKNOWN;
     end = length;
-    // The processor may be one that it has a better file for.
+    // The folder may have a better file for this processor.
     if (!append(path, &length, "glibc-hwcaps") || is_there(path)) return UNKNOWN;
     length = end;
     if (!append(path, &length, file)) return UNKNOWN;

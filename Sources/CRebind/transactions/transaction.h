@@ -1,5 +1,5 @@
-/// The life of a batch, below the public calls: those bring the wrappers around dlopen and
-/// dlclose in line, which are a batch themselves. See transactions/notice.h.
+/// The life of a batch, below the public calls. The public calls also install and restore the
+/// wrappers around dlopen and dlclose, which are a batch themselves. See transactions/notice.h.
 
 #pragma once
 
@@ -17,15 +17,15 @@ struct crebind_exact_definition;
 typedef void crebind_apply_companion(struct crebind_attempt *attempt, bool *may_race);
 
 /// \param exact See `crebind_batch_make`.
-/// \param companion NULL for a batch of wrappers of ours.
+/// \param companion NULL for a batch of our own wrappers.
 crebind_status crebind_apply_batch(const crebind_rebinding *rebindings,
                                    const struct crebind_exact_definition *exact, size_t count,
                                    const crebind_options *options,
                                    crebind_apply_companion *companion, crebind_handle **result,
                                    crebind_report *report, crebind_error *error);
 
-/// Applies a batch of wrappers of ours as a companion. NULL if that could not be done, or would
-/// have put a question to the loader.
+/// Applies a batch of our own wrappers as a companion. Returns NULL if that could not be done, or
+/// if it would have put a question to the loader.
 struct crebind_handle *crebind_apply_own(struct crebind_attempt *attempt,
                                          const crebind_rebinding *rebindings, size_t count,
                                          const crebind_options *options, bool *may_race);

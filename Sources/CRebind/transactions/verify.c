@@ -10,7 +10,7 @@ struct verify {
   crebind_report report;
 };
 
-/// Looks at the slots of ours on top, which nobody counts; false without memory.
+/// Looks at the slots of our topmost batch, which no report counts; false without memory.
 static bool verify_topmost(struct crebind_attempt *attempt) {
   const struct crebind_handle *topmost = crebind_records.topmost;
   for (size_t i = 0; topmost != NULL && i < topmost->entries.count; i++) {

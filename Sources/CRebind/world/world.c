@@ -171,7 +171,8 @@ static void ask_resolvers_of(struct crebind_world *world, size_t index,
       ask_resolver(world, (struct crebind_definition){index, i});
 }
 
-/// The same of all names. Looks at each symbol of the image, which has a few IFUNCs.
+/// Asks the resolvers that an image has for all these names. It looks at each symbol of the image,
+/// which has a few IFUNCs.
 static void ask_resolvers_of_image(struct crebind_world *world, size_t index,
                                    const struct crebind_names *names) {
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);

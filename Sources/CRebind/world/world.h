@@ -43,8 +43,9 @@ static inline uint32_t crebind_world_known(const struct crebind_world *world, si
 crebind_status crebind_world_begin(struct crebind_world *world, struct crebind_handle *new_handle);
 void crebind_world_end(struct crebind_world *world);
 
-/// Decodes the images and finds them in the records, or enters them there; phase C. Images
-/// that are gone are marked. A world that is filled is only found in the records again.
+/// Decodes the images and finds them in the records, or enters them there; phase C. Images that are
+/// gone are marked. If the world is filled already, this only finds its images in the records
+/// again.
 crebind_status crebind_world_fill(struct crebind_world *world);
 
 /// Finds the function that a reference in image `from` would be bound to without our rebindings (0
@@ -54,16 +55,16 @@ crebind_status crebind_world_bind(struct crebind_world *world, size_t from,
                                   bool wants_default, uintptr_t *function,
                                   struct crebind_definition *definition);
 
-/// The same, where the definition's symbol does not matter.
+/// The same, for callers that need only the image of the definition, not its symbol.
 crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
                                      const struct crebind_name *name, const char *version,
                                      bool wants_default, uintptr_t *function, size_t *definer);
 
-/// Forgets answers that have the names of a batch that goes.
+/// Forgets the memo's answers, because they use the names of a batch that is about to be freed.
 void crebind_world_forget_answers(struct crebind_world *world);
 
-/// Puts the questions to the resolvers of IFUNCs that the global scope has of these names, before a
-/// plan comes upon them one by one. O(names * images of the global scope).
+/// Puts the questions to the resolvers of all IFUNCs that have these names in the global scope.
+/// Otherwise a plan would come upon them one by one. O(names * images of the global scope).
 crebind_status crebind_world_ask_resolvers(struct crebind_world *world,
                                            const struct crebind_names *names);
 

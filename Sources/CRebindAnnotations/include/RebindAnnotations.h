@@ -36,8 +36,8 @@
 
 /// Puts an annotation with a value and a priority into a group, at file scope.
 ///
-/// `value` is a string literal, `priority` a constant that fits into 32 bits. Of a group,
-/// annotations with a higher priority come first.
+/// `value` is a string literal, `priority` a constant that fits into 32 bits. Annotations with a
+/// higher priority come first in their group.
 #define REBIND_ANNOTATE_VALUE(group, key, value, priority) \
   REBIND_RECORD(__COUNTER__, #group, key, value, priority, REBIND_NULL)
 

@@ -70,8 +70,8 @@ crebind_counting_group crebind_counting_group_of(crebind_counting_function funct
 /// The total that a function's calls go into.
 crebind_counting_total crebind_counting_total_of(crebind_counting_function function);
 
-/// Whether a total is not there without this function: it is the first of its total. The calls of
-/// mremap are no number of their own, so that nothing depends on it.
+/// Whether the function is the first of its total, so that the total is missing if the function is
+/// not counted. The calls of mremap are no number of their own, so nothing depends on mremap.
 bool crebind_counting_is_principal(crebind_counting_function function);
 
 // MARK: - Counters in place
@@ -79,16 +79,16 @@ bool crebind_counting_is_principal(crebind_counting_function function);
 /// The longest reason, with its zero byte.
 #define CREBIND_COUNTING_REASON_SIZE 512
 
-/// Points the slots of a group's functions at their counters, unless they lead there still. Nests,
-/// over all threads.
+/// Points the slots of a group's functions at their counters, unless they still lead there. Such
+/// calls nest, over all threads.
 ///
 /// A function that cannot be counted stays as it is, and has a reason; the others are counted.
 ///
-/// \returns 0, or a `crebind_status` other than those that are reasons: nothing has changed then.
+/// \returns 0, or a `crebind_status` that is no such reason. In that case nothing has changed.
 int crebind_counting_install(crebind_counting_group group);
 
-/// Ends what `crebind_counting_install` began. The slots stay as they are: the next one to count costs
-/// little then, and a counter that nobody asks does no harm.
+/// Ends what `crebind_counting_install` began. The slots stay as they are. So the next installation
+/// costs little, and a counter that nobody uses does no harm.
 void crebind_counting_uninstall(crebind_counting_group group);
 
 /// Why a function of an installed group is not counted; false if it is.
@@ -97,18 +97,19 @@ void crebind_counting_uninstall(crebind_counting_group group);
 ///   `CREBIND_COUNTING_REASON_SIZE` bytes.
 bool crebind_counting_absence(crebind_counting_function function, char *reason);
 
-/// Whether some image refers to the function, or defines it: else nothing in the process can call it.
+/// Whether some image refers to the function, or defines it. Otherwise nothing in the process can
+/// call it.
 bool crebind_counting_is_known(crebind_counting_function function);
 
-/// The same for the sizes of blocks, as malloc_usable_size gives them.
+/// Why the sizes of blocks, as malloc_usable_size gives them, are not known; false if they are.
 bool crebind_counting_size_absence(char *reason);
 
 // MARK: - Counts
 
 /// Counts of calls, and of memory.
 typedef struct crebind_counting_counts {
-  /// The calls of each function, without those of free(NULL). Calls that malloc and its kind make of
-  /// each other are not counted, nor are calls that a hook of RebindTesting answers itself.
+  /// The calls of each function, without those of free(NULL). Calls that malloc and its kind make to
+  /// each other are not counted. Nor are calls that a hook of RebindTesting answers itself.
   uint64_t calls[CREBIND_COUNTING_FUNCTION_COUNT];
   /// The calls of malloc and its kind that returned no block.
   uint64_t without_block;
@@ -131,10 +132,11 @@ typedef struct crebind_counting_counts {
 
 /// Whose calls a scope counts.
 typedef enum crebind_counting_reach {
-  /// The calls of the task that `crebind_counting_set_task_key`'s value leads from, and of those that
-  /// it starts.
+  /// The calls of the task whose task-local value leads to the scope, and of the tasks that it
+  /// starts. See `crebind_counting_set_task_key`.
   CREBIND_COUNTING_TASK,
-  /// The calls of the thread that begins the scope. It ends it, too, the youngest first.
+  /// The calls of the thread that begins the scope. The same thread ends its scopes, the youngest
+  /// first.
   CREBIND_COUNTING_THREAD,
   CREBIND_COUNTING_PROCESS,
 } crebind_counting_reach;
@@ -144,8 +146,8 @@ typedef struct crebind_counting_scope crebind_counting_scope;
 /// A scope that has not begun; NULL if memory runs out.
 crebind_counting_scope *_Nullable crebind_counting_make(crebind_counting_reach reach);
 
-/// Has a scope tell its calls apart by the images that make them. To be called before it begins. Looks
-/// at the images that are loaded.
+/// Has a scope tell its calls apart by the images that make them. Call this before the scope begins.
+/// It looks at the images that are loaded.
 ///
 /// \param spares_testing Leaves calls alone that the testing libraries make, themselves or by Swift's runtime.
 ///   A call by the runtime then costs about a microsecond more.
@@ -156,9 +158,9 @@ bool crebind_counting_watch_images(crebind_counting_scope *scope, bool spares_te
 ///
 /// \param index From 0.
 /// \param calls Receives `CREBIND_COUNTING_FUNCTION_COUNT` numbers.
-/// \returns The image's path, "" for the program, as long as the scope is there; NULL for no more. The
-///   last one, `CREBIND_COUNTING_ELSEWHERE`, stands for images that were loaded later, and for code that is
-///   in no image. It also has the calls of images that another one may have replaced.
+/// \returns The image's path, which lasts as long as the scope: "" for the program, NULL if no image is
+///   left. The last path, `CREBIND_COUNTING_ELSEWHERE`, stands for images that were loaded later, and for
+///   code that is in no image. It also has the calls of images that another one may have replaced.
 const char *_Nullable crebind_counting_image(const crebind_counting_scope *scope, size_t index,
                                              uint64_t *calls);
 
@@ -182,7 +184,7 @@ int64_t crebind_counting_kept_blocks(const crebind_counting_scope *scope);
 /// The same for a scope that finds leaks. The blocks that nobody has freed; -1 if the scope does not keep them, or if there were too many.
 int64_t crebind_counting_leaked_blocks(const crebind_counting_scope *scope);
 
-/// The most frames of a site.
+/// The largest number of frames of a site.
 #define CREBIND_COUNTING_SITE_FRAMES 48
 
 /// The calls of a function that came by the same way.
@@ -191,23 +193,23 @@ typedef struct crebind_counting_site {
   uint64_t calls;
   /// The bytes that they asked for.
   uint64_t bytes;
-  /// The return addresses, the caller's first. NULL in none that has been read.
+  /// The return addresses, the caller's first. It is not NULL in a site that has been read.
   const uintptr_t *_Nullable frames;
   size_t frame_count;
   /// There were more frames than are kept, or than were found.
   bool is_cut;
 } crebind_counting_site;
 
-/// Has a scope keep the backtraces of its calls. To be called before it begins. A call then costs about a
-/// microsecond more.
+/// Has a scope keep the backtraces of its calls. Call this before the scope begins. A call then costs
+/// about a microsecond more.
 ///
-/// The frames are those that the unwinder of exceptions finds, which neither allocates nor, with glibc
-/// 2.35 and GCC 12 or newer, takes a lock. Behind a function that it has no table for they go on by frame
-/// pointers, on x86-64 and AArch64 with such a glibc. Functions that keep none are missing there. Without glibc, a program that does not have the unwinder gets
-/// the caller's frame alone.
+/// The frames are those that the unwinder of exceptions finds, which neither allocates nor, with glibc 2.35 and
+/// GCC 12 or newer, takes a lock. Behind a function without an unwind table, the frames go on by frame
+/// pointers, on x86-64 and AArch64 with such a glibc. There, functions that keep no frame pointer are missing.
+/// Without glibc, a program that does not have the unwinder gets the caller's frame alone.
 ///
 /// \param groups A bit for each group, `1 << group`, whose calls it keeps.
-/// \param limit The most sites. Calls of further ones are counted as dropped.
+/// \param limit The largest number of sites. Calls of further sites are counted as dropped.
 /// \returns false if memory runs out.
 bool crebind_counting_watch_sites(crebind_counting_scope *scope, uint32_t groups, size_t limit);
 
@@ -219,8 +221,8 @@ bool crebind_counting_watch_sites(crebind_counting_scope *scope, uint32_t groups
 bool crebind_counting_next_site(const crebind_counting_scope *scope, size_t *position,
                                 crebind_counting_site *site);
 
-/// Whether the image that an address of a frame is in now has been there all the time. Else its names may
-/// be wrong. To be called after they are read.
+/// Whether the image at a frame's address has been there all the time. Otherwise its names may be wrong.
+/// Call this after you have read the names.
 bool crebind_counting_is_certain(const crebind_counting_scope *scope, uintptr_t address);
 
 /// The calls that have no site, because there were too many.
@@ -233,14 +235,15 @@ bool crebind_counting_is_file_gone(const void *address);
 /// no memfd_create(2).
 ///
 /// \param words Its path and its arguments, and NULL.
-/// \param input It reads this.
+/// \param input The text that the program reads.
 /// \returns Its output, which the caller frees; NULL if it has printed nothing.
 char *_Nullable crebind_counting_run_symbolizer(char *_Nullable const *_Nonnull words, const char *input);
 
 /// The scope ends with the next call of `crebind_counting_end`.
 ///
 /// \param outer For a task, the scope that the value has led to so far.
-/// \param tracks_peak For the process: all threads then share a number, for the peak.
+/// \param tracks_peak For a scope of the process: all threads then share one number, which gives
+///   the peak.
 void crebind_counting_begin(crebind_counting_scope *scope,
                             crebind_counting_scope *_Nullable outer, bool tracks_peak);
 void crebind_counting_end(crebind_counting_scope *scope);
@@ -260,7 +263,7 @@ void crebind_counting_set_task_key(const void *key);
 /// counters, its calls go through no slot, and are not counted.
 void crebind_counting_set_runtime(const void *address);
 
-/// Calls of this thread from here to the end are not counted, in no scope. Nests.
+/// Until the end, calls of this thread are counted in no scope. Such pairs may nest.
 void crebind_counting_suppress_begin(void);
 void crebind_counting_suppress_end(void);
 

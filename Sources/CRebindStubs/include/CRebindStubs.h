@@ -22,8 +22,8 @@
 /// Has the hot handler asked.
 #define CREBIND_STUBS_HOT 0x80000000u
 
-/// Where a handler finds the lower halves of the eight registers of floating-point arguments: so many
-/// bytes behind the first register of integers, 16 bytes each. It is the same for results.
+/// Where a handler finds the lower halves of the eight registers of floating-point arguments, 16
+/// bytes each: this many bytes behind the first integer register. Results have the same layout.
 #if defined(__aarch64__)
 #define CREBIND_STUBS_NUMBERS 128
 #else
@@ -62,8 +62,8 @@ size_t crebind_stubs_index(const crebind_stub *stub);
 
 /// A call that has arrived.
 ///
-/// \param registers The integer argument registers, in the order of the arguments. The call goes on with
-///   them as they are left.
+/// \param registers The integer argument registers, in the order of the arguments. The handler may
+///   change them: the call goes on with the values that it leaves there.
 /// \param return_address The place of the return address, for `crebind_stubs_await`.
 /// \param is_resuming The call entered at the resuming code.
 /// \returns The code to go to.
@@ -71,11 +71,11 @@ typedef void *crebind_stubs_handler(crebind_stub *stub, uint64_t *registers,
                                     const void *_Nonnull *_Nonnull return_address,
                                     bool is_resuming);
 
-/// Says who is asked about calls. To be called before a slot leads to a stub.
+/// Sets the handler that is asked about calls. Call this before a slot leads to a stub.
 void crebind_stubs_prepare(crebind_stubs_handler *handler);
 
-/// The same of stubs whose calls are only counted, or answered: their handler is called with no register kept
-/// but those of integers, which takes half the time.
+/// Sets the handler of stubs whose calls are only counted, or answered. Only the integer registers are saved
+/// around this handler, which takes half the time.
 ///
 /// \param handler Changes no register of floating-point numbers or vectors, and calls nothing that does:
 ///   `crebind_stubs_await` does not. Compile it with -mgeneral-regs-only, and look at the object file: no
@@ -87,8 +87,9 @@ typedef struct crebind_stubs_pending crebind_stubs_pending;
 
 /// An awaited call has returned.
 ///
-/// \param results The registers of integer results, in their order, and behind
-///   `CREBIND_STUBS_NUMBERS` bytes those of numbers. The call returns them as they are left.
+/// \param results The registers of integer results, in order. Those of floating-point results start
+///   `CREBIND_STUBS_NUMBERS` bytes behind the first. The function may change them: the call returns
+///   the values that it leaves there.
 typedef void crebind_stubs_ended(crebind_stubs_pending *pending, uint64_t *results);
 
 struct crebind_stubs_pending {
@@ -97,8 +98,8 @@ struct crebind_stubs_pending {
   uint64_t data[15];
 };
 
-/// Awaits the end of the call that the handler is asked about. A call that leaves in another way than by
-/// returning, as by longjmp or an exception, has no end.
+/// Awaits the end of the call that the handler is asked about. A call that leaves by longjmp or an
+/// exception, and does not return, has no end.
 ///
 /// NULL if too many calls of the thread are pending, or if the processor keeps return addresses itself
 /// (a hardware shadow stack). Such calls are counted.

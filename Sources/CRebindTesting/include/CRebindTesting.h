@@ -231,13 +231,13 @@ crebind_testing_scope *_Nullable crebind_testing_recorder_scope(
 /// The calls that arrived at a scope's hook from its beginning to its end, or so far. Calls that
 /// handlers make are not counted.
 typedef struct crebind_testing_counts {
-  /// Those that the scope reaches.
+  /// The calls that the scope reaches.
   uint64_t in_reach;
-  /// Those of other tasks or threads.
+  /// The calls of other tasks or threads.
   uint64_t out_of_reach;
-  /// Those in reach that failed, that a handler was called for, or that were recorded.
+  /// The calls in reach that failed, that a handler was called for, or that were recorded.
   uint64_t struck;
-  /// Those of Swift's runtime and the testing libraries, which a fault leaves alone.
+  /// The calls of Swift's runtime and of the testing libraries, which a fault leaves alone.
   uint64_t spared;
 } crebind_testing_counts;
 
@@ -287,9 +287,9 @@ void crebind_testing_set_task_key(const void *key);
 /// Calls, from a scope's handler, what the call would have reached without the
 /// scope.
 ///
-/// \param arguments Those that the handler has stated, one after another, each at a multiple of
-///   `CREBIND_TESTING_SLOT_SIZE`. Words that it has not stated are those of the call that this thread
-///   handles; 0 on another thread.
+/// \param arguments The arguments that the handler has stated, one after another, each at a multiple
+///   of `CREBIND_TESTING_SLOT_SIZE`. Words that the handler has not stated are taken from the call
+///   that this thread handles; on another thread they are 0.
 /// \param result It has `CREBIND_TESTING_SLOT_SIZE` bytes.
 void crebind_testing_call_original(crebind_testing_scope *scope, void *result, void *arguments);
 

@@ -4,7 +4,7 @@ extension FileChange {
   /// The parameters of a function and the fields of a structure leave no trace in these facts: a change
   /// of those has no effect here.
   package enum Effect: String, CaseIterable, Sendable {
-    /// Some callers do not start, or do something else.
+    /// Some callers do not start any more, or behave differently.
     case breaking
     /// Callers could notice it, and go on.
     case compatible
@@ -16,7 +16,8 @@ extension FileChange {
 /// The definitions of a file, by their names.
 struct Exports {
   private let texts: [ExactText: ExactText]
-  /// The name with the version that a reference without one takes, by the name without.
+  /// For each name without a version, the name with the version that a reference without a version
+  /// is bound to.
   private var defaults: [ExactText: ExactText] = [:]
 
   init(_ texts: [ExactText: ExactText]) {
@@ -27,11 +28,12 @@ struct Exports {
     }
   }
 
-  /// The text of the definition that references to one that is gone are bound to instead; nil for none.
+  /// If a definition is gone, returns the text of the one that references are bound to instead; nil
+  /// for none.
   func heir(of name: String) -> String? {
     let base = name.prefix { $0 != "@" }
     let version = name.dropFirst(base.count).drop { $0 == "@" }
-    // Whoever links anew has to find one.
+    // A caller that is linked anew needs a default definition.
     guard let current = defaults[ExactText(String(base))] else { return nil }
     if version.isEmpty { return texts[current]?.string }
     let found = texts[ExactText("\(base)@\(version)")] ?? texts[ExactText("\(base)@@\(version)")]

@@ -111,7 +111,7 @@ package struct FileFacts {
     return found
   }
 
-  /// Those that loaders bind by, and of an object file those that linkers do.
+  /// The symbols that loaders bind by; for an object file, the symbols that linkers bind by.
   private static func linkedSymbols(of file: ELFFile) throws(ELFFileError) -> SymbolTable? {
     guard file.isRelocatable else { return try SymbolTable(of: file) }
     return try SymbolTable(ofLinkersIn: file)

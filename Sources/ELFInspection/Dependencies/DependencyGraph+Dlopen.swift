@@ -11,8 +11,8 @@ struct DlopenLibrary {
 }
 
 extension DependencyGraph {
-  /// The libraries that the notes of its images name, as a loader would find them for `dlopen`. Those
-  /// that are images themselves are left out.
+  /// The libraries that the notes of its images name, as a loader would find them for `dlopen`.
+  /// Libraries that are images of the graph themselves are left out.
   ///
   /// - Complexity: O(notes × folders).
   func dlopenLibraries() -> [DlopenLibrary] {

@@ -31,24 +31,25 @@ package struct DependencyImage {
       case noLibrary = "no-library"
     }
 
-    /// The library that should have it, as `DT_NEEDED` has it.
+    /// The library that should have the version, as `DT_NEEDED` names it.
     package let library: String
     package let version: String
     /// True if the program is started without it. The corresponding constant is `VER_FLG_WEAK`.
     package let isWeak: Bool
     package let status: Status
 
-    /// True if a loader would refuse to start the program for it.
+    /// True if a loader would refuse to start the program because the version is missing.
     package var isMissing: Bool { status == .missing && !isWeak }
   }
 
-  /// The name by which it was asked for first.
+  /// The name by which the image was first asked for.
   package let name: String
-  /// The loader's spelling of it.
+  /// The path of the image, as the loader spells it.
   package let path: FilePath
-  /// Nil for the file that was asked of.
+  /// Nil for the file that was asked about.
   package internal(set) var reason: SearchReason?
-  /// The index of the image that was the first to need it; nil for the file that was asked of.
+  /// The index of the image that was the first to need this one; nil for the file that was asked
+  /// about.
   package internal(set) var loadedBy: Int?
   /// True if it is loaded before what the program needs, because a user says so.
   package let isPreloaded: Bool

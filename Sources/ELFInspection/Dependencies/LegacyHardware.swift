@@ -1,9 +1,9 @@
-/// The folders that glibc up to 2.36 looks into on x86-64, beside those of ordinary libraries.
+/// The folders that glibc up to 2.36 looks into on x86-64, besides those of ordinary libraries.
 ///
 /// Each is a path of some of these, in this order: `tls`, the platform, and what the processor has.
 /// The corresponding functions are glibc's `_dl_important_hwcaps` and `init_cpu_features`.
 struct LegacyHardware {
-  /// Such as `tls/x86_64`, the best first.
+  /// The folders, such as `tls/x86_64`, in the order of preference.
   let folders: [String]
   /// The bits that an entry of the cache may have for such a library.
   private let allowed: UInt64

@@ -1,10 +1,11 @@
 import Rebind
 import RebindFiles
 
-/// The order of images: breadth first, with what stands in for a library in front of it.
+/// The order of images: breadth first. A filter's or auxiliary library comes in front of the image
+/// that names it.
 extension LibraryLoading {
-  /// Loads what the images need, and what that needs. The corresponding function is glibc's
-  /// `_dl_map_object_deps`.
+  /// Loads the libraries that the images need, and those that these need in turn. The corresponding
+  /// function is glibc's `_dl_map_object_deps`.
   mutating func loadNeeded() {
     order = Array(images.indices)
     var listed = Set(order)

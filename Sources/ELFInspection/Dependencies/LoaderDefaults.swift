@@ -21,7 +21,7 @@ struct LoaderDefaults {
   /// True if `$PLATFORM` may be a name such as `haswell`: glibc has such names since 2.26.
   var namesProcessors = true
 
-  /// Of a loader; nil stands for one that is not there.
+  /// Creates the defaults of a loader. A nil `file` stands for a loader that is not there.
   init(_ kind: LoaderKind, path: String, file: ELFFile?, _ root: Sysroot) {
     switch kind {
     case .musl: self = Self.ofMusl(path, root)
@@ -35,7 +35,7 @@ struct LoaderDefaults {
     self.library = library
   }
 
-  /// Those of glibc where nothing was changed.
+  /// The defaults of an unchanged glibc.
   private static let usual = Self(
     folders: ["/lib64", "/usr/lib64", "/lib", "/usr/lib"], cache: "/etc/ld.so.cache",
     library: "lib64")

@@ -49,8 +49,8 @@ package struct Sysroot: Sendable {
   /// The number of links that Linux follows.
   private static let mostLinks = 40
 
-  /// The target of a symbolic link; nil if the file is none. The corresponding function is
-  /// `readlink`.
+  /// The target of a symbolic link; nil if the file is no symbolic link. The corresponding function
+  /// is `readlink`.
   private static func link(_ path: FilePath) -> [UInt8]? {
     let room = Int(PATH_MAX)
     let target = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in

@@ -8,27 +8,28 @@ struct DiagnosisSearch {
   private let symbols: SymbolTable
   /// The symbols of the name that is sought, with the slots of each.
   private(set) var matches: [Match] = []
-  /// A sanitizer has defined the function here, and a second time as this.
+  /// True if a sanitizer has defined the function here: it defines `__interceptor_` with the name,
+  /// too.
   private var isInterceptor = false
   private var otherNames: [(name: String, index: Int)] = []
 
-  /// A symbol of the image, of the name that is sought.
+  /// A symbol of the image that has the name that is sought.
   struct Match {
     let index: Int
-    /// How many slots of it a rebinding changes.
+    /// The number of the symbol's slots that a rebinding changes.
     var slots = 0
-    /// How many of them are pointers in data, and not what code loads from.
+    /// How many of these `slots` are pointers in data, and not words that code loads from.
     var slotsInData = 0
-    /// How many it cannot change, and why.
+    /// The number of slots that a rebinding cannot change, and why.
     var fixedSlots = 0
     var fixedBy: StaticString = ""
-    /// How many more it would change, if they were not sealed.
+    /// The number of slots that a rebinding would also change if they were not sealed.
     var sealedSlots = 0
-    /// How many of the first lie where the file asks for its pages to be sealed.
+    /// How many of `slots` lie in pages that the file asks to be sealed.
     var slotsToBeSealed = 0
-    /// How many of the first calls pass by.
+    /// How many of `slots` are bypassed by calls.
     var bypassedSlots = 0
-    /// Of these, those that calls may come to pass by: glibc from 2.39 on can rewrite their PLT.
+    /// How many of `slots` calls may bypass at run time: glibc from 2.39 on can rewrite their PLT.
     var markedSlots = 0
     /// The number of all slots.
     var allSlots: Int { slots + fixedSlots + sealedSlots }
@@ -40,13 +41,13 @@ struct DiagnosisSearch {
   struct Context {
     /// The file, for the symbols that only the linker's symbol table has.
     let file: ELFFile
-    /// False if that is the image in memory, as its file cannot be read or is another one.
+    /// False if `file` is the image in memory, because its file cannot be read or is another one.
     let hasFile: Bool
-    /// Possible reasons are wanted if nothing defines the symbol.
+    /// True if possible reasons are wanted where nothing defines the symbol.
     let wantsGuesses: Bool
     let table: DynamicTable
     let scope: SymbolScope
-    /// True if nothing is missing from the scope that a loader would put there.
+    /// True if the scope has all that a loader would put there.
     let isComplete: Bool
     /// The image's own names.
     let ownNames: [String]
@@ -230,7 +231,7 @@ struct DiagnosisSearch {
   /// Why no loader knows a symbol that the file defines; nil if it defines none.
   private func own(in file: ELFFile) throws(ELFFileError) -> String? {
     guard let all = try SymbolTable(ofLinkersIn: file) else { return nil }
-    // Of several symbols the one that others know best.
+    // Among several symbols, the one that is visible to the most others counts.
     var best = CREBIND_OWN_NONE
     sought.withName { name in
       for index in all.indices where isName(all.name(of: all[index]), name) {

@@ -30,13 +30,14 @@ package struct DlopenDefinition: Sendable, Hashable {
   package let image: FilePath
   /// True if the image with the note is the diagnosed file itself.
   package let isOwn: Bool
-  /// The note's.
+  /// The priority that the note states.
   package let priority: String
 }
 
-/// Reasons that files have and the core does not: it sees the libraries that are loaded.
+/// Reasons that only files have. The core has none of them, because it sees only loaded libraries.
 extension Diagnosis.Reason {
-  /// A library defines the symbol that an image may load with `dlopen`. The detail is its name.
+  /// A library that an image may load with `dlopen` defines the symbol. The detail is the library's
+  /// name.
   package static let dlopen = Self(rawValue: 1 << 16)
   /// Libraries that images may load with `dlopen` may define it, but cannot be read. The detail has their
   /// names.
@@ -48,7 +49,7 @@ package struct SoughtSymbol: Sendable {
   package var name: String
   /// Only slots that ask for this version; nil for any.
   package var version: String?
-  /// Only slots that this library's definition is bound to, by soname or file name; nil for any.
+  /// Only slots that are bound to this library's definition, by soname or file name; nil for any.
   package var library: String?
 
   package init(name: String, version: String? = nil, library: String? = nil) {

@@ -2,7 +2,7 @@ internal import CRebind
 
 /// The other names that a function's calls may go by.
 package enum FunctionVariants {
-  /// Those of a function; none without memory. The corresponding C function is
+  /// Returns the other names of a function; none without memory. The corresponding C function is
   /// `crebind_other_names`.
   package static func names(of name: String) -> Set<String> {
     var names: Set<String> = []

@@ -3,9 +3,9 @@ package import RebindFiles
 
 /// The versions of symbols that a file knows of.
 package struct FileVersions {
-  /// Those that it defines. The corresponding tag is `DT_VERDEF`.
+  /// The versions that the file defines. The corresponding tag is `DT_VERDEF`.
   package var definitions: [Definition] = []
-  /// Those that it needs, by the image that should have them. The corresponding tag is
+  /// The versions that the file needs, by the image that should have them. The corresponding tag is
   /// `DT_VERNEED`.
   package var needs: [Need] = []
 

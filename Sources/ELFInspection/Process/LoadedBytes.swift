@@ -13,7 +13,7 @@ final class LoadedBytes: ELFBytes {
   private var chunks: [(offset: UInt64, bytes: UnsafeMutableRawBufferPointer)] = []
   var failure: ELFFileError.Reason { .vanished }
 
-  /// Of `size` bytes from a run-time address.
+  /// Creates a view of `size` bytes from a run-time address on.
   init(_ memory: ProcessMemory, at start: UInt64, size: UInt64) {
     self.memory = memory
     self.start = start

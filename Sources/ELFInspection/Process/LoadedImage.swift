@@ -33,8 +33,8 @@ package final class LoadedImage {
     (namespace ?? 0) > 0 && (places?.defines("la_version") ?? false)
   /// The symbols in memory; nil without any, or if their tables are broken.
   package let loadedSymbols: SymbolTable?
-  /// Those of the file, if it is proven, and else those in memory: where the definitions are, even
-  /// if somebody has changed the table in memory.
+  /// The symbols of the file if it is proven, otherwise the symbols in memory. They say where the
+  /// definitions are, even if somebody has changed the table in memory.
   package let symbols: SymbolTable?
 
   private(set) lazy var places: SymbolPlaces? = symbols.map { SymbolPlaces(of: $0) }
@@ -133,10 +133,10 @@ extension LoadedImage {
   /// not gone, and the link that led to it.
   package var names: [String] { namesOfItsOwn + fileNames }
 
-  /// Those that other files seldom have: its soname and paths.
+  /// The names that other files seldom have: the image's soname and paths.
   var namesOfItsOwn: [String] { ([soname] + paths.map(\.text)).compactMap { $0 } }
 
-  /// Those that files in other folders may have, too.
+  /// The names that files in other folders may have, too.
   var fileNames: Set<String> { Set(paths.map(\.lastComponent)) }
 
   private var paths: [FilePath] {

@@ -16,8 +16,8 @@ extension ProcessScope {
   /// The state of an image's file, as the process itself would find it.
   package func fileState(of image: LoadedImage) -> ProcessFileState {
     if let state = stateNow(of: image), state != .replaced { return state }
-    // Of one that is unloaded and loaded again the memory can be gone, or another's, just when it is
-    // compared, and back at once.
+    // If the image is unloaded and loaded again, its memory can be gone, or be another image's, just
+    // when it is compared, and be back at once.
     var differences = 0
     for pause in 1...8 {
       let wasMapped = isMapped(image)

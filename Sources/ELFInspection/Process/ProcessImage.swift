@@ -21,11 +21,11 @@ package struct ProcessImage {
   /// `p_paddr` of each segment.
   let physicalAddresses: [UInt64]
   let memory: ProcessMemory
-  /// That of its first page.
+  /// The mapping of the image's first page.
   let mapping: ProcessMapping
   private let pid: Int32
 
-  /// The run-time address of its first page.
+  /// The run-time address of the image's first page.
   package var start: UInt64 { mapping.start }
   /// Behind its last segment.
   package var end: UInt64 {
@@ -120,8 +120,8 @@ package struct ProcessImage {
 }
 
 extension ProcessImage {
-  /// The annotations of the image: its section is found by its notes, or else by its file, and read
-  /// from memory. None if neither names one.
+  /// The annotations of the image. Their section is found by the image's notes, or else by its
+  /// file, and is read from memory. The result is empty if neither names such a section.
   ///
   /// Throws if the image is gone meanwhile.
   package func annotations(group: String?) throws(ELFFileError) -> FileAnnotations {

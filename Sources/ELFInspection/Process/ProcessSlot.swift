@@ -4,23 +4,25 @@ package struct ProcessSlot {
   /// The word in the slot.
   package let word: UInt64
   package let state: State
-  /// Where it leads, less what the loader has added; nil for NULL, and for the loader's resolver.
+  /// The place that the slot leads to, without what the loader has added; nil for NULL, and for the
+  /// loader's resolver.
   package let target: ProcessTarget?
-  /// Where calls jump that bypass the slot, as its PLT entry was rewritten; nil if they read it.
+  /// The target of calls that bypass the slot, because its PLT entry was rewritten; nil if calls
+  /// read the slot.
   package var bypass: ProcessTarget?
 
   /// Where a slot leads.
   package enum State: String, CaseIterable {
-    /// To NULL: nothing defines the symbol, or nobody has bound it.
+    /// The slot holds NULL: nothing defines the symbol, or nobody has bound it.
     case null
-    /// Through its own image to the loader's resolver: it was not called yet. Or what the file has
-    /// there: the loader has yet to relocate the image.
+    /// The slot leads through its own image to the loader's resolver, because it was not called
+    /// yet. Or it holds what the file has there, because the loader has yet to relocate the image.
     case unresolved
-    /// To a definition of its symbol.
+    /// The slot leads to a definition of its symbol.
     case original
-    /// Elsewhere: somebody has stored something else.
+    /// The slot does not lead to a definition of its symbol: somebody has stored something else.
     case rebound
-    /// Elsewhere, but as a pointer in writable data, which is the program's to assign.
+    /// The same, but the slot is a pointer in writable data, which the program may assign.
     case assigned
   }
 }

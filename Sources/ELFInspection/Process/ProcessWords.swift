@@ -1,6 +1,7 @@
 import RebindFiles
 
-/// The words of an image in memory, by their link-time addresses: many are read at a time.
+/// Reads the words of an image in memory, by their link-time addresses. It reads many words at a
+/// time.
 struct ProcessWords {
   private let image: ProcessImage
   private var start: UInt64 = 0
@@ -10,12 +11,12 @@ struct ProcessWords {
     self.image = image
   }
 
-  /// Nil if it is not there.
+  /// Returns the word at an address; nil if no memory is there.
   mutating func word(at address: UInt64) -> UInt64? {
     let size = UInt64(image.elfClass.addressSize)
     let runtime = image.elfClass.wrapped(address &+ image.loadBias)
     if runtime < start || runtime - start + size > UInt64(bytes.count) {
-      // To the end of a page, so that all of it is there or nothing.
+      // A read ends with a page, because the whole page is there or nothing of it.
       let pages = Self.block - runtime % Self.page
       guard
         let block = image.memory.read(runtime, pages)

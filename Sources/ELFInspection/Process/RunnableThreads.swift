@@ -2,8 +2,8 @@ import RebindFiles
 
 /// The threads of a process that were runnable at some time, and how long each had run until then.
 ///
-/// A thread that waits for a processor stays in the middle of its work, even of `dlopen`. Several
-/// looks at its process in that time count as one.
+/// A thread that waits for a processor stays in the middle of its work, even of `dlopen`. So
+/// several looks at the process count as one, as long as such a thread waits.
 struct RunnableThreads {
   /// Nanoseconds, by thread.
   private var times: [Int32: UInt64] = [:]

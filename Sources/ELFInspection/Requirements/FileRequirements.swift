@@ -177,7 +177,7 @@ extension FileRequirements.Version {
   /// True for what glibc's own files have for each other.
   package var isPrivate: Bool { isOfSystem && name == "GLIBC_PRIVATE" }
 
-  /// Of a version of a system library itself, and of a mark the version that came with it. Nil for other
-  /// libraries, and for marks that are not known.
+  /// For a version of a system library, the version itself; for a mark, the version that came with it.
+  /// Nil for other libraries, and for unknown marks.
   package var since: VersionName? { isOfSystem ? known : nil }
 }

@@ -89,11 +89,10 @@ package struct KnownSystem: Sendable, Equatable {
 
   /// Marks without numbers, and the version that came with each.
   ///
-  /// Those of glibc stand in its files `elf/Versions`, `sysdeps/x86/Versions`,
-  /// `sysdeps/x86_64/Versions` and `sysdeps/i386/Versions`: `DT_RELR` from the tag glibc-2.36 on, the
-  /// others from 2.43 on. Their commits of August 2025 (bugs 33129, 33130 and 33212) went to the branches of
-  /// older releases too, which have no version that says so. The others stand in auditwheel's policies
-  /// of manylinux_2_17 and manylinux_2_24.
+  /// Glibc's marks stand in its files `elf/Versions`, `sysdeps/x86/Versions`, `sysdeps/x86_64/Versions` and
+  /// `sysdeps/i386/Versions`: `DT_RELR` from the tag glibc-2.36 on, the others from 2.43 on. Their commits
+  /// of August 2025 (bugs 33129, 33130 and 33212) went to the branches of older releases too, which have no
+  /// version that says so. The others stand in auditwheel's policies of manylinux_2_17 and manylinux_2_24.
   package static let marks: [String: String] = [
     "GLIBC_ABI_DT_RELR": "GLIBC_2.36", "GLIBC_ABI_GNU_TLS": "GLIBC_2.43",
     "GLIBC_ABI_GNU2_TLS": "GLIBC_2.43", "GLIBC_ABI_DT_X86_64_PLT": "GLIBC_2.43",

@@ -71,7 +71,7 @@ struct ExportedSymbols {
     }
   }
 
-  /// Of the bytes in front of the first zero.
+  /// The hash of the bytes in front of the first zero.
   static func hash(_ name: UnsafeRawBufferPointer) -> Int {
     var hash: UInt32 = 5381
     for byte in name {

@@ -11,7 +11,8 @@ package struct SymbolScope {
   package let errors: [ELFFileError]
 
   /// - Parameters:
-  ///   - tables: Those of the images in the order of the scope; nil for one that offers nothing.
+  ///   - tables: The tables of the images in the order of the scope; nil for an image that offers
+  ///     nothing.
   ///   - order: The places of the images in the order of lookup, if that is another one.
   /// - Complexity: O(symbols of all images).
   init(
@@ -42,8 +43,9 @@ package struct SymbolScope {
   /// scope: the reference is bound to the first, which shadows the others.
   ///
   /// - Parameters:
-  ///   - name: Ends at its first zero byte, and has one.
-  ///   - version: The same of the version that is asked for; nil for none.
+  ///   - name: The bytes of the name, which ends at its first zero byte and must have one.
+  ///   - version: The bytes of the version that is asked for, with the same end; nil for no
+  ///     version.
   /// - Complexity: O(images).
   package func forEachOffer(
     of name: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer?,

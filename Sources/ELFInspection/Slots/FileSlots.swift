@@ -4,27 +4,29 @@ package import RebindFiles
 /// The slots of a file: the words that the loader fills with the addresses of symbols.
 ///
 /// They are found as the loader finds them, by the dynamic table. A relocation of a local, internal
-/// or hidden symbol is none, as the loader binds it to the image itself, nor is one of thread-local
-/// data. The corresponding tags are `DT_RELA`, `DT_REL` and `DT_JMPREL`, and those of packed ones,
-/// `DT_ANDROID_RELA` and `DT_ANDROID_REL`; for MIPS also `DT_MIPS_GOTSYM`.
+/// or hidden symbol fills no slot, because the loader binds the symbol to the image itself. Nor
+/// does one of thread-local data. The corresponding tags are `DT_RELA`, `DT_REL` and `DT_JMPREL`.
+/// For packed relocations they are `DT_ANDROID_RELA` and `DT_ANDROID_REL`; for MIPS, the tag
+/// `DT_MIPS_GOTSYM` also counts.
 package struct FileSlots {
-  /// Nil if the file has none, and so no slots.
+  /// The dynamic symbols; nil if the file has none. Then it has no slots either.
   package let symbols: SymbolTable?
   package let types: SlotTypes
   /// The tables of relocations, each with the indices of the entries that may be slots.
   @usableFromInline package let tables: [(entries: RelocationTable, slots: [Int])]
-  /// The slots that no relocation is for; nil but for MIPS.
+  /// The slots that have no relocation; nil except for MIPS.
   @usableFromInline package let globalOffsets: GlobalOffsets?
   @usableFromInline package let isBoundNow: Bool
-  /// The kinds whose addends the loader adds.
+  /// The kinds of slot for which the loader adds the addend.
   @usableFromInline package let added: SlotKinds
   @usableFromInline package let relro: Range<UInt64>
   /// The addresses of the segments that are not writable.
   @usableFromInline package let readOnly: AddressRanges
-  /// For addends that are in place; nil if no table has such.
+  /// The bytes that hold in-place addends; nil if no table has such addends.
   @usableFromInline package let words: SegmentBytes?
 
-  /// Finds the tables, and throws unless each entry's symbol is there, and for a core file.
+  /// Finds the tables. Throws if the symbol of an entry does not exist, or if the file is a core
+  /// file.
   ///
   /// - Parameters:
   ///   - original: The file of an image in memory, where the addends that were in place are gone; nil

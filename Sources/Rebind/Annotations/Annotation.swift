@@ -9,7 +9,7 @@ public struct Annotation: Sendable, Hashable {
   public var key: String
   /// Further text for its registry; may be empty.
   public var value: String
-  /// Of a group, those with a higher one come first.
+  /// Annotations with a higher priority come first in their group.
   public var priority: Int
   /// The source line that declares it; nil if the record has none.
   public var line: Int?
@@ -70,7 +70,7 @@ extension Image {
 }
 
 extension Sequence<Annotation> {
-  /// Those with a higher priority first, and else as they are.
+  /// The annotations with a higher priority first, and otherwise in their present order.
   var inOrder: [Annotation] {
     // The standard library's sort is stable.
     sorted { $0.priority > $1.priority }

@@ -64,9 +64,10 @@ public struct AnnotationError: Error, Sendable {
   public private(set) var cycle: [String] = []
   /// The error behind this one; nil but for `images` and `creation`.
   public private(set) var underlyingError: (any Error)?
-  /// Of `unknownKey`: the group's keys that are nearly the same.
+  /// For `unknownKey`, the group's keys that are nearly the same.
   private var similarKeys: [String] = []
-  /// Of `configuration`: the file, if it is from one, where in it, and why; else empty.
+  /// For `configuration`, the file if it is from one, the place in it, and the reason; otherwise
+  /// empty.
   public private(set) var file = "", path = "", reason = ""
 
   private init(_ code: Code) { self.code = code }
@@ -95,7 +96,7 @@ extension AnnotationError {
     return error
   }
 
-  /// - Parameter keys: Those that the group has.
+  /// - Parameter keys: The keys that the group has.
   static func unknownKey(_ key: String, group: String, among keys: some Sequence<String>) -> Self {
     var error = Self(.unknownKey)
     error.key = key
@@ -104,7 +105,7 @@ extension AnnotationError {
     return error
   }
 
-  /// Those with the fewest letters to change, or the same but for case, three at most.
+  /// The keys with the fewest letters to change, or those that differ only in case; three at most.
   private static func keys(similarTo key: String, among keys: some Sequence<String>) -> [String] {
     let distances = keys.compactMap { other in
       let edits = crebind_name_edits(key.lowercased(), other.lowercased())

@@ -139,7 +139,7 @@ extension AnnotationRegistry {
     case .registration(let registration):
       if let create = registration.create {
         do { return try create() } catch {
-          // An error of an annotation that it needs says more.
+          // An error of another annotation that the instance needs says more.
           throw (error as? AnnotationError) ?? .creation(entry, error)
         }
       }
@@ -153,7 +153,7 @@ extension AnnotationRegistry {
     guard let identity = entry.identity else { throw .noAnswer(entry, .instance) }
     func known() -> Singleton? { state.withLock { $0.singletons[identity] } }
     if let known = known() { return known.value }
-    // Asked of the loader before others may wait for us.
+    // The loader is asked for this before other threads may wait for this one.
     let hold = try hold(of: entry)
     let creation = Creation(self, entry, identity)
     let other = try creations.beginAlone(creation, unless: known)
@@ -162,7 +162,7 @@ extension AnnotationRegistry {
     let instance = try instance(of: entry)
     let singleton = Singleton(value: instance, hold: hold)
     state.withLock { state in
-      // An annotation that is removed meanwhile leaves none.
+      // If the annotation has been removed meanwhile, its singleton is not kept.
       if case .registration = identity,
         !state.registrations.contains(identity, for: entry.key)
       {
@@ -170,7 +170,7 @@ extension AnnotationRegistry {
       }
       state.singletons[identity] = singleton
     }
-    // It has gone meanwhile, and nobody drops what was not there.
+    // If the image has gone meanwhile, its singletons were dropped before this one was stored.
     if let image = identity.image, AnnotationStore.shared.isHidden(image) {
       dropSingletons(of: [image])
     }

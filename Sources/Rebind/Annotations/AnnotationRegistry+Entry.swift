@@ -17,7 +17,7 @@ extension AnnotationRegistry {
     public internal(set) var key: String
     /// Further text of the group's annotations; may be empty.
     public internal(set) var value: String
-    /// Those with a higher one come first.
+    /// Entries with a higher priority come first.
     public internal(set) var priority: Int
     /// Where it is from. A configuration may have changed value and priority.
     public let source: Source

@@ -9,7 +9,7 @@ extension AnnotationRegistry {
   /// - Parameters:
   ///   - key: The key by which the entry is found.
   ///   - value: Further text for the group's registry.
-  ///   - priority: Those with a higher one come first.
+  ///   - priority: Entries with a higher priority come first.
   ///   - file: Where the call is, for messages.
   ///   - line: Where the call is, for messages.
   ///   - image: An address in the image that the call is in.
@@ -32,7 +32,7 @@ extension AnnotationRegistry {
   /// - Parameters:
   ///   - key: The key by which the entry is found.
   ///   - value: Further text for the group's registry.
-  ///   - priority: Those with a higher one come first.
+  ///   - priority: Entries with a higher priority come first.
   ///   - file: Where the call is, for messages.
   ///   - line: Where the call is, for messages.
   ///   - image: An address in the image that the call is in.

@@ -44,7 +44,7 @@ public final class AnnotationRegistry: Sendable {
 
   /// A value that was created once.
   struct Singleton: Sendable {
-    // Sendable, as it was asked for as a type that is.
+    // The value is Sendable, because the caller asked for it as a Sendable type.
     nonisolated(unsafe) let value: Any
     /// Keeps the image of the code loaded.
     let hold: ImageHold?

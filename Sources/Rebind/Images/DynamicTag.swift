@@ -37,7 +37,7 @@ public struct DynamicTag: RawRepresentable, Sendable, Hashable {
   public static let initializer = Self(rawValue: 12)
   /// The address of the function that ends it. The corresponding constant is `DT_FINI`.
   public static let finalizer = Self(rawValue: 13)
-  /// The name that other images need this one by. The corresponding constant is `DT_SONAME`.
+  /// The name by which other images need this one. The corresponding constant is `DT_SONAME`.
   public static let soname = Self(rawValue: 14)
   /// Where to look for needed libraries, before LD_LIBRARY_PATH.
   /// The corresponding constant is `DT_RPATH`.
@@ -68,11 +68,11 @@ public struct DynamicTag: RawRepresentable, Sendable, Hashable {
   public static let initializers = Self(rawValue: 25)
   /// The address of an array of ending functions. The corresponding constant is `DT_FINI_ARRAY`.
   public static let finalizers = Self(rawValue: 26)
-  /// The size of that of initialising functions, in bytes.
-  /// The corresponding constant is `DT_INIT_ARRAYSZ`.
+  /// The size of the array of initialising functions, in bytes. The corresponding constant is
+  /// `DT_INIT_ARRAYSZ`.
   public static let initializersSize = Self(rawValue: 27)
-  /// The size of that of ending functions, in bytes.
-  /// The corresponding constant is `DT_FINI_ARRAYSZ`.
+  /// The size of the array of ending functions, in bytes. The corresponding constant is
+  /// `DT_FINI_ARRAYSZ`.
   public static let finalizersSize = Self(rawValue: 28)
   /// Where to look for needed libraries, after LD_LIBRARY_PATH.
   /// The corresponding constant is `DT_RUNPATH`.
@@ -131,7 +131,8 @@ public struct DynamicTag: RawRepresentable, Sendable, Hashable {
   /// The address of the versions that the image asks for.
   /// The corresponding constant is `DT_VERNEED`.
   public static let neededVersions = Self(rawValue: 0x6fff_fffe)
-  /// Of how many libraries it asks for versions. The corresponding constant is `DT_VERNEEDNUM`.
+  /// The number of libraries that the image needs versions of. The corresponding constant is
+  /// `DT_VERNEEDNUM`.
   public static let neededVersionCount = Self(rawValue: 0x6fff_ffff)
   /// A library whose definitions are taken before this one's.
   /// The corresponding constant is `DT_AUXILIARY`.

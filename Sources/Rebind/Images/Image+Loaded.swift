@@ -45,9 +45,9 @@ extension Image {
   /// The corresponding C function is `crebind_symbols`.
   public func symbols() throws(RebindError) -> [Symbol] { try loadedSymbols(of: self, named: nil) }
 
-  /// The definitions that the image's hash table has for a name, one a version. If a program that
-  /// is not position-independent has taken a function's address, the undefined symbol that stands
-  /// for it is one of them.
+  /// The definitions that the image's hash table has for a name, one for each version. If a program
+  /// that is not position-independent has taken a function's address, the undefined symbol that
+  /// stands for it is one of them.
   ///
   /// Imported symbols are not among them: filter `symbols()` for these.
   ///

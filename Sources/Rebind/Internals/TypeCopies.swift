@@ -35,7 +35,7 @@ private struct TypeDescription {
   struct Declaration {
     /// With its module: `ModuleKit.Module`.
     var name: String
-    /// Of the protocol's descriptor, or of the type's metadata.
+    /// The address of the protocol's descriptor, or of the type's metadata.
     var address: UInt
     var isProtocol: Bool
   }

@@ -1,7 +1,7 @@
 /// A section of an image, and its contents.
 ///
-/// The image stays loaded while this lives, and an image with Swift code for good (see `Plugin`).
-/// The contents of a writable section may change at any time.
+/// The image stays loaded as long as this value exists. An image with Swift code stays loaded for
+/// good (see `Plugin`). The contents of a writable section may change at any time.
 ///
 /// ```swift
 /// let names = try Image.main.sectionData(named: "module_names")
@@ -12,7 +12,7 @@
 public struct SectionData: Sendable {
   /// Where the bytes are.
   private enum Storage: Sendable {
-    /// Loaded, as long as the image is held.
+    /// In the loaded image, which is held.
     case loaded(LoadedBytes)
     /// Read from a file.
     case copied([UInt8])

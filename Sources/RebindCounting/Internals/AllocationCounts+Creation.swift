@@ -3,10 +3,10 @@ internal import CRebindCounting
 extension AllocationCounts {
   /// The counts of a scope.
   ///
-  /// The machinery's memory is not counted, and that of the result is: its owner may free it while an
+  /// The machinery's memory is not counted. The result's memory is: its owner may free it while an
   /// outer counting goes on.
   ///
-  /// - Parameter kinds: Those that the scope's counters are in place for.
+  /// - Parameter kinds: The kinds for which the scope's counters are in place.
   init(of scope: OpaquePointer, kinds: CountedKinds) {
     let draft = uncounted { Unmanaged.passRetained(Draft(of: scope, kinds: kinds)) }
     self = draft._withUnsafeGuaranteedRef { $0.copy() }

@@ -10,7 +10,7 @@ final class CountingScope: Sendable {
   /// when no reference is left that another thread could use.
   nonisolated(unsafe) let pointer: OpaquePointer
   fileprivate let kinds: CountedKinds
-  /// Of a task: the next older scope, which this one leads to.
+  /// For a scope of a task, the next older scope, which this one leads to.
   fileprivate let outer: CountingScope?
 
   fileprivate init(

@@ -22,31 +22,31 @@ extension ELFFileError {
     public static let notRegularFile = Self(rawValue: "not-regular-file")
     /// The file has no bytes.
     public static let empty = Self(rawValue: "empty")
-    /// It does not start as an ELF file does.
+    /// The file does not start as an ELF file does.
     public static let notELF = Self(rawValue: "not-elf")
-    /// It states a range that ends past its end.
+    /// The file states a range that goes beyond the file's end.
     public static let truncated = Self(rawValue: "truncated")
-    /// It states a table of more than 256 MiB.
+    /// The file states a table of more than 256 MiB.
     public static let tooLarge = Self(rawValue: "too-large")
     /// A table does not fit into memory.
     public static let outOfMemory = Self(rawValue: "out-of-memory")
-    /// The file contradicts the format, or itself.
+    /// The file violates the format, or contradicts itself.
     public static let malformed = Self(rawValue: "malformed")
-    /// It has no such section.
+    /// The file has no such section.
     public static let noSection = Self(rawValue: "no-section")
-    /// It has no section headers, and no note of the section.
+    /// The file has no section headers, and no note that describes the section.
     public static let noSectionHeaders = Self(rawValue: "no-section-headers")
     /// The archive has no such member.
     public static let noMember = Self(rawValue: "no-member")
     /// The image is no longer in the process's memory.
     public static let vanished = Self(rawValue: "vanished")
-    /// The process has no memory any more.
+    /// The process has ended, and its memory is gone.
     public static let ended = Self(rawValue: "ended")
     /// The process is a part of the kernel.
     public static let kernelThread = Self(rawValue: "kernel-thread")
-    /// No image of the process is it.
+    /// The file is none of the process's images.
     public static let notLoaded = Self(rawValue: "not-loaded")
-    /// It is right, but cannot be read here.
+    /// The file is valid, but uses something that cannot be read here.
     public static let unsupported = Self(rawValue: "unsupported")
   }
 

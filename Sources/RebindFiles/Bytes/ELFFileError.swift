@@ -1,6 +1,6 @@
 /// Why a file was not read: what is wrong, which field says so, and where that is.
 ///
-/// How it reads is apart, in `message`.
+/// The wording is in `message`.
 public struct ELFFileError: Error {
   package var filePath: FilePath
   /// The fault in the file.

@@ -12,7 +12,7 @@ package final class ELFReader {
   package let elfClass: ELFClass
   package let byteOrder: ByteOrder
   let header: GElf_Ehdr
-  /// Of an image in memory, its run-time addresses minus its link-time ones; nil for a file.
+  /// For an image in memory, its run-time addresses minus its link-time ones; nil for a file.
   package let loadBias: UInt64?
   private let bytes: any ELFBytes
   private var decompressed: [Int: [UInt8]] = [:]

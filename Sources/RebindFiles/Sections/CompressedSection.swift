@@ -10,8 +10,9 @@ struct CompressedSection {
   private let index: Int
   private let field: String
 
-  /// Nil if it is not compressed. Throws before anything is decompressed if what its header says
-  /// cannot be: 256 MiB are the most, and no byte of zlib's makes more than 1032.
+  /// Nil if the section is not compressed. Throws, before anything is decompressed, if the size in
+  /// its header is impossible: 256 MiB are the limit, and a byte of zlib's cannot expand to more
+  /// than 1032 bytes.
   init?(
     of file: ELFFile, _ header: SectionHeader, at index: Int, named name: String
   ) throws(ELFFileError) {
@@ -55,7 +56,7 @@ struct CompressedSection {
   }
 
   private let kind: UInt32
-  /// Not in every `elf.h`: the constant is `ELFCOMPRESS_ZSTD`.
+  /// The constant is `ELFCOMPRESS_ZSTD`, which not every `elf.h` has.
   private static let zstd: Int32 = 2
 
   /// The bytes that it was made of.

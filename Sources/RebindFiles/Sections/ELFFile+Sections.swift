@@ -12,7 +12,8 @@ extension ELFFile {
   }
 
   /// The first section of this name, with its contents: decompressed, and with what its pointers
-  /// lead to. Without section headers, one that a note of the file describes.
+  /// lead to. If the file has no section headers, this is a section that a note of the file
+  /// describes.
   ///
   /// In a file, the words of a position-independent image are not what they are in memory: the
   /// loader relocates them. `SectionData` follows pointers by their future values, counted from the
@@ -28,7 +29,7 @@ extension ELFFile {
     try sectionContents(named: name).data(of: self)
   }
 
-  /// The same, for those that look at the words themselves.
+  /// The same section, for callers that look at its words themselves.
   package func sectionContents(named name: String) throws(ELFFileError) -> SectionContents {
     guard let contents = try allSectionContents(named: name).first else {
       throw reader.error(
@@ -37,8 +38,8 @@ extension ELFFile {
     return contents
   }
 
-  /// Calls `body` with the bytes of the first section of this name. A plain one may be larger than what is
-  /// held in memory, and comes in pieces.
+  /// Calls `body` with the bytes of the first section of this name. A section that is not compressed may
+  /// be too large to hold in memory, so it comes in pieces.
   package func forEachPiece(
     ofSection name: String, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(ELFFileError) {

@@ -8,7 +8,7 @@ public struct FileAnnotation: Sendable, Hashable {
   public var key: String
   /// Further text for the key; may be empty.
   public var value: String
-  /// Those with a higher one come first in their group.
+  /// Annotations with a higher priority come first in their group.
   public var priority: Int32
   /// The line of the source that it is from; nil if the record has none.
   public var line: Int?

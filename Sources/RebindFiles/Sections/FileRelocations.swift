@@ -3,9 +3,9 @@ import Rebind
 /// The effects of the loader's relocations on the words of one section.
 ///
 /// All is counted from link-time addresses, as if the image were loaded where it was linked to.
-/// Then relative relocations without addends, packed or not, leave what is in place: the linker
-/// has put the address there. Those with addends do not, as lld leaves zeros there. The
-/// corresponding tags are `DT_RELA`, `DT_REL`, `DT_RELR` and `DT_JMPREL`.
+/// Then relative relocations without addends, packed or not, leave the word as it is: the linker
+/// has put the address there. Relative relocations with addends do not, because lld leaves zeros
+/// there. The corresponding tags are `DT_RELA`, `DT_REL`, `DT_RELR` and `DT_JMPREL`.
 struct FileRelocations: Sendable {
   /// The future content of a word.
   enum Target: Sendable {
@@ -22,7 +22,7 @@ struct FileRelocations: Sendable {
   /// The future content of the word at an address; nil if it stays the same.
   subscript(address: UInt64) -> Target? { targets[address] }
 
-  /// Of the words at `size` addresses of a linked file.
+  /// Finds the effects on the words at `size` addresses of a linked file.
   ///
   /// - Complexity: O(*n*), where *n* is the number of the file's relocations.
   init(of file: ELFFile, addresses start: UInt64, size: UInt64) throws(ELFFileError) {
@@ -67,7 +67,8 @@ struct FileRelocations: Sendable {
       uniquingKeysWith: { $1 })
   }
 
-  /// Of the words of an object file's sections: none is known before it is linked.
+  /// The effects on the words of an object file's sections: no address is known before the file is
+  /// linked.
   private static func ofObject(
     _ file: ELFFile, _ sections: [Int]
   ) throws(ELFFileError) -> [Int: FileRelocations] {

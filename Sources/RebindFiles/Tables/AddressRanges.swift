@@ -1,12 +1,13 @@
 import Rebind
 
-/// Ranges of addresses, found by an address. Where some overlap, the first one counts.
+/// Finds the range that an address lies in. Where ranges overlap, the first one counts.
 ///
-/// A file may state as many segments as it has room for: none is searched one by one.
+/// A file may state as many segments as it has room for, so the ranges are not searched one by one.
 package struct AddressRanges {
-  /// Where another range may start, ascending.
+  /// The starts and ends of all ranges, in ascending order.
   @usableFromInline package let bounds: [UInt64]
-  /// The index of the range from each bound on; -1 for none.
+  /// For each bound, the index of the range that covers the addresses from this bound to the next;
+  /// -1 if no range does.
   @usableFromInline package let owners: [Int]
 
   /// - Complexity: O(*n* log *n*), where *n* is the number of ranges.
@@ -15,7 +16,7 @@ package struct AddressRanges {
       ranges.filter { !$0.isEmpty }.flatMap { [$0.lowerBound, $0.upperBound] }
     ).sorted()
     var owners = Array(repeating: -1, count: bounds.count)
-    // Leads from each place towards the first that nothing owns yet, itself or one behind it.
+    // Leads from each place towards the first place from there on that has no owner yet.
     var free = Array(0...bounds.count)
     func firstFree(from place: Int) -> Int {
       var place = place
@@ -46,7 +47,7 @@ package struct AddressRanges {
     return place < 0 || owners[place] < 0 ? nil : owners[place]
   }
 
-  /// How many of the bounds are not above an address.
+  /// The number of bounds that are not above an address.
   @inlinable
   package static func count(of bounds: [UInt64], upTo address: UInt64) -> Int {
     var (low, high) = (0, bounds.count)

@@ -8,7 +8,7 @@ package struct DynamicEntries {
   private let table: TableData
   private let elfClass: ELFClass
   private let count: Int
-  /// Of an image in memory, for the addresses that its loader has relocated.
+  /// The load bias of an image in memory, for the addresses that its loader has relocated.
   private let loadBias: UInt64
   private let segments: [Segment]
 

@@ -15,7 +15,7 @@ public struct ELFFile {
   /// Empty if the section headers are stripped.
   package let sectionHeaders: [SectionHeader]
 
-  /// Opens a file and reads its headers, in proportion to their number.
+  /// Opens a file and reads its headers. The time is in proportion to the number of headers.
   ///
   /// - Throws: `ELFFileError` if the file cannot be read, is no regular file, is not ELF, or if
   ///   something that its headers state is not inside it.

@@ -11,8 +11,8 @@ package struct NoteEntry {
 
   /// Calls `body` with each note.
   ///
-  /// - Parameter alignment: That of the segment or section, where notes of 8 bytes' alignment are
-  ///   apart from the others.
+  /// - Parameter alignment: The alignment of the segment or section. Notes with an alignment of 8
+  ///   bytes have a segment or section of their own.
   package static func forEach(
     in words: Words, alignment: UInt64, _ body: (NoteEntry) throws(NoteFault) -> Void
   ) throws(NoteFault) {

@@ -18,7 +18,8 @@ struct FrozenTime {
     time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
   }
 
-  /// Clocks of the time of day; CLOCK_TAI is ahead of the others by the leap seconds so far.
+  /// True for the clocks that tell the time of day. CLOCK_TAI is ahead of the others by the leap
+  /// seconds so far.
   private static func tellsTime(_ clock: clockid_t) -> Bool {
     [CLOCK_REALTIME, CLOCK_REALTIME_COARSE, CLOCK_TAI].contains(clock)
   }

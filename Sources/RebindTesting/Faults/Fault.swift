@@ -1,9 +1,10 @@
 internal import CRebindTesting
 
-/// How a function's calls fail, and which of them.
+/// How a function's calls fail, and which calls fail.
 struct Fault: Sendable {
   var symbol: String
-  /// The results of the calls that are struck, in order. Nothing is usual in it any more.
+  /// The results of the calls that are struck, in order. None has the kind `usual`: the initialiser
+  /// replaces that by the function's own failure.
   var results: [FaultResult]
   var error: CInt?
   var calls: FaultCalls

@@ -48,7 +48,7 @@ public struct FaultCalls: Sendable, Hashable, ExpressibleByIntegerLiteral {
     let isOpen = calls.upperBound == .max
     return FaultCalls(
       first: calls.lowerBound, last: calls.upperBound,
-      // Of a range from 0 the count has no room; it is a mistake.
+      // A range from 0 is a mistake, and its count may not fit.
       expectedStrikes: isOpen || calls.lowerBound < 1 ? 1 : calls.count)
   }
 

@@ -46,9 +46,10 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
   /// begins.
   public static func atMost(_ count: Int) -> FaultResult { FaultResult(kind: .short(count)) }
 
-  /// One for each call that is struck, in order; the last one for all further. `nil` is NULL.
+  /// One result for each call that is struck, in order. The last one is for all further calls.
+  /// `nil` is NULL.
   ///
-  /// None at all, or a list among them, is an error where the fault begins.
+  /// An empty list, or a list inside the list, is an error when the fault begins.
   public static func inOrder(_ results: (any FaultValue)?...) -> FaultResult {
     FaultResult(kind: .inOrder(results.map { $0.faultResult }))
   }

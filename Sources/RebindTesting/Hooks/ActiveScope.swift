@@ -7,10 +7,10 @@ internal import CRebindTesting
 @usableFromInline
 final class ActiveScope: @unchecked Sendable {
   let symbol: String
-  /// For each call of a handler or of what is recorded, without the rest of the interception's kind.
+  /// Used at each call: the handler or the recorder, taken out of the interception's kind.
   private let handler: HandlerBody?
   private let recorder: CallRecorder?
-  /// Of a scope of the process that a test has made.
+  /// Only for a scope that a test has made and that reaches the whole process; else nil.
   private let otherTests: OtherTests?
   /// The `crebind_testing_scope *`, whose context is this object.
   private(set) var pointer: OpaquePointer!
@@ -34,11 +34,11 @@ final class ActiveScope: @unchecked Sendable {
     crebind_testing_set_meeting(pointer, noteCall, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// A call of a Swift task has come, and finds other than it would without this.
+  /// Notes a call by a Swift task whose outcome this scope has changed.
   @usableFromInline
   func noteCallOfTask() { otherTests?.noteCall() }
 
-  /// Tells at the test that has made it whose calls a scope of the process has met.
+  /// Reports, in the test that made a process-wide scope, whose calls the scope has met.
   func reportOtherTests() { otherTests?.report(symbol) }
 
   deinit {

@@ -1,7 +1,7 @@
 /// The scopes that reach a task, as a task-local value.
 ///
-/// C reads the first field: it is where the value's bytes begin. A task that
-/// outlives the scopes keeps them by `owner`, though they have ended.
+/// C code reads the first field, `youngest`, at the start of the value's bytes. A task that
+/// outlives the scopes keeps them in memory by `owner`, though they have ended.
 struct TaskScopes: @unchecked Sendable {
   /// The youngest scope's `crebind_testing_scope *`. It leads to all older ones,
   /// which `owner` keeps; their state is atomic or constant.

@@ -22,8 +22,8 @@ public final class CallRecording: Sendable {
     calls.filter { $0.function == function }
   }
 
-  /// The recorded calls of Swift's runtime. Of `malloc` and its relatives, and of locks, those of
-  /// libdispatch, Foundation, the testing libraries and the C++ library are among them.
+  /// The recorded calls of Swift's runtime. For `malloc` and its relatives, and for locks, they
+  /// include calls of libdispatch, Foundation, the testing libraries and the C++ library.
   public var callsOfRuntime: [RecordedCall] { all.filter(\.isOfRuntime) }
 
   /// Under the lock nothing is allocated, which may be recorded.

@@ -17,9 +17,9 @@ public struct RecordedCall: Sendable {
   let textIndices: [Int]
   let caller: UInt
 
-  /// The texts of the arguments that point at one, such as the path of `open`; for
-  /// functions of the C library that are known to take some, else empty. NULL
-  /// arguments are left out, and pointers to memory that cannot be read.
+  /// The texts that arguments point at, such as the path of `open`. It is empty unless the function
+  /// is known as one of the C library that takes texts. NULL arguments, and pointers to memory that
+  /// cannot be read, are left out.
   public let texts: [String]
 
   /// The number of the thread that made the call, as the kernel has it.
@@ -97,8 +97,8 @@ extension RecordedCall: Hashable {
 }
 
 extension RecordedCall: CustomStringConvertible {
-  /// `open("/etc/hosts", 0)`: the function, with its texts and numbers. Pointers are in hexadecimal. Of a
-  /// function that is not known, the texts alone.
+  /// `open("/etc/hosts", 0)`: the function, with its texts and numbers. Pointers are in hexadecimal. For
+  /// a function that is not known, only the texts are shown.
   public var description: String {
     let kinds = KnownFunction(function).arguments
     var texts = texts[...].map(\.debugDescription)

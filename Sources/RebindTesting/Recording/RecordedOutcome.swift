@@ -2,9 +2,9 @@ internal import CRebindTesting
 
 /// The result of a recorded call, in the registers for results.
 struct RecordedOutcome {
-  /// That of integers and pointers.
+  /// The result register of integers and pointers.
   let word: UInt64
-  /// The lower half of that of floating-point numbers.
+  /// The lower half of the result register of floating-point numbers.
   let number: UInt64
   let errno: CInt
 

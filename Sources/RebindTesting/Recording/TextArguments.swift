@@ -1,5 +1,5 @@
-/// The indices of the arguments that are texts, of functions whose texts one wants to
-/// see in a record.
+/// The indices of a function's arguments that are texts. Only functions whose texts are useful in a
+/// record have any.
 func textArguments(of symbol: String) -> [Int] {
   let name = String(symbol.prefix { $0 != "@" })
   return textArgumentIndices[name] ?? []

@@ -10,8 +10,8 @@ struct OpenDescriptors {
   private struct File {
     var device: dev_t
     var number: ino_t
-    /// `/proc/self/fd` says it, which tells apart what has no file. Of a file it changes
-    /// when that is renamed or deleted.
+    /// The path that `/proc/self/fd` shows, which tells apart descriptors that have no file. The
+    /// path of a file changes when the file is renamed or deleted.
     var path: String
 
     func isSame(as other: File) -> Bool {
@@ -22,7 +22,7 @@ struct OpenDescriptors {
 
   private var files: [CInt: File] = [:]
 
-  /// Those of a process that waits; none if it has ended.
+  /// The descriptors of a process that waits; none if the process has ended.
   init(of process: pid_t) {
     let place = "/proc/\(process)/fd"
     guard let folder = opendir(place) else { return }
@@ -41,7 +41,7 @@ struct OpenDescriptors {
     }
   }
 
-  /// Those that were not open earlier, or on something else.
+  /// The descriptors that were not open earlier, or that were open on something else.
   func opened(since earlier: OpenDescriptors) -> [LeakedDescriptor] {
     files.filter { number, file in earlier.files[number].map { !file.isSame(as: $0) } ?? true }
       .sorted { $0.key < $1.key }

@@ -13,13 +13,12 @@ internal import CRebindTesting
 /// threw although no call failed; a short count (``FaultResult/atMost(_:)``) is no failure. A body
 /// that makes no call that could fail is a finding too (``FaultRun/madeNoCall``).
 ///
-/// Each run is a child process made by `fork`, so that `body` may crash, and starts
-/// from the same state. Its changes are gone when it returns: let it throw where
-/// it finds something wrong, instead of using `#expect` in it. A forked process has
-/// only the calling thread, so `body` must not wait for others. Another thread of this
-/// process may hold a lock when the child is forked, one of Swift's runtime for
-/// instance, and nobody opens that in the child. A run that waits for a lock is
-/// therefore made again, up to seven times, and one that takes too long once;
+/// Each run is a child process made by `fork`, so that `body` may crash, and starts from the same
+/// state. Its changes are gone when it returns: let it throw where it finds something wrong,
+/// instead of using `#expect` in it. A forked process has only the calling thread, so `body` must
+/// not wait for others. When the child is forked, another thread of this process may hold a lock,
+/// for instance one of Swift's runtime. No thread releases that lock in the child. So a run that
+/// waits for a lock is repeated up to seven times, and one that takes too long is repeated once;
 /// ``FaultRun/repetitions`` counts that.
 ///
 /// - Parameters:

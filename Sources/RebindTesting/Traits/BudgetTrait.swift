@@ -8,7 +8,7 @@ public import Testing
 /// On a suite it holds for each test. A test that exceeds its budget has an issue with all numbers. So
 /// has a test whose calls cannot be counted: a budget is never kept by mistake.
 ///
-/// Of a test with several budgets, all count the process if one does.
+/// If a test has several budgets and one of them counts the process, all of them do.
 public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
   /// The number that is limited, in words and of counts.
   enum Measure {
@@ -29,7 +29,7 @@ public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
 
   public var isRecursive: Bool { true }
 
-  /// The same budget, of a second run of the test: the first one, which is not counted, fills caches and
+  /// The same budget, for a second run of the test. The first run is not counted: it fills caches and
   /// makes lazy globals.
   ///
   /// ```swift

@@ -15,7 +15,7 @@ public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
 
   final class Identity: Sendable {}
 
-  /// Those of the suites that the test is in, by their traits.
+  /// The tallies of the suites that the test is in, by their traits.
   @TaskLocal static var tallies: [ObjectIdentifier: StrikeTally] = [:]
 
   private var tally: StrikeTally? { Self.tallies[ObjectIdentifier(identity)] }

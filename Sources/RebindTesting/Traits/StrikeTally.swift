@@ -4,7 +4,7 @@ internal import Synchronization
 final class StrikeTally: Sendable {
   private struct State {
     var hasStruck = false
-    /// Of the first test that it did not strike in.
+    /// The shortfall of the first test in which the fault did not strike.
     var shortfall: String?
   }
 

@@ -6,9 +6,9 @@ public import Testing
 extension Trait where Self == ConditionTrait {
   /// Skips the test where the program is built with a sanitizer for addresses, memory, leaks or threads.
   ///
-  /// These define functions of the C library in the program, whose calls of them go through no slot. A trait
-  /// whose fault, clock or recording cannot see them cancels its test by itself; this is for tests that call
-  /// `withFailing` and its like.
+  /// A sanitizer defines functions of the C library in the program, so the program's calls of them go
+  /// through no slot. A trait for a fault, a clock or a recording cancels its test itself if it cannot see
+  /// these calls. Use this trait for tests that call `withFailing` and its like.
   public static var unlessSanitized: Self {
     .disabled(if: hasSanitizer(), "a sanitizer defines functions that the test rebinds")
   }

@@ -11,9 +11,9 @@ struct HardeningVerdict {
   let verdict: String
   let consequence: String
 
-  /// Those that can be said of a file of this kind.
+  /// All verdicts that apply to a file of this kind.
   ///
-  /// - Parameter sealing: That of the image of a process; nil for a file.
+  /// - Parameter sealing: The sealing of a process's image; nil for a file.
   static func all(of hardening: FileHardening, _ sealing: ProcessSealing?) -> [Self] {
     var verdicts: [Self] = []
     if hardening.hasSlots { verdicts += slots(hardening) }
@@ -171,7 +171,7 @@ extension HardeningVerdict {
       : Self("seal", "no", "no loader is asked to seal pages")
   }
 
-  /// Of the image of a process.
+  /// The verdict on the sealing of a process's image.
   private static func sealed(_ sealing: ProcessSealing) -> Self {
     switch sealing {
     case .full: Self("seal", "sealed", "no rebinding changes read-only slots")

@@ -6,13 +6,14 @@ import Synchronization
 
 /// Ends the program when reading a file raises a signal that no reading can go on from.
 ///
-/// libelf maps files, and touching a page behind the new end of a file that shrinks raises SIGBUS.
-/// And Swift's demangler aborts on some names that no compiler makes. The output for the
-/// file may be wrong or is incomplete, so the program ends with a line and the status of a file that
-/// cannot be read. The files behind it are not read, and output that is not written yet is lost.
+/// libelf maps files. If a file shrinks, touching a page beyond its new end raises SIGBUS. Moreover,
+/// Swift's demangler aborts on some names that no compiler makes. The output for the file may then
+/// be wrong or incomplete. So the program ends with a line and with the status of a file that cannot
+/// be read. The files behind this one are not read, and output that is not written yet is lost.
 ///
-/// The handler allocates and writes, though a handler must not in general. It may here: the program
-/// raises these signals itself, where it reads a page or aborts, and never while it allocates.
+/// The handler allocates and writes, which a signal handler must not do in general. Here it may:
+/// the program raises these signals itself, where it reads a page or aborts, and never while it
+/// allocates.
 enum FatalSignals {
   /// The work that a thread is at. The signals come to the thread that raised them.
   private final class Activity {

@@ -63,7 +63,7 @@ extension OutputOptions {
   /// to file.
   ///
   /// - Parameters:
-  ///   - files: Those that are named.
+  ///   - files: The named files.
   ///   - headings: Nil for the headings of several files.
   ///   - rows: The columns of a table; nil for those that the body always has.
   ///   - then: Called with what was written.

@@ -10,7 +10,7 @@ extension CompletionKind {
   }
 }
 
-/// Those of /proc whose program can be read, which takes the right to trace them.
+/// The processes in /proc whose program can be read. That takes the right to trace them.
 private func processNumbers() -> [String] {
   guard let folder = opendir("/proc") else { return [] }
   defer { closedir(folder) }

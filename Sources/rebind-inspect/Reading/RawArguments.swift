@@ -4,13 +4,13 @@ import Glibc
 
 /// The process's arguments in the form that argument-parser is given them.
 ///
-/// A path is any bytes, while argument-parser takes Strings, and a String made from bytes that
-/// are no UTF-8 has lost them. So such a byte travels as one private scalar, U+10FF00 plus the
-/// byte, and so do the bytes of these scalars themselves.
+/// A path may have any bytes, but argument-parser takes Strings. A String made from bytes that are
+/// no UTF-8 has lost them. So such a byte travels as one private scalar, U+10FF00 plus the byte,
+/// and so do the bytes of these scalars themselves.
 ///
-/// And argument-parser takes a time that grows with the square of the number of arguments, 7 s
-/// for 14,000 paths. So paths that follow each other travel as one argument, with zero bytes, which
-/// no path has, between them.
+/// Moreover, argument-parser takes a time that grows with the square of the number of arguments, 7
+/// s for 14,000 paths. So consecutive paths travel as one argument. Zero bytes separate them,
+/// because no path has one.
 enum RawArguments {
   /// The name of the flag that `--demangle=only` travels as: for argument-parser, an option whose value may be
   /// left out takes the path behind it.

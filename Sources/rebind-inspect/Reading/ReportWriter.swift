@@ -11,7 +11,7 @@ struct ReportWriter: ~Copyable {
   let formatter: any ReportFormatter
   var outcome = ReportOutcome()
   var summary: (any ReportSummary)?
-  /// How many members of the archive lack something, by its name.
+  /// For each thing that members of the archive lack, the number of these members.
   private var lacks: [String: Int] = [:]
 
   init(_ formatter: any ReportFormatter) {

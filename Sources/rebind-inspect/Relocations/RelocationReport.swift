@@ -48,7 +48,7 @@ struct RelocationReport: ReportBody {
           continue
         }
         let symbol = symbols[entry.symbol]
-        // The symbol of a section that the file does not name.
+        // A section's symbol that has no name in the file is shown even so.
         if demangling != .only || symbols.name(of: symbol)[0] == 0 {
           output.append(text: " ")
           writeName(of: entry.symbol, in: table, .column, in: &output)

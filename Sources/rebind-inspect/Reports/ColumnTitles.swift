@@ -5,8 +5,9 @@ extension [Declaration] {
   /// The titles of the columns that are there.
   ///
   /// - Parameters:
-  ///   - widths: Those of the first columns, from left to right; nothing fills up the others.
-  ///   - presences: When columns are there that are there at all.
+  ///   - widths: The widths of the first columns, from left to right. The other columns are not
+  ///     padded.
+  ///   - presences: The presences of the columns that are shown.
   ///   - hasMangled: False if the columns of mangled names are left out.
   func titles(
     _ widths: [Int] = [], _ presences: [Presence] = [.always], hasMangled: Bool = true

@@ -17,7 +17,7 @@ extension ReportSubject {
       ) { .path($0) }
     ])
 
-  /// The fields that follow, unless the file failed.
+  /// The fields that follow the path, unless the file could not be read.
   static let header = Listing<ReportSubject>(
     "header", of: "the file",
     [

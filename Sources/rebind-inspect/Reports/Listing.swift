@@ -7,10 +7,10 @@ struct Field<Row>: Sendable {
   let declaration: Declaration
   /// Nil where the field is left out, as `Presence` says.
   let value: @Sendable (Row) -> Value?
-  /// The cell of text; nil if the value says it.
+  /// Makes the cell in text output; nil if the value's own text is the cell.
   let text: (@Sendable (Row) -> String)?
 
-  /// A field of JSON alone.
+  /// Creates a field that only JSON shows.
   init(
     _ key: StaticString, _ shape: Shape, _ meaning: String, when presence: Presence = .always,
     _ value: @escaping @Sendable (Row) -> Value?
@@ -18,7 +18,7 @@ struct Field<Row>: Sendable {
     self.init(key, nil, shape, meaning, when: presence, value)
   }
 
-  /// A field that is declared elsewhere.
+  /// Creates a field from a declaration that is made elsewhere.
   init(
     _ declaration: Declaration, text: (@Sendable (Row) -> String)? = nil,
     _ value: @escaping @Sendable (Row) -> Value?
@@ -28,7 +28,7 @@ struct Field<Row>: Sendable {
     self.text = text
   }
 
-  /// A field of JSON and text.
+  /// Creates a field that both JSON and text show.
   init(
     _ key: StaticString, _ column: Column?, _ shape: Shape, _ meaning: String,
     when presence: Presence = .always, text: (@Sendable (Row) -> String)? = nil,
@@ -39,7 +39,7 @@ struct Field<Row>: Sendable {
     self.text = text
   }
 
-  /// A column of text alone.
+  /// Creates a column that only text shows.
   init(
     column: Column, _ meaning: String, when presence: Presence = .always,
     _ text: @escaping @Sendable (Row) -> String
@@ -51,7 +51,7 @@ struct Field<Row>: Sendable {
 }
 
 extension Field {
-  /// The same field of a row that has this one in it.
+  /// The same field for a row that contains a row of this kind.
   func of<Outer>(_ inner: @escaping @Sendable (Outer) -> Row) -> Field<Outer> {
     let value = value
     guard let text else { return Field<Outer>(declaration) { value(inner($0)) } }
@@ -127,14 +127,14 @@ extension Listing {
     }
   }
 
-  /// Writes the members as those of a row, behind what is in it.
+  /// Writes the members into a row of a table, behind the columns that the row has already.
   func writeRow(_ row: Row, _ writer: RowWriter, in output: inout OutputBuffer) {
     for member in members where !member.columns.isEmpty && writer.has(member.presence) {
       writer.write(member.rowValue(row) ?? .null, member.columns, in: &output)
     }
   }
 
-  /// An object of one of several kinds is its text in a table.
+  /// The value of a field in a table. For an object of one of several kinds, this is its text.
   private static func rowValue(of field: Field<Row>) -> @Sendable (Row) -> Value? {
     guard field.declaration.shape.isVariants, let text = field.text else { return field.value }
     return { .string(text($0)) }
@@ -168,9 +168,9 @@ extension Listing {
   /// The cells of a row's line.
   func cells(_ row: Row) -> [String] { columns.map { $0.text(row) } }
 
-  /// The same listing with the columns of text that are there.
+  /// The same listing, with only those text columns whose presence is among the given ones.
   ///
-  /// - Parameter hasMangled: False if the columns of mangled names are left out.
+  /// - Parameter hasMangled: Whether the columns of mangled names are kept.
   func shown(_ presences: [Presence], hasMangled: Bool) -> Self {
     var shown = self
     shown.columns.removeAll {

@@ -5,9 +5,9 @@ import RebindFiles
 /// Writes the rows of one file: flat objects of JSON, a line each, or lines of CSV.
 struct RowWriter {
   let isCSV: Bool
-  /// The fields that are there beside those that always are.
+  /// The presences of the fields that are shown besides those that always are.
   private let presences: [Presence]
-  /// The start of each line: the columns that say which file it is of.
+  /// The start of each line: the columns that say which file the line is about.
   private let start: [UInt8]
 
   init(isCSV: Bool, presences: [Presence], of subject: ReportSubject) {
@@ -27,7 +27,7 @@ struct RowWriter {
 
   func has(_ presence: Presence) -> Bool { presence == .always || presences.contains(presence) }
 
-  /// The frame of the objects of JSON, for rows that are written by hand.
+  /// The frame of JSON objects, for rows that are written without a `Listing`.
   var frame: ObjectFrame { ObjectFrame(lineStart: [0x7b] + start.dropFirst() + [0x2c]) }
 
   func write<Row>(_ listing: Listing<Row>, _ row: Row, in output: inout OutputBuffer) {

@@ -20,9 +20,9 @@ indirect enum Shape: Sendable {
   case object(Record)
   /// An object of one of several kinds, which its member `kind` names.
   case variants(Variants)
-  /// A list of at least so many objects.
+  /// A list of objects, and the smallest number of them.
   case list(Record, atLeast: Int)
-  /// The same, or none.
+  /// A value of another shape, or null.
   case nullable(Shape)
 }
 
@@ -37,9 +37,10 @@ extension Shape {
 
   /// A word of letters and hyphens; more may come.
   static var code: Shape { .named("code") }
-  /// The name of a value, or for a value without one a range and the distance from its start.
+  /// The name of a value. A value without a name is given as a range and the distance from its
+  /// start.
   static var term: Shape { .named("term") }
-  /// The same, of names that have digits and more than one word.
+  /// The same as `term`, for names that may have digits and more than one word.
   static var constant: Shape { .named("constant") }
   /// A number of 16 bits.
   static var half: Shape { .named("half") }
@@ -55,7 +56,7 @@ extension Shape {
   /// The same values, or null.
   var orNull: Shape { .nullable(self) }
 
-  /// True for what stands on the right of its column.
+  /// True for values that are aligned to the right of their column.
   var isNumber: Bool {
     switch self {
     case .integer, .hexadecimal: true

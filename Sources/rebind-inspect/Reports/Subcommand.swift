@@ -22,7 +22,7 @@ extension Subcommand {
 
   static var records: [Record] { [record] }
 
-  /// Those of the first record that has any.
+  /// The columns of the first record that has any.
   static var columns: [Declaration] {
     record.reachable.map(\.columns).first { !$0.isEmpty } ?? []
   }

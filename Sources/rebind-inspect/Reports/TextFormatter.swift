@@ -60,7 +60,7 @@ struct TextFormatter: ReportFormatter {
 /// Which inputs have their path above what was found in them.
 enum TextHeadings {
   case none, ofAll
-  /// Those that were not asked for one by one.
+  /// Headings for members that were not asked for one by one.
   case ofMembers
 }
 

@@ -10,7 +10,7 @@ struct RequirementMaximum: ReportSummary, Sendable {
   private var demangling = Demangling.none
   /// By what only one row is of.
   private var highest: [String: RequirementRow] = [:]
-  /// Those whose facts hold for all files; nil before the first that needs a C library.
+  /// The systems whose facts hold for all files; nil before the first file that needs a C library.
   private var systems: [KnownSystem]?
 
   mutating func add(_ report: RequirementReport) {

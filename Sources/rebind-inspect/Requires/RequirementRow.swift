@@ -14,7 +14,8 @@ struct RequirementRow: Sendable {
   let name: String
   /// The version, the level, the priority or the release; nil for none.
   let version: String?
-  /// Of a version or a mark, the version of a system library that came with it; nil if it is not known.
+  /// For a version or a mark, the version of a system library that came with it; nil if that is not
+  /// known.
   var since: String?
   var symbols: [String] = []
   /// Nil unless they are asked for.

@@ -2,12 +2,13 @@
 
 import RebindFiles
 
-/// Two columns behind a symbol's name: the path that an import comes from, and those that this one
-/// shadows.
+/// Two columns behind a symbol's name: the path that an import comes from, and the paths that this
+/// one shadows.
 struct OriginColumns {
   private let origins: SymbolOrigins
   private let table: SymbolTable
-  /// How wide the name with its version is in front of them; 0 where columns are not aligned.
+  /// The width of the name with its version in front of the two columns; 0 if columns are not
+  /// aligned.
   private(set) var nameWidth = 0
   private var pathWidth = 0
 
@@ -31,7 +32,7 @@ struct OriginColumns {
     }
   }
 
-  /// That of the first column, which the second one stands behind.
+  /// The width of the first column. The second one stands behind it and needs no width.
   var widths: [Int] { [pathWidth] }
 
   /// Fills up the name, and writes the columns.

@@ -11,7 +11,7 @@ enum Demangling: Sendable {
   /// In text, readable names in place of the mangled ones.
   case only
 
-  /// When fields are there beside those that always are.
+  /// The presences of the fields that this option adds.
   var presences: [Presence] { self == .none ? [] : [.demangled] }
 }
 

@@ -68,9 +68,9 @@ struct ReadableNames: Sendable {
       || patterns.contains { $0.matches(readable) }
   }
 
-  /// The place of a function's name; nil if it is whole. In front of it is what a template's function
-  /// returns. Behind it are the parentheses that hold what the function takes, or `::h` and 16 digits of
-  /// Rust's.
+  /// The place of a function's name in a readable name; nil if the name is all of it. In front of it may
+  /// stand the result type of a template's function. Behind it may stand the parameters in parentheses,
+  /// or Rust's `::h` and 16 digits.
   private static func placeOfName(_ readable: UnsafeRawBufferPointer) -> Range<Int>? {
     let text = String(decoding: readable, as: UTF8.self)
     guard text.utf8.count == readable.count else { return nil }

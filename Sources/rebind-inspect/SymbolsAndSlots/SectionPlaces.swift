@@ -7,7 +7,8 @@ import RebindFiles
 struct SectionPlaces {
   private let sections: [(addresses: Range<UInt64>, name: [UInt8])]
 
-  /// None if the section headers are stripped, or without a file.
+  /// Reads the places of a file's sections: none if the section headers are stripped, or without a
+  /// file.
   init(of file: ELFFile?) throws(ELFFileError) {
     var sections: [(addresses: Range<UInt64>, name: [UInt8])] = []
     for section in try file?.sections() ?? []

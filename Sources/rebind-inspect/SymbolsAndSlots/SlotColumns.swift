@@ -64,7 +64,7 @@ struct SlotColumns: ~Copyable {
     addedWidth = "ADDED".utf8.count
   }
 
-  /// Those of the columns in front of the symbol.
+  /// The widths of the columns in front of the symbol.
   var widths: [Int] {
     [
       addressWidth, relocationWidth, kindWidth, sectionWidth, bindingWidth, relroWidth, needsWidth,

@@ -15,7 +15,7 @@ struct SymbolColumns {
   private var bindingWidth = 0
   private var visibilityWidth = 0
   private var sectionWidth = 0
-  /// Of the name with its version, which only what stands behind it needs.
+  /// The width of the name with its version. Only columns behind the name need it.
   var nameWidth = 0
 
   init(
@@ -35,7 +35,8 @@ struct SymbolColumns {
     setWidthsOfTerms()
   }
 
-  /// Columns that are aligned from file to file, if no number in them is longer than usual.
+  /// Creates columns of fixed widths. They are aligned across several files, if no number is longer
+  /// than usual.
   init(ofSeveralFiles style: TextStyle, _ demangling: Demangling) {
     self.style = style
     self.demangling = demangling
@@ -51,7 +52,7 @@ struct SymbolColumns {
     sectionWidth = "SECTION".utf8.count
   }
 
-  /// Those of all columns up to the name's.
+  /// The widths of all columns, up to the name's.
   var widths: [Int] {
     [
       indexWidth, valueWidth, sizeWidth, typeWidth, bindingWidth, visibilityWidth, sectionWidth,

@@ -5,9 +5,9 @@ import RebindFiles
 /// Which symbols are asked for.
 enum SymbolSelection {
   case all
-  /// Those that the image takes from others: the undefined ones.
+  /// The symbols that the image takes from others: the undefined ones.
   case imports
-  /// Those that others can take from the image.
+  /// The symbols that others can take from the image.
   case exports
   /// Imports and exports, which leaves out what only the image itself can see.
   case importsAndExports

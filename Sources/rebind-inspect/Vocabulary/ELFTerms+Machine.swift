@@ -2,8 +2,8 @@
 
 import Rebind
 
-// Values that mean one thing on a machine and another on the next, and those that come once a file:
-// here a String does no harm.
+// The terms of values whose meaning depends on the machine, and of values that occur once in a
+// file. They are Strings, which cost too little here to matter.
 
 extension SectionType {
   /// The constant without its `SHT_`, or else the range that the number lies in and the distance

@@ -71,7 +71,7 @@ struct SymbolQuery: ExpressibleByArgument, Sendable {
     name?.matches(symbol) ?? readable.matches(symbol)
   }
 
-  /// Those that others can take from a file.
+  /// Selects the symbols that others can take from a file.
   var exports: SymbolFilter {
     SymbolFilter(
       part: .exports, isWeak: false, names: name.map { [$0] } ?? [], isReadable: false,

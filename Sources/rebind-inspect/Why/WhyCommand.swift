@@ -233,7 +233,7 @@ struct WhyCommand: Subcommand {
   private func answer(
     _ sought: SoughtSymbol, of pid: Int32, _ files: [FilePath], _ writer: inout ReportWriter
   ) {
-    // The program's, if nothing has to do with the symbol.
+    // The program's report, which is shown if no image has to do with the symbol.
     var first: WhyReport?
     var isAnswered = false
     var isThere = false

@@ -112,7 +112,7 @@ struct LineWrapper {
     return count
   }
 
-  /// Of the lines behind the first.
+  /// The indent of all lines but the first.
   private static let indent = 4
 }
 

@@ -3,16 +3,16 @@
 import Glibc
 import Rebind
 
-/// The outputs of inputs that several threads work on, brought into the order of the inputs.
+/// Writes the outputs of inputs that several threads work on, in the order of the inputs.
 ///
 /// A thread takes the next input, and keeps its output until all output in front of it is written.
-/// Then the thread that ended the input in front writes it. A thread whose output becomes long waits
-/// for its turn and writes on its own. Nobody takes an input far behind the one whose turn it is, so
-/// that little is kept.
+/// The thread that finished the input in front then writes the output. A thread whose output becomes
+/// long waits for its turn and writes it itself. No thread takes an input that is far behind the one
+/// whose turn it is. So little output is kept in memory.
 final class OrderedOutput: Sendable {
   private let state: Monitor<State>
   private let count: Int
-  // Safe, as the one thread alone uses it that is writing, which `state` says.
+  // This is safe: only the thread that is writing uses it, and `state` says which one that is.
   private nonisolated(unsafe) var output: OutputBuffer
   private let progress: ProgressBar?
 
@@ -24,7 +24,7 @@ final class OrderedOutput: Sendable {
     var isWriting = false
     /// The outputs that wait for their turn.
     var finished: [Int: CollectedOutput] = [:]
-    /// How many bytes are kept, of inputs that are worked on too.
+    /// The number of bytes that are kept, including those of inputs that are still worked on.
     var size = 0
     var outcome = ReportOutcome()
   }
@@ -53,7 +53,7 @@ final class OrderedOutput: Sendable {
     }
   }
 
-  /// Counts bytes that are kept. False if they are too many.
+  /// Counts bytes that are kept. Returns false if they are too many.
   func keep(_ size: Int) -> Bool {
     state.withLock { state in
       state.size += size
@@ -61,7 +61,7 @@ final class OrderedOutput: Sendable {
     }
   }
 
-  /// Waits until it is an input's turn. It is the caller then that writes, up to `finish`.
+  /// Waits until it is an input's turn. From then on, until `finish`, only the caller writes.
   func waitForTurn(of index: Int) {
     state.waiting { state -> Void? in
       guard state.turn == index, !state.isWriting else { return nil }
@@ -81,12 +81,13 @@ final class OrderedOutput: Sendable {
       case .diagnostic(let path, let message): output.report(path, message)
       }
     }
-    // Both streams may be one terminal.
+    // Standard output and standard error may be the same terminal.
     if progress != nil { output.flush() }
     _ = keep(-part.size)
   }
 
-  /// Takes the rest of an input's output, and writes it if it is its turn, and what follows it.
+  /// Takes the rest of an input's output. If it is the input's turn, writes the rest, and the
+  /// outputs behind it that are finished.
   ///
   /// - Parameter isWriting: Whether the caller has waited for the turn.
   func finish(_ index: Int, _ rest: CollectedOutput, _ outcome: ReportOutcome, isWriting: Bool) {

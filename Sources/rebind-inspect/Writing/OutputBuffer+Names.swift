@@ -99,7 +99,8 @@ private func isPlain(_ byte: UInt8) -> Bool {
   byte > 0x20 && byte < 0x7f && byte != 0x22 && byte != 0x5c
 }
 
-/// How many of a word's bytes, from its first one in memory, are `isPlain` without a closer look.
+/// Returns how many bytes of a word are certainly `isPlain`, from its first byte in memory on. The
+/// byte that ends them may be plain too.
 @inline(__always)
 private func plainPrefix(_ word: UInt64) -> Int {
   let ones: UInt64 = 0x0101_0101_0101_0101

@@ -68,8 +68,8 @@ extension OutputBuffer {
     append(decimal: number.magnitude)
   }
 
-  /// Appends spaces that fill up a column, and that no line is broken at. None if `count` is not
-  /// positive. The caller has reserved them.
+  /// Appends spaces that fill up a column. No line is broken at these spaces. Appends none if
+  /// `count` is not positive. The caller has reserved them.
   @inline(__always)
   mutating func pad(_ count: Int) {
     guard count > 0 else { return }

@@ -10,7 +10,7 @@ struct ReportOutcome: Sendable {
   var readCount = 0
   /// How many of them had something to show.
   var shownCount = 0
-  /// By the index of a folder that was named.
+  /// The counts of each folder that was named, by its index.
   var folders: [Int: Folder] = [:]
 
   /// The files below a folder.

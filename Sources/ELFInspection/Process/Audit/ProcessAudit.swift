@@ -5,11 +5,11 @@ extension ProcessLook<[ProcessFinding]> {
   /// The words and files of a process's images that differ from what their files and the loader
   /// made, and go on to differ.
   ///
-  /// While an image is loaded, its slots are not filled and its pages are open, and the loader says
-  /// so only of a part of that time. So images with findings are looked at four times more, or
-  /// twenty times while threads run, and what is not found each time is left out. A look counts once
-  /// the threads have gone on meanwhile. If they have not within ten seconds, what may be an image
-  /// that is being loaded is left out, and `isStarved` says so.
+  /// While an image is being loaded, its slots are not filled and its pages are open. The loader
+  /// shows that only during a part of this time. So images with findings are looked at four more
+  /// times, or twenty times while threads run. A finding that does not appear each time is left out.
+  /// A look counts once the threads have run on since the last one. If they have not within ten
+  /// seconds, findings that an image being loaded may explain are left out, and `isStarved` says so.
   ///
   /// - Parameter willRead: Called with each image in front of a look at it.
   /// - Throws: `ELFFileError` if the process may not be looked at, is not there, or has ended.

@@ -121,7 +121,7 @@ extension ProcessScope {
   }
 
   private func openRelro(of image: LoadedImage) -> [ProcessFinding] {
-    // Static programs close their own, and those of musl leave them open.
+    // Static programs close their own relro pages, and those of musl leave them open.
     guard image.order != nil || image.interpreter != nil,
       let relro = image.image.segments.first(where: { $0.type == .relro }), relro.memorySize > 0
     else { return [] }
@@ -142,7 +142,7 @@ extension ProcessScope {
     var found: [Range<UInt64>] = []
     for mapping in mappings where fits(mapping.permissions) {
       let part = (mapping.start..<mapping.end).clamped(to: range)
-      // Where segments lie apart, others may lie between them.
+      // Where segments lie apart, other mappings may lie between them.
       guard !part.isEmpty, image.overlaps(part) else { continue }
       if let last = found.last, last.upperBound == part.lowerBound {
         found[found.count - 1] = last.lowerBound..<part.upperBound

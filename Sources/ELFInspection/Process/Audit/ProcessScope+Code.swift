@@ -3,8 +3,8 @@ import Rebind
 import RebindFiles
 
 extension ProcessScope {
-  /// The code of an image that is not what its file has there: somebody has written to it. None if
-  /// the file is not proven to be the image's, or if the loader relocates code.
+  /// The code of an image that is not what its file has there: somebody has written to it. The
+  /// result is empty if the file is not proven to be the image's, or if the loader relocates code.
   ///
   /// - Complexity: O(pages of code + bytes of pages that were written to).
   func modifiedCode(of image: LoadedImage) -> [ProcessFinding] {
@@ -83,8 +83,8 @@ extension ProcessScope {
     return findings
   }
 
-  /// The parts of bytes from a run-time address on that are not what is stored. Those that lie close
-  /// together are one.
+  /// The parts in which the bytes from a run-time address on differ from the stored ones. Parts that
+  /// lie close together are one.
   private func changes(
     in loaded: UnsafeRawBufferPointer, from start: UInt64, of image: LoadedImage,
     stored: UnsafeRawBufferPointer

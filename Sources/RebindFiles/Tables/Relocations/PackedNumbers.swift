@@ -4,7 +4,7 @@ struct PackedNumbers {
   private let field: String
   private(set) var position: Int
 
-  /// Those of a table from a byte on.
+  /// Reads the numbers of a table from a byte on.
   init(_ table: TableData, from position: Int, field: String) {
     self.table = table
     self.field = field

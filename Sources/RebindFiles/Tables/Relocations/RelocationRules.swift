@@ -7,10 +7,10 @@ enum RelocationRule {
   case relative
   /// A symbol's value and the addend.
   case symbolic
-  /// A symbol's value, whatever is in place, and the addend if the loader adds that: a jump slot,
-  /// or an entry of the global offset table.
+  /// A symbol's value, plus the addend if the loader adds it. The word's former content does not
+  /// count. This is the rule of jump slots and of entries of the global offset table.
   case symbol(addsAddend: Bool)
-  /// Something that is not known before it is loaded.
+  /// A value that is not known before the file is loaded.
   case unknown
 }
 

@@ -36,7 +36,7 @@ enum SymbolHashTable {
     for position in stride(from: buckets, to: chains, by: 4) {
       last = max(last, Int(try table.number(at: position, as: UInt32.self)))
     }
-    // No symbol is hashed: all are in front of the first that could be.
+    // The table hashes no symbol: all symbols are in front of the first one that it could hash.
     if last == 0 { return UInt64(firstHashed) }
     guard last >= firstHashed else {
       throw table.error("has symbol \(last) in a bucket, its first is \(firstHashed)", at: buckets)

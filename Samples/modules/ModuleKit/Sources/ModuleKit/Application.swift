@@ -3,7 +3,7 @@ import Synchronization
 
 /// The modules of a program and its plug-ins, from their first call to the last one.
 public final class Application: Sendable {
-  /// The known modules. Those that are registered here before `launch` are loaded with the others.
+  /// The known modules. A module that is registered here before `launch` is loaded with the others.
   public let registry = AnnotationRegistry(group: "modules")
   public let context: Context
   public let router: Router
