@@ -7,7 +7,6 @@
 
 #include <CRebind.h>
 #include <elf.h>
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -65,41 +64,24 @@ static crebind_counting_maker maker_of(const char *path, bool spares_testing) {
 }
 
 /// The code of the runtimes of tasks and of queues, which are not unloaded.
-static struct {
-  uintptr_t start, end;
-} task_runtime[8];
-static _Atomic unsigned task_runtime_count;
+static crebind_reach_code task_runtime;
+static _Atomic bool is_task_runtime_known;
 
-static int see_task_runtime(struct dl_phdr_info *info, size_t size, void *context) {
-  (void)size;
-  unsigned *count = context;
-  if (maker_of(info->dlpi_name, true) != CREBIND_COUNTING_OF_TASKS) return 0;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0) continue;
-    if (*count == sizeof task_runtime / sizeof *task_runtime) return 1;
-    uintptr_t start = info->dlpi_addr + segment->p_vaddr;
-    task_runtime[*count].start = start;
-    task_runtime[(*count)++].end = start + segment->p_memsz;
-  }
-  return 0;
+static bool is_task_runtime(const char *path, const void *context) {
+  (void)context;
+  return maker_of(path, true) == CREBIND_COUNTING_OF_TASKS;
 }
 
 void crebind_counting_find_task_runtime(void) {
-  if (task_runtime_count != 0) return;
+  if (is_task_runtime_known) return;
   crebind_counting_lock();
-  unsigned count = 0;
-  if (task_runtime_count == 0) dl_iterate_phdr(see_task_runtime, &count);
-  if (count != 0) task_runtime_count = count;
+  if (!is_task_runtime_known) crebind_reach_find_code(&task_runtime, is_task_runtime, NULL);
+  is_task_runtime_known = task_runtime.count != 0;
   crebind_counting_unlock();
 }
 
 bool crebind_counting_is_of_tasks(const void *address) {
-  unsigned count = atomic_load_explicit(&task_runtime_count, memory_order_relaxed);
-  for (unsigned i = 0; i < count; i++)
-    if ((uintptr_t)address - task_runtime[i].start < task_runtime[i].end - task_runtime[i].start)
-      return true;
-  return false;
+  return crebind_reach_has_code(&task_runtime, address);
 }
 
 static void see_image(const crebind_image_contents *contents, void *context) {

@@ -82,7 +82,7 @@ bool crebind_testing_fulfils(const crebind_testing_condition *conditions,
                       condition->kind == CREBIND_TESTING_PREFIX);
       break;
     case CREBIND_TESTING_CALLER:
-      holds = crebind_testing_images_contain(&places[i], call->caller);
+      holds = crebind_reach_has_code(&places[i], call->caller);
       break;
     }
     if (!holds) return false;

@@ -9,7 +9,7 @@
 #pragma clang assume_nonnull begin
 
 /// Where the code of the image is that a condition names; nowhere for other conditions.
-typedef crebind_testing_images crebind_testing_place;
+typedef crebind_reach_code crebind_testing_place;
 
 /// Looks for the image. Calls the loader.
 void crebind_testing_find_place(const crebind_testing_condition *condition,

@@ -17,7 +17,7 @@ typedef struct fault_scope {
   crebind_testing_fault fault;
   /// The calls that fulfil the conditions, and those of them that were struck.
   _Atomic uint64_t calls, strikes;
-  crebind_testing_images spared;
+  crebind_reach_code spared;
   crebind_testing_place *_Nullable places;
 } fault_scope;
 

@@ -11,7 +11,7 @@ typedef struct recorder_scope {
   crebind_testing_recorder *recorder;
   crebind_testing_observer *observer;
   void *context;
-  crebind_testing_images runtime;
+  crebind_reach_code runtime;
 } recorder_scope;
 
 size_t crebind_testing_register_count(void) {
@@ -30,7 +30,7 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
       .caller = call->caller,
       .thread = (int)syscall(SYS_gettid),
       .task = crebind_testing_task_number(),
-      .is_of_runtime = crebind_testing_images_contain(&self->runtime, call->caller),
+      .is_of_runtime = crebind_reach_has_code(&self->runtime, call->caller),
   };
   for (size_t i = 0; i < 8; i++)
     record.numbers[i] = call->registers[CREBIND_STUBS_NUMBERS / 8 + 2 * i];

@@ -3,28 +3,20 @@
 #ifndef CREBIND_TESTING_RUNTIME_IMAGES_H
 #define CREBIND_TESTING_RUNTIME_IMAGES_H
 
+#include "CRebindReach.h"
 #include "CRebindTesting.h"
 
 #pragma clang assume_nonnull begin
 
-typedef struct crebind_testing_images {
-  size_t count;
-  struct {
-    uintptr_t start, end;
-  } ranges[48];
-} crebind_testing_images;
-
-/// Finds those that are loaded: the runtime, and with `finds_libraries` what is built
-/// on it. Calls the loader.
-void crebind_testing_find_runtime(crebind_testing_images *images, bool finds_libraries);
+/// Finds the code of the runtime, and with `finds_libraries` of the libraries that are built on it.
+/// Calls the loader.
+void crebind_testing_find_runtime(crebind_reach_code *code, bool finds_libraries);
 
 /// Finds the testing libraries that are loaded. Calls the loader.
-void crebind_testing_find_testing(crebind_testing_images *images);
+void crebind_testing_find_testing(crebind_reach_code *code);
 
 /// Finds the image of a path or file name, if it is loaded. Calls the loader.
-void crebind_testing_find_image(crebind_testing_images *images, const char *name);
-
-bool crebind_testing_images_contain(const crebind_testing_images *images, const void *address);
+void crebind_testing_find_image(crebind_reach_code *code, const char *name);
 
 #pragma clang assume_nonnull end
 

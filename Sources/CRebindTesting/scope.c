@@ -24,12 +24,12 @@ void crebind_testing_count(crebind_testing_scope *scope, crebind_testing_count_k
 }
 
 /// The code of the testing libraries, which run tests and call functions on their tasks. Written once.
-static crebind_testing_images testing_libraries;
+static crebind_reach_code testing_libraries;
 
 void crebind_testing_strike(crebind_testing_scope *scope, const crebind_testing_call *call) {
   crebind_testing_count(scope, CREBIND_TESTING_STRUCK);
   if (scope->meet != NULL && crebind_testing_task_number() != 0
-      && !crebind_testing_images_contain(&testing_libraries, call->caller))
+      && !crebind_reach_has_code(&testing_libraries, call->caller))
     scope->meet(scope->meeting);
 }
 

@@ -62,7 +62,7 @@ struct crebind_testing_scope {
   /// Calls that come from now on pass by.
   _Atomic bool ended;
   /// Calls of these images pass by.
-  const crebind_testing_images *_Nullable spared;
+  const crebind_reach_code *_Nullable spared;
   /// The calls that had arrived at the hook when the scope began, and when it ended.
   uint64_t arrivals_before, arrivals_after;
   crebind_testing_shard shards[CREBIND_TESTING_SHARDS];

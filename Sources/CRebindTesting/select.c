@@ -72,7 +72,7 @@ static void wait(uint64_t nanoseconds) {
 static bool counts_call(crebind_testing_scope *scope, const crebind_testing_call *call,
                         bool resuming) {
   bool is_spared =
-      scope->spared != NULL && crebind_testing_images_contain(scope->spared, call->caller);
+      scope->spared != NULL && crebind_reach_has_code(scope->spared, call->caller);
   // A call that goes on to an original has been counted when it arrived.
   if (!resuming)
     crebind_testing_count(scope, is_spared ? CREBIND_TESTING_SPARED : CREBIND_TESTING_REACHED);

@@ -1,6 +1,6 @@
 /// Whose calls a test's rebindings and counters reach: what both know of a thread and of a task.
 ///
-/// All of this but the last part may run inside malloc, or inside whatever else is rebound. It takes no lock,
+/// All of this but the last two parts may run inside malloc, or inside whatever else is rebound. It takes no lock,
 /// and calls no function that allocates.
 
 #ifndef CREBIND_REACH_H
@@ -67,6 +67,32 @@ typedef _Atomic(crebind_reach_block *_Nullable) crebind_reach_blocks;
 ///
 /// \param size The size of the kind's blocks, with the head.
 crebind_reach_block *_Nullable crebind_reach_claim(crebind_reach_blocks *blocks, size_t size);
+
+// MARK: - Code of some images
+
+/// The executable segments of some images, such as Swift's runtime and the testing libraries. Those
+/// beyond the limit are left out.
+typedef struct crebind_reach_code {
+  size_t count;
+  struct {
+    uintptr_t start, end;
+  } ranges[48];
+} crebind_reach_code;
+
+/// \param path The path of an image, as the loader has it: "" for the program.
+typedef bool crebind_reach_is_wanted(const char *path, const void *_Nullable context);
+
+/// Finds the code of the loaded images that are wanted. Calls the loader.
+void crebind_reach_find_code(crebind_reach_code *code, crebind_reach_is_wanted *is_wanted,
+                             const void *_Nullable context);
+
+/// True if the code has this address.
+static inline bool crebind_reach_has_code(const crebind_reach_code *code, const void *address) {
+  for (size_t i = 0; i < code->count; i++)
+    if ((uintptr_t)address >= code->ranges[i].start && (uintptr_t)address < code->ranges[i].end)
+      return true;
+  return false;
+}
 
 // MARK: - Slots that stay as they are
 

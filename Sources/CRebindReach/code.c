@@ -1,0 +1,34 @@
+#define _GNU_SOURCE
+
+#include "CRebindReach.h"
+
+#include <link.h>
+
+struct search {
+  crebind_reach_code *code;
+  crebind_reach_is_wanted *is_wanted;
+  const void *context;
+};
+
+static int visit(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  const struct search *search = context;
+  crebind_reach_code *code = search->code;
+  if (!search->is_wanted(info->dlpi_name, search->context)) return 0;
+  for (size_t i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0) continue;
+    if (code->count == sizeof code->ranges / sizeof *code->ranges) return 1;
+    uintptr_t start = info->dlpi_addr + segment->p_vaddr;
+    code->ranges[code->count].start = start;
+    code->ranges[code->count++].end = start + segment->p_memsz;
+  }
+  return 0;
+}
+
+void crebind_reach_find_code(crebind_reach_code *code, crebind_reach_is_wanted *is_wanted,
+                             const void *context) {
+  struct search search = {code, is_wanted, context};
+  code->count = 0;
+  dl_iterate_phdr(visit, &search);
+}
