@@ -55,8 +55,10 @@ bool crebind_counting_leaks_add(crebind_counting_leaks *leaks, const void *block
     if (place->address != address
         && !atomic_compare_exchange_strong(&place->address, &found, address) && found != address)
       continue;
-    if (atomic_exchange(&place->is_given, true)) return false;
-    leaks->count++;
+    // The block is this thread's alone, and so is its place.
+    if (atomic_load_explicit(&place->is_given, memory_order_relaxed)) return false;
+    atomic_store_explicit(&place->is_given, true, memory_order_relaxed);
+    atomic_fetch_add_explicit(&leaks->count, 1, memory_order_relaxed);
     return true;
   }
   leaks->is_full = true;
@@ -67,8 +69,9 @@ bool crebind_counting_leaks_take(crebind_counting_leaks *leaks, const void *bloc
   place *place = find(leaks, (uintptr_t)block);
   if (place == NULL || place->address != (uintptr_t)block) return false;
   // If the block was not given to this scope, it is an older block, or one of another scope.
-  if (!atomic_exchange(&place->is_given, false)) return false;
-  leaks->count--;
+  if (!atomic_load_explicit(&place->is_given, memory_order_relaxed)) return false;
+  atomic_store_explicit(&place->is_given, false, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&leaks->count, 1, memory_order_relaxed);
   return true;
 }
 

@@ -25,9 +25,9 @@ crebind_counting_scope *crebind_counting_make(crebind_counting_reach reach) {
   if (scope == MAP_FAILED) return NULL;
   scope->reach = reach;
   scope->peak_place = -1;
-  if (reach != CREBIND_COUNTING_TASK || keep_blocks(scope)) return scope;
-  munmap(scope, sizeof *scope);
-  return NULL;
+  // Without memory for the addresses, the rest is counted all the same.
+  if (reach == CREBIND_COUNTING_TASK) keep_blocks(scope);
+  return scope;
 }
 
 bool crebind_counting_watch_images(crebind_counting_scope *scope, bool spares_testing) {
@@ -49,7 +49,7 @@ bool crebind_counting_watch_leaks(crebind_counting_scope *scope) {
 }
 
 bool crebind_counting_keeps_blocks(const crebind_counting_scope *scope) {
-  return scope->leaks != NULL;
+  return scope->reach == CREBIND_COUNTING_TASK || scope->finds_leaks;
 }
 
 int64_t crebind_counting_kept_blocks(const crebind_counting_scope *scope) {

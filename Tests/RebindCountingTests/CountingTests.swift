@@ -189,6 +189,28 @@ private func list(_ count: Int) -> Node? {
     free(kept)
   }
 
+  /// A limit on memory may leave no room for the addresses of blocks. A number that needs them is nil then.
+  @Test func littleMemory() async {
+    await #expect(processExitsWith: .success) {
+      func count() throws -> AllocationCounts {
+        try countingAllocations(of: .memory) { free(malloc(10)) }
+      }
+      try #require(try count().liveBlocks == 0)
+      let pages = try #require(
+        String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ").first
+          .flatMap { UInt($0) })
+      var limit = rlimit()
+      limit.rlim_cur = pages * UInt(getpagesize()) + 16 << 20
+      limit.rlim_max = limit.rlim_cur
+      try #require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+      let counts = try count()
+      try #require(counts.allocations == 1 && counts.frees == 1)
+      try #require(
+        counts.liveBlocks == nil && counts.liveUsableBytes == nil && counts.peakUsableBytes == nil)
+      try #require(counts.absences.contains { $0.function == "live blocks" })
+    }
+  }
+
   @concurrent private static func suspend() async {}
 
   @Test func anInnerCountingThatSuspendsLeavesNoBlocks() async throws {

@@ -175,13 +175,14 @@ const char *_Nullable crebind_counting_image(const crebind_counting_scope *scope
 /// \returns false if memory runs out.
 bool crebind_counting_watch_leaks(crebind_counting_scope *scope);
 
-/// Whether a scope keeps the addresses of blocks: one of a task, and one that watches leaks.
+/// Whether a scope has to keep the addresses of blocks: one of a task, and one that watches leaks.
 bool crebind_counting_keeps_blocks(const crebind_counting_scope *scope);
 
-/// The blocks that a scope keeps and that nobody has freed; -1 if it keeps none, or if there were too many.
+/// The blocks of such a scope that nobody has freed; -1 for another scope, and if there were too many, or
+/// no memory for their addresses.
 int64_t crebind_counting_kept_blocks(const crebind_counting_scope *scope);
 
-/// The same for a scope that finds leaks. The blocks that nobody has freed; -1 if the scope does not keep them, or if there were too many.
+/// The same, but -1 for a scope that does not watch leaks.
 int64_t crebind_counting_leaked_blocks(const crebind_counting_scope *scope);
 
 /// The largest number of frames of a site.

@@ -83,7 +83,9 @@ extension AllocationCounts {
     mappedBytes = hasMappings ? Int(counts.mapped_bytes) : nil
     if hasMemory, !knowsBlocks {
       absences.append(
-        Absence(function: "live blocks", reason: "they were too many to keep their addresses"))
+        Absence(
+          function: "live blocks",
+          reason: "they were too many, or memory too little, to keep their addresses"))
     }
     if hasSizes, !hasPeak {
       absences.append(
