@@ -27,6 +27,23 @@ import TestSupport
     #expect(result.succeeded)
   }
 
+  /// The tests that a page shows pass.
+  @Test(arguments: ["KindsOfFaults.md", "TestingWithFaults.md"])
+  func testsPass(page: String) throws {
+    let article = try #require(
+      Articles.of("RebindTesting").first { $0.lastPathComponent == page })
+    let pieces = try article.codeBlocks(of: "swift").filter { !Articles.isManifest($0) }
+    let program = try RebindProgram(
+      (pieces + ["await Testing.__swiftPMEntryPoint() as Never"]).joined(separator: "\n"),
+      modules: [
+        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
+        "CRebindReach", "CRebind",
+      ])
+    let result = try program.run()
+    #expect(result.succeeded, "\(result.output)\(result.errorOutput)")
+    #expect((result.output + result.errorOutput).contains("Test run with"))
+  }
+
   @Test func manifestsAreRead() throws {
     let manifests = try (Self.products + ["RebindMacros"]).flatMap(Articles.of)
       .flatMap { try $0.codeBlocks(of: "swift") }.filter(Articles.isManifest)
