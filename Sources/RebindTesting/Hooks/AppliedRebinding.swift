@@ -111,8 +111,8 @@ private func loadedImages() -> [UnsafeRawPointer] {
   withUnsafeMutablePointer(to: &headers) { headers in
     _ = crebind_images(
       { image, headers in
-        headers!.assumingMemoryBound(to: [UnsafeRawPointer].self).pointee
-          .append(image.pointee.info.header!)
+        guard let headers, let header = image.pointee.info.header else { return }
+        headers.assumingMemoryBound(to: [UnsafeRawPointer].self).pointee.append(header)
       }, headers, nil)
   }
   return headers

@@ -77,17 +77,10 @@ final class HookRegistry: @unchecked Sendable {
     let former = hook.rebinding
     let wasCalled = former?.isCalled ?? false
     let isGone = former?.restore() ?? true
-    hooks[symbol]!.rebinding = nil
-    let rebinding: AppliedRebinding
-    do throws(RebindTestingError) {
-      rebinding = try AppliedRebinding(
-        of: symbol, to: hook.pointer, mayBeUncalled: mayBeUncalled || (!isGone && wasCalled))
-    } catch {
-      if !isGone { hooks[symbol]!.rebinding = former }
-      throw error
-    }
+    hooks[symbol]!.rebinding = isGone ? nil : former
+    hooks[symbol]!.rebinding = try AppliedRebinding(
+      of: symbol, to: hook.pointer, mayBeUncalled: mayBeUncalled || (!isGone && wasCalled))
     if !isGone { _ = former?.restore() }
-    hooks[symbol]!.rebinding = rebinding
   }
 
   func close(_ scope: ActiveScope) {
