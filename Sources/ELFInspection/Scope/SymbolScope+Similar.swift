@@ -11,6 +11,8 @@ extension SymbolScope {
   /// The corresponding C function is `crebind_name_edits`.
   func names(similarTo name: String) -> [String] {
     var found: (edits: Int, names: Set<String>) = (.max, [])
+    // Mangled names have it as `5print`. Nobody types a longer one.
+    let identifier = (3...63).contains(name.utf8.count) ? "\(name.utf8.count)\(name)" : nil
     forEachTable { table in
       for index in table.indices where table[index].isExportedFunction {
         let bytes = table.name(of: table[index])
@@ -19,8 +21,9 @@ extension SymbolScope {
           bytes.prefix(isOfSwift ? bytes.count : name.utf8.count + 3).contains(0)
         else { continue }
         let other = start.assumingMemoryBound(to: CChar.self)
-        if found.edits > 0, isMangled(String(cString: other), of: name) {
-          found = (0, [String(cString: other)])
+        if isOfSwift, found.edits > 0, let identifier {
+          let mangled = String(cString: other)
+          if mangled.hasIdentifier(identifier) { found = (0, [mangled]) }
         }
         let edits = crebind_name_edits(name, other)
         guard edits > 0, edits <= found.edits else { continue }
@@ -32,11 +35,12 @@ extension SymbolScope {
   }
 }
 
-/// True for a mangled name of Swift that has an identifier of such a length that somebody types it.
-private func isMangled(_ other: String, of identifier: String) -> Bool {
-  guard other.hasPrefix("$s"), (3...63).contains(identifier.utf8.count) else { return false }
-  return other.ranges(of: "\(identifier.utf8.count)\(identifier)").contains {
-    !other[other.index(before: $0.lowerBound)].isNumber
+extension String {
+  /// True if the identifier, with its length in front, is not a part of a longer number and name.
+  fileprivate func hasIdentifier(_ identifier: String) -> Bool {
+    ranges(of: identifier).contains {
+      $0.lowerBound == startIndex || !self[index(before: $0.lowerBound)].isNumber
+    }
   }
 }
 
