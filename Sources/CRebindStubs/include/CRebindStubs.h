@@ -87,9 +87,9 @@ typedef struct crebind_stubs_pending crebind_stubs_pending;
 
 /// An awaited call has returned.
 ///
-/// \param results The registers of integer results, in order. Those of floating-point results start
-///   `CREBIND_STUBS_NUMBERS` bytes behind the first. The function may change them: the call returns
-///   the values that it leaves there.
+/// \param results The registers of integer results, in order. The registers of floating-point
+///   results start `CREBIND_STUBS_NUMBERS` bytes behind the first integer register. The function may
+///   change all of them: the call returns the values that it leaves there.
 typedef void crebind_stubs_ended(crebind_stubs_pending *pending, uint64_t *results);
 
 struct crebind_stubs_pending {

@@ -3,8 +3,8 @@ internal import CRebindTesting
 /// How a function's calls fail, and which calls fail.
 struct Fault: Sendable {
   var symbol: String
-  /// The results of the calls that are struck, in order. None has the kind `usual`: the initialiser
-  /// replaces that by the function's own failure.
+  /// The results of the calls that are struck, in order. The initialiser replaces the kind `usual`
+  /// by the function's own failure, so no result has that kind.
   var results: [FaultResult]
   var error: CInt?
   var calls: FaultCalls

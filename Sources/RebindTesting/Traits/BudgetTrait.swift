@@ -37,9 +37,9 @@ public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
   /// func readsAgainWithoutCopies() throws { try loadConfiguration() }
   /// ```
   ///
-  /// The suite's `init` is part of each run. Of a test with several budgets, all are of the second run if
-  /// one is. Traits behind the first budget act in both, and those
-  /// in front of it see the calls of both: `onCall: 1` strikes in the first one.
+  /// The suite's `init` is part of each run. If a test has several budgets and one of them is warmed, all of
+  /// them count the second run. Traits behind the first budget act in both runs. Traits in front of it see the
+  /// calls of both runs: `onCall: 1` strikes in the first run.
   public var warmed: Self {
     var trait = self
     trait.isWarmed = true
