@@ -45,16 +45,20 @@ struct RebindInspect: ParsableCommand {
     let arguments = RawArguments.encoded()
     do {
       try checkSubcommand(arguments)
-      try checkVersion(arguments)
+      if try asksForVersion(arguments) { return write(configuration.version) }
       var command = try subcommand(arguments) ?? parseAsRoot(arguments)
       try command.run()
     } catch {
       guard exitCode(for: error).isSuccess else { exit(withError: error) }
-      // The help, the version or a completion script, which a full disk has to be an error of too.
-      var output = OutputBuffer(descriptor: STDOUT_FILENO)
-      output.append(text: "\(fullMessage(for: error))\n")
-      output.finish()
+      write(fullMessage(for: error))
     }
+  }
+
+  /// Writes the help, the version or a completion script, which a full disk has to be an error of too.
+  private static func write(_ text: String) {
+    var output = OutputBuffer(descriptor: STDOUT_FILENO)
+    output.append(text: "\(text)\n")
+    output.finish()
   }
 
   /// To the most that is allowed: the files of a process's images are open together.
@@ -113,12 +117,12 @@ struct RebindInspect: ParsableCommand {
     return nil
   }
 
-  /// Throws if more than a subcommand stands beside `--version`, which would be passed over.
-  private static func checkVersion(_ arguments: [String]) throws {
+  /// True if `--version` stands there. Throws if more than a subcommand stands beside it, which would be
+  /// passed over.
+  private static func asksForVersion(_ arguments: [String]) throws -> Bool {
     let options = arguments.prefix { $0 != "--" }
-    guard options.contains("--version"), !options.contains("--help"),
-      arguments.count > (subcommands.contains { $0.name == arguments[0] } ? 2 : 1)
-    else { return }
+    guard options.contains("--version"), !options.contains("--help") else { return false }
+    if arguments.count == (subcommands.contains { $0.name == arguments[0] } ? 2 : 1) { return true }
     throw ValidationError(
       "--version stands alone: it is that of rebind-inspect. symbols --symbol-version takes one.")
   }
@@ -127,15 +131,19 @@ struct RebindInspect: ParsableCommand {
     FunctionVariants.edits(between: name, and: other)
   }
 
-  /// The subcommand that the arguments name, if they are all it takes.
+  /// The subcommand that the arguments name, or the default one, if they are all it takes.
   ///
   /// Parsing from the root builds the arguments of the root, the default subcommand and the named one
   /// several times over, which takes longer than most files do. The root answers
   /// arguments that a subcommand does not take itself, such as `--help` and mistakes.
   private static func subcommand(_ arguments: [String]) -> (any ParsableCommand)? {
-    guard let name = arguments.first,
-      let subcommand = subcommands.first(where: { $0.name == name })
-    else { return nil }
+    guard let name = arguments.first, name != "help" else { return nil }
+    guard let subcommand = subcommands.first(where: { $0.name == name }) else {
+      // Options come first where the root is meant, and the default subcommand has a help of its own.
+      let isOfRoot =
+        name.hasPrefix("-") || arguments.contains { $0 == "-h" || $0.hasPrefix("--help") }
+      return isOfRoot ? nil : try? SymbolsCommand.parseAsRoot(arguments)
+    }
     return try? subcommand.parseAsRoot(Array(arguments.dropFirst()))
   }
 }

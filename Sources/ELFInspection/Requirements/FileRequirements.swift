@@ -40,11 +40,10 @@ package struct FileRequirements {
       self.name = name
       self.library = library
       self.symbols = symbols
-      number = VersionName(name)
-      isOfSystem = KnownSystem.prefixes.contains {
-        name.hasPrefix("\($0)_") && KnownSystem.defines($0, library)
-      }
-      known = isOfSystem ? KnownSystem.origin(of: name) : number
+      let number = VersionName(name)
+      self.number = number
+      isOfSystem = KnownSystem.defines(version: name, library)
+      known = isOfSystem ? KnownSystem.origin(of: name, number) : number
     }
 
     /// True for a version of the C library's, of libstdc++'s or of libgcc's.

@@ -2,7 +2,7 @@ package import Rebind
 package import RebindFiles
 
 /// A release of a distribution, and the newest versions of symbols that its runtime libraries define.
-package struct KnownSystem: Sendable, Equatable {
+package struct KnownSystem: Sendable {
   /// `Debian`
   package let family: String
   /// `12`
@@ -13,7 +13,7 @@ package struct KnownSystem: Sendable, Equatable {
   package let source: String
 
   /// True for a system whose C library is musl, which has no versions of symbols.
-  package var isMusl: Bool { versions.contains { $0.prefix == "musl" } }
+  private var isMusl: Bool { versions.contains { $0.prefix == "musl" } }
 
   /// By family, the oldest release first.
   package static let all: [KnownSystem] = table.split(separator: "\n").map { line in
@@ -23,18 +23,44 @@ package struct KnownSystem: Sendable, Equatable {
       versions: cells[1].compactMap { VersionName($0) }, source: cells[2].joined(separator: " "))
   }
 
-  /// The families in the order of the table.
-  package static let families: [String] = all.reduce(into: []) {
-    if $0.last != $1.family { $0.append($1.family) }
+  /// Files, by the C library that they need.
+  package enum Kind: Hashable, Sendable {
+    case glibc(Machine, ELFClass)
+    /// Of others no versions are known.
+    case other
   }
+
+  /// The releases of a distribution, the oldest first.
+  package struct Family: Sendable {
+    package let name: String
+    package let releases: [KnownSystem]
+  }
+
+  /// The families whose facts hold for files of a kind, in the order of the table.
+  package static func families(of kind: Kind) -> [Family] { familiesOfKinds[kind] ?? [] }
+
+  /// The families whose facts hold for files of each of the kinds.
+  package static func families(of kinds: Set<Kind>) -> [Family] {
+    let systems = all.filter { !$0.isMusl && kinds.allSatisfy($0.has) }
+    return systems.reduce(into: [String]()) { if $0.last != $1.family { $0.append($1.family) } }
+      .map { name in Family(name: name, releases: systems.filter { $0.family == name }) }
+  }
+
+  /// For the kinds that `has` knows: a folder has a file of one after the other.
+  private static let familiesOfKinds: [Kind: [Family]] = {
+    let kinds: [Kind] = [
+      .glibc(.amd64, .bits64), .glibc(.i386, .bits32), .glibc(.aarch64, .bits64),
+    ]
+    return Dictionary(uniqueKeysWithValues: kinds.map { ($0, families(of: [$0])) })
+  }()
 
   /// True if the facts hold for files of a machine: of x86-64, and of those that the release has with the
   /// same versions. i386 and AArch64 are not in each release, and other machines are not looked at.
-  package func has(_ machine: Machine, _ elfClass: ELFClass) -> Bool {
-    switch (machine, elfClass) {
-    case (.amd64, .bits64): true
-    case (.i386, .bits32): (family, release) != ("RHEL", "10")
-    case (.aarch64, .bits64):
+  private func has(_ kind: Kind) -> Bool {
+    switch kind {
+    case .glibc(.amd64, .bits64): true
+    case .glibc(.i386, .bits32): (family, release) != ("RHEL", "10")
+    case .glibc(.aarch64, .bits64):
       ![("RHEL", "7"), ("manylinux", "2_5"), ("manylinux", "2_12")].contains {
         $0 == (family, release)
       }
@@ -50,13 +76,16 @@ package struct KnownSystem: Sendable, Equatable {
   /// The prefixes that the table knows.
   package static let prefixes: Set<String> = ["GLIBC", "GLIBCXX", "CXXABI", "GCC"]
 
-  /// True if a library, by its soname, is one that defines versions of a prefix that the table knows. libgcc
-  /// has some of glibc's, and glibc had libcrypt and libnsl once.
-  static func defines(_ prefix: String, _ library: String) -> Bool {
-    switch prefix {
+  /// True if a library, by its soname, is one that defines versions whose names begin as that one's, with a
+  /// prefix that the table knows. libgcc has some of glibc's, and glibc had libcrypt and libnsl once.
+  static func defines(version: String, _ library: String) -> Bool {
+    guard let end = version.utf8.firstIndex(of: 0x5f) else { return false }
+    return switch version[..<end] {
     case "GLIBC":
       library.hasPrefix("ld-linux") || library.hasPrefix("libnss_")
-        || namesOfGlibc.contains { library.hasPrefix("\($0).so") }
+        || namesOfGlibc.contains {
+          library.hasPrefix($0) && library.utf8.dropFirst($0.utf8.count).starts(with: ".so".utf8)
+        }
     case "GLIBCXX", "CXXABI": library.hasPrefix("libstdc++.so")
     case "GCC": library.hasPrefix("libgcc_s.so")
     default: false
@@ -71,10 +100,10 @@ package struct KnownSystem: Sendable, Equatable {
 
   /// The version of a prefix that the table knows that came with one of such a library. Nil for a mark that
   /// is not known.
-  static func origin(of name: String) -> VersionName? {
+  static func origin(of name: String, _ number: VersionName?) -> VersionName? {
+    if let number, prefixes.contains(number.prefix) { return number }
     if let mark = marks[name] { return VersionName(mark) }
-    guard let version = VersionName(name) else { return nil }
-    if prefixes.contains(version.prefix) { return version }
+    guard let version = number else { return nil }
     // `GLIBC_ABI_NEW_2` ends in a number, and is a mark.
     guard let part = machineParts.first(where: { version.prefix.hasSuffix($0) }) else { return nil }
     let prefix = String(version.prefix.dropLast(part.count))

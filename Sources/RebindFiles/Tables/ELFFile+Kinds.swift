@@ -12,9 +12,12 @@ extension ELFFile {
   /// Its program headers are the image's own and say nothing of this file; its sections say that
   /// of the image only the notes are here.
   package var isDebugFile: Bool {
-    let allocated = sectionHeaders.filter(\.isAllocated)
-    return !allocated.isEmpty && allocated.allSatisfy { $0.type == .noBits || $0.type == .note }
-      && allocated.contains { $0.type == .noBits }
+    var isWithoutContents = false
+    for header in sectionHeaders where header.isAllocated && header.type != .note {
+      guard header.type == .noBits else { return false }
+      isWithoutContents = true
+    }
+    return isWithoutContents
   }
 
   /// Throws for a core file, which has none of what a loader reads: that nothing is found there

@@ -10,13 +10,13 @@ struct RequirementMaximum: ReportSummary, Sendable {
   private var demangling = Demangling.none
   /// By what only one row is of.
   private var highest: [String: RequirementRow] = [:]
-  /// The systems whose facts hold for all files; nil before the first file that needs a C library.
-  private var systems: [KnownSystem]?
+  /// The kinds of the files that need a C library.
+  private var kindsOfFiles: Set<KnownSystem.Kind> = []
 
   mutating func add(_ report: RequirementReport) {
     fileCount += 1
     demangling = report.demangling
-    if let others = report.systems { systems = systems?.filter(others.contains) ?? others }
+    if let kind = report.kind { kindsOfFiles.insert(kind) }
     for row in report.rows {
       let path = report.subject.path.text
       switch row.kind {
@@ -38,13 +38,13 @@ struct RequirementMaximum: ReportSummary, Sendable {
   private mutating func add(
     _ row: RequirementRow, as key: String, _ path: String, isHigher: (RequirementRow) -> Bool
   ) {
-    var row = row
     let image = row.image?.text ?? path
-    row.note = "in \(image)" + (row.note.map { ": \($0)" } ?? "")
-    let key = "\(row.kind) \(key)"
+    let key = "\(row.kind.rawValue) \(key)"
     if let other = highest[key], !isHigher(other) {
       guard other.version == row.version, image < other.image?.text ?? "" else { return }
     }
+    var row = row
+    row.note = "in \(image)" + (row.note.map { ": \($0)" } ?? "")
     highest[key] = row
   }
 
@@ -53,7 +53,8 @@ struct RequirementMaximum: ReportSummary, Sendable {
     let rows = kinds.flatMap { kind in
       highest.filter { $0.value.kind == kind }.sorted { $0.key < $1.key }.map(\.value)
     }
-    return rows + RequirementReport.oldest(systems ?? [], rows.compactMap(\.asked))
+    let families = kindsOfFiles.isEmpty ? [] : KnownSystem.families(of: kindsOfFiles)
+    return rows + RequirementReport.oldest(families, rows.compactMap(\.asked))
   }
 
   var heading: String { "\(name) of \(fileCount) files" }

@@ -12,8 +12,8 @@ struct RequirementReport: TableBody {
   let excesses: [String]
   /// The limits whose prefix no version has, neither one that is needed nor one that systems have.
   let unknownLimits: [VersionName]
-  /// The known systems whose facts hold for the file; nil if it needs no C library.
-  let systems: [KnownSystem]?
+  /// Which systems' facts hold for the file; nil if it needs no C library.
+  let kind: KnownSystem.Kind?
   /// The parts of notes that cannot be read, a line each.
   let warnings: [String]
 
@@ -59,25 +59,27 @@ struct RequirementReport: TableBody {
       }
     }
     let runtime = found[0].requirements.runtime
-    let systems = KnownSystem.all.filter {
-      runtime == .glibc && !$0.isMusl && $0.has(subject.machine, subject.elfClass)
-    }
-    self.systems = runtime == .none ? nil : systems
+    let kind: KnownSystem.Kind =
+      runtime == .glibc ? .glibc(subject.machine, subject.elfClass) : .other
+    self.kind = runtime == .none ? nil : kind
+    let families = KnownSystem.families(of: kind)
     var first = Self.row(of: found[0].requirements, subject.path)
-    if runtime == .glibc, systems.isEmpty {
+    if runtime == .glibc, families.isEmpty {
       first.note = "which systems have its versions is not known here for \(subject.machine.word)"
     }
     var rows =
       [first] + Self.highest(asked) + Self.marks(asked) + Self.others(found)
-      + Self.oldest(systems, asked.map(\.version))
+      + Self.oldest(families, asked.map(\.version))
     if demangling != .none {
       for index in rows.indices {
         rows[index].demangledSymbols = rows[index].symbols.map { Demangler.demangled($0) ?? $0 }
       }
     }
     (self.rows, self.demangling) = (rows, demangling)
-    let prefixes = KnownSystem.prefixes.union(asked.compactMap(\.version.number?.prefix))
-    unknownLimits = limits.filter { !prefixes.contains($0.prefix) }
+    unknownLimits = limits.filter { limit in
+      !KnownSystem.prefixes.contains(limit.prefix)
+        && !asked.contains { $0.version.number?.prefix == limit.prefix }
+    }
     excesses = asked.flatMap { asked in
       limits.filter { asked.version.exceeds($0) }.map { limit in
         let blamed = asked.blamed
@@ -111,19 +113,18 @@ struct RequirementReport: TableBody {
 
   /// For each library and prefix the highest version, where they come first.
   private static func highest(_ asked: [Asked]) -> [RequirementRow] {
-    var order: [String] = []
-    var highest: [String: (name: VersionName, asked: Asked)] = [:]
+    var highest: [(name: VersionName, asked: Asked)] = []
     for asked in asked {
       guard let name = asked.version.number, !asked.version.isMark else { continue }
-      let key = "\(asked.version.library) \(name.prefix)"
-      if let best = highest[key] {
-        if name.isNewer(than: best.name) { highest[key] = (name, asked) }
+      if let place = highest.firstIndex(where: {
+        $0.name.prefix == name.prefix && $0.asked.version.library == asked.version.library
+      }) {
+        if name.isNewer(than: highest[place].name) { highest[place] = (name, asked) }
       } else {
-        order.append(key)
-        highest[key] = (name, asked)
+        highest.append((name, asked))
       }
     }
-    return order.compactMap { highest[$0]?.asked }.map { row(.version, $0) }
+    return highest.map { row(.version, $0.asked) }
   }
 
   /// Marks, and versions without numbers, once each.
@@ -164,7 +165,7 @@ struct RequirementReport: TableBody {
 
   /// For each family the oldest of the systems that has all versions.
   static func oldest(
-    _ systems: [KnownSystem], _ versions: [FileRequirements.Version]
+    _ families: [KnownSystem.Family], _ versions: [FileRequirements.Version]
   ) -> [RequirementRow] {
     let isUnknown = versions.contains(where: \.isUnknown)
     var newest: [String: VersionName] = [:]
@@ -173,13 +174,12 @@ struct RequirementReport: TableBody {
       newest[version.prefix] = version
     }
     let needed = Array(newest.values)
-    return KnownSystem.families.compactMap { family in
-      let releases = systems.filter { $0.family == family }
-      if releases.isEmpty { return nil }
+    return families.map { family in
       let oldest =
-        isUnknown ? nil : releases.first { release in needed.allSatisfy { release.has($0) } }
+        isUnknown
+        ? nil : family.releases.first { release in needed.allSatisfy { release.has($0) } }
       return RequirementRow(
-        kind: .system, name: family, version: oldest?.release, image: nil,
+        kind: .system, name: family.name, version: oldest?.release, image: nil,
         note: oldest?.source ?? "newer than all that are known")
     }
   }

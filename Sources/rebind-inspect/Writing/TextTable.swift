@@ -86,7 +86,7 @@ struct TextTable {
   private func write(_ row: Row, _ widths: [Int], in output: inout OutputBuffer) {
     for column in row.cells.indices {
       if column > 0 { output.append(text: " ") }
-      let fill = max(0, widths[column] - width(row, column))
+      let fill = widths[column] == 0 ? 0 : max(0, widths[column] - width(row, column))
       if columns[column].isRight { output.fill(fill) }
       if column == row.indent.column, widths[column] > 0 { output.fill(row.indent.width) }
       if let path = row.path, column == row.cells.count - 1 {
