@@ -30,9 +30,11 @@ let package = Package(
   name: "Rebind",
   products: [
     .library(name: "Rebind", targets: ["Rebind"]),
-    // Both, for a host and plug-ins that share Swift types: in place of the two.
+    .library(name: "RebindRegistry", targets: ["RebindRegistry"]),
+    // All three, for a host and plug-ins that share Swift types: in place of them.
     .library(
-      name: "RebindDynamic", type: .dynamic, targets: ["Rebind", "RebindConfiguration"]),
+      name: "RebindDynamic", type: .dynamic,
+      targets: ["Rebind", "RebindRegistry", "RebindConfiguration"]),
     .library(name: "RebindConfiguration", targets: ["RebindConfiguration"]),
     .library(name: "CRebind", targets: ["CRebind"]),
     .library(name: "RebindTesting", targets: ["RebindTesting"]),
@@ -58,7 +60,9 @@ let package = Package(
       name: "CRebind", cSettings: [.headerSearchPath(".")] + cSettings),
     .target(name: "Rebind", dependencies: ["CRebind"], swiftSettings: swiftSettings),
     .target(
-      name: "RebindConfiguration", dependencies: ["Rebind"], swiftSettings: swiftSettings),
+      name: "RebindRegistry", dependencies: ["CRebind", "Rebind"], swiftSettings: swiftSettings),
+    .target(
+      name: "RebindConfiguration", dependencies: ["RebindRegistry"], swiftSettings: swiftSettings),
     .target(name: "CRebindAnnotations", cSettings: cSettings),
     .target(name: "CRebindReach", cSettings: cSettings),
     .target(name: "CRebindStubs", cSettings: cSettings),
@@ -116,7 +120,9 @@ let package = Package(
       name: "CRebindTests", dependencies: ["TestSupport"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindTests",
-      dependencies: ["Rebind", "RebindConfiguration", "RebindMacros", "TestSupport"],
+      dependencies: [
+        "Rebind", "RebindConfiguration", "RebindMacros", "RebindRegistry", "TestSupport",
+      ],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindTestingTests",
@@ -131,7 +137,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindMacrosTests",
-      dependencies: ["CRebind", "Rebind", "RebindMacros", "TestSupport"],
+      dependencies: ["CRebind", "Rebind", "RebindMacros", "RebindRegistry", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindInspectTests",

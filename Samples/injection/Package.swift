@@ -5,7 +5,7 @@ let package = Package(
   name: "injection",
   dependencies: [.package(name: "Rebind", path: "../..", traits: ["Macros"])],
   targets: [
-    .target(name: "Injection", dependencies: [.product(name: "Rebind", package: "Rebind")]),
+    .target(name: "Injection", dependencies: [.product(name: "RebindRegistry", package: "Rebind")]),
     .executableTarget(
       name: "injection-demo",
       dependencies: ["Injection", .product(name: "RebindMacros", package: "Rebind")]),

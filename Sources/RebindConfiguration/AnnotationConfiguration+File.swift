@@ -1,4 +1,4 @@
-public import Rebind
+public import RebindRegistry
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -15,9 +15,9 @@ extension AnnotationConfiguration {
   /// Reads a configuration from a file: JSON, or a property list in XML or binary form. The
   /// contents decide which of these it is.
   ///
-  /// - Throws: `AnnotationError.configuration` with the path, and where in the file and why.
+  /// - Throws: `AnnotationRegistryError.configuration` with the path, and where in the file and why.
   /// - Complexity: O(size of the file).
-  public init(contentsOf path: String) throws(AnnotationError) {
+  public init(contentsOf path: String) throws(AnnotationRegistryError) {
     do {
       let data = try Data(contentsOf: URL(filePath: path))
       self = try Self.decode(data)
@@ -40,9 +40,9 @@ extension AnnotationConfiguration {
 extension AnnotationRegistry {
   /// Merges a configuration file; see `merge(_:from:)`.
   ///
-  /// - Throws: `AnnotationError.configuration` with the path, and where in the file and why;
+  /// - Throws: `AnnotationRegistryError.configuration` with the path, and where in the file and why;
   ///   nothing is merged then.
-  public func merge(contentsOf path: String) throws(AnnotationError) {
+  public func merge(contentsOf path: String) throws(AnnotationRegistryError) {
     try merge(AnnotationConfiguration(contentsOf: path), from: path)
   }
 }

@@ -2,6 +2,7 @@
 
 import Rebind
 import RebindMacros
+import RebindRegistry
 import TestSupport
 
 @Annotated(group: "RebindMacrosTests", key: "plain", value: "type", priority: 2)
@@ -28,7 +29,7 @@ private struct Made { var number: Int }
     #expect(
       entries.map { "\($0.key) \($0.value)" }
         == ["plain type", "factory ", "creatable ", "nested ", "text ä"])
-    #expect(entries.map { $0.annotation?.line } == [7, 15, 10, 12, 20])
+    #expect(entries.map { $0.annotation?.line } == [8, 16, 11, 13, 21])
   }
 
   @Test func accessorsAnswer() throws {
@@ -39,8 +40,10 @@ private struct Made { var number: Int }
     let shared = try (0..<2).map { _ in try registry.shared("creatable", as: Creatable.self) }
     #expect(shared[0] === shared[1])
     #expect(try registry.make("factory", as: Made.self).number == 3)
-    #expect(throws: AnnotationError.self) { try registry.make("plain", as: Plain.self) }
-    #expect(throws: AnnotationError.self) { try registry.type(for: "text", as: Any.Type.self) }
+    #expect(throws: AnnotationRegistryError.self) { try registry.make("plain", as: Plain.self) }
+    #expect(throws: AnnotationRegistryError.self) {
+      try registry.type(for: "text", as: Any.Type.self)
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import Rebind
+import RebindRegistry
 import Synchronization
 import TestSupport
 
@@ -74,8 +75,8 @@ private let puppyRecord: Record = (
     AnnotationRegistry(group: group)
   }
 
-  private func error(_ body: () throws -> Void) throws -> AnnotationError {
-    try #require(#expect(throws: AnnotationError.self, performing: body))
+  private func error(_ body: () throws -> Void) throws -> AnnotationRegistryError {
+    try #require(#expect(throws: AnnotationRegistryError.self, performing: body))
   }
 
   // MARK: - Annotations of this program

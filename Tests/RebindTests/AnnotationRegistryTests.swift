@@ -1,4 +1,5 @@
 import Rebind
+import RebindRegistry
 import Synchronization
 import TestSupport
 
@@ -60,7 +61,7 @@ private enum Seen {
       let keepFirst = AnnotationRegistry(group: "tests", duplicates: .keepFirst)
       let keepLast = AnnotationRegistry(group: "tests", duplicates: .keepLast)
       let handles = [try OpenLibrary(first.path), try OpenLibrary(second.path)]
-      do throws(AnnotationError) {
+      do throws(AnnotationRegistryError) {
         _ = try strict.entries
         Issue.record("duplicates are accepted")
       } catch {
@@ -93,7 +94,7 @@ private enum Seen {
       let handle = try OpenLibrary(broken.path)
       let strict = AnnotationRegistry(group: "tests")
       let lenient = AnnotationRegistry(group: "tests", isLenient: true)
-      do throws(AnnotationError) {
+      do throws(AnnotationRegistryError) {
         _ = try strict.entries
         Issue.record("a bad record is accepted")
       } catch {
@@ -130,13 +131,13 @@ private enum Seen {
         ("alpha", "tests/alpha from libannotated.so at offset 0, line 33 has no pointer to give"),
         ("beta", "unknown key: tests/beta"),
       ] {
-        let error = #expect(throws: AnnotationError.self) { try registry.pointer(for: key) }
+        let error = #expect(throws: AnnotationRegistryError.self) { try registry.pointer(for: key) }
         try #require("\(error!)".replacing(#/line \d+/#, with: "line 33") == text)
       }
       // Whatever is not 0 is an answer.
       try #require(try registry.pointer(for: "alpha-careless") == pointer)
       // One that has no idea of Swift, and answers all the same.
-      let error = #expect(throws: AnnotationError.self) {
+      let error = #expect(throws: AnnotationRegistryError.self) {
         try registry.make("alpha-careless", as: Int.self)
       }
       try #require("\(error!)".contains(" has no instance to give: an annotated type"))
@@ -153,11 +154,11 @@ private enum Seen {
       let library = try AnnotatedLibrary()
       let registry = AnnotationRegistry(group: "tests")
       for _ in 0..<3 {
-        let plugin = try Rebind.Plugin(path: library.path)
+        let plugin = try RebindRegistry.Plugin(path: library.path)
         let image = plugin.image
         try #require(registry.entries.count == 4 && image.path == library.path)
         do {
-          let again = try Rebind.Plugin(path: library.path)
+          let again = try RebindRegistry.Plugin(path: library.path)
           try #require(registry.entries.count == 4 && again.image == image)
         }
         try #require(registry.entries.count == 4)
@@ -174,7 +175,7 @@ private enum Seen {
       let library = try AnnotatedLibrary()
       let registry = AnnotationRegistry(group: "tests")
       let handle = try OpenLibrary(library.path)
-      let plugin = try Rebind.Plugin(path: library.path)
+      let plugin = try RebindRegistry.Plugin(path: library.path)
       plugin.unload()
       try #require(registry.entries.count == 4)
       handle.close()
@@ -184,11 +185,13 @@ private enum Seen {
 
   @Test func pluginThatCannotBeOpened() async {
     await #expect(processExitsWith: .success) {
-      let error = #expect(throws: PluginError.self) { _ = try Rebind.Plugin(path: "/no/such.so") }
+      let error = #expect(throws: PluginError.self) {
+        _ = try RebindRegistry.Plugin(path: "/no/such.so")
+      }
       try #require(
         error?.description
           == "cannot open /no/such.so: cannot open shared object file: No such file or directory")
-      #expect(throws: PluginError.self) { _ = try Rebind.Plugin(path: "/no/\0such.so") }
+      #expect(throws: PluginError.self) { _ = try RebindRegistry.Plugin(path: "/no/\0such.so") }
     }
   }
 
@@ -225,7 +228,7 @@ private enum Seen {
       opened.close()
       try #require(take() == ["removed libsecond.so 4 of 0"])
       // A plug-in goes before its code does.
-      let plugin = try Rebind.Plugin(path: second.path)
+      let plugin = try RebindRegistry.Plugin(path: second.path)
       plugin.unload()
       try #require(take() == ["added libsecond.so 4 of 4", "removed libsecond.so 4 of 0"])
       observation.end()
@@ -257,7 +260,7 @@ private enum Seen {
   @Test func secondLookReadsNothing() async {
     await #expect(processExitsWith: .success) {
       let library = try AnnotatedLibrary()
-      let plugin = try Rebind.Plugin(path: library.path)
+      let plugin = try RebindRegistry.Plugin(path: library.path)
       let registry = AnnotationRegistry(group: "tests")
       try #require(registry.entries.count == 4)
       // The thread's own time: it would read in that, and a busy machine does not count.
@@ -276,7 +279,7 @@ private enum Seen {
       let library = try AnnotatedLibrary()
       let registry = AnnotationRegistry(group: "tests")
       var events = try registry.events().makeAsyncIterator()
-      let plugin = try Rebind.Plugin(path: library.path)
+      let plugin = try RebindRegistry.Plugin(path: library.path)
       let image = plugin.image
       let annotations = try image.annotations().filter { $0.group == "tests" }
       var event = await events.next()

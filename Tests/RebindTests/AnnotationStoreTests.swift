@@ -1,6 +1,6 @@
 import TestSupport
 
-@testable import Rebind
+@testable import RebindRegistry
 
 /// The store knows only the images that are loaded.
 @Suite(.measured) struct AnnotationStoreTests {
@@ -9,13 +9,13 @@ import TestSupport
       let annotated = try AnnotatedLibrary()
       let plain = try annotated.builder.buildLibrary("libplain.so", from: "section-plugin.c").path
       for path in [annotated.path, plain] {
-        try Rebind.Plugin(path: path).unload()
-        try #require(try loadedAnnotations().hidden.isEmpty)
+        try RebindRegistry.Plugin(path: path).unload()
+        try #require(try visibleAnnotations().hidden.isEmpty)
       }
       let library = try OpenLibrary(annotated.path)
-      try #require(try !loadedAnnotations().images.isEmpty)
+      try #require(try !visibleAnnotations().images.isEmpty)
       library.close()
-      try #require(try loadedAnnotations().hidden.isEmpty)
+      try #require(try visibleAnnotations().hidden.isEmpty)
     }
   }
 

@@ -4,7 +4,7 @@ import TestSupport
 @Suite(.measured, .notInCheck) struct ArticleTests {
   private static let products = [
     "Rebind", "RebindConfiguration", "RebindCounting", "RebindDynamic", "RebindFiles",
-    "RebindTesting", "Landing",
+    "RebindRegistry", "RebindTesting", "Landing",
   ]
 
   /// The pieces of an article are one program.

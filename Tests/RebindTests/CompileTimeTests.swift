@@ -69,6 +69,7 @@ import TestSupport
 
   private static let declarations = """
     import Rebind
+    import RebindRegistry
     let hook = Rebinding<@convention(c) (CInt) -> CInt>("close")
 
     """

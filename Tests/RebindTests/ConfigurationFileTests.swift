@@ -1,5 +1,6 @@
 import Rebind
 import RebindConfiguration
+import RebindRegistry
 import TestSupport
 
 /// Configurations in files.
@@ -68,7 +69,7 @@ import TestSupport
     let path = try file(Data(contents.utf8))
     let registry = AnnotationRegistry(group: "modules")
     let error = try #require(
-      #expect(throws: AnnotationError.self) { try registry.merge(contentsOf: path) })
+      #expect(throws: AnnotationRegistryError.self) { try registry.merge(contentsOf: path) })
     #expect("\(error)".hasPrefix("\(path): \(text)"), "\(error)")
     #expect(!"\(error)".contains("\n"))
   }
@@ -76,7 +77,9 @@ import TestSupport
   @Test func fileThatIsNotThere() throws {
     let path = folder.url.appending(path: "missing").path
     let error = try #require(
-      #expect(throws: AnnotationError.self) { try AnnotationConfiguration(contentsOf: path) })
+      #expect(throws: AnnotationRegistryError.self) {
+        try AnnotationConfiguration(contentsOf: path)
+      })
     #expect("\(error)".hasPrefix("\(path): "))
     #expect("\(error)".contains("o such file"), "\(error)")
   }

@@ -3,7 +3,10 @@ import TestSupport
 /// The pieces of code in doc comments compile, beside what they take as given.
 @Suite(.measured, .notInCheck) struct DocumentedCodeTests {
   private static let products =
-    ["Rebind", "RebindConfiguration", "RebindCounting", "RebindFiles", "RebindTesting"]
+    [
+      "Rebind", "RebindConfiguration", "RebindCounting", "RebindFiles", "RebindRegistry",
+      "RebindTesting",
+    ]
     + (PackageTraits.hasMacros ? ["RebindAnnotations", "RebindMacros"] : [])
 
   @Test(arguments: products)
@@ -66,14 +69,16 @@ import TestSupport
       static let getenv =
         Rebinding<@convention(c) (UnsafePointer<CChar>) -> UnsafeMutablePointer<CChar>?>("getenv")
     }
-    protocol Module {}
-    protocol MailService: Sendable {}
-    let modules = AnnotationRegistry(group: "modules")
-    let services = AnnotationRegistry(group: "services")
     func defaultShell() throws -> String { "" }
     func loadConfiguration() throws {}
     """,
     "RebindMacros": "struct SystemClock {}",
+    "RebindRegistry": """
+    protocol Module {}
+    protocol MailService: Sendable {}
+    let modules = AnnotationRegistry(group: "modules")
+    let services = AnnotationRegistry(group: "services")
+    """,
     "RebindTesting": """
     enum ConfigurationError: Error { case missing }
     func loadConfiguration() throws {}

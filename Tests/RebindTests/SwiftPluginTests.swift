@@ -1,4 +1,5 @@
 import Rebind
+import RebindRegistry
 import TestSupport
 
 /// The same as in `annotated-plugin.swift`, which has copies of them.
@@ -29,7 +30,7 @@ struct SwiftAnnotatedLibrary {
     await #expect(processExitsWith: .success) {
       let library = try SwiftAnnotatedLibrary()
       let registry = AnnotationRegistry(group: "tests")
-      let plugin = try Rebind.Plugin(path: library.path)
+      let plugin = try RebindRegistry.Plugin(path: library.path)
       let image = plugin.image
       try #require(registry.entries.map(\.key) == ["class", "number"])
       typealias Described = any CustomStringConvertible & Sendable
@@ -38,15 +39,16 @@ struct SwiftAnnotatedLibrary {
       try #require("\(first)" == "from Swift")
       plugin.unload()
       try #require(registry.entries.isEmpty)
-      try #require(try image.annotations().isEmpty)
-      try #require(try Annotation.all(group: "tests").isEmpty)
-      #expect(throws: AnnotationError.self) {
+      // The image is still there, and so are they, as data.
+      try #require(try image.annotations().map(\.key) == ["class", "number"])
+      try #require(try Annotation.all(group: "tests").map(\.key) == ["class", "number"])
+      #expect(throws: AnnotationRegistryError.self) {
         try registry.shared("number", as: Described.self)
       }
       // Instances that were handed out go on working.
       try #require("\(first)" == "from Swift" && number != nil)
       try #require(try Image.named(library.path) == image)
-      let again = try Rebind.Plugin(path: library.path)
+      let again = try RebindRegistry.Plugin(path: library.path)
       try #require(again.image == image)
       try #require(registry.entries.map(\.key) == ["class", "number"])
       let second = try registry.shared("number", as: Described.self)
@@ -58,7 +60,7 @@ struct SwiftAnnotatedLibrary {
     await #expect(processExitsWith: .success) {
       let library = try SwiftAnnotatedLibrary()
       let registry = AnnotationRegistry(group: "tests")
-      let plugin = try Rebind.Plugin(path: library.path)
+      let plugin = try RebindRegistry.Plugin(path: library.path)
       weak let number =
         try registry.shared("number", as: (any CustomStringConvertible & Sendable).self)
         as AnyObject
@@ -73,7 +75,7 @@ struct SwiftAnnotatedLibrary {
     await #expect(processExitsWith: .success) {
       let library = try SwiftAnnotatedLibrary()
       let registry = AnnotationRegistry(group: "tests")
-      let plugin = try Rebind.Plugin(path: library.path)
+      let plugin = try RebindRegistry.Plugin(path: library.path)
       let asks: [(found: String, expected: String, ask: () throws -> Any)] = [
         (
           "RebindTests.SharedClass", "RebindTests.SharedService",
@@ -89,7 +91,7 @@ struct SwiftAnnotatedLibrary {
         ),
       ]
       for (found, expected, ask) in asks {
-        let error = #expect(throws: AnnotationError.self) { _ = try ask() }
+        let error = #expect(throws: AnnotationRegistryError.self) { _ = try ask() }
         guard error?.code == .wrongType, let mismatch = error?.mismatch else {
           Issue.record(error!)
           continue
@@ -102,10 +104,10 @@ struct SwiftAnnotatedLibrary {
             + "libswift-annotated.so, which is no \(expected): libswift-annotated.so and "
             + "\(program) have a copy each of the module that declares it. Link both against one "
             + "dynamic library with that module, and against the product RebindDynamic in place "
-            + "of Rebind", "\(mismatch)")
+            + "of RebindRegistry", "\(mismatch)")
       }
       // A different type is not taken for a copy.
-      let error = #expect(throws: AnnotationError.self) {
+      let error = #expect(throws: AnnotationRegistryError.self) {
         try registry.make("number", as: (any SharedService).self)
       }
       guard error?.code == .wrongType, let mismatch = error?.mismatch else {
@@ -139,7 +141,7 @@ struct SwiftAnnotatedLibrary {
             // Some are opened by hand, but none in Swift, as that would be unloaded.
             if round % 5 == 0 {
               (try? OpenLibrary(libraries[round % 2]))?.close()
-            } else if let plugin = try? Rebind.Plugin(path: libraries[round % 3]) {
+            } else if let plugin = try? RebindRegistry.Plugin(path: libraries[round % 3]) {
               plugin.unload()
             }
             continue
@@ -148,7 +150,7 @@ struct SwiftAnnotatedLibrary {
             let entries = try registry.entries
             precondition(Set(entries.map(\.key)).count == entries.count)
             for key in ["a-pointer", "b-pointer"] {
-              do { _ = try registry.pointer(for: key) } catch let error as AnnotationError
+              do { _ = try registry.pointer(for: key) } catch let error as AnnotationRegistryError
                 where error.code == .unknownKey
               {}
             }
@@ -157,7 +159,7 @@ struct SwiftAnnotatedLibrary {
                 "number", as: (any CustomStringConvertible & Sendable).self)
               precondition("\(number)" == "from Swift")
               _ = try registry.make("number", as: (any CustomStringConvertible).self)
-            } catch let error as AnnotationError
+            } catch let error as AnnotationRegistryError
               where error.code == .unknownKey
             {}
           } catch {

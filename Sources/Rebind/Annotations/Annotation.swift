@@ -18,7 +18,7 @@ public struct Annotation: Sendable, Hashable {
   /// Where the record is: in bytes from the start of the section `rebind_annotations`.
   public var offset: Int
   /// The run-time address of the function that answers a registry, or 0.
-  var accessor: UInt64
+  package var accessor: UInt64
 
   /// True if the annotation can be asked for a type, instances or a pointer.
   public var hasAccessor: Bool { accessor != 0 }
@@ -27,6 +27,9 @@ public struct Annotation: Sendable, Hashable {
 extension Annotation {
   /// The annotations of all loaded images: those with a higher priority first, then in the
   /// order of the images and of their sections.
+  ///
+  /// A library with Swift code stays loaded when it is unloaded, and its annotations with it. A registry
+  /// of RebindRegistry leaves those of an unloaded plug-in out.
   ///
   /// - Parameter group: Only those of this group; nil for all.
   /// - Throws: `AnnotationError`; `fault` for the first record that is none.
@@ -45,11 +48,11 @@ extension Annotation {
   /// - Parameter group: Only annotations of this group; nil for all. The faults are of all
   ///   groups, as they cannot say theirs.
   /// - Throws: `AnnotationError.images`.
-  /// - Complexity: The same errors as `all(group:)`.
+  /// - Complexity: The same as of `all(group:)`.
   public static func readable(
     group: String? = nil
   ) throws(AnnotationError) -> (annotations: [Annotation], faults: [AnnotationFault]) {
-    let images = try loadedAnnotations().images
+    let images = try LoadedAnnotations.current()
     return (
       images.flatMap(\.annotations).filter { group == nil || $0.group == group }.inOrder,
       images.flatMap(\.faults)
@@ -63,7 +66,7 @@ extension Image {
   /// - Throws: `AnnotationError`; `fault` for the first record that is none.
   /// - Complexity: O(images) while no image comes or goes; else O(annotations) in addition.
   public func annotations() throws(AnnotationError) -> [Annotation] {
-    let found = try loadedAnnotations().images.first { $0.image == self }
+    let found = try LoadedAnnotations.current().first { $0.image == self }
     if let fault = found?.faults.first { throw .fault(fault) }
     return found?.annotations ?? []
   }

@@ -38,7 +38,7 @@ public struct AnnotationFault: Sendable, Hashable {
 }
 
 extension AnnotationFault {
-  init(image: Image, offset: Int, reason: Reason) {
+  package init(image: Image, offset: Int, reason: Reason) {
     self.init(image: image, section: "rebind_annotations", offset: offset, reason: reason)
   }
 }

@@ -1,12 +1,12 @@
 internal import CRebind
 
 /// A `crebind_image_hold *`: keeps an image loaded.
-final class ImageHold: Sendable {
+package final class ImageHold: Sendable {
   // Safe, as the core guards it by its own locks.
   private nonisolated(unsafe) let hold: OpaquePointer?
 
   /// - Throws: `RebindError` with the code `noSuchImage` if another image is in its place.
-  init(_ image: Image) throws(RebindError) {
+  package init(_ image: Image) throws(RebindError) {
     guard let header = UnsafeRawPointer(bitPattern: UInt(image.header)) else {
       throw RebindError(code: .noSuchImage, image: image.path)
     }
@@ -19,7 +19,7 @@ final class ImageHold: Sendable {
   }
 
   /// True if the image stays loaded for good, with or without this.
-  var isForGood: Bool { hold == nil }
+  package var isForGood: Bool { hold == nil }
 
   deinit { crebind_release_image(hold) }
 }

@@ -1,29 +1,61 @@
 internal import CRebind
+internal import Synchronization
 
 /// The annotations of one image.
-struct ImageAnnotations: Sendable {
-  let image: Image
-  var annotations: [Annotation] = []
-  var faults: [AnnotationFault] = []
+package struct ImageAnnotations: Sendable {
+  package let image: Image
+  package var annotations: [Annotation] = []
+  package var faults: [AnnotationFault] = []
 }
 
-/// The annotations of the loaded images at one time, told by its identity.
-final class LoadedAnnotations: Sendable {
+/// The annotations of all loaded images at one time.
+package struct LoadedAnnotations: Sendable {
   /// In the loader's order, those without any left out.
-  let images: [ImageAnnotations]
-  /// The images that are there but do not count: see `AnnotationStore`.
-  let hidden: Set<Image.ID>
+  package private(set) var images: [ImageAnnotations] = []
+  /// The core's count of changes at that time; 0 if it changed all the while.
+  private var generation: UInt64 = 0
 
-  init(_ images: [ImageAnnotations], hidden: Set<Image.ID>) {
-    self.images = images
-    self.hidden = hidden
+  package init() {}
+
+  /// True if no image has come or gone since.
+  package var isCurrent: Bool { generation == crebind_annotations_generation() }
+
+  /// Reads them anew, without a second look at images that are still there.
+  package func next() throws(RebindError) -> Self {
+    // Images may come and go all the time: then what was read last is right for a moment.
+    var attemptsLeft = 16
+    while true {
+      let generation = crebind_annotations_generation()
+      attemptsLeft -= 1
+      guard let found = try readAnnotations(knowing: images) else {
+        if attemptsLeft <= 0 { throw RebindError(code: .busy) }
+        continue
+      }
+      let isSettled = crebind_annotations_generation() == generation
+      if !isSettled, attemptsLeft > 0 { continue }
+      var result = Self()
+      result.images = found
+      result.generation = isSettled ? generation : 0
+      return result
+    }
   }
-}
 
-/// The annotations that are loaded now, without those of plug-ins that were unloaded.
-func loadedAnnotations() throws(AnnotationError) -> LoadedAnnotations {
-  do throws(RebindError) { return try AnnotationStore.shared.current() } catch {
-    throw .images(error)
+  /// Forgets images that have gone.
+  package mutating func remove(_ gone: Set<Image.ID>) {
+    images.removeAll { gone.contains($0.image.id) }
+  }
+
+  private static let last = Mutex(Self())
+
+  /// The annotations that are loaded now.
+  static func current() throws(AnnotationError) -> [ImageAnnotations] {
+    let known = last.withLock { $0 }
+    if known.isCurrent { return known.images }
+    let read: Self
+    do throws(RebindError) { read = try known.next() } catch { throw .images(error) }
+    // An older read must not replace a newer one.
+    if read.isCurrent { last.withLock { $0 = read } }
+    return read.images
   }
 }
 
@@ -31,7 +63,7 @@ func loadedAnnotations() throws(AnnotationError) -> LoadedAnnotations {
 ///
 /// - Parameter known: Images that need not be looked up.
 /// - Returns: nil if an image has gone meanwhile.
-func readAnnotations(
+private func readAnnotations(
   knowing known: [ImageAnnotations]
 ) throws(RebindError) -> [ImageAnnotations]? {
   let found = try collecting([], FoundAnnotation.init(_:)) { context, error in
@@ -59,8 +91,6 @@ func readAnnotations(
   }
   return result
 }
-
-func annotationsGeneration() -> UInt64 { crebind_annotations_generation() }
 
 // MARK: - Values from C
 
@@ -96,18 +126,4 @@ extension AnnotationFault.Reason {
   var sentence: String {
     String(cString: crebind_record_fault_description(crebind_record_fault(rawValue: rawValue)))
   }
-}
-
-// MARK: - Telling of load and unload
-
-/// Has the core call the store for images that announce themselves.
-func listenForAnnotations(_ store: AnnotationStore) {
-  // Kept for ever, as is the store.
-  crebind_listen_for_annotations(
-    { header, isLoaded, context in
-      guard let context else { return }
-      let store = Unmanaged<AnnotationStore>.fromOpaque(context).takeUnretainedValue()
-      let address = UInt64(UInt(bitPattern: header))
-      if isLoaded { store.imageHasCome() } else { store.imageIsGoing(header: address) }
-    }, Unmanaged.passRetained(store).toOpaque())
 }

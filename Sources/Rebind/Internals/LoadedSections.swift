@@ -71,15 +71,17 @@ struct LoadedBytes: Sendable {
 }
 
 /// A loaded image's segments, which somebody else holds.
-struct LoadedMemory: SectionMemory {
-  let image: Image
+package struct LoadedMemory: SectionMemory {
+  private let image: Image
 
-  var is64Bit: Bool { MemoryLayout<UInt>.size == 8 }
-  var isByteSwapped: Bool { false }
+  package init(image: Image) { self.image = image }
 
-  func pointer(_ word: UInt64, at address: UInt64) -> UInt64? { word }
+  package var is64Bit: Bool { MemoryLayout<UInt>.size == 8 }
+  package var isByteSwapped: Bool { false }
 
-  func withBytes<Result>(
+  package func pointer(_ word: UInt64, at address: UInt64) -> UInt64? { word }
+
+  package func withBytes<Result>(
     from address: UInt64, _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result? {
     let linkTime = address &- image.loadBias

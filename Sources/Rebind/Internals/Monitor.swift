@@ -54,10 +54,10 @@ package final class Monitor<Value: Sendable>: Sendable {
 }
 
 /// A thread, as long as it runs.
-struct ThreadID: Hashable, Sendable {
+package struct ThreadID: Hashable, Sendable {
   private let value: UInt
 
-  static var current: Self {
+  package static var current: Self {
     #if canImport(Glibc)
     Self(value: UInt(pthread_self()))
     #else

@@ -1,4 +1,4 @@
-import Rebind
+import RebindRegistry
 
 /// Makes what a program is made of: annotated types, and what modules bind.
 public final class Injector {

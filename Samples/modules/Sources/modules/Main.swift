@@ -2,6 +2,7 @@ import FoundationEssentials
 import ModuleKit
 import Rebind
 import RebindConfiguration
+import RebindRegistry
 
 @main struct Main {
   static let application = Application()

@@ -1,4 +1,5 @@
 public import Rebind
+public import RebindRegistry
 import Synchronization
 
 /// The modules of a program and its plug-ins, from their first call to the last one.
@@ -52,7 +53,7 @@ public final class Application: Sendable {
 
   private func module(for entry: AnnotationRegistry.Entry) throws -> any Module {
     if let name = entry.typeName { return try types.make(name) }
-    do throws(AnnotationError) { return try registry.make(entry.key) } catch {
+    do throws(AnnotationRegistryError) { return try registry.make(entry.key) } catch {
       // One in C has no instances.
       guard error.code == .noAnswer else { throw error }
       return CModule(try registry.pointer(for: entry.key))

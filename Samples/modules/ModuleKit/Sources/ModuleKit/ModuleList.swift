@@ -1,4 +1,5 @@
 import Rebind
+import RebindRegistry
 import Synchronization
 
 /// The modules that are loaded, in their order.

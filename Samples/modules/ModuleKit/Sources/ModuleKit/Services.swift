@@ -1,5 +1,6 @@
 import CModuleKit
 import Rebind
+import RebindRegistry
 
 /// Services are found by the names of their protocols.
 public final class Services: Sendable {
@@ -16,7 +17,7 @@ public final class Services: Sendable {
 
   /// Calls a service by names alone, as a URL has them; nil for an unknown method.
   public func call(_ service: String, _ method: String, _ argument: String) throws -> String? {
-    do throws(AnnotationError) {
+    do throws(AnnotationRegistryError) {
       return try registry.shared(service, as: (any Callable).self).call(method, argument)
     } catch {
       // One in C has no instances.

@@ -1,3 +1,5 @@
+public import Rebind
+
 /// An annotation is of another type than the one that was asked for.
 public struct AnnotationTypeMismatch: Sendable, Hashable {
   /// The group and the key: `services/mail`.
@@ -24,6 +26,6 @@ extension AnnotationTypeMismatch: CustomStringConvertible {
     let other = expectedImage.map { " and \($0.name)" } ?? " and the program"
     return mismatch + ": \(foundImage?.name ?? "its image")\(other) have a copy each of the "
       + "module that declares it. Link both against one dynamic library with that module, and "
-      + "against the product RebindDynamic in place of Rebind"
+      + "against the product RebindDynamic in place of RebindRegistry"
   }
 }

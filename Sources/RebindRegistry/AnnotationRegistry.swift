@@ -1,3 +1,4 @@
+public import Rebind
 internal import Synchronization
 
 /// The annotations of a group, over all loaded images, and the types and instances behind them.
@@ -17,7 +18,7 @@ internal import Synchronization
 public final class AnnotationRegistry: Sendable {
   /// How to treat several entries of one key.
   public enum DuplicatePolicy: Sendable, Hashable {
-    /// Throw `AnnotationError.duplicate`.
+    /// Throw `AnnotationRegistryError.duplicate`.
     case refuse
     /// Keep the one with the highest priority; of equal ones the first.
     case keepFirst
@@ -73,17 +74,17 @@ public final class AnnotationRegistry: Sendable {
 extension AnnotationRegistry {
   /// All entries, in the registry's order.
   ///
-  /// - Throws: `AnnotationError`: `fault`, `duplicate` or `images`.
+  /// - Throws: `AnnotationRegistryError`: `fault`, `duplicate` or `images`.
   /// - Complexity: O(images) while nothing changes; else O(*n* log *n*) in the annotations.
   public var entries: [Entry] {
-    get throws(AnnotationError) { try view().entries }
+    get throws(AnnotationRegistryError) { try view().entries }
   }
 
   /// The entry of a key, or nil.
   ///
   /// - Throws: The same errors as `entries`.
   /// - Complexity: The same as for `entries`.
-  public func entry(for key: String) throws(AnnotationError) -> Entry? {
+  public func entry(for key: String) throws(AnnotationRegistryError) -> Entry? {
     let view = try view()
     return view.indices[key].map { view.entries[$0] }
   }
@@ -94,12 +95,12 @@ extension AnnotationRegistry {
   /// - Throws: The same errors as `entries`, but never `fault`.
   /// - Complexity: The same as for `entries`.
   public var faults: [AnnotationFault] {
-    get throws(AnnotationError) { try loadedAnnotations().images.flatMap(\.faults) }
+    get throws(AnnotationRegistryError) { try visibleAnnotations().images.flatMap(\.faults) }
   }
 
   /// The entries as they are now.
-  private func view() throws(AnnotationError) -> View {
-    let loaded = try loadedAnnotations()
+  private func view() throws(AnnotationRegistryError) -> View {
+    let loaded = try visibleAnnotations()
     let known = state.withLock { state in
       state.view?.loaded === loaded && state.view?.version == state.version ? state.view : nil
     }
@@ -109,7 +110,7 @@ extension AnnotationRegistry {
   }
 
   /// The entries of what is loaded, which are kept if nothing changes meanwhile.
-  private func makeView(of loaded: LoadedAnnotations) -> View {
+  private func makeView(of loaded: VisibleAnnotations) -> View {
     let view = View(of: self, loaded: loaded, state: state.withLock { $0 })
     // Freed without the lock: the code of what was registered may run then.
     var replaced: View?

@@ -1,3 +1,4 @@
+internal import Rebind
 internal import Synchronization
 
 extension AnnotationRegistry {
@@ -10,11 +11,11 @@ extension AnnotationRegistry {
   /// - Parameters:
   ///   - configuration: The settings for this group and others.
   ///   - file: The path of the configuration's file, for errors.
-  /// - Throws: `AnnotationError.configuration` for a key that is empty or there twice, and then
+  /// - Throws: `AnnotationRegistryError.configuration` for a key that is empty or there twice, and then
   ///   nothing is merged.
   public func merge(
     _ configuration: AnnotationConfiguration, from file: String = ""
-  ) throws(AnnotationError) {
+  ) throws(AnnotationRegistryError) {
     let entries = configuration.groups[group] ?? []
     var keys: Set<String> = []
     for (index, entry) in entries.enumerated() {

@@ -1,3 +1,5 @@
+public import Rebind
+
 /// An observer of annotations, which is called until this goes out of scope.
 ///
 /// It cannot be copied, so one place ends it; see `ImageObservation`.

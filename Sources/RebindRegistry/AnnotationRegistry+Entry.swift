@@ -1,3 +1,5 @@
+public import Rebind
+
 extension AnnotationRegistry {
   /// A registry's entry for a key.
   public struct Entry: Sendable {

@@ -1,3 +1,4 @@
+internal import Rebind
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -20,7 +21,7 @@ final class OpenLibrary: Sendable {
       throw PluginError(path: path, reason: "the path has a zero byte")
     }
     let before: [Image]
-    do throws(RebindError) { before = try loadedImages() } catch {
+    do throws(RebindError) { before = try Image.all } catch {
       throw PluginError(path: path, reason: "\(error)")
     }
     guard let pointer = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
@@ -28,7 +29,7 @@ final class OpenLibrary: Sendable {
       throw PluginError(path: path, reason: text ?? "the loader does not say why")
     }
     do throws(RebindError) {
-      let images = try loadedImages()
+      let images = try Image.all
       guard let image = images.first(where: { $0.isHandle(pointer) }) else {
         throw RebindError(code: .noSuchImage, image: path)
       }

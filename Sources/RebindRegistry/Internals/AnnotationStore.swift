@@ -1,3 +1,4 @@
+internal import Rebind
 internal import Synchronization
 
 /// The annotations in the process: one store for all registries.
@@ -10,11 +11,9 @@ final class AnnotationStore: Sendable {
   static let shared = AnnotationStore()
 
   private struct State {
-    /// The annotations that were read, and their generation: 0 if they have to be read again.
-    var read: [ImageAnnotations] = []
-    var generation: UInt64 = 0
-    /// `read` without what is hidden.
-    var visible = LoadedAnnotations([], hidden: [])
+    var loaded = LoadedAnnotations()
+    /// `loaded` without what is hidden.
+    var visible = VisibleAnnotations([], hidden: [])
     var commits: UInt64 = 0
     /// Plug-ins that were unloaded but are there still, and images whose destructors run.
     var hidden: Set<Image.ID> = []
@@ -36,42 +35,33 @@ final class AnnotationStore: Sendable {
   // MARK: - Reading
 
   /// The annotations that are loaded now; observers are called for new ones.
-  func current() throws(RebindError) -> LoadedAnnotations {
+  func current() throws(RebindError) -> VisibleAnnotations {
     let result = try update()
     tellObservers()
     return result
   }
 
-  private func update() throws(RebindError) -> LoadedAnnotations {
+  private func update() throws(RebindError) -> VisibleAnnotations {
     // Not as the store is made: others wait for that, with the loader's lock perhaps.
     if !isListening.load(ordering: .relaxed),
       !isListening.exchange(true, ordering: .relaxed)
     {
-      listenForAnnotations(self)
+      listenForAnnotations { header, isLoaded in
+        if isLoaded { self.imageHasCome() } else { self.imageIsGoing(header: header) }
+      }
     }
-    // Images may come and go all the time: then what was read last is right for a moment.
-    var attemptsLeft = 16
     while true {
-      let generation = annotationsGeneration()
-      let (known, commits, read) = state.withLock { state in
-        (state.generation == generation ? state.visible : nil, state.commits, state.read)
+      let (known, commits, loaded) = state.withLock { state in
+        (state.loaded.isCurrent ? state.visible : nil, state.commits, state.loaded)
       }
       if let known { return known }
-      let found = try readAnnotations(knowing: read)
-      attemptsLeft -= 1
-      guard let found else {
-        if attemptsLeft <= 0 { throw RebindError(code: .busy) }
-        continue
-      }
-      let isSettled = annotationsGeneration() == generation
-      if !isSettled, attemptsLeft > 0 { continue }
+      let found = try loaded.next()
       let committed = commit { state in
         guard state.commits == commits else { return false }
         // An image that has gone never comes back: another one at its place is not the same.
         state.hidden.subtract(
-          Set(state.read.map(\.image.id)).subtracting(found.map(\.image.id)))
-        state.read = found
-        state.generation = isSettled ? generation : 0
+          Set(state.loaded.images.map(\.image.id)).subtracting(found.images.map(\.image.id)))
+        state.loaded = found
         return true
       }
       if let committed { return committed }
@@ -80,18 +70,18 @@ final class AnnotationStore: Sendable {
 
   /// Changes what is known; nil if `change` refuses to.
   @discardableResult
-  private func commit(_ change: (inout State) -> Bool) -> LoadedAnnotations? {
-    let (visible, gone, registries): (LoadedAnnotations?, Set<Image.ID>, [AnnotationRegistry]) =
+  private func commit(_ change: (inout State) -> Bool) -> VisibleAnnotations? {
+    let (visible, gone, registries): (VisibleAnnotations?, Set<Image.ID>, [AnnotationRegistry]) =
       state.withLock { state in
         guard change(&state) else { return (nil, [], []) }
         state.commits += 1
         let old = state.visible.images
-        let new = state.read.filter { !state.hidden.contains($0.image.id) }
+        let new = state.loaded.images.filter { !state.hidden.contains($0.image.id) }
         let oldIDs = Set(old.map(\.image.id))
         let newIDs = Set(new.map(\.image.id))
         // Others compare by identity.
         if old.map(\.image.id) != new.map(\.image.id) || state.visible.hidden != state.hidden {
-          state.visible = LoadedAnnotations(new, hidden: state.hidden)
+          state.visible = VisibleAnnotations(new, hidden: state.hidden)
         }
         let removed = old.filter { !newIDs.contains($0.image.id) }
         let added = new.filter { !oldIDs.contains($0.image.id) }
@@ -132,7 +122,8 @@ final class AnnotationStore: Sendable {
   /// An image's destructor says that it is going; the loader's lock is held.
   func imageIsGoing(header: UInt64) {
     commit { state in
-      guard let image = state.read.first(where: { $0.image.header == header })?.image else {
+      guard let image = state.loaded.images.first(where: { $0.image.header == header })?.image
+      else {
         return false
       }
       state.hidden.insert(image.id)
@@ -176,11 +167,11 @@ final class AnnotationStore: Sendable {
 
   /// A plug-in was closed: forgets of its images those that are not loaded any more.
   func forget(_ images: [Image.ID]) {
-    guard let loaded = try? loadedImages() else { return }
+    guard let loaded = try? Image.all else { return }
     let gone = Set(images).subtracting(loaded.map(\.id))
     guard !gone.isEmpty else { return }
     commit { state in
-      state.read.removeAll { gone.contains($0.image.id) }
+      state.loaded.remove(gone)
       state.hidden.subtract(gone)
       return true
     }
@@ -205,5 +196,25 @@ final class AnnotationStore: Sendable {
   func tellObservers() {
     let observers = state.withLock { $0.observers }
     for observer in observers { observer.tell() }
+  }
+}
+
+/// The annotations of the images that count at one time, told by its identity.
+final class VisibleAnnotations: Sendable {
+  /// In the loader's order, those without any left out.
+  let images: [ImageAnnotations]
+  /// The images that are there but do not count: see `AnnotationStore`.
+  let hidden: Set<Image.ID>
+
+  init(_ images: [ImageAnnotations], hidden: Set<Image.ID>) {
+    self.images = images
+    self.hidden = hidden
+  }
+}
+
+/// The annotations that are loaded now, without those of plug-ins that were unloaded.
+func visibleAnnotations() throws(AnnotationRegistryError) -> VisibleAnnotations {
+  do throws(RebindError) { return try AnnotationStore.shared.current() } catch {
+    throw .images(error)
   }
 }

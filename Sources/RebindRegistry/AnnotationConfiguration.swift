@@ -1,3 +1,5 @@
+internal import Rebind
+
 /// Settings for annotations: other values and priorities, keys to disable, and further keys.
 ///
 /// In JSON, and alike in a property list:

@@ -1,12 +1,13 @@
+internal import Rebind
 internal import Synchronization
 
 extension AnnotationRegistry {
   /// The Swift type that a key stands for.
   ///
-  /// - Throws: `AnnotationError`.
+  /// - Throws: `AnnotationRegistryError`.
   ///
   /// The corresponding request is `REBIND_REQUEST_TYPE`.
-  public func type(for key: String) throws(AnnotationError) -> Any.Type {
+  public func type(for key: String) throws(AnnotationRegistryError) -> Any.Type {
     try type(for: key, as: Any.Type.self)
   }
 
@@ -16,13 +17,13 @@ extension AnnotationRegistry {
   /// let module = try modules.type(for: "Mail", as: (any Module.Type).self)
   /// ```
   ///
-  /// - Throws: `AnnotationError`; `wrongType` if it is another type, or does not conform.
+  /// - Throws: `AnnotationRegistryError`; `wrongType` if it is another type, or does not conform.
   ///
   /// The corresponding request is `REBIND_REQUEST_TYPE`.
   public func type<Metatype>(
     for key: String, as metatype: Metatype.Type
-  ) throws(AnnotationError) -> Metatype {
-    try answering(key) { (entry) throws(AnnotationError) in
+  ) throws(AnnotationRegistryError) -> Metatype {
+    try answering(key) { (entry) throws(AnnotationRegistryError) in
       let found = try askedType(of: entry)
       guard let result = found as? Metatype else {
         throw .wrongType(
@@ -35,14 +36,14 @@ extension AnnotationRegistry {
 
   /// A new instance of a key's type.
   ///
-  /// - Throws: `AnnotationError`; `wrongType` if it is of another type, `cycle` if creating it
+  /// - Throws: `AnnotationRegistryError`; `wrongType` if it is of another type, `cycle` if creating it
   ///   needs a new instance of itself.
   ///
   /// The corresponding request is `REBIND_REQUEST_INSTANCE`.
   public func make<Instance>(
     _ key: String, as type: Instance.Type = Instance.self
-  ) throws(AnnotationError) -> Instance {
-    try answering(key) { (entry) throws(AnnotationError) in
+  ) throws(AnnotationRegistryError) -> Instance {
+    try answering(key) { (entry) throws(AnnotationRegistryError) in
       try cast(creating(entry), of: entry)
     }
   }
@@ -53,14 +54,14 @@ extension AnnotationRegistry {
   /// Several threads that ask at once get the same one: the others wait. The registry drops the
   /// instance when its image is unloaded; its owners may keep it.
   ///
-  /// - Throws: `AnnotationError`; `wrongType` if it is of another type, `cycle` if creating it
+  /// - Throws: `AnnotationRegistryError`; `wrongType` if it is of another type, `cycle` if creating it
   ///   needs itself, even across threads.
   ///
   /// The corresponding request is `REBIND_REQUEST_INSTANCE`.
   public func shared<Instance: Sendable>(
     _ key: String, as type: Instance.Type = Instance.self
-  ) throws(AnnotationError) -> Instance {
-    try answering(key) { (entry) throws(AnnotationError) in
+  ) throws(AnnotationRegistryError) -> Instance {
+    try answering(key) { (entry) throws(AnnotationRegistryError) in
       try cast(singleton(entry), of: entry)
     }
   }
@@ -68,11 +69,11 @@ extension AnnotationRegistry {
   /// The C pointer that a key stands for. Most likely it leads into the image that declares it: do
   /// not use it when that is gone.
   ///
-  /// - Throws: `AnnotationError`.
+  /// - Throws: `AnnotationRegistryError`.
   ///
   /// The corresponding request is `REBIND_REQUEST_POINTER`.
-  public func pointer(for key: String) throws(AnnotationError) -> UnsafeMutableRawPointer {
-    try answering(key) { (entry) throws(AnnotationError) in
+  public func pointer(for key: String) throws(AnnotationRegistryError) -> UnsafeMutableRawPointer {
+    try answering(key) { (entry) throws(AnnotationRegistryError) in
       guard case .accessor(let annotation) = entry.provider, let answer = try askPointer(annotation)
       else { throw .noAnswer(entry, .pointer) }
       return answer
@@ -81,11 +82,11 @@ extension AnnotationRegistry {
 
   /// Calls `body` with the entry of a key, again if its image has gone before it was asked.
   private func answering<Result>(
-    _ key: String, _ body: (Entry) throws(AnnotationError) -> Result
-  ) throws(AnnotationError) -> Result {
+    _ key: String, _ body: (Entry) throws(AnnotationRegistryError) -> Result
+  ) throws(AnnotationRegistryError) -> Result {
     for _ in 0..<3 {
       guard let entry = try entry(for: key) else { break }
-      do throws(AnnotationError) { return try body(entry) } catch {
+      do throws(AnnotationRegistryError) { return try body(entry) } catch {
         guard (error.underlyingError as? RebindError)?.code == .noSuchImage,
           error.code == .images
         else {
@@ -94,7 +95,7 @@ extension AnnotationRegistry {
         }
       }
     }
-    let error = AnnotationError.unknownKey(
+    let error = AnnotationRegistryError.unknownKey(
       key, group: group, among: (try? entries)?.map(\.key) ?? [])
     creations.note(error)
     throw error
@@ -102,7 +103,7 @@ extension AnnotationRegistry {
 
   private func cast<Instance>(
     _ found: Any, of entry: Entry
-  ) throws(AnnotationError) -> Instance {
+  ) throws(AnnotationRegistryError) -> Instance {
     guard let result = found as? Instance else {
       throw .wrongType(
         AnnotationTypeMismatch(
@@ -113,7 +114,7 @@ extension AnnotationRegistry {
 
   // MARK: - Asking
 
-  private func askedType(of entry: Entry) throws(AnnotationError) -> Any.Type {
+  private func askedType(of entry: Entry) throws(AnnotationRegistryError) -> Any.Type {
     switch entry.provider {
     case .accessor(let annotation):
       if let type = try askType(annotation) { return type }
@@ -125,14 +126,14 @@ extension AnnotationRegistry {
   }
 
   /// A new instance, with a cycle noticed.
-  private func creating(_ entry: Entry) throws(AnnotationError) -> Any {
+  private func creating(_ entry: Entry) throws(AnnotationRegistryError) -> Any {
     guard let identity = entry.identity else { throw .noAnswer(entry, .instance) }
     try creations.begin(Creation(self, entry, identity))
     defer { creations.end() }
     return try instance(of: entry)
   }
 
-  private func instance(of entry: Entry) throws(AnnotationError) -> Any {
+  private func instance(of entry: Entry) throws(AnnotationRegistryError) -> Any {
     switch entry.provider {
     case .accessor(let annotation):
       if let instance = try askInstance(annotation) { return instance }
@@ -140,7 +141,7 @@ extension AnnotationRegistry {
       if let create = registration.create {
         do { return try create() } catch {
           // An error of another annotation that the instance needs says more.
-          throw (error as? AnnotationError) ?? .creation(entry, error)
+          throw (error as? AnnotationRegistryError) ?? .creation(entry, error)
         }
       }
     case .nothing: break
@@ -149,7 +150,7 @@ extension AnnotationRegistry {
     throw creations.noted() ?? .noAnswer(entry, .instance)
   }
 
-  private func singleton(_ entry: Entry) throws(AnnotationError) -> Any {
+  private func singleton(_ entry: Entry) throws(AnnotationRegistryError) -> Any {
     guard let identity = entry.identity else { throw .noAnswer(entry, .instance) }
     func known() -> Singleton? { state.withLock { $0.singletons[identity] } }
     if let known = known() { return known.value }
@@ -177,7 +178,7 @@ extension AnnotationRegistry {
     return instance
   }
 
-  private func hold(of entry: Entry) throws(AnnotationError) -> ImageHold? {
+  private func hold(of entry: Entry) throws(AnnotationRegistryError) -> ImageHold? {
     guard case .accessor(let annotation) = entry.provider else { return nil }
     do throws(RebindError) { return try ImageHold(annotation.image) } catch {
       throw .images(error)

@@ -1,23 +1,27 @@
+internal import Rebind
+
 /// The C type of an annotation's accessor: `rebind_accessor`.
 private typealias Accessor =
   @convention(c) (_ request: UInt32, _ result: UnsafeMutableRawPointer) -> UInt8
 
-func askType(_ annotation: Annotation) throws(AnnotationError) -> Any.Type? {
+func askType(_ annotation: Annotation) throws(AnnotationRegistryError) -> Any.Type? {
   try ask(annotation, .type, of: Any.Type.self)
 }
 
-func askInstance(_ annotation: Annotation) throws(AnnotationError) -> Any? {
+func askInstance(_ annotation: Annotation) throws(AnnotationRegistryError) -> Any? {
   try ask(annotation, .instance, of: Any.self)
 }
 
-func askPointer(_ annotation: Annotation) throws(AnnotationError) -> UnsafeMutableRawPointer? {
+func askPointer(_ annotation: Annotation) throws(AnnotationRegistryError)
+  -> UnsafeMutableRawPointer?
+{
   try ask(annotation, .pointer, of: UnsafeMutableRawPointer.self)
 }
 
 /// Calls an annotation's accessor; nil if it has no such answer.
 private func ask<Answer>(
-  _ annotation: Annotation, _ request: AnnotationError.Request, of type: Answer.Type
-) throws(AnnotationError) -> Answer? {
+  _ annotation: Annotation, _ request: AnnotationRegistryError.Request, of type: Answer.Type
+) throws(AnnotationRegistryError) -> Answer? {
   guard annotation.hasAccessor else { return nil }
   // Looked up first, as the image may be another one by now: an image that is held is not.
   let hold: ImageHold

@@ -1,3 +1,4 @@
+internal import Rebind
 internal import Synchronization
 
 /// An observer of a registry's images, with the events that it has not been told yet.
@@ -11,7 +12,7 @@ final class AnnotationObserver: Sendable {
   private let group: String
   private let callback: @Sendable (AnnotationRegistry.Event) -> Void
   private let state = Monitor(State())
-  private let images = Mutex<Observation?>(nil)
+  private let images = Mutex<ImageObservation?>(nil)
 
   init(group: String, _ callback: @escaping @Sendable (AnnotationRegistry.Event) -> Void) {
     self.group = group
@@ -24,8 +25,8 @@ final class AnnotationObserver: Sendable {
     try store.add(self)
     tell()
     do throws(RebindError) {
-      let observation = try Observation { _ in _ = try? store.current() }
-      images.withLock { $0 = observation }
+      var observation = Optional(try Image.observe { _ in _ = try? store.current() })
+      images.withLock { $0 = observation.take() }
     } catch {
       // In a static executable no slot of dlopen can be watched; nothing is loaded either, or it
       // announces itself.

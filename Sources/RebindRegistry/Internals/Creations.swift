@@ -1,3 +1,5 @@
+internal import Rebind
+
 /// The instances that are being created, of all registries.
 let creations = Creations()
 
@@ -13,7 +15,7 @@ struct Creation: Sendable {
   /// `services/mail`, for messages.
   var name: String
   /// The error of an annotation that it asked for while it was created.
-  var error: AnnotationError?
+  var error: AnnotationRegistryError?
 
   init(
     _ registry: AnnotationRegistry, _ entry: AnnotationRegistry.Entry,
@@ -45,7 +47,7 @@ final class Creations: Sendable {
   private let state = Monitor(State())
 
   /// Begins to create one of many; `end` has to follow.
-  func begin(_ creation: Creation) throws(AnnotationError) {
+  func begin(_ creation: Creation) throws(AnnotationRegistryError) {
     let cycle = state.withLock { state -> [String]? in
       if let cycle = state.cycle(to: creation, by: .current) { return cycle }
       state.stacks[ThreadID.current, default: []].append(creation)
@@ -60,7 +62,7 @@ final class Creations: Sendable {
   /// - Parameter known: The value that exists already.
   func beginAlone<Known>(
     _ creation: Creation, unless known: () -> Known?
-  ) throws(AnnotationError) -> Known? {
+  ) throws(AnnotationRegistryError) -> Known? {
     let me = ThreadID.current
     let outcome = state.waiting { state -> Outcome<Known>? in
       state.waiting[me] = nil
@@ -92,7 +94,7 @@ final class Creations: Sendable {
   }
 
   /// Notes what this thread's creation has asked for in vain.
-  func note(_ error: AnnotationError) {
+  func note(_ error: AnnotationRegistryError) {
     state.withLock { state in
       guard let last = state.stacks[.current]?.indices.last else { return }
       state.stacks[.current]?[last].error = error
@@ -100,7 +102,7 @@ final class Creations: Sendable {
   }
 
   /// The error that this thread's creation has noted.
-  func noted() -> AnnotationError? {
+  func noted() -> AnnotationRegistryError? {
     state.withLock { $0.stacks[.current]?.last?.error }
   }
 }

@@ -1,3 +1,4 @@
+internal import Rebind
 internal import Synchronization
 
 extension AnnotationRegistry {

@@ -1,3 +1,5 @@
+internal import Rebind
+
 extension AnnotationTypeMismatch {
   /// - Parameter isInstance: False where the type itself was asked for: `expected` is that of a
   ///   type then.

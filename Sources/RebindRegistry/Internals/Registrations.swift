@@ -1,3 +1,5 @@
+internal import Rebind
+
 /// The calls of `register` that count, found by key.
 extension AnnotationRegistry {
   struct Registrations: Sendable {

@@ -1,15 +1,17 @@
+internal import Rebind
+
 extension AnnotationRegistry {
   /// A registry's entries at one time.
   final class View: Sendable {
     /// The annotations that it was made of.
-    let loaded: LoadedAnnotations
+    let loaded: VisibleAnnotations
     let version: UInt64
 
     let entries: [Entry]
     let indices: [String: Int]
-    let error: AnnotationError?
+    let error: AnnotationRegistryError?
 
-    init(of registry: AnnotationRegistry, loaded: LoadedAnnotations, state: State) {
+    init(of registry: AnnotationRegistry, loaded: VisibleAnnotations, state: State) {
       self.loaded = loaded
       version = state.version
       let annotations = loaded.images.flatMap(\.annotations).filter { $0.group == registry.group }
@@ -22,7 +24,7 @@ extension AnnotationRegistry {
       let sorted = state.configured.applied(to: declared, group: registry.group)
         .sorted { $0.priority > $1.priority }
       let fault = registry.isLenient ? nil : loaded.images.lazy.flatMap(\.faults).first
-      var error = fault.map(AnnotationError.fault)
+      var error = fault.map(AnnotationRegistryError.fault)
       var entries: [Entry] = []
       var indices: [String: Int] = [:]
       for entry in sorted {

@@ -1,3 +1,5 @@
+public import Rebind
+
 /// A shared library that is opened while the program runs, with its annotations.
 ///
 /// ```swift

@@ -1,3 +1,4 @@
+internal import Rebind
 internal import Synchronization
 
 /// The image that an address is in, and the hold that keeps it loaded.
