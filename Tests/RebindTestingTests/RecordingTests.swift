@@ -51,6 +51,8 @@ import TestSupport
 
   /// Leftovers in registers that the function does not take do not count.
   @Test func equalityIsByWhatTheCallTakes() throws {
+    // Loaded, so that its calls of `small` can be recorded.
+    let _: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
     try withRecordedCalls(of: "close", "open", "small") { recording in
       _ = [close(-1), close(-2), close(-1)]
       let path = "/no/such/file".utf8CString
@@ -242,11 +244,12 @@ import TestSupport
 
   /// Pointers in hexadecimal, and nothing that another argument could be taken for.
   @Test func descriptions() throws {
+    let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
     try withRecordedCalls(of: "read", "kill", "setenv", "lseek", "small") { recording in
       var byte: UInt8 = 0
       _ = [read(-1, &byte, 1), Int(kill(0, -1)), Int(setenv(nil, "x", 1))]
       _ = lseek(-1, -5, SEEK_END)
-      _ = (try TypedCalls.function("call_small") as TypedCalls.Int32Caller)()
+      _ = call()
       let texts = recording.calls.map(\.description)
       #expect(texts[0].wholeMatch(of: /read\(-1, 0x[0-9a-f]+, 1\)/) != nil)
       #expect(texts.dropFirst() == ["kill(0, -1)", #"setenv("x")"#, "lseek(-1, -5, 2)", "small()"])
