@@ -66,6 +66,21 @@ public struct RebindTestingError: Error, Sendable, Hashable {
   public var image = ""
   /// The `errno` of the system call that failed, or 0.
   public var systemError: Int32 = 0
+
+  /// An error, to compare one with, or to throw in place of one.
+  ///
+  /// - Parameters:
+  ///   - code: The kind of failure.
+  ///   - symbol: The function concerned.
+  ///   - detail: The type concerned, or the reason in words.
+  ///   - image: The path of the image concerned.
+  ///   - systemError: The `errno` of the system call that failed, or 0.
+  public init(
+    code: Code, symbol: String, detail: String = "", image: String = "", systemError: Int32 = 0
+  ) {
+    (self.code, self.symbol, self.detail) = (code, symbol, detail)
+    (self.image, self.systemError) = (image, systemError)
+  }
 }
 
 extension RebindTestingError: CustomStringConvertible {

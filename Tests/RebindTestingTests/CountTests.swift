@@ -18,7 +18,7 @@ import TestSupport
   @Test func callsOutOfReach() async {
     await #expect(processExitsWith: .success) {
       let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
-      try withFailing("small", returning: Int8(1), onCall: 3, reach: .thread) { fault in
+      try withFailing("small", returning: .value(Int8(1)), onCall: 3, reach: .thread) { fault in
         for round in 1...20 {
           onThreads(4) { for _ in 0..<100 { _ = call() } }
           try #require(fault.counts.outOfReach == round * 400 && fault.counts.inReach == 0)
@@ -27,7 +27,7 @@ import TestSupport
         try #require(
           fault.counts.outOfReach == 8000 && fault.counts.inReach == 4 && fault.strikes == 1)
       }
-      try withFailing("small", returning: Int8(1), reach: .process) { fault in
+      try withFailing("small", returning: .value(Int8(1)), reach: .process) { fault in
         onThreads(4) { for _ in 0..<100 { _ = call() } }
         try #require(
           fault.strikes == 400 && fault.counts.inReach == 400 && fault.counts.outOfReach == 0)
@@ -39,8 +39,8 @@ import TestSupport
   @Test func nestedScopesCountTheirOwn() async {
     await #expect(processExitsWith: .success) {
       let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
-      try withFailing("small", returning: Int8(1)) { outer in
-        try withFailing("small", returning: Int8(2), onCall: 2) { inner in
+      try withFailing("small", returning: .value(Int8(1))) { outer in
+        try withFailing("small", returning: .value(Int8(2)), onCall: 2) { inner in
           try #require([call(), call(), call()] == [1, 2, 1])
           try #require(inner.counts.inReach == 3 && inner.strikes == 1)
           try #require(outer.counts.inReach == 3 && outer.strikes == 2)
@@ -83,7 +83,7 @@ import TestSupport
         onCall: FaultCalls = .all, when condition: FaultCondition = .always, _ body: () -> Void
       ) throws -> String? {
         try withFailing(
-          "small", returning: Int8(1), onCall: onCall, when: condition, mayNotStrike: true
+          "small", returning: .value(Int8(1)), onCall: onCall, when: condition, mayNotStrike: true
         ) { fault in
           body()
           return fault.shortfall
@@ -99,7 +99,7 @@ import TestSupport
         try shortfall { onThreads(3) { _ = call() } }?.hasSuffix(
           "3 calls on other threads or detached tasks: use reach: .process") == true)
       try #require(
-        try shortfall(onCall: .range(2...4)) { for _ in 0..<3 { _ = call() } } == """
+        try shortfall(onCall: (2...4).faultCalls) { for _ in 0..<3 { _ = call() } } == """
           the fault of small struck 2 of 3 times (calls 2 to 4): 3 calls in reach, 2 struck, 0 out \
           of reach; the code under test makes too few calls
           """)
@@ -108,7 +108,7 @@ import TestSupport
           "too few of the calls in reach fulfil the condition") == true)
       // Some are out of reach beside those.
       try #require(
-        try shortfall(onCall: 2) {
+        try shortfall(onCall: 2.faultCalls) {
           _ = call()
           onThreads(3) { _ = call() }
         }?.hasSuffix(
@@ -119,15 +119,16 @@ import TestSupport
           "chance chose too few of the calls") == true)
       // A younger fault answers them.
       try #require(
-        try shortfall { _ = try? withFailing("small", returning: Int8(2)) { call() } }?.hasSuffix(
-          "; 1 call went to a handler or fault inside of it") == true)
+        try shortfall { _ = try? withFailing("small", returning: .value(Int8(2))) { call() } }?
+          .hasSuffix(
+            "; 1 call went to a handler or fault inside of it") == true)
     }
   }
 
   /// A forked child counts on, with counters that are its own.
   @Test func childrenCountTheirOwn() throws {
     let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
-    try withFailing("small", returning: Int8(1)) { fault in
+    try withFailing("small", returning: .value(Int8(1))) { fault in
       _ = call()
       let report = try sweepFaults(in: "getppid") {
         // Those of other tests, until this process was forked.

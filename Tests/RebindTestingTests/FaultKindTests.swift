@@ -7,17 +7,17 @@ import TestSupport
     let callNumbers = try TypedCalls.function("call_numbers", as: (@convention(c) () -> Float).self)
     let callIntegers = try TypedCalls.function(
       "call_integers", as: (@convention(c) () -> Double).self)
-    try withFailing("numbers", returning: Float(1.5)) { #expect(callNumbers() == 1.5) }
+    try withFailing("numbers", returning: .value(Float(1.5))) { #expect(callNumbers() == 1.5) }
     try withFailing("integers", returning: 1.5) { #expect(callIntegers() == 1.5) }
   }
 
   @Test func integersByTheirType() throws {
     let callSmall: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
     let callNegate = try TypedCalls.function("call_negate", as: (@convention(c) () -> Bool).self)
-    try withFailing("small", returning: Int8(-7)) { #expect(callSmall() == -7) }
+    try withFailing("small", returning: .value(Int8(-7))) { #expect(callSmall() == -7) }
     try withFailing("negate", returning: true) { #expect(callNegate()) }
-    try withFailing("getppid", returning: EAI_AGAIN) { #expect(getppid() == EAI_AGAIN) }
-    try withFailing("mix", returning: Colour(rawValue: 3)) {
+    try withFailing("getppid", returning: .value(EAI_AGAIN)) { #expect(getppid() == EAI_AGAIN) }
+    try withFailing("mix", returning: .value(Colour(rawValue: 3))) {
       let callMix: TypedCalls.Int32Caller = try TypedCalls.function("call_mix")
       #expect(callMix() == 3)
     }
@@ -28,25 +28,27 @@ import TestSupport
       try TypedCalls.function("allocate")
     let memory = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 16)
     defer { memory.deallocate() }
-    try withFailing("malloc", returning: memory) { #expect(allocate(10) == memory) }
+    try withFailing("malloc", returning: .value(memory)) { #expect(allocate(10) == memory) }
     let none: UnsafeMutableRawPointer? = nil
-    try withFailing("malloc", returning: none) { #expect(allocate(10) == nil) }
+    try withFailing("malloc", returning: .value(none)) { #expect(allocate(10) == nil) }
     try withFailing("malloc", returning: nil) { #expect(allocate(10) == nil) }
   }
 
   @Test func structures() throws {
     let callSwap = try TypedCalls.function("call_swap", as: (@convention(c) () -> Int64).self)
-    try withFailing("swap", returning: Pair(whole: 11, part: 0)) { #expect(callSwap() == 11) }
+    try withFailing("swap", returning: .value(Pair(whole: 11, part: 0))) {
+      #expect(callSwap() == 11)
+    }
     let callMove = try TypedCalls.function(
       "call_move", as: (@convention(c) (UnsafeMutableRawPointer) -> Void).self)
     let expected = Rectangle(x: 4, y: 3, width: 2, height: 1)
     var result = Rectangle(x: 0, y: 0, width: 0, height: 0)
-    try withFailing("move", returning: expected) {
+    try withFailing("move", returning: .value(expected)) {
       withUnsafeMutableBytes(of: &result) { callMove($0.baseAddress!) }
     }
     #expect(result == expected)
     let error = #expect(throws: RebindTestingError.self) {
-      try withFailing("first", returning: Large(values: (0, 0, 0, 0, 0))) {}
+      try withFailing("first", returning: .value(Large(values: (0, 0, 0, 0, 0)))) {}
     }
     #expect(error?.code == .structureTooLarge)
   }
@@ -84,8 +86,9 @@ import TestSupport
   }
 
   @Test(arguments: [
-    (FaultCalls.all, [1, 2, 3, 4, 5, 6]), (FaultCalls(3), [3]), (.from(4), [4, 5, 6]),
-    (.range(2...3), [2, 3]), (.every(2), [2, 4, 6]), (.random(0, seed: 1), []),
+    (FaultCalls.all, [1, 2, 3, 4, 5, 6]), (3.faultCalls, [3]),
+    ((4...).faultCalls, [4, 5, 6]), ((2...3).faultCalls, [2, 3]), (.every(2), [2, 4, 6]),
+    (.random(0, seed: 1), []),
     (.random(1, seed: 1), [1, 2, 3, 4, 5, 6]),
   ])
   func calls(_ calls: FaultCalls, expected: [Int]) throws {
@@ -109,15 +112,91 @@ import TestSupport
 
   @Test func resultsInOrder() throws {
     let parent = getppid()
-    try withFailing("getppid", returning: FaultResult.inOrder(1, FaultResult.original, 3)) {
+    try withFailing("getppid", returning: .inOrder(1, .original, 3)) {
       #expect([getppid(), getppid(), getppid(), getppid()] == [1, parent, 3, 3])
     }
-    try withFailing("close", returning: FaultResult.inOrder(0, FaultResult.usual), errno: EIO) {
+    try withFailing("close", returning: .inOrder(0, .usual), errno: EIO) {
       #expect([close(-1), close(-1)] == [0, -1])
     }
   }
 
+  // MARK: - Faults as values
+
+  @Test func severalAtOnce() throws {
+    let faults = [Fault("getppid", returning: 5), Fault("getpgid", errno: EPERM, onCall: 2...)]
+    try withFailing(faults[0], faults[1]) { active in
+      #expect(getppid() == 5 && getpgid(0) > 0 && getpgid(0) == -1 && errno == EPERM)
+      #expect(active.map(\.symbol) == ["getppid", "getpgid"] && active.map(\.strikes) == [1, 1])
+    }
+    try withFailing(faults[0], reach: .process) { #expect(getppid() == 5) }
+  }
+
+  /// Of two faults of a function the last one is asked first.
+  @Test func severalOfAFunction() throws {
+    try withFailing(
+      Fault("open", errno: EACCES), Fault("open", errno: ENOENT, when: .path("/etc/hosts"))
+    ) {
+      #expect(open("/etc/hosts", O_RDONLY) == -1 && errno == ENOENT)
+      #expect(open("/etc/passwd", O_RDONLY) == -1 && errno == EACCES)
+    }
+  }
+
+  @Test(
+    .hasIssue("Fault(getpgid fails with EPERM) struck 0 of 1 time", severity: .error),
+    .failing(Fault("getppid", returning: 5), Fault("getpgid", errno: EPERM)))
+  func oneOfSeveralStrikesNothing() { #expect(getppid() == 5) }
+
+  @Test func awaitedBodies() async throws {
+    let strikes = try await withFailing(Fault("getppid", returning: 5)) { active in
+      await Task.yield()
+      return (getppid(), active[0].strikes)
+    }
+    #expect(strikes == (5, 1))
+  }
+
+  @Test(arguments: [
+    (Fault("open"), "open fails"), (Fault("open", errno: ENOENT), "open fails with ENOENT"),
+    (Fault("open", errno: ENOENT, onCall: 3), "open fails with ENOENT on call 3"),
+    (Fault("open", errno: 4711), "open fails with errno 4711"),
+    (Fault("pthread_create", errno: EAGAIN), "pthread_create fails with EAGAIN"),
+    (Fault("getaddrinfo"), "getaddrinfo fails"),
+    (Fault("open", onCall: .random(0.1, seed: 7)), "open fails on 10.0 % of the calls (seed 7)"),
+    (Fault("open", onCall: 0), "open fails on calls that cannot be"),
+    (Fault("read", returning: .inOrder()), "read has no results"),
+    (Fault("getppid", returning: 5, onCall: 2...4), "getppid returns 5 on calls 2 to 4"),
+    (Fault("cbrt", returning: 1.5, onCall: .every(2)), "cbrt returns 1.5 on call 2 and every 2"),
+    (Fault("read", returning: .atMost(4)), "read goes on with at most 4"),
+    (
+      Fault("close", returning: .inOrder(0, .usual), errno: EIO),
+      "close returns 0, then fails with EIO"
+    ),
+    (
+      Fault("open", errno: EACCES, when: .path(prefix: "/etc") && .argument(1, has: O_CREAT)),
+      "open fails with EACCES when the path begins with \"/etc\" and argument 1 has flags 0x40"
+    ),
+    (
+      Fault("kill", when: .argument(1, in: CInt(-1)...9) && .called(by: "libfoo.so")),
+      "kill fails when argument 1 is -1 to 9 and libfoo.so calls"
+    ),
+    (Fault("close", after: .milliseconds(1500)), "close fails, late by 1.5 seconds"),
+  ])
+  func readsWell(fault: Fault, text: String) {
+    #expect(fault.description.hasPrefix("Fault(\(text)"))
+  }
+
   // MARK: - Conditions
+
+  @Test func paths() throws {
+    try withFailing("open", errno: EACCES, when: .path(prefix: "/etc/")) {
+      #expect(open("/etc/hosts", O_RDONLY) == -1 && errno == EACCES)
+      let other = open("/proc/self/maps", O_RDONLY)
+      #expect(other >= 0)
+      close(other)
+    }
+    try withFailing("openat", errno: EACCES, when: .path("/etc/hosts")) {
+      #expect(openat(AT_FDCWD, "/etc/hosts", O_RDONLY) == -1 && errno == EACCES)
+    }
+  }
 
   private static let hosts = "/etc/hosts"
 
@@ -179,7 +258,7 @@ import TestSupport
   @Test func integerConditions() throws {
     let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")  // small(-3)
     func isStruck(_ condition: FaultCondition) throws -> Bool {
-      try withFailing("small", returning: Int8(1), when: condition, mayNotStrike: true) {
+      try withFailing("small", returning: .value(Int8(1)), when: condition, mayNotStrike: true) {
         call() == 1
       }
     }
@@ -193,7 +272,7 @@ import TestSupport
   @Test func callerConditions() throws {
     let call: TypedCalls.Int32Caller = try TypedCalls.function("call_small")
     func isStruck(_ condition: FaultCondition) throws -> Bool {
-      try withFailing("small", returning: Int8(1), when: condition, mayNotStrike: true) {
+      try withFailing("small", returning: .value(Int8(1)), when: condition, mayNotStrike: true) {
         call() == 1
       }
     }
@@ -222,7 +301,7 @@ import TestSupport
   // MARK: - What goes on
 
   @Test func shortCounts() throws {
-    try withFailing("read", returning: FaultResult.atMost(3)) {
+    try withFailing("read", returning: .atMost(3)) {
       let descriptor = open("/etc/passwd", O_RDONLY)
       defer { close(descriptor) }
       var bytes = [UInt8](repeating: 0, count: 16)
@@ -230,7 +309,7 @@ import TestSupport
       #expect(read(descriptor, &bytes, 2) == 2)
     }
     let error = #expect(throws: RebindTestingError.self) {
-      try withFailing("getppid", returning: FaultResult.atMost(3)) {}
+      try withFailing("getppid", returning: .atMost(3)) {}
     }
     #expect(error?.code == .noCount)
     #expect(
@@ -245,7 +324,7 @@ import TestSupport
     var shortest = Duration.seconds(1)
     for _ in 0..<20 where shortest >= .milliseconds(30) {
       try withFailing(
-        "getppid", returning: FaultResult.original, onCall: 2, after: .milliseconds(30)
+        "getppid", returning: .original, onCall: 2, after: .milliseconds(30)
       ) {
         var seen: pid_t = 0
         shortest = min(shortest, clock.measure { seen = getppid() })

@@ -4,7 +4,7 @@ import TestSupport
 /// Faults that no call can meet, and results that a function cannot have.
 @Suite(.measured) struct FaultMistakeTests {
   private func error(
-    _ symbol: String = "getppid", returning result: (any FaultValue)? = FaultResult.usual,
+    _ symbol: String = "getppid", returning result: FaultResult = .usual,
     onCall: FaultCalls = .all, when condition: FaultCondition = .always
   ) throws -> RebindTestingError {
     try #require(throws: RebindTestingError.self) {
@@ -15,9 +15,10 @@ import TestSupport
   }
 
   @Test(arguments: [
-    (FaultCalls(0), "calls are counted from 1, not from 0"), (-3, "from 1, not from -3"),
-    (.from(0), "from 1, not from 0"), (.range(0...Int.max), "from 1, not from 0"),
-    (.range(Int.min...2), "from 1"), (.every(0), "every n-th call is a call from 1 on, not 0"),
+    ((1..<1).faultCalls, "the range of calls 1..<1 is empty"),
+    (0.faultCalls, "calls are counted from 1, not from 0"), ((-3).faultCalls, "not from -3"),
+    ((0...).faultCalls, "from 1, not from 0"), ((0...Int.max).faultCalls, "from 1, not from 0"),
+    ((Int.min...2).faultCalls, "from 1"), (.every(0), "every n-th call is a call from 1 on, not 0"),
     (.random(1.5, seed: 0), "a chance is from 0 to 1, not 1.5"),
     (.random(.nan, seed: 0), "a chance is from 0 to 1, not nan"),
   ])
@@ -44,6 +45,19 @@ import TestSupport
     #expect(
       try reason(.called(by: "libnobody.so"))
         == "no loaded image is libnobody.so: load it before the fault begins")
+    #expect(
+      try reason(.path("/etc"))
+        == "which argument of getppid is its path is not known here: write .argument(index, is: …) "
+        + "or .argument(index, hasPrefix: …)")
+  }
+
+  @Test(arguments: [
+    (Fault("read", returning: .atMost(4), errno: EINTR), "so they have no errno: leave it out"),
+    (Fault("read", errno: 0), "errno 0 is no error: leave it out"),
+  ])
+  func errorCodes(fault: Fault, reason: String) throws {
+    let error = try #require(throws: RebindTestingError.self) { try withFailing(fault) {} }
+    #expect(error.code == .invalidFault && error.detail.hasSuffix(reason))
   }
 
   @Test func results() throws {
@@ -55,7 +69,7 @@ import TestSupport
     #expect(try detail("read", .atMost(-1)) == "a count is not negative, as -1 is")
     #expect(try detail("read", .inOrder()) == "results in order are one at least")
     #expect(
-      try detail("read", .inOrder(FaultResult.inOrder(1), 2))
+      try detail("read", .inOrder(.inOrder(1), 2))
         == "a result in order is no list of results itself")
   }
 
@@ -72,23 +86,24 @@ import TestSupport
     func calls(_ number: Double) -> (Double, Float) { (cbrt(number), cbrtf(Float(number))) }
     try #require(calls(8) == (2, 2))
     #expect(
-      try error("cbrt", returning: 1).detail.hasSuffix("an integer or a pointer: write Double(…)"))
+      try error("cbrt", returning: 1).detail.hasSuffix(
+        "an integer or a pointer: write .value(Double(…))"))
     #expect(
-      try error("cbrt", returning: Float(1)).detail
-        == "it returns a double, and the fault a float: write Double(…)")
+      try error("cbrt", returning: .value(Float(1))).detail
+        == "it returns a double, and the fault a float: write .value(Double(…))")
     #expect(
       try error("cbrtf", returning: 1.5).detail
-        == "it returns a float, and the fault a double: write Float(…)")
+        == "it returns a float, and the fault a double: write .value(Float(…))")
     try withFailing("cbrt", returning: 1.5) { #expect(calls(8) == (1.5, 2)) }
-    try withFailing("cbrtf", returning: Float(1.5)) { #expect(calls(8) == (2, 1.5)) }
+    try withFailing("cbrtf", returning: .value(Float(1.5))) { #expect(calls(8) == (2, 1.5)) }
     // A usual failure is no number.
     try withFailing("cbrt", errno: EDOM) { #expect(calls(8).0.isNaN && errno == EDOM) }
     try withFailing("cbrtf") { #expect(calls(8).1.isNaN) }
   }
 
   @Test func openRangesReadWell() throws {
-    #expect(FaultCalls.range(2...Int.max).description == "call 2 and all after it")
-    try withFailing("getppid", onCall: .range(2...Int.max), mayNotStrike: true) { fault in
+    #expect((2...Int.max).faultCalls.description == "call 2 and all after it")
+    try withFailing("getppid", onCall: 2...Int.max, mayNotStrike: true) { fault in
       let text = try #require(fault.shortfall)
       #expect(text.hasPrefix("the fault of getppid struck 0 of 1 time (call 2 and all after it): "))
     }

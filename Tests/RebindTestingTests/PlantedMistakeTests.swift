@@ -22,10 +22,10 @@ import TestSupport
   }
 
   /// A sweep over the functions that the program calls, each failing as it may.
-  private static let faults: [(function: String, result: FaultResult, errno: CInt?)] = [
-    ("malloc", .usual, ENOMEM), ("calloc", .usual, ENOMEM), ("open", .usual, EMFILE),
-    ("read", .usual, EIO), ("read", .atMost(3), nil), ("write", .usual, ENOSPC),
-    ("write", .atMost(3), nil), ("close", .usual, EINTR),
+  private static let faults = [
+    Fault("malloc", errno: ENOMEM), Fault("calloc", errno: ENOMEM), Fault("open", errno: EMFILE),
+    Fault("read", errno: EIO), Fault("read", returning: .atMost(3)), Fault("write", errno: ENOSPC),
+    Fault("write", returning: .atMost(3)), Fault("close", errno: EINTR),
   ]
 
   private func findings(_ program: Program, mistake: CInt) throws -> [String] {
@@ -37,12 +37,10 @@ import TestSupport
     )
     try Data("a note of some length".utf8).write(to: URL(filePath: from))
     return try Self.faults.flatMap { fault in
-      let report = try sweepFaults(
-        in: fault.function, returning: fault.result, errno: fault.errno
-      ) {
+      let report = try sweepFaults(fault) {
         guard program.copy(from, to) == 0, hold(sameBytes: from, to) else { throw WrongCopy() }
       }
-      return report.findings.map { "\(fault.function): \($0)" }
+      return report.findings.map { "\(fault.symbol): \($0)" }
     }
   }
 

@@ -62,10 +62,10 @@ import TestSupport
       let call = unsafeBitCast(
         try #require(dlsym(UnsafeMutableRawPointer(bitPattern: first), "call_small")),
         to: TypedCalls.Int32Caller.self)
-      try withFailing("small", returning: Int8(1)) { try #require(call() == 1) }
+      try withFailing("small", returning: .value(Int8(1))) { try #require(call() == 1) }
       _ = try TypedCalls.load(RTLD_NOW | RTLD_LOCAL)
       let error = try #require(throws: RebindTestingError.self) {
-        try withFailing("small", returning: Int8(1)) {}
+        try withFailing("small", returning: .value(Int8(1))) {}
       }
       try #require(error.code == .severalOriginals && call() == -3)
     }

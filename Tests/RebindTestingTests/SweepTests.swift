@@ -98,15 +98,40 @@ private struct CannotOpen: Error {}
   @Test func harmlessFaults() throws {
     let body = { if getppid() > 0 { throw CannotOpen() } }
     func findings(_ result: FaultResult) throws -> [Int?] {
-      try sweepFaults(in: "close", returning: result, errno: EIO) {
+      try sweepFaults(in: "close", returning: result, errno: result == .usual ? EIO : nil) {
         let descriptor = dup(2)
         if close(descriptor) != 0 { throw CannotOpen() }
       }.findings.map(\.call)
     }
     #expect(try findings(.usual) == [])
     #expect(try findings(.original) == [])
-    let late = try sweepFaults(in: "getppid", returning: FaultResult.original, limit: 1, body: body)
+    let late = try sweepFaults(in: "getppid", returning: .original, limit: 1, body: body)
     #expect(late.findings.map(\.call) == [nil, 1])
+  }
+
+  @Test func severalFunctions() throws {
+    let report = try sweepFaults(Fault("getppid", returning: 0), Fault("getpgid", errno: EPERM)) {
+      if getppid() == 0 { abort() }
+      for _ in 0..<2 where getpgid(0) < 0 { throw CannotOpen() }
+    }
+    #expect(
+      report.runs.map(\.fault.symbol) == Array(repeating: "getppid", count: 2) + [
+        "getpgid", "getpgid", "getpgid",
+      ])
+    #expect(
+      report.description == """
+        getppid, getpgid failed at 3 calls in turn: 1 finding
+        Fault(getppid returns 0), call 1: crashed with signal 6 (Aborted)
+        """)
+  }
+
+  /// The sweep itself chooses the calls.
+  @Test func faultOfOneCall() throws {
+    let error = try #require(throws: RebindTestingError.self) {
+      try sweepFaults(Fault("getpgid"), Fault("getppid", onCall: 2)) { Issue.record("body ran") }
+    }
+    #expect(
+      error.code == .invalidFault && error.detail.hasSuffix("states call 2: leave onCall out"))
   }
 
   @Test func limit() throws {

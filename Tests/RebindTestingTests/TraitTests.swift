@@ -34,6 +34,43 @@ import TestSupport
     #expect(time(nil) == 1_000_000_000)
   }
 
+  /// Recordings and strikes of a test that fails become files where the run keeps attachments.
+  @Test func evidenceIsKept() throws {
+    let program = try RebindProgram(
+      """
+      import Glibc
+      import RebindTesting
+      import Testing
+
+      @Test(.failing(Fault("getppid", errno: EPERM, onCall: 2)), .recordingCalls("getpgid"))
+      func faults() { #expect((getppid(), getpgid(0)) == (0, 0)) }
+      @Test(.allocations(atMost: 1)) func budget() { for _ in 0..<3 { free(malloc(8)) } }
+      @Test(.recordingCalls("getpid"), .failing("getppid"), .allocations(atMost: 9))
+      func nothing() { _ = (getppid(), getpid()) }
+      await Testing.__swiftPMEntryPoint() as Never
+      """,
+      modules: [
+        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
+        "CRebindReach", "CRebind",
+      ])
+    let folder = try TemporaryDirectory()
+    let result = try run(program.path, ["--attachments-path", folder.url.path])
+    let output = result.output + result.errorOutput
+    #expect(!result.succeeded && output.contains("with 3 issues"), "\(output)")
+    func text(_ name: String) throws -> String {
+      try String(contentsOf: folder.url.appending(path: name), encoding: .utf8)
+    }
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(files.sorted() == ["allocations.txt", "calls.txt", "faults.txt"])
+    #expect(
+      try text("faults.txt") == """
+        Fault(getppid fails with EPERM on call 2): 1 call in reach, 0 struck, 0 out of reach
+
+        """)
+    #expect(try text("calls.txt").hasPrefix("getpgid(0"))
+    #expect(try text("allocations.txt").hasPrefix("3 allocations, at most 1\n"))
+  }
+
   @Test(.recordingCalls("open", "close"))
   func recordingCalls() throws {
     let descriptor = Glibc.open("/etc/os-release", O_RDONLY)

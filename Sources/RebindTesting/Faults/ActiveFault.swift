@@ -6,14 +6,12 @@ internal import Testing
 /// A fault while it acts: how often it has struck so far.
 public struct ActiveFault: Sendable {
   let scope: ActiveScope
-  let calls: FaultCalls
-  let hasCondition: Bool
+  /// The fault.
+  public let fault: Fault
+  /// Others began with it, so that it is told by all that it states.
+  let isOneOfSeveral: Bool
 
-  init(_ scope: ActiveScope, _ fault: Fault) {
-    self.scope = scope
-    calls = fault.calls
-    hasCondition = fault.condition != .always
-  }
+  private var calls: FaultCalls { fault.calls }
 
   /// The function's name.
   public var symbol: String { scope.symbol }
@@ -28,7 +26,8 @@ public struct ActiveFault: Sendable {
   public var shortfall: String? {
     let counts = counts
     guard counts.struck < calls.expectedStrikes else { return nil }
-    return "the fault of \(symbol) struck \(counts.struck) of "
+    let name = isOneOfSeveral ? "\(fault)" : "the fault of \(symbol)"
+    return "\(name) struck \(counts.struck) of "
       + "\(calls.expectedStrikes) \(calls.expectedStrikes == 1 ? "time" : "times") (\(calls)): "
       + "\(counts); \(reason(of: counts))"
   }
@@ -70,7 +69,7 @@ public struct ActiveFault: Sendable {
   private func reasonInReach(of counts: CallCounts) -> String {
     // Those that fulfil the condition, and that nothing younger has answered.
     let offered = scope.faultCalls
-    if hasCondition && offered < counts.inReach {
+    if fault.condition != .always && offered < counts.inReach {
       return "too few of the calls in reach fulfil the condition"
     }
     if offered < counts.inReach {
@@ -83,6 +82,6 @@ public struct ActiveFault: Sendable {
 }
 
 extension ActiveFault: CustomStringConvertible {
-  /// `fault of open: 3 calls in reach, 1 struck, 2 out of reach`.
-  public var description: String { "fault of \(symbol): \(counts)" }
+  /// `Fault(open fails with ENOENT): 3 calls in reach, 1 struck, 2 out of reach`.
+  public var description: String { "\(fault): \(counts)" }
 }

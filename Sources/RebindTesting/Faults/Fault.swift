@@ -1,39 +1,66 @@
 internal import CRebindTesting
 
-/// How a function's calls fail, and which calls fail.
-struct Fault: Sendable {
-  var symbol: String
+/// How calls of a function fail, and which calls fail.
+///
+/// ```swift
+/// let tooMany = Fault("open", errno: EMFILE, onCall: 3, when: .path(prefix: "/etc"))
+/// try withFailing(tooMany, Fault("socket", errno: EMFILE)) { try loadConfiguration() }
+/// ```
+public struct Fault: Sendable, Hashable {
+  /// The function's name.
+  public let symbol: String
   /// The results of the calls that are struck, in order. The initialiser replaces the kind `usual`
   /// by the function's own failure, so no result has that kind.
-  var results: [FaultResult]
-  var error: CInt?
-  var calls: FaultCalls
-  var condition: FaultCondition
-  var delay: Duration
-  /// Leaves calls of Swift's libraries and the testing libraries alone.
-  let sparesLibraries: Bool
-  /// A close(2) that fails closes nonetheless.
-  let closes: Bool
+  let results: [FaultResult]
+  let error: CInt?
+  let calls: FaultCalls
+  let condition: FaultCondition
+  let delay: Duration
+  /// One of the results at least is the function's own failure.
+  private let hasUsualFailure: Bool
+  /// The results as they were stated.
+  private let stated: FaultResult
 
-  init(
-    of symbol: String, result: (any FaultValue)?, error: CInt?, calls: FaultCalls = .all,
-    condition: FaultCondition = .always, delay: Duration = .zero
+  /// A fault of a function's calls.
+  ///
+  /// - Parameters:
+  ///   - symbol: The function's name, or `name@VERSION`.
+  ///   - result: The call's result. A function that returns the error code, such as
+  ///     `pthread_create`, returns `errno` unless another result is stated.
+  ///   - errno: The calls' `errno`; nil leaves it alone.
+  ///   - calls: Which calls fail: a number or a range, counted from 1, or a ``FaultCalls``.
+  ///   - condition: Which calls are looked at, by their arguments or their caller.
+  ///   - delay: How long a call that is struck waits first.
+  public init(
+    _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
+    onCall calls: some FaultCallsConvertible = .all, when condition: FaultCondition = .always,
+    after delay: Duration = .zero
   ) {
     self.symbol = symbol
-    self.calls = calls
-    self.condition = condition
+    self.calls = calls.faultCalls
     self.delay = delay
     let function = KnownFunction(symbol)
-    let isUsual = result.faultResult.kind == .usual
+    self.condition = condition
+    stated = result
+    var all = [result]
+    if case .inOrder(let results) = result.kind { all = results }
+    hasUsualFailure = all.contains(.usual)
     // A function that returns the error code leaves errno alone.
-    self.error = isUsual && function.returnsErrorCode ? nil : error
-    if case .inOrder(let results) = result.faultResult.kind {
-      self.results = results.map { $0.kind == .usual ? function.usualFailure(error: error) : $0 }
-    } else {
-      results = [isUsual ? function.usualFailure(error: error) : result.faultResult]
-    }
-    sparesLibraries = function.isNeededBySwift
-    closes = function.name == "close" && isUsual
+    error = hasUsualFailure && function.returnsErrorCode ? nil : errno
+    results = all.map { $0 == .usual ? function.usualFailure(error: errno) : $0 }
+  }
+
+  /// Leaves calls of Swift's libraries and the testing libraries alone.
+  private var sparesLibraries: Bool { KnownFunction(symbol).isNeededBySwift }
+
+  /// A close(2) that fails closes nonetheless.
+  private var closes: Bool { hasUsualFailure && KnownFunction(symbol).name == "close" }
+
+  /// Why the code cannot be, as a sentence; nil if it can.
+  private var errorMistake: String? {
+    if error == 0 { return "errno 0 is no error: leave it out" }
+    return error != nil && isHarmless
+      ? "its calls do not fail, so they have no errno: leave it out" : nil
   }
 
   /// True if no call fails: what the code under test makes of it is no error to pass on.
@@ -50,14 +77,15 @@ struct Fault: Sendable {
   ///
   /// - Throws: `RebindTestingError` for calls that cannot be, and a result that the function cannot have.
   func makeScope(on hook: OpaquePointer) throws(RebindTestingError) -> OpaquePointer? {
-    if let mistake = calls.mistake ?? condition.mistake {
+    let function = KnownFunction(symbol)
+    let condition = condition.resolved(for: function)
+    if let mistake = calls.mistake ?? condition.mistake(of: function) ?? errorMistake {
       throw RebindTestingError(code: .invalidFault, symbol: symbol, detail: mistake)
     }
     guard !results.isEmpty else {
       throw RebindTestingError(
         code: .invalidFault, symbol: symbol, detail: "results in order are one at least")
     }
-    let function = KnownFunction(symbol)
     let index = function.countArgument
     var cResults: [crebind_testing_result] = []
     for result in results {
@@ -137,6 +165,45 @@ extension Duration {
   fileprivate var nanoseconds: UInt64 {
     let (seconds, attoseconds) = components
     guard self > .zero else { return 0 }
-    return UInt64(seconds) &* 1_000_000_000 &+ UInt64(attoseconds / 1_000_000_000)
+    // Some 292 years at most, where a longer one would begin again from 0.
+    guard seconds < Int64.max / 1_000_000_000 else { return UInt64(Int64.max) }
+    return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+  }
+}
+
+extension Fault: CustomStringConvertible {
+  /// `Fault(open fails with ENOENT on call 3)`.
+  public var description: String {
+    var words = "\(symbol) \(stated)"
+    // A function that returns its error code has that as its result.
+    let code = error ?? (stated == .usual ? results.first?.errorCode(of: symbol) : nil)
+    if let code { words += " with \(errorName(code))" }
+    if calls != .all { words += " on \(calls)" }
+    if condition != .always { words += " when \(condition)" }
+    if delay > .zero { words += ", late by \(delay)" }
+    return "Fault(\(words))"
+  }
+}
+
+extension FaultResult: CustomStringConvertible {
+  /// `returns -1`, `goes on with at most 4`, `goes on`.
+  public var description: String {
+    switch kind {
+    case .usual: "fails"
+    case .word(let word): "returns \(Int64(bitPattern: word))"
+    case .float(let bits): "returns \(Float(bitPattern: bits))"
+    case .double(let bits): "returns \(Double(bitPattern: bits))"
+    case .structure(let type, _, _): "returns \(type)"
+    case .short(let count): "goes on with at most \(count)"
+    case .original: "goes on"
+    case .inOrder(let results):
+      results.isEmpty ? "has no results" : results.map(\.description).joined(separator: ", then ")
+    }
+  }
+
+  /// The code that a function returns in place of `errno`; nil for a function that sets `errno`.
+  fileprivate func errorCode(of symbol: String) -> CInt? {
+    guard KnownFunction(symbol).returnsErrorCode, case .word(let word) = kind else { return nil }
+    return CInt(truncatingIfNeeded: word)
   }
 }

@@ -1,13 +1,23 @@
-/// Which of the calls in reach a fault strikes, among those that fulfil its condition.
+/// Calls in reach that a fault strikes, among those that fulfil its condition: a number or a range of
+/// numbers, counted from 1, or a ``FaultCalls``.
 ///
-/// A literal is the number of the one call, counted from 1: `onCall: 3`. Calls that cannot be, such as
-/// `onCall: 0`, are an error where the fault begins.
-public struct FaultCalls: Sendable, Hashable, ExpressibleByIntegerLiteral {
+/// ```swift
+/// try withFailing("open", errno: EMFILE, onCall: 2...4) { try loadConfiguration() }
+/// ```
+///
+/// Calls that cannot be, such as `onCall: 0`, are an error where the fault begins.
+public protocol FaultCallsConvertible: Sendable {
+  /// The calls that it stands for.
+  var faultCalls: FaultCalls { get }
+}
+
+/// A choice among the calls in reach, such as `.every(3)`.
+public struct FaultCalls: Sendable, Hashable {
   let first: Int
   let last: Int
   let step: Int
-  /// The part of `UInt64.max` of the calls that are struck.
-  let chance: UInt64
+  /// The part of the calls that are struck, from 0 to 1; nil for all.
+  let part: Double?
   let seed: UInt64
   /// How many strikes a test counts on.
   let expectedStrikes: Int
@@ -15,42 +25,35 @@ public struct FaultCalls: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// where nothing can be thrown.
   let mistake: String?
 
-  private init(
-    first: Int = 1, last: Int = .max, step: Int = 1, chance: UInt64 = .max, seed: UInt64 = 0,
+  fileprivate init(
+    first: Int = 1, last: Int = .max, step: Int = 1, part: Double? = nil, seed: UInt64 = 0,
     expectedStrikes: Int = 1, mistake: String? = nil
   ) {
     self.first = first
     self.last = last
     self.step = step
-    self.chance = chance
+    self.part = part
     self.seed = seed
     self.expectedStrikes = expectedStrikes
     self.mistake = mistake ?? (first > 0 ? nil : "calls are counted from 1, not from \(first)")
   }
 
-  /// Chance chooses among the calls.
-  var isByChance: Bool { chance != .max }
-
-  /// All calls.
-  public static let all = FaultCalls()
-
   /// One call, counted from 1.
   public init(_ number: Int) { self.init(first: number, last: number) }
 
-  /// One call, counted from 1.
-  public init(integerLiteral number: Int) { self.init(number) }
+  /// Chance chooses among the calls.
+  var isByChance: Bool { part.map { $0 < 1 } ?? false }
 
-  /// A call and all after it, counted from 1.
-  public static func from(_ first: Int) -> FaultCalls { FaultCalls(first: first) }
-
-  /// Some calls in a row, counted from 1. A range up to `Int.max` is ``from(_:)``.
-  public static func range(_ calls: ClosedRange<Int>) -> FaultCalls {
-    let isOpen = calls.upperBound == .max
-    return FaultCalls(
-      first: calls.lowerBound, last: calls.upperBound,
-      // A range from 0 is a mistake, and its count may not fit.
-      expectedStrikes: isOpen || calls.lowerBound < 1 ? 1 : calls.count)
+  /// The part of `UInt64.max` of the calls that are struck.
+  var chance: UInt64 {
+    let chance = (part ?? 1) * 0x1p64
+    return chance < 0x1p64 ? UInt64(chance) : .max
   }
+}
+
+extension FaultCallsConvertible where Self == FaultCalls {
+  /// All calls.
+  public static var all: FaultCalls { FaultCalls() }
 
   /// Every n-th call: with 3 the third, the sixth, and so on.
   public static func every(_ count: Int) -> FaultCalls {
@@ -68,15 +71,48 @@ public struct FaultCalls: Sendable, Hashable, ExpressibleByIntegerLiteral {
     guard (0...1).contains(chance) else {
       return FaultCalls(mistake: "a chance is from 0 to 1, not \(chance)")
     }
-    let part = chance * 0x1p64
-    return FaultCalls(chance: part < 0x1p64 ? UInt64(part) : .max, seed: seed)
+    return FaultCalls(part: chance, seed: seed)
+  }
+}
+
+extension FaultCalls: FaultCallsConvertible {
+  /// The same calls.
+  public var faultCalls: FaultCalls { self }
+}
+
+extension Int: FaultCallsConvertible {
+  /// The one call of this number.
+  public var faultCalls: FaultCalls { FaultCalls(self) }
+}
+
+extension PartialRangeFrom<Int>: FaultCallsConvertible {
+  /// The call of this number, and all after it.
+  public var faultCalls: FaultCalls { FaultCalls(first: lowerBound) }
+}
+
+extension ClosedRange<Int>: FaultCallsConvertible {
+  /// The calls of these numbers.
+  public var faultCalls: FaultCalls {
+    // A range from 0 is a mistake, and its count may not fit.
+    let count = lowerBound < 1 || upperBound == .max ? 1 : self.count
+    return FaultCalls(first: lowerBound, last: upperBound, expectedStrikes: count)
+  }
+}
+
+extension Range<Int>: FaultCallsConvertible {
+  /// The calls of these numbers. An empty range is an error where the fault begins.
+  public var faultCalls: FaultCalls {
+    isEmpty
+      ? FaultCalls(first: lowerBound, mistake: "the range of calls \(self) is empty")
+      : (lowerBound...(upperBound - 1)).faultCalls
   }
 }
 
 extension FaultCalls: CustomStringConvertible {
-  /// `call 3`, `calls 2 to 4`, `every 3rd call`.
+  /// `call 3`, `calls 2 to 4`, `call 3 and every 3 from there`, `10.0 % of the calls (seed 7)`.
   public var description: String {
-    if isByChance { return "a part of the calls" }
+    if mistake != nil { return "calls that cannot be" }
+    if isByChance { return "\((part ?? 0) * 100) % of the calls (seed \(seed))" }
     if step > 1 { return "call \(first) and every \(step) from there" }
     if first == last { return "call \(first)" }
     if last != .max { return "calls \(first) to \(last)" }

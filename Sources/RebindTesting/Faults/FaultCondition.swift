@@ -4,7 +4,7 @@ internal import CRebindTesting
 /// and are not counted for ``FaultCalls``.
 ///
 /// ```swift
-/// try withFailing("open", errno: EACCES, when: .argument(0, is: "/etc/hosts")) {
+/// try withFailing("open", errno: EACCES, when: .path("/etc/hosts")) {
 ///   #expect(open("/etc/hosts", O_RDONLY) == -1)
 ///   #expect(open("/etc/passwd", O_RDONLY) >= 0)
 /// }
@@ -23,14 +23,26 @@ public struct FaultCondition: Sendable, Hashable {
   }
 
   struct Term: Sendable, Hashable {
-    var index = 0
+    /// Nil for the argument that is the function's path.
+    var index: Int? = 0
     var kind: Kind
   }
 
-  let terms: [Term]
+  private(set) var terms: [Term]
 
   /// Every call.
   public static let always = FaultCondition(terms: [])
+
+  /// The function's path is this text: the first path, where it takes two.
+  ///
+  /// The path is compared as the call states it: a relative one is not resolved. If RebindTesting does not
+  /// know that the function takes a path, the fault is refused where it begins.
+  public static func path(_ path: String) -> FaultCondition { FaultCondition(nil, .text(path)) }
+
+  /// The function's path begins with this text: `/etc` begins `/etcetera` too.
+  ///
+  /// See ``path(_:)``.
+  public static func path(prefix: String) -> FaultCondition { FaultCondition(nil, .prefix(prefix)) }
 
   /// An integer has this value.
   ///
@@ -86,15 +98,30 @@ public struct FaultCondition: Sendable, Hashable {
 
   private init(terms: [Term]) { self.terms = terms }
 
-  private init(_ index: Int, _ kind: Kind) { terms = [Term(index: index, kind: kind)] }
+  private init(_ index: Int?, _ kind: Kind) { terms = [Term(index: index, kind: kind)] }
 
-  /// Why no call can fulfil it, as a sentence; nil if one can.
-  var mistake: String? { terms.lazy.compactMap(\.mistake).first }
+  /// The same condition, with the number of the argument that is a function's path.
+  func resolved(for function: KnownFunction) -> FaultCondition {
+    var condition = self
+    for place in terms.indices where terms[place].index == nil {
+      condition.terms[place].index = function.pathArgument
+    }
+    return condition
+  }
+
+  /// Why no call of a function can fulfil it, as a sentence; nil if one can.
+  func mistake(of function: KnownFunction) -> String? {
+    terms.lazy.compactMap { $0.mistake(of: function) }.first
+  }
 }
 
 extension FaultCondition.Term {
-  fileprivate var mistake: String? {
+  fileprivate func mistake(of function: KnownFunction) -> String? {
     let count = crebind_testing_register_count()
+    guard let index else {
+      return "which argument of \(function.name) is its path is not known here: write "
+        + ".argument(index, is: …) or .argument(index, hasPrefix: …)"
+    }
     guard (0..<count).contains(index) else {
       return
         "argument \(index) is in no register for integers and pointers, which are 0 to \(count - 1)"
@@ -121,7 +148,8 @@ extension FaultCondition {
     func add(_ terms: ArraySlice<Term>) -> Result {
       guard let term = terms.first else { return conditions.withUnsafeBufferPointer(body) }
       var condition = crebind_testing_condition()
-      condition.index = UInt8(term.index)
+      // `mistake` has refused others.
+      condition.index = UInt8(term.index ?? 0)
       func addText(_ text: String, _ kind: crebind_testing_condition_kind) -> Result {
         text.withCString {
           condition.kind = kind
@@ -148,5 +176,29 @@ extension FaultCondition {
       return add(terms.dropFirst())
     }
     return add(terms[...])
+  }
+}
+
+extension FaultCondition: CustomStringConvertible {
+  /// `the path begins with "/etc" and argument 1 is 0 to 3`; `always` without a condition.
+  public var description: String {
+    terms.isEmpty ? "always" : terms.map(\.description).joined(separator: " and ")
+  }
+}
+
+extension FaultCondition.Term: CustomStringConvertible {
+  var description: String {
+    let argument = index.map { "argument \($0)" } ?? "the path"
+    switch kind {
+    case .integer(let low, let high, _, let isSigned):
+      let (first, last) =
+        isSigned
+        ? ("\(Int64(bitPattern: low))", "\(Int64(bitPattern: high))") : ("\(low)", "\(high)")
+      return "\(argument) is \(first)\(first == last ? "" : " to \(last)")"
+    case .flags(let flags): return "\(argument) has flags 0x\(String(flags, radix: 16))"
+    case .text(let text): return "\(argument) is \"\(text)\""
+    case .prefix(let text): return "\(argument) begins with \"\(text)\""
+    case .caller(let image): return "\(image) calls"
+    }
   }
 }

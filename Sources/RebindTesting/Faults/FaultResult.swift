@@ -1,17 +1,14 @@
 internal import CRebindTesting
 
-/// The result of a call that a fault strikes: any ``CValue`` that it returns, or a ``FaultResult``.
+/// The result of a call that a fault strikes.
+///
+/// A number, `true`, `false` and `nil` (for NULL) are results as they stand: `returning: -1`. Write
+/// ``value(_:)`` for a variable or a structure.
 ///
 /// A number or a structure has to be of the C function's type, since a `float` is not where a
-/// `double` is. Write `Float(1.5)` for a function that returns `float`. For functions of the C library
-/// that are known, another type is an error.
-public protocol FaultValue {
-  /// The call's result.
-  var faultResult: FaultResult { get }
-}
-
-/// The result of a call that a fault strikes, where that is no single value.
-public struct FaultResult: FaultValue, Sendable, Hashable {
+/// `double` is. Write `.value(Float(1.5))` for a function that returns `float`. For functions of the C
+/// library that are known, another type is an error.
+public struct FaultResult: Sendable, Hashable {
   enum Kind: Sendable, Hashable {
     case usual
     case word(UInt64)
@@ -28,9 +25,6 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
 
   init(kind: Kind) { self.kind = kind }
 
-  /// This.
-  public var faultResult: FaultResult { self }
-
   /// The function's usual result when it fails: -1 unless it is known to differ.
   ///
   /// `malloc`, `fopen` and others that return a pointer return NULL. `pthread_create`,
@@ -38,7 +32,7 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
   /// `fwrite`, `if_nametoindex` and their like return 0.
   public static let usual = FaultResult(kind: .usual)
 
-  /// The call goes on to the original, which is useful with a delay.
+  /// The call goes on, as it would without this fault, which is useful with a delay.
   public static let original = FaultResult(kind: .original)
 
   /// The call goes on, with at most this count of bytes: for `read`, `write`, `send`, `recv` and
@@ -47,14 +41,16 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
   public static func atMost(_ count: Int) -> FaultResult { FaultResult(kind: .short(count)) }
 
   /// One result for each call that is struck, in order. The last one is for all further calls.
-  /// `nil` is NULL.
   ///
   /// An empty list, or a list inside the list, is an error when the fault begins.
-  public static func inOrder(_ results: (any FaultValue)?...) -> FaultResult {
-    FaultResult(kind: .inOrder(results.map { $0.faultResult }))
+  public static func inOrder(_ results: FaultResult...) -> FaultResult {
+    FaultResult(kind: .inOrder(results))
   }
 
-  fileprivate init<Value: CValue>(value: Value) {
+  /// A value of the function's type, such as a pointer, a `CInt` or a structure.
+  public static func value(_ value: some CValue) -> FaultResult { FaultResult(value: value) }
+
+  private init<Value: CValue>(value: Value) {
     let codes = Value.cType.codes
     let bytes = withUnsafeBytes(of: value) { Array($0) }
     func word<Number: BitwiseCopyable>(_ type: Number.Type) -> Number {
@@ -82,12 +78,18 @@ public struct FaultResult: FaultValue, Sendable, Hashable {
   }
 }
 
-extension CValue {
-  /// The call returns this.
-  public var faultResult: FaultResult { FaultResult(value: self) }
+extension FaultResult: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral {
+  /// A number.
+  public init(integerLiteral value: Int) { self.init(value: value) }
+
+  /// A `double`.
+  public init(floatLiteral value: Double) { self.init(value: value) }
 }
 
-extension Optional where Wrapped == any FaultValue {
-  /// `nil` stands for NULL.
-  var faultResult: FaultResult { self?.faultResult ?? FaultResult(kind: .word(0)) }
+extension FaultResult: ExpressibleByBooleanLiteral, ExpressibleByNilLiteral {
+  /// 1 or 0.
+  public init(booleanLiteral value: Bool) { self.init(value: value) }
+
+  /// NULL.
+  public init(nilLiteral: ()) { self.init(kind: .word(0)) }
 }

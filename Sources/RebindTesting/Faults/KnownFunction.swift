@@ -16,16 +16,15 @@ struct KnownFunction {
   /// Its result when it fails.
   func usualFailure(error: CInt?) -> FaultResult {
     if Self.resolvers.contains(name) {
-      return (error == nil ? EAI_FAIL : EAI_SYSTEM).faultResult
+      return .value(error == nil ? EAI_FAIL : EAI_SYSTEM)
     }
-    if returnsErrorCode { return (error ?? Self.errorCodes[name] ?? EINVAL).faultResult }
+    if returnsErrorCode { return .value(error ?? Self.errorCodes[name] ?? EINVAL) }
     switch resultType {
-    case .float: return Float.nan.faultResult
-    case .double: return Double.nan.faultResult
+    case .float: return .value(Float.nan)
+    case .double: return .value(Double.nan)
     case .word, nil: break
     }
-    return (Self.functionsOfPointers.contains(name) || Self.zeroing.contains(name) ? 0 : -1)
-      .faultResult
+    return Self.functionsOfPointers.contains(name) || Self.zeroing.contains(name) ? 0 : -1
   }
 
   /// True for one that returns the error code, and leaves `errno` alone.
@@ -67,13 +66,16 @@ struct KnownFunction {
     }
     switch resultType {
     case .word: return "it returns an integer or a pointer, and the fault \(given)"
-    case .float: return "it returns a float, and the fault \(given): write Float(…)"
-    case .double: return "it returns a double, and the fault \(given): write Double(…)"
+    case .float: return "it returns a float, and the fault \(given): write .value(Float(…))"
+    case .double: return "it returns a double, and the fault \(given): write .value(Double(…))"
     }
   }
 
   /// The index of the argument that says how many bytes or items, among those in registers.
   var countArgument: Int? { Self.countArguments[name] }
+
+  /// The index of the argument that is its path, the first one of two, among those in registers.
+  var pathArgument: Int? { Self.pathArguments[name] }
 
   /// True for one that allocates or locks. Swift calls these all the time, and cannot go on
   /// without: it would not be the code under test that a fault hits first.
@@ -96,6 +98,30 @@ struct KnownFunction {
     "open", "open64", "openat", "openat64", "fcntl", "fcntl64", "ioctl", "mremap", "prctl",
     "ptrace", "semctl", "sem_open", "mq_open", "ulimit", "__fcntl_time64", "__ioctl_time64",
   ]
+
+  private static let pathArguments: [String: Int] = Dictionary(
+    uniqueKeysWithValues: [
+      [
+        "open", "open64", "__open_2", "__open64_2", "creat", "creat64", "fopen", "fopen64",
+        "freopen", "freopen64", "opendir", "scandir", "scandir64", "ftw", "nftw", "glob", "stat",
+        "stat64", "lstat", "lstat64", "statfs", "statfs64", "statvfs", "statvfs64", "access",
+        "eaccess", "euidaccess", "chmod", "chown", "lchown", "chdir", "chroot", "mkdir", "mkfifo",
+        "mknod", "mkdtemp", "mkstemp", "mkstemp64", "mkstemps", "mkostemp", "mkostemp64",
+        "mkostemps", "rmdir", "unlink", "remove", "rename", "link", "readlink", "__readlink_chk",
+        "realpath", "__realpath_chk", "canonicalize_file_name", "truncate", "truncate64", "utime",
+        "utimes", "lutimes", "pathconf", "execv", "execve", "execvp", "execvpe", "dlopen", "mount",
+        "umount", "umount2", "acct", "shm_open", "shm_unlink", "sem_open", "mq_open", "getxattr",
+        "lgetxattr", "setxattr", "lsetxattr", "listxattr", "llistxattr", "removexattr",
+      ],
+      [
+        "openat", "openat64", "__openat_2", "__openat64_2", "fstatat", "fstatat64", "faccessat",
+        "fchmodat", "fchownat", "mkdirat", "mkfifoat", "mknodat", "unlinkat", "renameat",
+        "renameat2", "linkat", "readlinkat", "__readlinkat_chk", "statx", "utimensat", "futimesat",
+        "execveat", "scandirat", "inotify_add_watch", "name_to_handle_at", "__xstat", "__xstat64",
+        "__lxstat", "__lxstat64", "dlmopen", "symlink", "posix_spawn", "posix_spawnp",
+      ],
+      ["symlinkat", "__fxstatat", "__fxstatat64"],
+    ].enumerated().flatMap { index, names in names.map { ($0, index) } })
 
   private static let allocators: Set = [
     "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign",

@@ -18,11 +18,10 @@
 ///
 /// - Parameters:
 ///   - symbol: The function's name, or `name@VERSION`.
-///   - result: The result: a number of the function's type, a pointer, a small
-///     structure, `nil` for NULL, or a ``FaultResult``.
+///   - result: The call's result.
 ///   - errno: The calls' `errno`; nil leaves it alone. A function that returns the
 ///     error code, such as `pthread_create`, returns this.
-///   - onCall: Which calls fail: a number, counted from 1, or a ``FaultCalls``.
+///   - onCall: Which calls fail: a number or a range, counted from 1, or a ``FaultCalls``.
 ///   - condition: Which calls are looked at, by their arguments or their caller.
 ///   - delay: How long a call that is struck waits first.
 ///   - reach: Which calls are counted and fail.
@@ -33,17 +32,16 @@
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
 public func withFailing<Return>(
-  _ symbol: String, returning result: (any FaultValue)? = FaultResult.usual, errno: CInt? = nil,
-  onCall: FaultCalls = .all, when condition: FaultCondition = .always,
+  _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
+  onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
   after delay: Duration = .zero, reach: RebindingReach = .task,
   mayNotStrike: Bool = false,
   body: (_ fault: ActiveFault) throws -> Return
 ) throws -> Return {
-  try withFault(
-    Fault(
-      of: symbol, result: result, error: errno, calls: onCall, condition: condition, delay: delay),
+  try withFaults(
+    [Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay)],
     reach: ScopeReach(reach), mayNotStrike: mayNotStrike
-  ) { fault in try body(fault) }
+  ) { faults in try body(faults[0]) }
 }
 
 /// Runs `body` while calls of a function fail, without reaching it.
@@ -52,14 +50,13 @@ public func withFailing<Return>(
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
 public func withFailing<Return>(
-  _ symbol: String, returning result: (any FaultValue)? = FaultResult.usual, errno: CInt? = nil,
-  onCall: FaultCalls = .all, when condition: FaultCondition = .always,
+  _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
+  onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
   after delay: Duration = .zero, reach: RebindingReach = .task,
   mayNotStrike: Bool = false, body: () throws -> Return
 ) throws -> Return {
-  try withFault(
-    Fault(
-      of: symbol, result: result, error: errno, calls: onCall, condition: condition, delay: delay),
+  try withFaults(
+    [Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay)],
     reach: ScopeReach(reach), mayNotStrike: mayNotStrike
   ) { _ in try body() }
 }
@@ -69,17 +66,16 @@ public func withFailing<Return>(
 /// See ``withFailing(_:returning:errno:onCall:when:after:reach:mayNotStrike:body:)``.
 @discardableResult
 nonisolated(nonsending) public func withFailing<Return>(
-  _ symbol: String, returning result: (any FaultValue)? = FaultResult.usual, errno: CInt? = nil,
-  onCall: FaultCalls = .all, when condition: FaultCondition = .always,
+  _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
+  onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
   after delay: Duration = .zero, reach: RebindingReach = .task,
   mayNotStrike: Bool = false,
   body: nonisolated(nonsending) (_ fault: ActiveFault) async throws -> Return
 ) async throws -> Return {
-  try await withFault(
-    Fault(
-      of: symbol, result: result, error: errno, calls: onCall, condition: condition, delay: delay),
+  try await withFaults(
+    [Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay)],
     reach: ScopeReach(reach), mayNotStrike: mayNotStrike
-  ) { fault in try await body(fault) }
+  ) { faults in try await body(faults[0]) }
 }
 
 /// Runs `body`, which may suspend, while calls of a function fail.
@@ -87,15 +83,14 @@ nonisolated(nonsending) public func withFailing<Return>(
 /// See ``withFailing(_:returning:errno:onCall:when:after:reach:mayNotStrike:body:)``.
 @discardableResult
 nonisolated(nonsending) public func withFailing<Return>(
-  _ symbol: String, returning result: (any FaultValue)? = FaultResult.usual, errno: CInt? = nil,
-  onCall: FaultCalls = .all, when condition: FaultCondition = .always,
+  _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
+  onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
   after delay: Duration = .zero, reach: RebindingReach = .task,
   mayNotStrike: Bool = false,
   body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
-  try await withFault(
-    Fault(
-      of: symbol, result: result, error: errno, calls: onCall, condition: condition, delay: delay),
+  try await withFaults(
+    [Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay)],
     reach: ScopeReach(reach), mayNotStrike: mayNotStrike
   ) { _ in try await body() }
 }
@@ -106,16 +101,15 @@ nonisolated(nonsending) public func withFailing<Return>(
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
 public func withFailing<Return>(
-  _ symbol: String, returning result: (any FaultValue)? = FaultResult.usual, errno: CInt? = nil,
-  onCall: FaultCalls = .all, when condition: FaultCondition = .always,
+  _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
+  onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
   after delay: Duration = .zero, reach: ThreadReach,
   mayNotStrike: Bool = false, body: (_ fault: ActiveFault) throws -> Return
 ) throws -> Return {
-  try withFault(
-    Fault(
-      of: symbol, result: result, error: errno, calls: onCall, condition: condition, delay: delay),
+  try withFaults(
+    [Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay)],
     reach: .thread, mayNotStrike: mayNotStrike
-  ) { fault in try body(fault) }
+  ) { faults in try body(faults[0]) }
 }
 
 /// Runs `body` while the thread's calls of a function fail.
@@ -124,51 +118,122 @@ public func withFailing<Return>(
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
 public func withFailing<Return>(
-  _ symbol: String, returning result: (any FaultValue)? = FaultResult.usual, errno: CInt? = nil,
-  onCall: FaultCalls = .all, when condition: FaultCondition = .always,
+  _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
+  onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
   after delay: Duration = .zero, reach: ThreadReach,
   mayNotStrike: Bool = false, body: () throws -> Return
 ) throws -> Return {
-  try withFault(
-    Fault(
-      of: symbol, result: result, error: errno, calls: onCall, condition: condition, delay: delay),
+  try withFaults(
+    [Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay)],
     reach: .thread, mayNotStrike: mayNotStrike
   ) { _ in try body() }
 }
 
-/// Runs `body`, which is given the fault, while it acts.
-func withFault<Return>(
-  _ fault: Fault, reach: ScopeReach, mayNotStrike: Bool, _ body: (ActiveFault) throws -> Return
+// MARK: - Faults as values
+
+/// Runs `body` while one or several faults act.
+///
+/// ```swift
+/// try withFailing(Fault("open", errno: EMFILE), Fault("socket", errno: EMFILE)) { faults in
+///   #expect(throws: ConfigurationError.missing) { try loadConfiguration() }
+///   #expect(faults.map(\.strikes) == [1, 1])
+/// }
+/// ```
+///
+/// - Parameters:
+///   - fault: The first fault.
+///   - others: Further ones. Of two of the same function, the last one is asked first about a call. A call
+///     that it answers is not counted for an earlier one.
+///   - reach: Which calls are counted and fail.
+///   - mayNotStrike: Lets the faults strike less often than asked, or never.
+///   - body: Is given the faults, in their order. Its result and its errors are passed on.
+/// - Throws: The same errors as ``withFailing(_:returning:errno:onCall:when:after:reach:mayNotStrike:body:)``.
+@discardableResult
+@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
+public func withFailing<Return>(
+  _ fault: Fault, _ others: Fault..., reach: RebindingReach = .task, mayNotStrike: Bool = false,
+  body: (_ faults: [ActiveFault]) throws -> Return
 ) throws -> Return {
-  try withScopes([Interception(fault)], reach: reach) {
-    let fault = ActiveFault($0[0], fault)
+  try withFaults([fault] + others, reach: ScopeReach(reach), mayNotStrike: mayNotStrike, body)
+}
+
+/// Runs `body` while one or several faults act.
+///
+/// See ``withFailing(_:_:reach:mayNotStrike:body:)``.
+@discardableResult
+@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
+public func withFailing<Return>(
+  _ fault: Fault, _ others: Fault..., reach: RebindingReach = .task, mayNotStrike: Bool = false,
+  body: () throws -> Return
+) throws -> Return {
+  try withFaults([fault] + others, reach: ScopeReach(reach), mayNotStrike: mayNotStrike) { _ in
+    try body()
+  }
+}
+
+/// Runs `body`, which may suspend and is given the faults, while one or several act.
+///
+/// See ``withFailing(_:_:reach:mayNotStrike:body:)``.
+@discardableResult
+nonisolated(nonsending) public func withFailing<Return>(
+  _ fault: Fault, _ others: Fault..., reach: RebindingReach = .task, mayNotStrike: Bool = false,
+  body: nonisolated(nonsending) (_ faults: [ActiveFault]) async throws -> Return
+) async throws -> Return {
+  try await withFaults(
+    [fault] + others, reach: ScopeReach(reach), mayNotStrike: mayNotStrike, body)
+}
+
+/// Runs `body`, which may suspend, while one or several faults act.
+///
+/// See ``withFailing(_:_:reach:mayNotStrike:body:)``.
+@discardableResult
+nonisolated(nonsending) public func withFailing<Return>(
+  _ fault: Fault, _ others: Fault..., reach: RebindingReach = .task, mayNotStrike: Bool = false,
+  body: nonisolated(nonsending) () async throws -> Return
+) async throws -> Return {
+  try await withFaults([fault] + others, reach: ScopeReach(reach), mayNotStrike: mayNotStrike) {
+    _ in try await body()
+  }
+}
+
+/// Runs `body`, which is given the faults, while they act.
+func withFaults<Return>(
+  _ faults: [Fault], reach: ScopeReach, mayNotStrike: Bool,
+  _ body: ([ActiveFault]) throws -> Return
+) throws -> Return {
+  try withScopes(faults.map(Interception.init), reach: reach) {
+    let active = zip($0, faults).map {
+      ActiveFault(scope: $0, fault: $1, isOneOfSeveral: faults.count > 1)
+    }
     let result: Return
     do {
-      result = try body(fault)
+      result = try body(active)
     } catch {
-      if !mayNotStrike { _ = fault.recordShortfall() }
+      if !mayNotStrike { for fault in active { _ = fault.recordShortfall() } }
       throw error
     }
-    if !mayNotStrike { try fault.reportShortfall() }
+    if !mayNotStrike { for fault in active { try fault.reportShortfall() } }
     return result
   }
 }
 
 /// The same for a body that may suspend.
-nonisolated(nonsending) func withFault<Return>(
-  _ fault: Fault, reach: ScopeReach, mayNotStrike: Bool,
-  _ body: nonisolated(nonsending) (ActiveFault) async throws -> Return
+nonisolated(nonsending) func withFaults<Return>(
+  _ faults: [Fault], reach: ScopeReach, mayNotStrike: Bool,
+  _ body: nonisolated(nonsending) ([ActiveFault]) async throws -> Return
 ) async throws -> Return {
-  try await withScopes([Interception(fault)], reach: reach) {
-    let fault = ActiveFault($0[0], fault)
+  try await withScopes(faults.map(Interception.init), reach: reach) {
+    let active = zip($0, faults).map {
+      ActiveFault(scope: $0, fault: $1, isOneOfSeveral: faults.count > 1)
+    }
     let result: Return
     do {
-      result = try await body(fault)
+      result = try await body(active)
     } catch {
-      if !mayNotStrike { _ = fault.recordShortfall() }
+      if !mayNotStrike { for fault in active { _ = fault.recordShortfall() } }
       throw error
     }
-    if !mayNotStrike { try fault.reportShortfall() }
+    if !mayNotStrike { for fault in active { try fault.reportShortfall() } }
     return result
   }
 }

@@ -13,6 +13,6 @@ extension UnsafeMutableRawPointer: CValue, CPointer {}
 extension OpaquePointer: CValue, CPointer {}
 
 /// A pointer that may be NULL.
-extension Optional: CValue, FaultValue where Wrapped: CPointer {
+extension Optional: CValue where Wrapped: CPointer {
   public static var cType: CType { .pointer }
 }

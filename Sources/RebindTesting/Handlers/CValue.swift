@@ -10,7 +10,7 @@
 ///
 /// A type that a function takes or returns is bitwise copyable, too. C's are, and so is a
 /// structure of your own with such fields; where it is public, it says so.
-public protocol CValue: FaultValue {
+public protocol CValue {
   /// How C passes the type.
   static var cType: CType { get }
 }

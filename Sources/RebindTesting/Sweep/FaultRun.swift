@@ -16,6 +16,9 @@ public struct FaultRun: Sendable, Hashable {
     case deadlocked
   }
 
+  /// The fault of the sweep, without its call.
+  public let fault: Fault
+
   /// The call that failed, counted from 1; nil in the run without a fault.
   public let call: Int?
 

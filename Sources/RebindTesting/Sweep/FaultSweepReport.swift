@@ -1,14 +1,14 @@
 /// The findings of a sweep, run by run.
 public struct FaultSweepReport: Sendable, Hashable {
-  /// The function whose calls failed.
-  public let symbol: String
+  /// The faults, in the order in which they were swept.
+  public let faults: [Fault]
 
-  /// The run without a fault first, then one for each call.
-  public let runs: [FaultRun]
+  /// For each fault the run without it first, then one for each call.
+  public internal(set) var runs: [FaultRun] = []
 
   /// False if there were more calls than the sweep was to make fail, or nobody knows how
   /// many, because the run without a fault did not return.
-  public let isComplete: Bool
+  public internal(set) var isComplete = true
 
   /// The runs in which the code under test did what it should not, or made no call at all.
   public var findings: [FaultRun] { runs.filter(\.isFinding) }
@@ -17,10 +17,12 @@ public struct FaultSweepReport: Sendable, Hashable {
 extension FaultSweepReport: CustomStringConvertible {
   public var description: String {
     let calls = runs.count { $0.call != nil }
+    let symbols = faults.map(\.symbol).joined(separator: ", ")
     let heading =
-      "\(symbol) failed at \(calls) \(calls == 1 ? "call" : "calls") in turn"
+      "\(symbols) failed at \(calls) \(calls == 1 ? "call" : "calls") in turn"
       + "\(isComplete ? "" : ", and there may be more"): "
       + "\(findings.count) \(findings.count == 1 ? "finding" : "findings")"
-    return ([heading] + findings.map(\.description)).joined(separator: "\n")
+    let lines = findings.map { faults.count > 1 ? "\($0.fault), \($0)" : "\($0)" }
+    return ([heading] + lines).joined(separator: "\n")
   }
 }

@@ -23,8 +23,7 @@ internal import CRebindTesting
 ///
 /// - Parameters:
 ///   - symbol: The function's name, or `name@VERSION`.
-///   - result: The result: a number of the function's type, a pointer, a small
-///     structure, `nil` for NULL, or a ``FaultResult``.
+///   - result: The call's result.
 ///   - errno: The value that it sets `errno` to; nil leaves it alone.
 ///   - condition: Which calls are made to fail in turn.
 ///   - delay: How long the failing call waits first.
@@ -35,12 +34,50 @@ internal import CRebindTesting
 /// - Throws: `RebindTestingError` if the function cannot be rebound, or if no process
 ///   can be started.
 public func sweepFaults(
-  in symbol: String, returning result: (any FaultValue)? = FaultResult.usual,
-  errno: CInt? = nil, when condition: FaultCondition = .always, after delay: Duration = .zero,
-  limit: Int = 1000, timeLimit: Duration = .seconds(10), body: () throws -> Void
+  in symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
+  when condition: FaultCondition = .always, after delay: Duration = .zero, limit: Int = 1000,
+  timeLimit: Duration = .seconds(10), body: () throws -> Void
 ) throws -> FaultSweepReport {
-  let fault = Fault(
-    of: symbol, result: result, error: errno, condition: condition, delay: delay)
+  try sweepFaults(
+    Fault(symbol, returning: result, errno: errno, when: condition, after: delay), limit: limit,
+    timeLimit: timeLimit, body: body)
+}
+
+/// Sweeps one or several faults, one after the other: each strikes each call of its function in turn.
+///
+/// See ``sweepFaults(in:returning:errno:when:after:limit:timeLimit:body:)``.
+///
+/// - Parameters:
+///   - fault: The first fault. A sweep chooses the calls, so no fault of it states `onCall`.
+///   - others: Further ones.
+///   - limit: At how many calls of each function to stop, one at least.
+///   - timeLimit: How long a run may take, by `ContinuousClock`.
+///   - body: The code under test.
+/// - Throws: The same errors, and `invalidFault` for a fault that states `onCall`.
+public func sweepFaults(
+  _ fault: Fault, _ others: Fault..., limit: Int = 1000, timeLimit: Duration = .seconds(10),
+  body: () throws -> Void
+) throws -> FaultSweepReport {
+  let faults = [fault] + others
+  for fault in faults where fault.calls != .all {
+    throw RebindTestingError(
+      code: .invalidFault, symbol: fault.symbol,
+      detail:
+        "a sweep fails each call in turn, and the fault states \(fault.calls): leave onCall out")
+  }
+  var report = FaultSweepReport(faults: faults)
+  for fault in faults {
+    let (runs, isComplete) = try sweep(fault, limit: limit, timeLimit: timeLimit, body)
+    report.runs += runs
+    report.isComplete = report.isComplete && isComplete
+  }
+  return report
+}
+
+private func sweep(
+  _ fault: Fault, limit: Int, timeLimit: Duration, _ body: () throws -> Void
+) throws -> (runs: [FaultRun], isComplete: Bool) {
+  let symbol = fault.symbol
   let group = try ScopeGroup([Interception(fault)], reach: .thread)
   defer { group.end() }
   let scope: OpaquePointer = group.scopes[0].pointer
@@ -63,7 +100,8 @@ public func sweepFaults(
       ended = try SweepProcess.run(of: symbol, scope: scope, timeLimit: timeLimit, body)
     }
     let run = FaultRun(
-      call: call, outcome: ended.outcome, leaks: ended.leaks, closedTwice: ended.closedTwice,
+      fault: fault, call: call, outcome: ended.outcome, leaks: ended.leaks,
+      closedTwice: ended.closedTwice,
       repetitions: repetitions,
       madeNoCall: call == nil && ended.calls == 0 && ended.outcome == .returned,
       mayThrow: call != nil && !fault.isHarmless)
@@ -76,9 +114,9 @@ public func sweepFaults(
     let (run, calls) = try run(call: call)
     // A run that did not return has not told whether it came to the call.
     guard calls ?? expectedCalls ?? 0 >= call else {
-      return FaultSweepReport(symbol: symbol, runs: runs, isComplete: expectedCalls != nil)
+      return (runs, expectedCalls != nil)
     }
     runs.append(run)
   }
-  return FaultSweepReport(symbol: symbol, runs: runs, isComplete: expectedCalls == limit)
+  return (runs, expectedCalls == limit)
 }

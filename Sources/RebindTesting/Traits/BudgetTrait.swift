@@ -8,6 +8,8 @@ public import Testing
 /// On a suite it holds for each test. A test that exceeds its budget has an issue with all numbers. So
 /// has a test whose calls cannot be counted: a budget is never kept by mistake.
 ///
+/// The numbers are attached to a test that exceeds its budget, too.
+///
 /// If a test has several budgets and one of them counts the process, all of them do.
 public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
   /// The number that is limited, in words and of counts.
@@ -68,6 +70,7 @@ public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
     for budget in budgets {
       guard let excess = budget.measure.excess(in: counts, limit: budget.limit) else { continue }
       Issue.record("\(excess)\n\(counts)", sourceLocation: test.sourceLocation)
+      attach("\(budget.measure).txt", to: test) { "\(excess)\n\(counts)" }
     }
   }
 }

@@ -2,12 +2,14 @@
 #if canImport(Testing)
 public import Testing
 
-/// Makes a function's calls fail while a test runs, and records an issue where it did not strike.
+/// Makes calls fail while a test runs, and records an issue where a fault did not strike.
+///
+/// The calls that each fault saw are attached to such a test, too.
 ///
 /// On a suite it holds for each of its tests, which are counted apart. A test of the suite in which
 /// it does not strike has a warning; if it strikes in none of them, the suite has an issue.
 public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
-  let fault: Fault
+  let faults: [Fault]
   let reach: RebindingReach
   let mayNotStrike: Bool
   /// Tells traits apart: a test has its suite's, and suites may share one.
@@ -22,9 +24,9 @@ public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
 
   public var isRecursive: Bool { true }
 
-  /// Cancels the test where a sanitizer defines the function.
+  /// Cancels the test where a sanitizer defines one of the functions.
   public func prepare(for test: Test) async throws {
-    try cancelIfIntercepted(test, [fault.symbol])
+    try cancelIfIntercepted(test, faults.map(\.symbol))
   }
 
   public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
@@ -41,7 +43,7 @@ public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
     guard tally == nil else { return try await function() }
     let tally = StrikeTally()
     defer {
-      if !mayNotStrike, let shortfall = tally.shortfallOfAll {
+      for shortfall in mayNotStrike ? [] : tally.shortfallsOfAll {
         Issue.record("in no test of the suite: \(shortfall)", sourceLocation: test.sourceLocation)
       }
     }
@@ -51,24 +53,30 @@ public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
   }
 
   private func run(_ test: Test, _ function: @Sendable () async throws -> Void) async throws {
-    try await withFault(fault, reach: ScopeReach(reach), mayNotStrike: true) { active in
+    try await withFaults(faults, reach: ScopeReach(reach), mayNotStrike: true) { active in
       defer {
-        let shortfall = active.shortfall
-        tally?.note(shortfall)
-        if !mayNotStrike, let shortfall {
-          if tally == nil {
-            Issue.record("\(shortfall)", sourceLocation: test.sourceLocation)
-          } else {
-            // Swift 6.2 has no warnings; the suite fails all the same if no test meets the fault.
-            #if compiler(>=6.3)
-            Issue.record(
-              "\(shortfall)", severity: .warning, sourceLocation: test.sourceLocation)
-            #endif
-          }
+        let shortfalls = active.map(\.shortfall)
+        tally?.note(shortfalls)
+        let missing = shortfalls.compactMap(\.self)
+        // A suite's faults may be for one test each.
+        if !mayNotStrike, tally == nil ? !missing.isEmpty : missing.count == active.count {
+          for shortfall in missing { record(shortfall, test) }
+          attach("faults.txt", to: test) { active.map(\.description).joined(separator: "\n") }
         }
       }
       try await function()
     }
+  }
+
+  private func record(_ shortfall: String, _ test: Test) {
+    guard tally != nil else {
+      Issue.record("\(shortfall)", sourceLocation: test.sourceLocation)
+      return
+    }
+    // Swift 6.2 has no warnings; the suite fails all the same if no test meets the fault.
+    #if compiler(>=6.3)
+    Issue.record("\(shortfall)", severity: .warning, sourceLocation: test.sourceLocation)
+    #endif
   }
 }
 
@@ -88,25 +96,38 @@ extension Trait where Self == FailingTrait {
   ///
   /// - Parameters:
   ///   - symbol: The function's name, or `name@VERSION`.
-  ///   - result: The result: a number of the function's type, a pointer, a small
-  ///     structure, `nil` for NULL, or a ``FaultResult``.
+  ///   - result: The call's result.
   ///   - errno: The calls' `errno`; nil leaves it alone. A function that returns the
   ///     error code, such as `pthread_create`, returns this.
-  ///   - onCall: Which calls fail: a number, counted from 1, or a ``FaultCalls``.
+  ///   - onCall: Which calls fail: a number or a range, counted from 1, or a ``FaultCalls``.
   ///   - condition: Which calls are looked at, by their arguments or their caller.
   ///   - delay: How long a call that is struck waits first.
   ///   - reach: Which calls are counted and fail.
   ///   - mayNotStrike: Records no issue.
   public static func failing(
-    _ symbol: String, returning result: (any FaultValue)? = FaultResult.usual,
-    errno: CInt? = nil, onCall: FaultCalls = .all, when condition: FaultCondition = .always,
+    _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
+    onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
     after delay: Duration = .zero, reach: RebindingReach = .task, mayNotStrike: Bool = false
   ) -> Self {
-    Self(
-      fault: Fault(
-        of: symbol, result: result, error: errno, calls: onCall, condition: condition,
-        delay: delay),
+    .failing(
+      Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay),
       reach: reach, mayNotStrike: mayNotStrike)
+  }
+
+  /// Makes one or several faults act while the test runs.
+  ///
+  /// A test in which one of them does not strike, or less often than `onCall` asks, has an issue.
+  ///
+  /// - Parameters:
+  ///   - fault: The first fault.
+  ///   - others: Further ones. Of two of the same function, the last one is asked first about a call. A
+  ///     call that it answers is not counted for an earlier one.
+  ///   - reach: Which calls are counted and fail.
+  ///   - mayNotStrike: Records no issue.
+  public static func failing(
+    _ fault: Fault, _ others: Fault..., reach: RebindingReach = .task, mayNotStrike: Bool = false
+  ) -> Self {
+    Self(faults: [fault] + others, reach: reach, mayNotStrike: mayNotStrike)
   }
 }
 #endif

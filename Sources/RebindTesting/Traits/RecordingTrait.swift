@@ -1,8 +1,9 @@
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
+internal import Synchronization
 public import Testing
 
-/// Records the calls that a test makes.
+/// Records the calls that a test makes, and attaches them to a test that fails.
 ///
 /// On a suite it gives each test a recording of its own.
 public struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
@@ -21,13 +22,30 @@ public struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
     performing function: @Sendable () async throws -> Void
   ) async throws {
     let recording = CallRecording()
-    try await CallRecording.$ofTask.withValue(recording) {
-      try await withInterceptions(
-        recording.interceptions(of: functions), reach: ScopeReach(reach)
-      ) {
-        try await function()
-      }
+    let hasFailed = Atomic(false)
+    let watch = IssueHandlingTrait.compactMapIssues { issue in
+      hasFailed.store(true, ordering: .relaxed)
+      return issue
     }
+    do {
+      try await watch.provideScope(for: test, testCase: testCase) {
+        try await CallRecording.$ofTask.withValue(recording) {
+          try await withInterceptions(
+            recording.interceptions(of: functions), reach: ScopeReach(reach)
+          ) {
+            try await function()
+          }
+        }
+      }
+    } catch {
+      attach(recording, to: test)
+      throw error
+    }
+    if hasFailed.load(ordering: .relaxed) { attach(recording, to: test) }
+  }
+
+  private func attach(_ recording: CallRecording, to test: Test) {
+    RebindTesting.attach("calls.txt", to: test) { "\(recording)" }
   }
 }
 

@@ -1,25 +1,17 @@
 internal import Synchronization
 
-/// In which tests of a suite a trait's fault has struck.
+/// In which tests of a suite the faults of a trait have struck.
 final class StrikeTally: Sendable {
-  private struct State {
-    var hasStruck = false
-    /// The shortfall of the first test in which the fault did not strike.
-    var shortfall: String?
-  }
+  /// For each fault the shortfall in the first test; nil once the fault has struck.
+  private let shortfalls = Mutex<[String?]>([])
 
-  private let state = Mutex(State())
-
-  /// A test is over, in which the fault has struck, or not for this reason.
-  func note(_ shortfall: String?) {
-    state.withLock { state in
-      state.hasStruck = state.hasStruck || shortfall == nil
-      state.shortfall = state.shortfall ?? shortfall
+  /// A test is over. For each fault that did not strike in it, the argument has the reason.
+  func note(_ ofTest: [String?]) {
+    shortfalls.withLock { known in
+      known = known.isEmpty ? ofTest : zip(known, ofTest).map { $1 == nil ? nil : $0 }
     }
   }
 
-  /// Why it has struck in no test; nil if it has, or no test ran.
-  var shortfallOfAll: String? {
-    state.withLock { $0.hasStruck ? nil : $0.shortfall }
-  }
+  /// The reasons of the faults that have struck in no test; empty if all have struck, or if no test ran.
+  var shortfallsOfAll: [String] { shortfalls.withLock { $0.compactMap(\.self) } }
 }

@@ -80,7 +80,7 @@ try withRebinding("toupper", reach: .process, { (original, character: CInt) -> C
   nanosecondsPerCallOfThreads("64 threads, handler for the process")
 }
 
-try withFailing("toupper", onCall: .init(.max), mayNotStrike: true) {
+try withFailing("toupper", onCall: .max, mayNotStrike: true) {
   nanosecondsPerCall("failing at a later call")
 }
 

@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func shortWrites() throws {
-    try withFailing("write", returning: FaultResult.atMost(1)) {
+    try withFailing("write", returning: .atMost(1)) {
       try settings.save(["colour": "red"])
     }
     #expect(try settings.load() == ["colour": "red"])

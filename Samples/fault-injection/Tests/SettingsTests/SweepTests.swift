@@ -24,7 +24,7 @@ import Testing
   func shortCounts(function: String) throws {
     let file = TemporaryFile(contents: "colour=blue\n")
     let settings = SettingsFile(path: file.path)
-    let report = try sweepFaults(in: function, returning: FaultResult.atMost(3)) {
+    let report = try sweepFaults(in: function, returning: .atMost(3)) {
       try settings.save(["colour": "red"])
       guard try settings.load() == ["colour": "red"] else { throw SystemError(EIO) }
     }
