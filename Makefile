@@ -58,9 +58,9 @@ test-inputs:
 	@Scripts/bootstrap test
 	@SWIFT='$(SWIFT)' Scripts/test-inputs
 
-golden: ## Write rebind-inspect's golden output, JSON Schema and tables of fields anew; look at the difference
+golden: ## Write the recorded interfaces, golden output, JSON Schema and tables of fields anew; look at the difference
 	@Scripts/bootstrap test
-	REBIND_GOLDEN=write $(SWIFT) test --filter 'GoldenTests|GeneratedFileTests'
+	REBIND_GOLDEN=write $(SWIFT) test --filter 'GoldenTests|GeneratedFileTests|theInterface'
 
 # Build the files anew that the golden output is of
 golden-inputs:

@@ -26,4 +26,28 @@ import TestSupport
       try SymbolGraph(of: module).symbols.filter { $0.pathComponents.count == 1 }.map(\.path))
     #expect(names.filter { !page.contains("- ``\($0)``") } == [])
   }
+
+  /// The interface is the recorded one: whoever removes or changes a declaration sees it here, and has
+  /// CHANGELOG say what to write in its place. `make golden` records it anew.
+  @Test(arguments: modules)
+  func theInterfaceIsTheRecordedOne(module: String) throws {
+    let lines = try SymbolGraph(of: module).symbols.map { "\($0.path): \($0.declaration)" }.sorted()
+    let file = Places.package.appending(path: "Documentation/API/\(module).txt")
+    if ProcessInfo.processInfo.environment["REBIND_GOLDEN"] == "write" {
+      try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
+    }
+    let recorded = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(
+      String.init)
+    let difference = lines.difference(from: recorded)
+    #expect(difference.removals.map(\.line) == [], "removed or changed")
+    #expect(difference.insertions.map(\.line) == [], "added")
+  }
+}
+
+extension CollectionDifference<String>.Change {
+  fileprivate var line: String {
+    switch self {
+    case .insert(_, let line, _), .remove(_, let line, _): line
+    }
+  }
 }

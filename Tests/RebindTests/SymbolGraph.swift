@@ -4,11 +4,19 @@ import TestSupport
 struct SymbolGraph: Decodable {
   struct Symbol: Decodable {
     struct Comment: Decodable {}
+    struct Fragment: Decodable { var spelling: String }
 
     var pathComponents: [String]
     var docComment: Comment?
+    var declarationFragments: [Fragment]?
 
     var path: String { pathComponents.joined(separator: ".") }
+
+    /// The declaration as the source has it, on one line.
+    var declaration: String {
+      (declarationFragments ?? []).map(\.spelling).joined()
+        .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
   }
 
   var symbols: [Symbol]
