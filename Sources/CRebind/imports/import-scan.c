@@ -73,9 +73,13 @@ void crebind_asked_imports_end(struct crebind_asked_imports *asked) {
   crebind_vector_free(&asked->places);
 }
 
-void crebind_asked_imports_truncate(struct crebind_asked_imports *asked, size_t count) {
-  if (asked->keys.count == count) return;
-  crebind_vector_truncate(&asked->keys, count);
+void crebind_asked_imports_settle(struct crebind_asked_imports *asked) {
+  asked->settled = asked->keys.count;
+}
+
+void crebind_asked_imports_take_back(struct crebind_asked_imports *asked) {
+  if (asked->keys.count == asked->settled) return;
+  crebind_vector_truncate(&asked->keys, asked->settled);
   file(&asked->keys, &asked->places);
 }
 
@@ -107,7 +111,8 @@ void crebind_asked_imports_forget_gone(struct crebind_asked_imports *asked) {
     if (is_present)
       *(struct crebind_asked_import *)crebind_vector_at(&asked->keys, kept++) = *key;
   }
-  crebind_asked_imports_truncate(asked, kept);
+  asked->settled = kept;
+  crebind_asked_imports_take_back(asked);
 }
 
 static bool was_asked(const struct crebind_asked_imports *asked, uint32_t hash,

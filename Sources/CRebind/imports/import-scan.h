@@ -24,6 +24,8 @@ struct crebind_found_import {
 struct crebind_asked_imports {
   struct crebind_vector keys;    // struct crebind_asked_import, of import-scan.c
   struct crebind_vector places;  // uint32_t: the keys by hash, with linear probing; each plus one
+  /// The number of keys that stay, whatever comes of the work under way.
+  size_t settled;
 };
 
 void crebind_asked_imports_begin(struct crebind_asked_imports *asked);
@@ -33,10 +35,11 @@ void crebind_asked_imports_end(struct crebind_asked_imports *asked);
 bool crebind_asked_imports_add(struct crebind_asked_imports *asked,
                                const struct crebind_found_import *import);
 
-/// Forgets all but the first `count` definitions, as many as there were before.
-void crebind_asked_imports_truncate(struct crebind_asked_imports *asked, size_t count);
+/// Settles the definitions that were taken in, or forgets those that are not settled. With our lock.
+void crebind_asked_imports_settle(struct crebind_asked_imports *asked);
+void crebind_asked_imports_take_back(struct crebind_asked_imports *asked);
 
-/// Forgets the definitions of images that have gone. With our lock.
+/// Forgets the definitions of images that have gone. All are settled. With our lock.
 void crebind_asked_imports_forget_gone(struct crebind_asked_imports *asked);
 
 /// True if an image with this serial number is loaded, as of the last look. With our lock.

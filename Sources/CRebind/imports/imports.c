@@ -104,18 +104,16 @@ static bool restore_parts(struct crebind_imports *imports, crebind_report *repor
   size_t kept = 0;
   for (size_t i = imports->parts.count; i-- > 0;) {
     crebind_report of_part = {0};
-    crebind_error of_failure;
-    crebind_status restored = crebind_restore(parts[i].handle, &of_part, &of_failure);
+    // The error is that of the first failure.
+    crebind_status restored =
+        crebind_restore(parts[i].handle, &of_part, *status == CREBIND_OK ? error : NULL);
     add_report(report, &of_part);
     if (restored == CREBIND_OK) {
       parts[i].handle = NULL;
       continue;
     }
     kept++;
-    if (*status != CREBIND_OK) continue;
-    *status = restored;
-    if (of_failure.rebinding >= 0) of_failure.rebinding += (int64_t)parts[i].first;
-    if (error != NULL) *error = of_failure;
+    if (*status == CREBIND_OK) *status = restored;
   }
   crebind_lock();
   size_t next = 0;
@@ -199,17 +197,13 @@ crebind_status crebind_verify_imports(crebind_imports *imports, crebind_report *
   if (!crebind_imports_begin_work(imports)) return crebind_fail(error, CREBIND_PREDICATE_RUNS, -1);
   crebind_report sum = {0};
   crebind_status status = CREBIND_OK;
-  if (__atomic_load_n(&imports->is_behind, __ATOMIC_ACQUIRE)) {
-    status = crebind_imports_serve(imports, NULL, NULL, error);
-    if (status == CREBIND_OK) __atomic_store_n(&imports->is_behind, false, __ATOMIC_RELEASE);
-  }
+  if (__atomic_load_n(&imports->is_behind, __ATOMIC_ACQUIRE))
+    status = crebind_imports_catch_up(imports, NULL, error);
   for (size_t i = 0; i < imports->parts.count && status == CREBIND_OK; i++) {
     crebind_report of_part = {0};
     const struct crebind_import_part *part = crebind_imports_part(imports, i);
     status = crebind_verify(part->handle, &of_part, error);
     add_report(&sum, &of_part);
-    if (status != CREBIND_OK && error != NULL && error->rebinding >= 0)
-      error->rebinding += (int64_t)part->first;
   }
   crebind_imports_end_work(imports);
   if (status == CREBIND_OK && report != NULL) *report = sum;

@@ -14,6 +14,9 @@ static struct crebind_imports *all;
 /// A thread that works in the parent does not exist in a forked child, but for the one that forks.
 static void forked(int parent) {
   for (struct crebind_imports *imports = all; imports != NULL; imports = imports->next) {
+    // The thread that waits for the end, while images are not served, is another one.
+    imports->is_behind |= imports->is_ending;
+    imports->is_ending = false;
     if (imports->work == CREBIND_IDLE) continue;
     if (imports->worker == parent) {
       imports->worker = crebind_thread_number();
@@ -22,6 +25,7 @@ static void forked(int parent) {
     while (imports->parts.count != 0
            && crebind_imports_part(imports, imports->parts.count - 1)->handle == NULL)
       crebind_vector_truncate(&imports->parts, imports->parts.count - 1);
+    crebind_asked_imports_take_back(&imports->asked);
     imports->is_behind = true;
     imports->work = CREBIND_IDLE;
   }
@@ -154,18 +158,19 @@ static bool reserve(struct crebind_imports *imports, const struct crebind_import
     has_memory = part != NULL;
   }
   if (part != NULL) {
-    part->count = choices->rebindings.count;
     part->first = imports->chosen;
-    imports->chosen += part->count;
+    imports->chosen += choices->rebindings.count;
+  } else if (has_memory) {
+    crebind_asked_imports_settle(&imports->asked);
   }
   crebind_unlock();
   return has_memory;
 }
 
 /// Takes back what `reserve` has done.
-static void give_back(struct crebind_imports *imports, size_t asked, size_t parts) {
+static void give_back(struct crebind_imports *imports, size_t parts) {
   crebind_lock();
-  crebind_asked_imports_truncate(&imports->asked, asked);
+  crebind_asked_imports_take_back(&imports->asked);
   crebind_vector_truncate(&imports->parts, parts);
   crebind_unlock();
 }
@@ -181,6 +186,7 @@ static crebind_status apply_part(struct crebind_imports *imports,
   if (status == CREBIND_OK) {
     crebind_lock();
     crebind_imports_part(imports, imports->parts.count - 1)->handle = handle;
+    crebind_asked_imports_settle(&imports->asked);
     // Later images may import what nobody has imported.
     crebind_need_notice(handle, true);
     crebind_unlock();
@@ -224,28 +230,35 @@ crebind_status crebind_imports_serve(struct crebind_imports *imports, const void
   if (imports->has_undefined) header = NULL;
   struct crebind_import_choices choices;
   crebind_status status = crebind_imports_find_and_ask(imports, header, &choices, error);
-  size_t asked = imports->asked.keys.count, parts = imports->parts.count;
+  size_t parts = imports->parts.count;
   if (status == CREBIND_OK && !reserve(imports, &choices))
     status = crebind_fail(error, CREBIND_OUT_OF_MEMORY, -1);
   if (status == CREBIND_OK && choices.rebindings.count != 0)
     status = apply_part(imports, &choices, report, error);
-  if (status != CREBIND_OK) give_back(imports, asked, parts);
-  bool has_undefined = choices.scan.undefined != 0;
   if (status == CREBIND_OK)
-    imports->has_undefined = has_undefined || (header != NULL && imports->has_undefined);
+    imports->has_undefined = choices.scan.undefined != 0;
+  else
+    give_back(imports, parts);
   crebind_import_choices_free(&choices);
   return status;
 }
 
-/// Serves an image, or all with NULL, and tells if that has to be done again.
-static void catch_up(struct crebind_imports *imports, const void *header) {
-  crebind_status status = crebind_imports_serve(imports, header, NULL, NULL);
-  __atomic_store_n(&imports->is_behind, status != CREBIND_OK, __ATOMIC_RELEASE);
+crebind_status crebind_imports_catch_up(struct crebind_imports *imports, const void *header,
+                                        crebind_error *error) {
+  if (__atomic_load_n(&imports->is_behind, __ATOMIC_ACQUIRE)) {
+    header = NULL;
+    // Before the look: another thread may note an image that this look does not find.
+    __atomic_store_n(&imports->is_behind, false, __ATOMIC_RELEASE);
+  }
+  crebind_status status = crebind_imports_serve(imports, header, NULL, error);
+  if (status != CREBIND_OK) __atomic_store_n(&imports->is_behind, true, __ATOMIC_RELEASE);
+  return status;
 }
 
 void crebind_imports_end_work(struct crebind_imports *imports) {
   while (!end_unless_called(imports))
-    if (!__atomic_load_n(&imports->is_ending, __ATOMIC_ACQUIRE)) catch_up(imports, NULL);
+    if (!__atomic_load_n(&imports->is_ending, __ATOMIC_ACQUIRE))
+      crebind_imports_catch_up(imports, NULL, NULL);
 }
 
 void crebind_imports_image_added(const crebind_image_info *image, void *context) {
@@ -253,11 +266,11 @@ void crebind_imports_image_added(const crebind_image_info *image, void *context)
   const crebind_options *options = &imports->options;
   if (__atomic_load_n(&imports->is_ending, __ATOMIC_ACQUIRE) || !begin_or_call(imports)) return;
   int saved_errno = errno;
-  bool is_behind = __atomic_load_n(&imports->is_behind, __ATOMIC_ACQUIRE);
   bool is_selected = options->scope != CREBIND_SCOPE_MATCHING
                      || options->matches(image, options->context);
-  if (is_behind || is_selected || imports->has_undefined)
-    catch_up(imports, is_behind || !is_selected ? NULL : image->header);
+  if (is_selected || imports->has_undefined
+      || __atomic_load_n(&imports->is_behind, __ATOMIC_ACQUIRE))
+    crebind_imports_catch_up(imports, is_selected ? image->header : NULL, NULL);
   crebind_imports_end_work(imports);
   errno = saved_errno;
 }

@@ -21,8 +21,8 @@ enum crebind_import_work {
 struct crebind_import_part {
   /// NULL while it is being applied.
   crebind_handle *handle;
-  /// The number of rebindings, and how many there were before.
-  size_t count, first;
+  /// How many rebindings there were before.
+  size_t first;
 };
 
 struct crebind_imports {
@@ -85,6 +85,10 @@ void crebind_import_choices_free(struct crebind_import_choices *choices);
 /// Finds, asks and applies.
 crebind_status crebind_imports_serve(struct crebind_imports *imports, const void *header,
                                      crebind_report *report, crebind_error *error);
+
+/// Serves an image, or all with NULL or if that is still to be done. Notes a failure.
+crebind_status crebind_imports_catch_up(struct crebind_imports *imports, const void *header,
+                                        crebind_error *error);
 
 /// Serves an image that has come; `context` is the imports.
 void crebind_imports_image_added(const crebind_image_info *image, void *context);

@@ -52,17 +52,33 @@ static bool is_constant;
 static const char *wanted;
 static _Atomic int chosen, questions;
 static void *closes;
+/// A question forks once, and then opens this.
+static const char *opens;
+static bool forks;
+static pid_t child_of_question;
+
+/// Where a thread is held.
 static sem_t asks, may_answer;
-static bool blocks;
+static _Atomic enum { NOWHERE, IN_QUESTION, IN_MATCH } blocks;
+static void block(void) {
+  sem_post(&asks);
+  while (sem_wait(&may_answer) != 0) continue;
+}
+static void wait_for_question(void) {
+  while (sem_wait(&asks) != 0) continue;
+}
 
 static void choose(const crebind_import *import, crebind_import_choice *choice, void *context) {
   (void)context;
   if (strcmp(import->name, wanted) != 0) return;
   questions++;
   if (closes != NULL && dlclose(closes) == 0) closes = NULL;
-  if (blocks) {
-    sem_post(&asks);
-    while (sem_wait(&may_answer) != 0) continue;
+  if (blocks == IN_QUESTION) block();
+  if (forks) {
+    forks = false;
+    child_of_question = fork();
+    if (child_of_question != 0) WAIT_FOR(child_of_question);
+    OPEN(opens, RTLD_NOW);
   }
   if (is_constant) {
     choice->replacement = (void *)constant;
@@ -73,13 +89,14 @@ static void choose(const crebind_import *import, crebind_import_choice *choice, 
   choice->original = (void **)&originals[index];
 }
 
-static crebind_imports *apply(const char *name) {
+static crebind_imports *apply_in(const char *name, const crebind_options *options) {
   wanted = name;
-  chosen = questions = 0;
+  questions = 0;
   crebind_imports *imports;
-  CHECK(crebind_apply_imports(choose, NULL, NULL, &imports, NULL, NULL) == CREBIND_OK);
+  CHECK(crebind_apply_imports(choose, NULL, options, &imports, NULL, NULL) == CREBIND_OK);
   return imports;
 }
+static crebind_imports *apply(const char *name) { return apply_in(name, NULL); }
 static void restore(crebind_imports *imports) {
   CHECK(crebind_restore_imports(imports, NULL, NULL) == CREBIND_OK);
 }
@@ -87,12 +104,14 @@ static void restore(crebind_imports *imports) {
 /// A definition without a version, in a library that has versions, and a slot behind an address that
 /// cannot be changed.
 static void hook_unversioned(void) {
-  crebind_imports *imports = apply("plain");
+  crebind_imports *older = apply("plain");
   CHECK(questions == 1 && plain() == 101 && unaligned.pointer() >= 1);
-  restore(imports);
-  imports = apply("newer");
-  CHECK(questions == 1 && newer() == 102 && plain() == 1);
-  restore(imports);
+  crebind_imports *later = apply("newer");
+  CHECK(questions == 1 && newer() == 102 && plain() == 101);
+  restore(older);
+  CHECK(newer() == 102 && plain() == 1);
+  restore(later);
+  CHECK(newer() == 2);
 }
 
 // musl unloads nothing.
@@ -123,16 +142,34 @@ static void close_in_question(const char *first, const char *second) {
   CHECK(dlclose(plugin) == 0);
 }
 
-/// A name that nothing defines is asked about when an image comes that does.
-static void provide_later(const char *provider, const char *user) {
-  void *users = OPEN(user, RTLD_LAZY);
-  crebind_imports *imports = apply("provided");
-  CHECK(questions == 0);
-  void *providers = OPEN(provider, RTLD_NOW | RTLD_GLOBAL);
-  CHECK(questions == 1 && CALL(users, "call_provided") == 105);
-  restore(imports);
-  CHECK(CALL(users, "call_provided") == 5);
-  CHECK(dlclose(users) == 0 && dlclose(providers) == 0);
+static bool is_user(const crebind_image_info *image, void *context) {
+  (void)context;
+  return strcmp(file_name(image->path), "user.so") == 0;
+}
+
+/// A name that nothing defines is asked about when an image comes that does, wherever that is. Of
+/// images that are not in scope nothing else is asked.
+static void provide_later(char **paths) {
+  const crebind_options options = {.scope = CREBIND_SCOPE_MATCHING, .matches = is_user};
+  for (int is_scoped = 0; is_scoped < 2; is_scoped++) {
+    void *users = OPEN(paths[3], RTLD_LAZY);
+    crebind_imports *imports = apply_in("own", is_scoped ? &options : NULL);
+    void *first = OPEN(paths[0], RTLD_NOW);
+    CHECK(questions == !is_scoped && CALL(first, "call_own") == (is_scoped ? 1 : 101));
+    wanted = "provided";
+    void *provider = OPEN(paths[2], RTLD_NOW | RTLD_GLOBAL);
+    CHECK(questions == 1 + !is_scoped && CALL(users, "call_provided") == 105);
+    wanted = "own";
+    void *second = OPEN(paths[1], RTLD_NOW);
+    CHECK(CALL(second, "call_own") == (is_scoped ? 2 : 102));
+    CHECK(dlclose(users) == 0);
+    users = OPEN(paths[3], RTLD_LAZY);
+    CHECK(questions == 1 + 2 * !is_scoped && CALL(users, "call_provided") == 105);
+    restore(imports);
+    CHECK(CALL(users, "call_provided") == 5 && CALL(first, "call_own") == 1);
+    CHECK(dlclose(users) == 0 && dlclose(provider) == 0 && dlclose(first) == 0
+          && dlclose(second) == 0);
+  }
 }
 
 /// A rebinding of one image's definition ends with that image, though its file comes back to the same place.
@@ -182,29 +219,121 @@ static void load_beside(char **paths) {
 
 static void *open_blocking(void *path) { return OPEN(path, RTLD_NOW); }
 
-/// A child is forked while another thread is asked.
-static void fork_beside(const char *first, char *second) {
-  crebind_imports *imports = apply("own");
-  blocks = true;
-  pthread_t opener = START(open_blocking, second);
-  while (sem_wait(&asks) != 0) continue;
-  // Nobody waits for ever.
+static bool is_no_provider(const crebind_image_info *image, void *context) {
+  (void)context;
+  // The function that was chosen in the second image is being rebound.
+  if (blocks == IN_MATCH && questions == 2) block();
+  return strcmp(file_name(image->path), "provider.so") != 0;
+}
+
+static _Atomic pid_t ender;
+static void *restore_in_vain(void *imports) {
+  ender = gettid();
   CHECK(crebind_restore_imports(imports, NULL, NULL) == CREBIND_PREDICATE_RUNS);
-  CHECK(crebind_verify_imports(imports, NULL, NULL) == CREBIND_PREDICATE_RUNS);
-  IN_CHILD {
-    blocks = false;
-    CHECK(crebind_verify_imports(imports, NULL, NULL) == CREBIND_OK);
-    void *plugin = OPEN(first, RTLD_NOW);
-    CHECK(CALL(plugin, "call_own") == 101);
+  return NULL;
+}
+
+static void visit(const crebind_slot_info *slot, void *context) { (void)slot, (void)context; }
+
+/// A child is forked while another thread is asked, or rebinds, and a third one waits for the end. The
+/// child has the image served by verify, or when another image comes, of whichever scope.
+static void fork_beside(char **paths) {
+  const crebind_options options = {.scope = CREBIND_SCOPE_MATCHING, .matches = is_no_provider};
+  for (int where = IN_QUESTION; where <= IN_MATCH; where++) {
+    // Nothing is rebound before, or this one is.
+    void *first = where == IN_MATCH ? OPEN(paths[0], RTLD_NOW) : NULL;
+    crebind_imports *imports = apply_in("own", &options);
+    blocks = where;
+    ender = 0;
+    pthread_t opener = START(open_blocking, paths[1]);
+    wait_for_question();
+    pthread_t waiter = START(restore_in_vain, imports);
+    while (ender == 0) continue;
+    wait_until_asleep(ender);
+    IN_CHILD {
+      blocks = NOWHERE;
+      if (where == IN_MATCH)
+        CHECK(crebind_verify_imports(imports, NULL, NULL) == CREBIND_OK);
+      else
+        OPEN(paths[2], RTLD_NOW);
+      void *plugin = OPEN(paths[1], RTLD_NOW | RTLD_NOLOAD);
+      CHECK(CALL(plugin, "call_own") == 102 && (first == NULL || CALL(first, "call_own") == 101));
+      restore(imports);
+      CHECK(CALL(plugin, "call_own") == 2 && (first == NULL || CALL(first, "call_own") == 1));
+    }
+    // Nobody waits for ever.
+    CHECK((where == IN_MATCH ? crebind_imports_slots(imports, visit, NULL, NULL)
+                             : crebind_verify_imports(imports, NULL, NULL))
+          == CREBIND_PREDICATE_RUNS);
+    JOIN(waiter);
+    blocks = NOWHERE;
+    sem_post(&may_answer);
+    void *plugin = JOIN(opener);
+    CHECK(CALL(plugin, "call_own") == 102);
     restore(imports);
-    CHECK(CALL(plugin, "call_own") == 1);
+    CHECK(CALL(plugin, "call_own") == 2 && dlclose(plugin) == 0);
+    CHECK(first == NULL || dlclose(first) == 0);
   }
-  blocks = false;
-  sem_post(&may_answer);
-  void *plugin = JOIN(opener);
-  CHECK(CALL(plugin, "call_own") == 102);
+}
+
+/// A question forks. Parent and child both go on with it, and with an image that comes meanwhile.
+static void fork_in_question(const char *first, const char *second) {
+  crebind_imports *imports = apply("own");
+  opens = second;
+  forks = true;
+  void *plugins[] = {OPEN(first, RTLD_NOW), OPEN(second, RTLD_NOW | RTLD_NOLOAD)};
+  CHECK(CALL(plugins[0], "call_own") == 101 && CALL(plugins[1], "call_own") == 102);
+  CHECK(questions == 2);
   restore(imports);
-  CHECK(CALL(plugin, "call_own") == 2 && dlclose(plugin) == 0);
+  CHECK(CALL(plugins[0], "call_own") == 1 && CALL(plugins[1], "call_own") == 2);
+  if (child_of_question == 0) _exit(0);
+  CHECK(dlclose(plugins[0]) == 0 && dlclose(plugins[1]) == 0 && dlclose(plugins[1]) == 0);
+}
+
+static _Atomic int opened;
+static void open_in_list(const crebind_slot_info *slot, void *context) {
+  (void)slot;
+  if (opens == NULL) return;
+  OPEN(opens, RTLD_NOW);
+  opens = NULL;
+  opened++;
+  if (*(bool *)context) wait_until_asleep(getpid());
+}
+static bool waits_for_end;
+static void *list(void *imports) {
+  CHECK(crebind_imports_slots(imports, open_in_list, &waits_for_end, NULL) == CREBIND_OK);
+  return NULL;
+}
+static void *open_at_end(void *path) {
+  wait_until_asleep(getpid());
+  return OPEN(path, RTLD_NOW);
+}
+
+/// Images come while one thread works and the main thread waits for the end, in vain and not.
+static void end_beside(const char *first, char *second) {
+  crebind_imports *imports = apply("plain");
+  wanted = "own";
+  opens = first;
+  blocks = IN_QUESTION;
+  pthread_t lister = START(list, imports);
+  wait_for_question();
+  pthread_t opener = START(open_at_end, second);
+  CHECK(crebind_restore_imports(imports, NULL, NULL) == CREBIND_PREDICATE_RUNS);
+  blocks = NOWHERE;
+  sem_post(&may_answer);
+  JOIN(lister);
+  void *plugin = JOIN(opener);
+  CHECK(crebind_verify_imports(imports, NULL, NULL) == CREBIND_OK);
+  CHECK(CALL(plugin, "call_own") == 102 && questions == 3 && dlclose(plugin) == 0);
+
+  // Nobody is asked once the thread that works sees that all of it ends.
+  opens = second;
+  waits_for_end = true;
+  lister = START(list, imports);
+  while (opened != 2) continue;
+  restore(imports);
+  JOIN(lister);
+  CHECK(questions == 3 && plain() == 1);
 }
 
 #endif
@@ -215,14 +344,16 @@ int main(int count, char **paths) {
   sem_init(&may_answer, 0, 0);
   hook_unversioned();
 #ifndef __GLIBC__
-  (void)paths, (void)blocks, (void)is_constant;
+  (void)paths, (void)is_constant, (void)wait_for_question;
 #else
   reload(paths[1]);
   close_in_question(paths[1], paths[2]);
-  provide_later(paths[3], paths[4]);
+  provide_later(paths + 1);
   lose_definer(paths[1]);
   load_beside(paths + 1);
-  fork_beside(paths[1], paths[2]);
+  fork_beside(paths + 1);
+  fork_in_question(paths[1], paths[2]);
+  end_beside(paths[1], paths[2]);
 #endif
   printf("beside others\n");
 }
