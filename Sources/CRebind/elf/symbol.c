@@ -43,6 +43,11 @@ size_t crebind_symbol_count(const struct crebind_dynamic *dynamic) {
   return last + 1;
 }
 
+size_t crebind_readable_symbol_count(const struct crebind_dynamic *dynamic) {
+  size_t count = crebind_symbol_count(dynamic);
+  return count < dynamic->symbol_limit ? count : dynamic->symbol_limit;
+}
+
 // MARK: - Versions
 
 /// The record at `address + offset`, or NULL if it leaves the image, or goes
@@ -122,7 +127,7 @@ struct crebind_version crebind_versions_find(struct crebind_versions *versions,
   uint32_t key = entry | (symbol->st_shndx == SHN_UNDEF ? 1u << 16 : 1u << 17);
   size_t count = sizeof versions->places / sizeof *versions->places;
   size_t at = (entry ^ (uintptr_t)dynamic / sizeof *dynamic * 31) % count;
-  if (versions->places[at].key != key || versions->places[at].dynamic != dynamic) {
+  if (versions->places[at].dynamic != dynamic || versions->places[at].key != key) {
     versions->places[at].dynamic = dynamic;
     versions->places[at].key = key;
     versions->places[at].name = crebind_symbol_version(image, dynamic, index).name;

@@ -18,6 +18,9 @@ static inline const ElfW(Sym) * crebind_symbol(const struct crebind_dynamic *dyn
 /// How many symbols the hash table counts; 0 if it tells nothing. O(buckets).
 size_t crebind_symbol_count(const struct crebind_dynamic *dynamic);
 
+/// The same, without those that lie outside of the image's segment.
+size_t crebind_readable_symbol_count(const struct crebind_dynamic *dynamic);
+
 /// True for a definition that other images may be bound to.
 static inline bool crebind_symbol_is_offered(const ElfW(Sym) * symbol) {
   unsigned binding = symbol->st_info >> 4, type = symbol->st_info & 0xf;

@@ -107,13 +107,14 @@ static struct identifier mangled_identifier(const struct crebind_name *name) {
 
 static bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
-/// True for a mangled name of Swift that has the identifier.
+/// True for a mangled name of Swift, which begins with `$s`, that has the identifier.
 static bool has_identifier(const char *string, size_t room, const struct identifier *identifier) {
-  if (room < 2 || string[0] != '$' || string[1] != 's') return false;
-  for (size_t i = 2; i < room && string[i] != 0; i++) {
+  if (string[0] != '$') return false;
+  size_t length = length_within(string, room);
+  for (size_t i = 2; i + identifier->length <= length && string[1] == 's'; i++) {
     if (is_digit(string[i - 1])) continue;
     size_t j = 0;
-    while (j < identifier->length && i + j < room && string[i + j] == identifier->text[j]) {
+    while (j < identifier->length && string[i + j] == identifier->text[j]) {
       j++;
       CREBIND_KEEP_LOOP();
     }
@@ -126,8 +127,7 @@ static void look_at(const struct crebind_world *world, size_t index,
                     const struct crebind_name *name, const struct identifier *identifier,
                     struct crebind_similar *similar) {
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
-  size_t count = crebind_symbol_count(dynamic);
-  if (count > dynamic->symbol_limit) count = dynamic->symbol_limit;
+  size_t count = crebind_readable_symbol_count(dynamic);
   for (size_t i = dynamic->gnu_hash.bucket_count != 0 ? dynamic->gnu_hash.symbol_offset : 1;
        i < count; i++) {
     const ElfW(Sym) *symbol = &dynamic->symbols[i];

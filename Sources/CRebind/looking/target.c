@@ -126,10 +126,10 @@ struct crebind_gathered_target crebind_gather_target(struct crebind_strings *str
   target.image = crebind_gather_image(strings, world, index);
   target.offset = address - image->header;
   uintptr_t asked = address - image->bias, nearest_value = 0;
-  size_t count = crebind_symbol_count(dynamic);
+  size_t count = crebind_readable_symbol_count(dynamic);
   const struct crebind_name name = crebind_name_of(hint);
   const ElfW(Sym) *nearest = NULL;
-  for (size_t i = 1; i < count && i < dynamic->symbol_limit; i++) {
+  for (size_t i = 1; i < count; i++) {
     const ElfW(Sym) *symbol = &dynamic->symbols[i];
     if (symbol->st_shndx == SHN_ABS || (symbol->st_info & 0xf) == STT_TLS) continue;
     // Where it is, whatever it has been redirected to.

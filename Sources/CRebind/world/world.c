@@ -150,7 +150,7 @@ crebind_status crebind_world_resolve(struct crebind_world *world, size_t from,
 }
 
 static bool is_offered_ifunc(const ElfW(Sym) * symbol) {
-  return (symbol->st_info & 0xf) == STT_GNU_IFUNC && crebind_symbol_is_offered(symbol);
+  return crebind_symbol_is_offered(symbol) && (symbol->st_info & 0xf) == STT_GNU_IFUNC;
 }
 
 /// Without us, and as it is: a batch may lie on top of another one.
@@ -176,8 +176,8 @@ static void ask_resolvers_of(struct crebind_world *world, size_t index,
 static void ask_resolvers_of_image(struct crebind_world *world, size_t index,
                                    const struct crebind_names *names) {
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, index);
-  size_t count = crebind_symbol_count(dynamic);
-  for (size_t i = 1; i < count && i < dynamic->symbol_limit; i++) {
+  size_t count = crebind_readable_symbol_count(dynamic);
+  for (size_t i = 1; i < count; i++) {
     const ElfW(Sym) *symbol = &dynamic->symbols[i];
     if (is_offered_ifunc(symbol) && crebind_names_find(names, dynamic, symbol) >= 0)
       ask_resolver(world, (struct crebind_definition){index, i});

@@ -23,6 +23,9 @@ static void expect(crebind_status expected, const crebind_rebinding *batch, size
 }
 
 static void on_slot(const crebind_slot_info *slot, void *context) { (void)slot, (void)context; }
+static void choose(const crebind_import *import, crebind_import_choice *choice, void *context) {
+  (void)import, (void)choice, (void)context;
+}
 static void on_image(const crebind_image_info *image, void *context) {
   (void)image, (void)context;
 }
@@ -47,6 +50,7 @@ static void pass_nothing(const crebind_rebinding *good) {
   REFUSES(crebind_restore(nothing, &report, &error));
   REFUSES(crebind_verify(nothing, &report, &error));
   REFUSES(crebind_plan(good, 1, NULL, nothing, NULL, &error));
+  REFUSES(crebind_plan(good, 0, NULL, on_slot, NULL, &error));
   REFUSES(crebind_slots(nothing, on_slot, NULL, &error));
   REFUSES(crebind_observe(nothing, &observation, &error));
   REFUSES(crebind_observe(&observer, nothing, &error));
@@ -56,8 +60,20 @@ static void pass_nothing(const crebind_rebinding *good) {
   REFUSES(crebind_diagnose(nothing, NULL, nothing, NULL, &error));
   crebind_options no_predicate = {.scope = CREBIND_SCOPE_MATCHING};
   crebind_options no_images = {.scope = CREBIND_SCOPE_IMAGES, .image_count = 1};
+  const void *image = good;
+  crebind_options no_count = {.scope = CREBIND_SCOPE_IMAGES, .images = &image};
   REFUSES(crebind_apply(good, 1, &no_predicate, &handle, NULL, &error));
   REFUSES(crebind_apply(good, 1, &no_images, &handle, NULL, &error));
+  crebind_imports *imports;
+  REFUSES(crebind_apply_imports(nothing, NULL, NULL, &imports, &report, &error));
+  REFUSES(crebind_apply_imports(choose, NULL, NULL, nothing, &report, &error));
+  REFUSES(crebind_apply_imports(choose, NULL, &no_images, &imports, &report, &error));
+  REFUSES(crebind_apply_imports(choose, NULL, &no_count, &imports, &report, &error));
+  REFUSES(crebind_plan_imports(nothing, NULL, NULL, on_slot, NULL, &error));
+  REFUSES(crebind_plan_imports(choose, NULL, NULL, nothing, NULL, &error));
+  REFUSES(crebind_restore_imports(nothing, &report, &error));
+  REFUSES(crebind_verify_imports(nothing, &report, &error));
+  REFUSES(crebind_imports_slots(nothing, on_slot, NULL, &error));
   crebind_unobserve(nothing);
   CHECK(crebind_lookup(nothing) == NULL && observation == NULL);
   CHECK(crebind_other_names("open", nothing, NULL) == CREBIND_INVALID_ARGUMENT);
@@ -67,6 +83,9 @@ static void pass_nothing(const crebind_rebinding *good) {
   CHECK(crebind_apply(good, 1, NULL, &handle, NULL, NULL) == CREBIND_OK);
   REFUSES(crebind_slots(handle, nothing, NULL, &error));
   CHECK(crebind_restore(handle, NULL, NULL) == CREBIND_OK);
+  CHECK(crebind_apply_imports(choose, NULL, NULL, &imports, NULL, NULL) == CREBIND_OK);
+  REFUSES(crebind_imports_slots(imports, nothing, NULL, &error));
+  CHECK(crebind_restore_imports(imports, NULL, NULL) == CREBIND_OK);
   original = NULL;
 }
 

@@ -169,10 +169,37 @@ static crebind_status verify_imports(void) {
   return crebind_verify_imports(imports, NULL, NULL);
 }
 static void must_restore_imports(void) { must(restore_imports()); }
+static void open_later(void) {
+  if (later == NULL) later = dlopen(later_path, RTLD_NOW);
+}
+static void load_in_question(void) { in_question = open_later; }
+/// First restores what the call before could not take back.
+static crebind_status apply_imports_again(void) {
+  if (imports != NULL) must(restore_imports());
+  imports = NULL;
+  crebind_status status = apply_imports();
+  CHECK((status == CREBIND_OK || status == CREBIND_NOT_TAKEN_BACK) == (imports != NULL));
+  return status == CREBIND_NOT_TAKEN_BACK ? CREBIND_OUT_OF_MEMORY : status;
+}
+static void apply_imports_and_load(void) {
+  must_apply_imports();
+  must(load());
+}
+static void apply_imports_and_unload(void) {
+  apply_imports_and_load();
+  unload();
+}
+static crebind_status plan_imports(void) {
+  const crebind_options options = {
+      .scope = CREBIND_SCOPE_IMAGES, .images = &caller_header, .image_count = 1};
+  return crebind_plan_imports(choose, NULL, &options, visit_slot, NULL, NULL);
+}
+LOOK(list_imports, crebind_imports_slots(imports, visit_slot, NULL, NULL))
 /// Whoever applied the imports hears by verify that a later image could not be served.
 static crebind_status load_and_verify_imports(void) {
-  crebind_status status = load();
-  return status == CREBIND_OK ? verify_imports() : status;
+  open_later();
+  CHECK(later != NULL);
+  return verify_imports();
 }
 // MARK: - Stuck words
 
@@ -347,10 +374,12 @@ static const struct operation {
     {"restore where it matches", must_apply_matching, restore, check_none, nothing},
     {"restore from below", must_apply_both, restore, check_upper, must_restore_upper},
     {"restore on top", must_apply_both, restore_upper, check_lower, must_restore},
-    {"apply imports", nothing, apply_imports, check_applied, restore_imports_and_unload},
-    {"restore imports", must_apply_imports, restore_imports, check_none, nothing},
+    {"apply imports", load_in_question, apply_imports_again, check_applied, restore_imports_and_unload},
+    {"restore imports", apply_imports_and_load, restore_imports, check_none, unload},
     {"verify imports", must_apply_imports, verify_imports, check_lower, must_restore_imports},
-    {"dlopen with imports", must_apply_imports, load_and_verify_imports, check_later, restore_imports_and_unload},
+    {"dlopen with imports", apply_imports_and_unload, load_and_verify_imports, check_later, restore_imports_and_unload},
+    {"plan imports", nothing, plan_imports, NULL, nothing},
+    {"slots of imports", apply_imports_and_load, list_imports, NULL, restore_imports_and_unload},
     {"verify", must_apply, verify, check_lower, must_restore},
     {"refresh", load_unseen, refresh, check_later, restore_and_unload},
     {"refresh where it matches", load_matching_unseen, refresh, check_later, restore_and_unload},

@@ -44,8 +44,10 @@ static crebind_status apply(void) {
 }
 
 /// The batch again, by the question for each import.
+static void (*in_question)(void) = nothing;
 static void choose(const crebind_import *import, crebind_import_choice *choice, void *context) {
   (void)context;
+  in_question();
   for (size_t i = 0; i < BATCH; i++) {
     if (strcmp(batch[i].name, import->name) != 0) continue;
     choice->replacement = batch[i].replacement;

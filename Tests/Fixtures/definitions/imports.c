@@ -10,12 +10,13 @@
 #include <unistd.h>
 
 int early(void);
-int late(void);
+int late(void), lauD(void);
 int number(void);
 extern const int table[2];
 int sum(void) { return table[0] + table[1]; }
 int during;
 int call_late(void) { return late(); }
+int call_lauD(void) { return lauD(); }
 int call_number(void) { return number(); }
 pid_t call_group(void) { return getpgrp(); }
 int look_up_early(void) {
@@ -29,15 +30,25 @@ __attribute__((constructor)) static void call_both(void) { during = early() * 10
 
 int early(void) { return 4; }
 int late(void) { return 7; }
+/// Its hash is that of `late`.
+int lauD(void) { return 9; }
+int common(void) { return 9; }
 /// Data among the code, as some libraries have it.
 __asm__(".pushsection .text\n.global table\n.type table, %object\n.size table, 8\n"
         ".balign 8\ntable: .long 5, 6\n.popsection");
+
+#elif defined(SYMBOLIC)
+
+/// It is bound to itself, through slots.
+int lauD(void) { return 8; }
+int common(void) { return 8; }
+int call_own(void) { return lauD() + common(); }
 
 #else
 
 #include "steps.h"
 
-int early(void);
+int early(void), common(void);
 static int (*call_old)(void), (*call_new)(void), (*call_other)(void), (*call_bare)(void);
 
 // MARK: - Stubs, each of which adds 100 and calls its original
@@ -160,6 +171,7 @@ static void hook_later(const char *path, bool names_image) {
     CHECK(was_asked("late@ of libdata.so") && questions > before && chosen == 5);
     CHECK(call_late() == 107 && call_number() == 102);
     CHECK(was_asked("table@ of libdata.so") && CALL(later, "sum") == 11);
+    CHECK(was_asked("lauD@ of libdata.so") && CALL(later, "call_lauD") == 9);
     // Its constructor came before the new name, and after the one that is hooked already.
     CHECK(*(int *)FIND(later, "during") == 104 * 1000 + 7);
     int slots = 0;
@@ -200,12 +212,15 @@ static void hook_in_scope(void) {
   crebind_imports *imports = apply(&options, NULL);
   CHECK(chosen == 1 && call_old() == 101 && call_new() == 2 && call_bare() == 1);
   CHECK(crebind_restore_imports(imports, NULL, NULL) == CREBIND_OK);
-  const void *header = header_of((void *)call_new);
-  options = (crebind_options){
-      .scope = CREBIND_SCOPE_IMAGES, .images = &header, .image_count = 1};
-  imports = apply(&options, NULL);
-  CHECK(chosen == 1 && call_new() == 102 && call_old() == 1);
-  CHECK(crebind_restore_imports(imports, NULL, NULL) == CREBIND_OK);
+  const void *headers[] = {header_of((void *)call_new), header_of((void *)call_other)};
+  for (int count = 1; count <= 2; count++) {
+    options = (crebind_options){
+        .scope = CREBIND_SCOPE_IMAGES, .images = headers, .image_count = (size_t)count};
+    imports = apply(&options, NULL);
+    CHECK(chosen == count && call_new() == 102 && call_old() == 1);
+    CHECK(call_other() == (count > 1 ? 103 : 3));
+    CHECK(crebind_restore_imports(imports, NULL, NULL) == CREBIND_OK);
+  }
 }
 
 /// On top of and below another batch.
@@ -234,6 +249,8 @@ static void hook_slots_only(const char *path) {
   for (int slots_only = 0; slots_only < 2; slots_only++) {
     const crebind_options options = {.slots_only = slots_only};
     crebind_imports *imports = apply(&options, NULL);
+    CHECK(was_asked("lauD@ of libsymbolic.so") && was_asked("lauD@ of libdata.so"));
+    CHECK(was_asked("common@ of libsymbolic.so") && common() == 9);
     CHECK(early() == 104 && CALL(later, "look_up_early") == (slots_only ? 4 : 104));
     CHECK(crebind_restore_imports(imports, NULL, NULL) == CREBIND_OK);
     CHECK(CALL(later, "look_up_early") == 4);
@@ -241,7 +258,13 @@ static void hook_slots_only(const char *path) {
   CHECK(dlclose(later) == 0);
 }
 
-static void refuse(void) {
+/// None of our wrappers is left.
+static void expect_foreign(const crebind_finding *finding, void *context) {
+  (void)context;
+  CHECK(!finding->is_ours);
+}
+
+static void choose_nothing(const char *path) {
   crebind_imports *imports;
   crebind_options options = {.expects = CREBIND_EXPECT_DEFINED};
   wanted[0] = NULL;
@@ -253,18 +276,19 @@ static void refuse(void) {
   CHECK(crebind_apply_imports(choose, "context", &options, &imports, NULL, NULL)
         == CREBIND_UNREACHED);
   options.loaded_images_only = false;
+  opens = path;
   imports = apply(&options, NULL);
   CHECK(chosen == 0 && crebind_restore_imports(imports, NULL, NULL) == CREBIND_OK);
+  CHECK(dlclose(OPEN(path, RTLD_LAZY)) == 0);
+  CHECK(crebind_audit(expect_foreign, NULL, NULL) == CREBIND_OK);
+  int planned = 0;
+  asked[0] = 0;
+  CHECK(crebind_plan_imports(choose, "context", NULL, count_planned, &planned, NULL) == CREBIND_OK);
+  CHECK(planned == 0 && was_asked("early@ of libdata.so"));
   const void *gone = &options;
   options = (crebind_options){.scope = CREBIND_SCOPE_IMAGES, .images = &gone, .image_count = 1};
   CHECK(crebind_apply_imports(choose, NULL, &options, &imports, NULL, NULL)
         == CREBIND_NO_SUCH_IMAGE);
-  // The compiler complains of constants.
-  crebind_import_predicate *volatile nothing = NULL;
-  imports = NULL;
-  CHECK(crebind_apply_imports(nothing, NULL, NULL, &imports, NULL, NULL)
-        == CREBIND_INVALID_ARGUMENT);
-  CHECK(crebind_restore_imports(imports, NULL, NULL) == CREBIND_INVALID_ARGUMENT);
 }
 
 int main(int count, char **paths) {
@@ -284,7 +308,7 @@ int main(int count, char **paths) {
   hook_later(paths[1], true);
   hook_opened(paths[1]);
   hook_slots_only(paths[1]);
-  refuse();
+  choose_nothing(paths[1]);
   expect_unhooked();
   printf("each definition once\n");
 }

@@ -25,6 +25,7 @@ static void expect(const char *text, bool is_there) {
 static const struct {
   const char *name, *version, *library;
   crebind_scope scope;
+  bool unversioned_only;
   const char *has[3], *lacks[2];
 } questions[] = {
     {"defined_nowhere", .has = {"libundefined.so:10:undefined:1 ", "none:8::0 "}},
@@ -33,6 +34,7 @@ static const struct {
     {"number", .version = "V2", .has = {"libold.so:5:V1:1 "}, .lacks = {"none:2::0 ", ":8:"}},
     {"number", .version = "V3", .has = {"libversioned.so:8:version:0 "}},
     {"fork", .version = "GLIBC_9.9", .has = {"libc.so.6:8:version:0 "}, .lacks = {":3:"}},
+    {"number", .unversioned_only = true, .has = {"libold.so:5:V1:1 ", "libother.so:1::1 "}},
     {"number", .library = "libplain.so",
      .has = {"libold.so:6:libversioned.so:1 ", "libother.so:1::1 "}},
     {"number", .scope = CREBIND_SCOPE_MAIN, .has = {"libold.so:7::1 ", "none:2::0 "}},
@@ -58,7 +60,8 @@ int main(void) {
 
   for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
     crebind_rebinding rebinding = {.name = questions[i].name, .version = questions[i].version,
-                                   .library = questions[i].library};
+                                   .library = questions[i].library,
+                                   .unversioned_only = questions[i].unversioned_only};
     crebind_options options = {.scope = questions[i].scope};
     found[0] = 0;
     CHECK(crebind_diagnose(&rebinding, &options, visit, NULL, NULL) == CREBIND_OK);
@@ -67,6 +70,14 @@ int main(void) {
     for (int line = 0; line < 2 && questions[i].lacks[line] != NULL; line++)
       expect(questions[i].lacks[line], false);
   }
+  void *plain = OPEN("libplain.so", RTLD_NOW);
+  crebind_rebinding of_plain = {.name = "number", .definer = header_of(FIND(plain, "number"))};
+  found[0] = 0;
+  CHECK(crebind_diagnose(&of_plain, NULL, visit, NULL, NULL) == CREBIND_OK);
+  expect("libold.so:6:libversioned.so:1 ", true);
+  expect("libother.so:1::1 ", true);
+  of_plain.definer = found;
+  CHECK(crebind_diagnose(&of_plain, NULL, visit, NULL, NULL) == CREBIND_NO_SUCH_IMAGE);
   int count = 0;
   CHECK(crebind_other_names("open", count_open64, &count) == CREBIND_OK && count == 1);
   puts("diagnosed");

@@ -63,8 +63,29 @@ static void select_by_definer(void *gone) {
   crebind_rebinding one = {.name = "number", .replacement = (void *)hook, .definer = gone};
   crebind_handle *handle;
   CHECK(crebind_apply(&one, 1, NULL, &handle, NULL, NULL) == CREBIND_NO_SUCH_IMAGE);
-  CHECK(refused((crebind_rebinding){.name = "number", .definer = plain},
-                (crebind_rebinding){.name = "number"}) == CREBIND_DUPLICATE_NAME);
+  const crebind_rebinding of_plain = {.name = "number", .definer = plain};
+  CHECK(refused(of_plain, (crebind_rebinding){.name = "number"}) == CREBIND_DUPLICATE_NAME);
+  CHECK(refused((crebind_rebinding){.name = "number"}, of_plain) == CREBIND_DUPLICATE_NAME);
+  CHECK(refused(of_plain, of_plain) == CREBIND_DUPLICATE_NAME);
+
+  // Each definer and version with its own replacement.
+  crebind_rebinding each[] = {
+      {.name = "number", .version = "V1", .replacement = (void *)call_other, .definer = versioned},
+      {.name = "number", .version = "V2", .replacement = (void *)hook, .definer = versioned,
+       .original = (void **)&original},
+      {.name = "number", .replacement = (void *)hook_parent, .definer = plain},
+  };
+  handle = APPLY(each, 3, NULL, NULL);
+  CHECK(call_old() == 1 && call_new() == 102 && call_other() == 1);
+  RESTORE(handle);
+
+  // Nothing calls it there, and what the program would find is another library's.
+  one = (crebind_rebinding){.name = "getppid", .library = "libplain.so",
+                            .replacement = (void *)hook_parent, .original = (void **)&original};
+  original = NULL;
+  handle = APPLY(&one, 1, NULL, NULL);
+  CHECK(original == NULL && getppid() > 1);
+  RESTORE(handle);
 }
 
 /// References that ask for no version, beside those that ask for the one that these are bound to.

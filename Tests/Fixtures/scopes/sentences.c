@@ -80,12 +80,14 @@ struct sentence {
   const struct finding *findings;
   /// "f" unless given.
   const char *name, *version, *library, *expected;
+  const void *definer;
 };
 
 static void expect_sentence(const struct sentence *sentence, const crebind_options *options) {
   findings = sentence->findings;
   crebind_rebinding rebinding = {.name = sentence->name != NULL ? sentence->name : "f",
-                                 .version = sentence->version, .library = sentence->library};
+                                 .version = sentence->version, .library = sentence->library,
+                                 .definer = sentence->definer};
   text[0] = 0;
   CHECK(crebind_explain(&rebinding, options, keep_text, NULL, NULL) == CREBIND_OK);
   if (strcmp(text, sentence->expected) != 0)
@@ -125,6 +127,8 @@ static const struct sentence sentences[] = {
      .expected = "liba.so exports f, but not in version V3"},
     {IS({R(NOT_DEFINED), "liba.so", "library"}), "@f", .library = "libb.so",
      .expected = "liba.so exports @f, but libb.so does not"},
+    {IS({R(NOT_DEFINED), "liba.so", "library"}), .definer = &header,
+     .expected = "liba.so exports f, but the image that is asked for does not"},
     {IS({R(NOT_DEFINED), "liba.so", "library"}), .version = "V2",
      .expected = "liba.so exports f"},
     {IS({R(NOT_DEFINED), "liba.so", "version"}, {R(OTHER_NAME), "libb.so", "f64"}),
@@ -151,6 +155,9 @@ static const struct sentence sentences[] = {
                  "have mangled names, which rebind-inspect symbols --demangle=only lists"},
     {IS({R(NOT_DEFINED), NULL, ""}, {R(SIMILAR_NAME), "liba.so", "g"}), "Cache::f(int)",
      .expected = "no loaded image imports or defines Cache::f(int): did you mean g (liba.so)?"},
+    {IS({R(NOT_DEFINED), NULL, ""}), "f@V(1)",
+     .expected = "no loaded image imports or defines f@V(1): check the spelling, or load its "
+                 "library first"},
     {IS({R(BOUND_INSIDE), "liba.so", "unexported"}),
      .expected = "f is linked into liba.so itself and has no slot: make it a dynamic library"},
     {IS({R(BOUND_INSIDE), "liba.so", "hidden"}),

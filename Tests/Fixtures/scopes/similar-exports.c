@@ -33,6 +33,11 @@ int mangled_function(void) __asm__("$s4shop7refundsSiyF");
 int mangled_function(void) { return 14; }
 int mangled_method(void) __asm__("$s4shop5StoreV12otherReceiptSiyF");
 int mangled_method(void) { return 15; }
+/// With a suffix, and by the rules of Swift 4.
+int mangled_with_suffix(void) __asm__("$s4shop5auditSiyF.7resumed");
+int mangled_with_suffix(void) { return 17; }
+int mangled_before(void) __asm__("$S4shop7voucherSiyF");
+int mangled_before(void) { return 18; }
 int refund(void) { return 16; }
 #endif
 #elif defined CALLER
@@ -124,6 +129,8 @@ int main(int argc, char *argv[]) {
   expect_names("quite_other", "");
   expect_names("refunds", "$s4shop7refundsSiyF ");
   expect_names("otherReceipt", "$s4shop5StoreV12otherReceiptSiyF ");
+  expect_names("resumed", "$s4shop5auditSiyF.7resumed ");
+  expect_names("voucher", "");
   // Not 2otherReceipt behind another figure, and no part of an identifier.
   expect_names("refundsSiyF", "");
   expect_names("refundz", "refund ");
