@@ -210,11 +210,12 @@ import TestSupport
   }
 
   @Test func tasks() async throws {
-    try await withRecordedCalls(of: "getsid", reach: .process) { recording in
+    // No other test calls it.
+    try await withRecordedCalls(of: "nice", reach: .process) { recording in
       let mine = withUnsafeCurrentTask { $0 != nil }
-      async let child = getsid(0)
-      _ = [getsid(0), getsid(0), await child]
-      onThreads(1) { _ = getsid(0) }
+      async let child = nice(0)
+      _ = [nice(0), nice(0), await child]
+      onThreads(1) { _ = nice(0) }
       let calls = recording.calls
       #expect(mine && Set(calls.compactMap(\.task)).count >= 2)
       #expect(calls.contains { $0.task == nil })
