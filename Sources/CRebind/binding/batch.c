@@ -103,9 +103,10 @@ static bool may_meet(const struct crebind_item *a, const struct crebind_item *b)
       a->unversioned_only != b->unversioned_only
           ? (a->unversioned_only ? b->version : a->version) == NULL
           : may_both_be(a->version, b->version);
-  // Only chosen imports have an exact definition by now, and each is chosen once.
-  return may_be_of_one_version && a->exact.image == 0 && may_both_be(a->library, b->library)
-         && (a->definer == 0 || b->definer == 0 || a->definer == b->definer);
+  return may_be_of_one_version && may_both_be(a->library, b->library)
+         && (a->definer == 0 || b->definer == 0 || a->definer == b->definer)
+         && (a->exact.image == 0 || b->exact.image == 0
+             || (a->exact.image == b->exact.image && a->exact.symbol == b->exact.symbol));
 }
 
 /// Files the items under their names, and finds two that may select one symbol.

@@ -143,9 +143,9 @@ static crebind_status diagnose_locked(struct crebind_attempt *attempt, void *con
   forget(diagnosing);
   if (crebind_images_are_static(&world->images))
     return crebind_add_diagnosis(diagnosing, CREBIND_REASON_STATIC_EXECUTABLE, NULL, NULL, 0);
-  if (!crebind_find_definers(world, &diagnosing->handle->batch)) return CREBIND_NO_SUCH_IMAGE;
-  // It asks for the same image, which has just been found.
-  crebind_find_definers(world, &diagnosing->without_replacement->batch);
+  if (!crebind_find_definers(world, &diagnosing->handle->batch)
+      || !crebind_find_definers(world, &diagnosing->without_replacement->batch))
+    return CREBIND_NO_SUCH_IMAGE;
   crebind_status status = find_left_alone(diagnosing, world);
   struct crebind_slot_scan scan;
   crebind_slot_scan_begin(&scan);
