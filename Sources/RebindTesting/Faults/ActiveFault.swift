@@ -8,8 +8,15 @@ public struct ActiveFault: Sendable {
   let scope: ActiveScope
   /// The fault.
   public let fault: Fault
-  /// Others began with it, so that it is told by all that it states.
-  let isOneOfSeveral: Bool
+  /// True if several faults began together: a message names this one by all that it states.
+  private let isOneOfSeveral: Bool
+
+  /// The faults that act in some scopes, in the same order.
+  static func all(_ faults: [Fault], in scopes: [ActiveScope]) -> [ActiveFault] {
+    zip(scopes, faults).map {
+      ActiveFault(scope: $0, fault: $1, isOneOfSeveral: faults.count > 1)
+    }
+  }
 
   private var calls: FaultCalls { fault.calls }
 

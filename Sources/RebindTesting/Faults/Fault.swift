@@ -9,17 +9,11 @@ internal import CRebindTesting
 public struct Fault: Sendable, Hashable {
   /// The function's name.
   public let symbol: String
-  /// The results of the calls that are struck, in order. The initialiser replaces the kind `usual`
-  /// by the function's own failure, so no result has that kind.
-  let results: [FaultResult]
-  let error: CInt?
   let calls: FaultCalls
   let condition: FaultCondition
   let delay: Duration
-  /// One of the results at least is the function's own failure.
-  private let hasUsualFailure: Bool
-  /// The results as they were stated.
-  private let stated: FaultResult
+  private let result: FaultResult
+  private let errno: CInt?
 
   /// A fault of a function's calls.
   ///
@@ -37,35 +31,40 @@ public struct Fault: Sendable, Hashable {
     after delay: Duration = .zero
   ) {
     self.symbol = symbol
+    self.result = result
+    self.errno = errno
     self.calls = calls.faultCalls
-    self.delay = delay
-    let function = KnownFunction(symbol)
     self.condition = condition
-    stated = result
-    var all = [result]
-    if case .inOrder(let results) = result.kind { all = results }
-    hasUsualFailure = all.contains(.usual)
-    // A function that returns the error code leaves errno alone.
-    error = hasUsualFailure && function.returnsErrorCode ? nil : errno
-    results = all.map { $0 == .usual ? function.usualFailure(error: errno) : $0 }
+    self.delay = delay
   }
 
-  /// Leaves calls of Swift's libraries and the testing libraries alone.
-  private var sparesLibraries: Bool { KnownFunction(symbol).isNeededBySwift }
+  private var function: KnownFunction { KnownFunction(symbol) }
 
-  /// A close(2) that fails closes nonetheless.
-  private var closes: Bool { hasUsualFailure && KnownFunction(symbol).name == "close" }
+  /// The results of the calls that are struck, in order, as they were stated.
+  private var statedResults: [FaultResult] {
+    if case .inOrder(let results) = result.kind { results } else { [result] }
+  }
+
+  /// The same, with the function's own failure in place of the kind `usual`.
+  private var results: [FaultResult] {
+    statedResults.map { $0 == .usual ? function.usualFailure(error: errno) : $0 }
+  }
+
+  private var hasUsualFailure: Bool { statedResults.contains(.usual) }
+
+  /// A function that returns the error code leaves `errno` alone.
+  private var error: CInt? { hasUsualFailure && function.returnsErrorCode ? nil : errno }
 
   /// Why the code cannot be, as a sentence; nil if it can.
   private var errorMistake: String? {
-    if error == 0 { return "errno 0 is no error: leave it out" }
-    return error != nil && isHarmless
+    if errno == 0 { return "errno 0 is no error: leave it out" }
+    return errno != nil && isHarmless
       ? "its calls do not fail, so they have no errno: leave it out" : nil
   }
 
   /// True if no call fails: what the code under test makes of it is no error to pass on.
   var isHarmless: Bool {
-    results.allSatisfy { result in
+    statedResults.allSatisfy { result in
       switch result.kind {
       case .short, .original: true
       default: false
@@ -77,7 +76,7 @@ public struct Fault: Sendable, Hashable {
   ///
   /// - Throws: `RebindTestingError` for calls that cannot be, and a result that the function cannot have.
   func makeScope(on hook: OpaquePointer) throws(RebindTestingError) -> OpaquePointer? {
-    let function = KnownFunction(symbol)
+    let (function, results, error) = (function, results, error)
     let condition = condition.resolved(for: function)
     if let mistake = calls.mistake ?? condition.mistake(of: function) ?? errorMistake {
       throw RebindTestingError(code: .invalidFault, symbol: symbol, detail: mistake)
@@ -103,8 +102,11 @@ public struct Fault: Sendable, Hashable {
           first: UInt64(calls.first), last: UInt64(calls.last), every: UInt64(calls.step),
           chance: calls.chance, seed: calls.seed, results: results.baseAddress!,
           result_count: results.count, conditions: conditions.baseAddress,
-          condition_count: conditions.count, delay: delay.nanoseconds, closes: closes)
-        return crebind_testing_fault_scope(hook, fault, sparesLibraries)
+          condition_count: conditions.count, delay: delay.nanoseconds,
+          // A close(2) that fails closes nonetheless.
+          closes: hasUsualFailure && function.name == "close")
+        // Calls of Swift's libraries and the testing libraries may be left alone.
+        return crebind_testing_fault_scope(hook, fault, function.isNeededBySwift)
       }
     }
   }
@@ -174,9 +176,9 @@ extension Duration {
 extension Fault: CustomStringConvertible {
   /// `Fault(open fails with ENOENT on call 3)`.
   public var description: String {
-    var words = "\(symbol) \(stated)"
+    var words = "\(symbol) \(result)"
     // A function that returns its error code has that as its result.
-    let code = error ?? (stated == .usual ? results.first?.errorCode(of: symbol) : nil)
+    let code = error ?? (result == .usual ? results.first?.errorCode(of: symbol) : nil)
     if let code { words += " with \(errorName(code))" }
     if calls != .all { words += " on \(calls)" }
     if condition != .always { words += " when \(condition)" }

@@ -16,8 +16,8 @@ public struct FaultCalls: Sendable, Hashable {
   let first: Int
   let last: Int
   let step: Int
-  /// The part of the calls that are struck, from 0 to 1; nil for all.
-  let part: Double?
+  /// The part of the calls that are struck, from 0 to 1.
+  let part: Double
   let seed: UInt64
   /// How many strikes a test counts on.
   let expectedStrikes: Int
@@ -26,7 +26,7 @@ public struct FaultCalls: Sendable, Hashable {
   let mistake: String?
 
   fileprivate init(
-    first: Int = 1, last: Int = .max, step: Int = 1, part: Double? = nil, seed: UInt64 = 0,
+    first: Int = 1, last: Int = .max, step: Int = 1, part: Double = 1, seed: UInt64 = 0,
     expectedStrikes: Int = 1, mistake: String? = nil
   ) {
     self.first = first
@@ -42,11 +42,11 @@ public struct FaultCalls: Sendable, Hashable {
   public init(_ number: Int) { self.init(first: number, last: number) }
 
   /// Chance chooses among the calls.
-  var isByChance: Bool { part.map { $0 < 1 } ?? false }
+  var isByChance: Bool { part < 1 }
 
   /// The part of `UInt64.max` of the calls that are struck.
   var chance: UInt64 {
-    let chance = (part ?? 1) * 0x1p64
+    let chance = part * 0x1p64
     return chance < 0x1p64 ? UInt64(chance) : .max
   }
 }
@@ -112,7 +112,7 @@ extension FaultCalls: CustomStringConvertible {
   /// `call 3`, `calls 2 to 4`, `call 3 and every 3 from there`, `10.0 % of the calls (seed 7)`.
   public var description: String {
     if mistake != nil { return "calls that cannot be" }
-    if isByChance { return "\((part ?? 0) * 100) % of the calls (seed \(seed))" }
+    if isByChance { return "\(part * 100) % of the calls (seed \(seed))" }
     if step > 1 { return "call \(first) and every \(step) from there" }
     if first == last { return "call \(first)" }
     if last != .max { return "calls \(first) to \(last)" }

@@ -142,8 +142,8 @@ public func withFailing<Return>(
 ///
 /// - Parameters:
 ///   - fault: The first fault.
-///   - others: Further ones. Of two of the same function, the last one is asked first about a call. A call
-///     that it answers is not counted for an earlier one.
+///   - others: Further faults. If two are of the same function, the last one is asked first about a call, and
+///     a call that it answers is not counted for an earlier one.
 ///   - reach: Which calls are counted and fail.
 ///   - mayNotStrike: Lets the faults strike less often than asked, or never.
 ///   - body: Is given the faults, in their order. Its result and its errors are passed on.
@@ -202,9 +202,7 @@ func withFaults<Return>(
   _ body: ([ActiveFault]) throws -> Return
 ) throws -> Return {
   try withScopes(faults.map(Interception.init), reach: reach) {
-    let active = zip($0, faults).map {
-      ActiveFault(scope: $0, fault: $1, isOneOfSeveral: faults.count > 1)
-    }
+    let active = ActiveFault.all(faults, in: $0)
     let result: Return
     do {
       result = try body(active)
@@ -223,9 +221,7 @@ nonisolated(nonsending) func withFaults<Return>(
   _ body: nonisolated(nonsending) ([ActiveFault]) async throws -> Return
 ) async throws -> Return {
   try await withScopes(faults.map(Interception.init), reach: reach) {
-    let active = zip($0, faults).map {
-      ActiveFault(scope: $0, fault: $1, isOneOfSeveral: faults.count > 1)
-    }
+    let active = ActiveFault.all(faults, in: $0)
     let result: Return
     do {
       result = try await body(active)

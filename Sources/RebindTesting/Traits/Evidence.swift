@@ -2,7 +2,7 @@
 #if canImport(Testing)
 internal import Testing
 
-/// A text that a trait attaches to its test, which is made where attachments are kept: `swift test
+/// A text that a trait attaches to its test. It is made only if the run keeps attachments: `swift test
 /// --attachments-path FOLDER`.
 private struct Evidence: Attachable, Sendable {
   let text: @Sendable () -> String

@@ -4,10 +4,10 @@ public import Testing
 
 /// Makes calls fail while a test runs, and records an issue where a fault did not strike.
 ///
-/// The calls that each fault saw are attached to such a test, too.
+/// The trait also attaches the calls that each fault saw to that test.
 ///
-/// On a suite it holds for each of its tests, which are counted apart. A test of the suite in which
-/// it does not strike has a warning; if it strikes in none of them, the suite has an issue.
+/// On a suite the trait holds for each of its tests, which are counted apart. A test of the suite in which no
+/// fault strikes has a warning. The suite has an issue for each fault that strikes in none of its tests.
 public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
   let faults: [Fault]
   let reach: RebindingReach
@@ -120,8 +120,8 @@ extension Trait where Self == FailingTrait {
   ///
   /// - Parameters:
   ///   - fault: The first fault.
-  ///   - others: Further ones. Of two of the same function, the last one is asked first about a call. A
-  ///     call that it answers is not counted for an earlier one.
+  ///   - others: Further faults. If two are of the same function, the last one is asked first about a call,
+  ///     and a call that it answers is not counted for an earlier one.
   ///   - reach: Which calls are counted and fail.
   ///   - mayNotStrike: Records no issue.
   public static func failing(

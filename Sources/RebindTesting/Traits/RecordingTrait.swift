@@ -27,6 +27,9 @@ public struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
       hasFailed.store(true, ordering: .relaxed)
       return issue
     }
+    defer {
+      if hasFailed.load(ordering: .relaxed) { attach("calls.txt", to: test) { "\(recording)" } }
+    }
     do {
       try await watch.provideScope(for: test, testCase: testCase) {
         try await CallRecording.$ofTask.withValue(recording) {
@@ -38,14 +41,9 @@ public struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
         }
       }
     } catch {
-      attach(recording, to: test)
+      hasFailed.store(true, ordering: .relaxed)
       throw error
     }
-    if hasFailed.load(ordering: .relaxed) { attach(recording, to: test) }
-  }
-
-  private func attach(_ recording: CallRecording, to test: Test) {
-    RebindTesting.attach("calls.txt", to: test) { "\(recording)" }
   }
 }
 
