@@ -91,6 +91,20 @@ import TestSupport
     }
   }
 
+  /// Each of the first two strikes in one test, where the others need not. The third strikes in none.
+  @Suite(
+    .hasIssue(
+      "in no test of the suite: Fault(getsid fails with EPERM) struck 0 of 1 time", severity: .error
+    ),
+    .hasIssue("Fault(getsid fails", severity: .warning, count: 0),
+    .failing(
+      Fault("getppid", returning: 5), Fault("getpgid", errno: EPERM), Fault("getsid", errno: EPERM))
+  )
+  struct OneOfSeveralIsStruck {
+    @Test func isTheFirst() { #expect(getppid() == 5) }
+    @Test func isTheSecond() { #expect(getpgid(0) == -1) }
+  }
+
   /// Two suites have one trait, at the same time, and it strikes in one of them.
   @Suite struct SharedTrait {
     static let trait = FailingTrait.failing("getppid", returning: 5)
