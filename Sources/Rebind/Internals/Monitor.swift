@@ -52,16 +52,3 @@ package final class Monitor<Value: Sendable>: Sendable {
     }
   }
 }
-
-/// A thread, as long as it runs.
-package struct ThreadID: Hashable, Sendable {
-  private let value: UInt
-
-  package static var current: Self {
-    #if canImport(Glibc)
-    Self(value: UInt(pthread_self()))
-    #else
-    Self(value: UInt(bitPattern: pthread_self()))
-    #endif
-  }
-}

@@ -1,3 +1,4 @@
+internal import CRebind
 internal import Rebind
 internal import Synchronization
 
@@ -46,9 +47,7 @@ final class AnnotationStore: Sendable {
     if !isListening.load(ordering: .relaxed),
       !isListening.exchange(true, ordering: .relaxed)
     {
-      listenForAnnotations { header, isLoaded in
-        if isLoaded { self.imageHasCome() } else { self.imageIsGoing(header: header) }
-      }
+      listen()
     }
     while true {
       let (known, commits, loaded) = state.withLock { state in
@@ -115,12 +114,24 @@ final class AnnotationStore: Sendable {
 
   // MARK: - Images that announce themselves
 
+  /// Has the core call this for images that announce themselves.
+  private func listen() {
+    // Kept for ever, as the store is.
+    crebind_listen_for_annotations(
+      { header, isLoaded, context in
+        guard let context else { return }
+        let store = Unmanaged<AnnotationStore>.fromOpaque(context).takeUnretainedValue()
+        let address = UInt64(UInt(bitPattern: header))
+        if isLoaded { store.imageHasCome() } else { store.imageIsGoing(header: address) }
+      }, Unmanaged.passRetained(self).toOpaque())
+  }
+
   /// An image's constructor says that it has come; the loader's lock is held. Observers are told
   /// later, by a thread that may wait.
-  func imageHasCome() { _ = try? update() }
+  private func imageHasCome() { _ = try? update() }
 
   /// An image's destructor says that it is going; the loader's lock is held.
-  func imageIsGoing(header: UInt64) {
+  private func imageIsGoing(header: UInt64) {
     commit { state in
       guard let image = state.loaded.images.first(where: { $0.image.header == header })?.image
       else {
