@@ -117,8 +117,8 @@ struct RebindInspect: ParsableCommand {
     return nil
   }
 
-  /// True if `--version` stands there. Throws if more than a subcommand stands beside it, which would be
-  /// passed over.
+  /// True if the arguments ask for the version. Throws if more than a subcommand stands beside `--version`,
+  /// which would be passed over.
   private static func asksForVersion(_ arguments: [String]) throws -> Bool {
     let options = arguments.prefix { $0 != "--" }
     guard options.contains("--version"), !options.contains("--help") else { return false }
@@ -139,7 +139,7 @@ struct RebindInspect: ParsableCommand {
   private static func subcommand(_ arguments: [String]) -> (any ParsableCommand)? {
     guard let name = arguments.first, name != "help" else { return nil }
     guard let subcommand = subcommands.first(where: { $0.name == name }) else {
-      // Options come first where the root is meant, and the default subcommand has a help of its own.
+      // An option in front may be the root's own, and the default subcommand would show its own help.
       let isOfRoot =
         name.hasPrefix("-") || arguments.contains { $0 == "-h" || $0.hasPrefix("--help") }
       return isOfRoot ? nil : try? SymbolsCommand.parseAsRoot(arguments)

@@ -35,11 +35,13 @@ void crebind_asked_imports_end(struct crebind_asked_imports *asked);
 bool crebind_asked_imports_add(struct crebind_asked_imports *asked,
                                const struct crebind_found_import *import);
 
-/// Settles the definitions that were taken in, or forgets those that are not settled. With our lock.
+/// Keeps the definitions that were added, whatever comes of later work. With our lock.
 void crebind_asked_imports_settle(struct crebind_asked_imports *asked);
+
+/// Forgets the definitions that are not settled. With our lock.
 void crebind_asked_imports_take_back(struct crebind_asked_imports *asked);
 
-/// Forgets the definitions of images that have gone. All are settled. With our lock.
+/// Forgets the definitions of images that have gone. The caller has settled all definitions. With our lock.
 void crebind_asked_imports_forget_gone(struct crebind_asked_imports *asked);
 
 /// True if an image with this serial number is loaded, as of the last look. With our lock.

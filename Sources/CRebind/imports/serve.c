@@ -14,7 +14,8 @@ static struct crebind_imports *all;
 /// A thread that works in the parent does not exist in a forked child, but for the one that forks.
 static void forked(int parent) {
   for (struct crebind_imports *imports = all; imports != NULL; imports = imports->next) {
-    // The thread that waits for the end, while images are not served, is another one.
+    // Another thread has waited for the end, and images were not served meanwhile. The child has no such
+    // thread.
     imports->is_behind |= imports->is_ending;
     imports->is_ending = false;
     if (imports->work == CREBIND_IDLE) continue;

@@ -86,7 +86,8 @@ void crebind_import_choices_free(struct crebind_import_choices *choices);
 crebind_status crebind_imports_serve(struct crebind_imports *imports, const void *header,
                                      crebind_report *report, crebind_error *error);
 
-/// Serves an image, or all with NULL or if that is still to be done. Notes a failure.
+/// Serves an image. Serves all images if `header` is NULL, or if an earlier call did not serve all of
+/// them. Notes a failure, for the next call.
 crebind_status crebind_imports_catch_up(struct crebind_imports *imports, const void *header,
                                         crebind_error *error);
 

@@ -26,7 +26,7 @@ package struct KnownSystem: Sendable {
   /// Files, by the C library that they need.
   package enum Kind: Hashable, Sendable {
     case glibc(Machine, ELFClass)
-    /// Of others no versions are known.
+    /// Another C library, whose versions are not known here.
     case other
   }
 
@@ -46,7 +46,7 @@ package struct KnownSystem: Sendable {
       .map { name in Family(name: name, releases: systems.filter { $0.family == name }) }
   }
 
-  /// For the kinds that `has` knows: a folder has a file of one after the other.
+  /// The families of the kinds that `has` knows, found once: `requires` asks for each file of a folder.
   private static let familiesOfKinds: [Kind: [Family]] = {
     let kinds: [Kind] = [
       .glibc(.amd64, .bits64), .glibc(.i386, .bits32), .glibc(.aarch64, .bits64),
@@ -76,8 +76,8 @@ package struct KnownSystem: Sendable {
   /// The prefixes that the table knows.
   package static let prefixes: Set<String> = ["GLIBC", "GLIBCXX", "CXXABI", "GCC"]
 
-  /// True if a library, by its soname, is one that defines versions whose names begin as that one's, with a
-  /// prefix that the table knows. libgcc has some of glibc's, and glibc had libcrypt and libnsl once.
+  /// True if the table knows the version's prefix, and the library, by its soname, defines versions with that
+  /// prefix. libgcc has some of glibc's, and glibc had libcrypt and libnsl once.
   static func defines(version: String, _ library: String) -> Bool {
     guard let end = version.utf8.firstIndex(of: 0x5f) else { return false }
     return switch version[..<end] {

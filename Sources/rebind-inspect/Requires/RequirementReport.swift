@@ -12,7 +12,7 @@ struct RequirementReport: TableBody {
   let excesses: [String]
   /// The limits whose prefix no version has, neither one that is needed nor one that systems have.
   let unknownLimits: [VersionName]
-  /// Which systems' facts hold for the file; nil if it needs no C library.
+  /// The C library that the file needs, which decides the systems that are named; nil if it needs none.
   let kind: KnownSystem.Kind?
   /// The parts of notes that cannot be read, a line each.
   let warnings: [String]
