@@ -61,7 +61,7 @@ public struct AllocationCounts: Sendable, Hashable {
 
   /// How many bytes more there were in blocks at the end than at the beginning, by `malloc_usable_size`:
   /// the C library gives more than it is asked for. How much more depends on its free blocks, so that this
-  /// number may differ from run to run. Negative if older blocks were freed. For ``CountingReach/task``,
+  /// number may differ from run to run. Negative if older blocks were freed. For ``Reach/task``,
   /// the bytes of ``liveBlocks``.
   public let liveUsableBytes: Int?
 
@@ -91,7 +91,7 @@ public struct AllocationCounts: Sendable, Hashable {
   public let mappedBytes: Int?
 
   /// The blocks that were given and not freed; negative if older blocks were freed. For
-  /// ``CountingReach/task``, those that were given and that no thread has freed, without the memory that the
+  /// ``Reach/task``, those that were given and that no thread has freed, without the memory that the
   /// runtimes of tasks and of queues ask for themselves.
   public let liveBlocks: Int?
 

@@ -20,7 +20,7 @@ public struct CountedKinds: OptionSet, Sendable, Hashable {
   /// `swift_beginAccess`: accesses that are checked for exclusivity while the program runs.
   public static let accesses = CountedKinds(rawValue: 1 << 3)
 
-  /// With ``CountingReach/process`` the peak of the memory in use, too. All threads share a number for
+  /// With ``Reach/process`` the peak of the memory in use, too. All threads share a number for
   /// it. Other reaches have the peak anyway.
   public static let processPeak = CountedKinds(rawValue: 1 << 4)
 

@@ -21,12 +21,14 @@ internal import CRebindCounting
 /// - Returns: The counts. A kind that cannot be counted in this process is nil there, with its reason.
 /// - Throws: `CountingError`, before `body` is called, and what `body` throws.
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func countingAllocations<Value>(
-  of kinds: CountedKinds = .standard, reach: CountingReach = .task, body: () throws -> Value
+public func countingAllocations<Value, Body>(
+  of kinds: CountedKinds = .standard, reach: Reach<Body> = Reach<AnyBody>.task,
+  body: () throws -> Value
 ) throws -> AllocationCounts {
-  let scope = try HeldScope(kinds, reach: reach.code)
-  guard reach == .task else {
-    return try count(scope, tracksPeak: kinds.contains(.processPeak), body)
+  let scope = try HeldScope(kinds, reach: reach.kind.code)
+  guard reach.kind == .task else {
+    return try count(
+      scope, tracksPeak: reach.kind == .process && kinds.contains(.processPeak), body)
   }
   do {
     let result = try TaskCounting.$current.withValue(scope.taskValue) {
@@ -46,7 +48,7 @@ public func countingAllocations<Value>(
 ///
 /// See ``countingAllocations(of:reach:body:)``.
 nonisolated(nonsending) public func countingAllocations<Value>(
-  of kinds: CountedKinds = .standard, reach: CountingReach = .task,
+  of kinds: CountedKinds = .standard, reach: Reach<AnyBody> = .task,
   body: nonisolated(nonsending) () async throws -> Value
 ) async throws -> AllocationCounts {
   try await countingAllocations(
@@ -59,11 +61,11 @@ nonisolated(nonsending) public func countingAllocations<Value>(
 ///   - sparesTesting: Leaves calls alone that the testing libraries make.
 ///   - findsLeaks: Keeps the blocks that nobody frees: ``AllocationCounts/leakedBlocks``.
 nonisolated(nonsending) package func countingAllocations<Value>(
-  of kinds: CountedKinds, reach: CountingReach, sparesTesting: Bool, findsLeaks: Bool,
+  of kinds: CountedKinds, reach: Reach<AnyBody>, sparesTesting: Bool, findsLeaks: Bool,
   body: nonisolated(nonsending) () async throws -> Value
 ) async throws -> AllocationCounts {
   let scope = try HeldScope(
-    kinds, reach: reach.code, sparesTesting: sparesTesting, findsLeaks: findsLeaks)
+    kinds, reach: reach.kind.code, sparesTesting: sparesTesting, findsLeaks: findsLeaks)
   let tracksPeak = kinds.contains(.processPeak)
   do {
     let result: Value
@@ -83,17 +85,6 @@ nonisolated(nonsending) package func countingAllocations<Value>(
     scope.giveBack()
     throw error
   }
-}
-
-/// Runs `body`, and counts the allocations, retains, releases and exclusivity checks of this thread.
-///
-/// See ``countingAllocations(of:reach:body:)``.
-@_disfavoredOverload  // The same.
-public func countingAllocations<Value>(
-  of kinds: CountedKinds = .standard, reach: CountingThreadReach, body: () throws -> Value
-) throws -> AllocationCounts {
-  return try count(
-    HeldScope(kinds, reach: CREBIND_COUNTING_THREAD), tracksPeak: false, body)
 }
 
 /// Counts a body in a scope that needs no task-local value.

@@ -13,7 +13,7 @@
 /// ```
 ///
 /// The C function's type is taken from the closure's: state the types of its
-/// arguments and its result. Nothing checks them: with ``withRebinding(_:like:reach:_:body:)``
+/// arguments and its result, which is a ``CValue`` or nothing. Nothing checks them: with ``withRebinding(_:like:reach:_:body:)``
 /// the compiler does. A variadic function such as `open` is stated with the
 /// arguments that it is called with.
 ///
@@ -24,9 +24,9 @@
 /// `original` runs, further calls of the same function reach the C function too.
 ///
 /// A handler returns a value and sets `errno` as a C function does. It cannot throw,
-/// and must not leave by `longjmp`. Tasks of the body, or with ``RebindingReach/process``
+/// and must not leave by `longjmp`. Tasks of the body, or with ``/RebindCounting/Reach/process``
 /// any threads, run it at the same time: what it captures is `Sendable`. With
-/// ``ThreadReach/thread`` it may capture a variable. A handler for
+/// ``/RebindCounting/Reach/thread`` it may change a variable that it captures. A handler for
 /// `malloc` and its kind may run inside of Swift's runtime, so it should do little.
 ///
 /// The slots that lead to the function are changed for the first rebinding in the
@@ -46,7 +46,7 @@
 public func withRebinding<
   each Argument: CValue & BitwiseCopyable, Result: CValue & BitwiseCopyable, Return
 >(
-  _ symbol: String, reach: RebindingReach = .task,
+  _ symbol: String, reach: Reach<AnyBody> = .task,
   _ handler:
     @escaping @Sendable (
       _ original: OriginalFunction<Result, repeat each Argument>,
@@ -54,25 +54,7 @@ public func withRebinding<
     ) -> Result,
   body: () throws -> Return
 ) throws -> Return {
-  try withInterceptions([.handler(of: symbol, handler)], reach: ScopeReach(reach), body)
-}
-
-/// Runs `body` while calls of a C function that returns nothing reach `handler`.
-///
-/// See ``withRebinding(_:reach:_:body:)``.
-@inlinable
-@discardableResult
-@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
-  _ symbol: String, reach: RebindingReach = .task,
-  _ handler:
-    @escaping @Sendable (
-      _ original: OriginalFunction<Void, repeat each Argument>,
-      _ arguments: repeat each Argument
-    ) -> Void,
-  body: () throws -> Return
-) throws -> Return {
-  try withInterceptions([.handler(of: symbol, handler)], reach: ScopeReach(reach), body)
+  try withInterceptions([.handler(of: symbol, handler)], reach: reach.kind, body)
 }
 
 /// Runs `body`, which may suspend, while a C function's calls reach `handler`.
@@ -85,7 +67,7 @@ public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
 nonisolated(nonsending) public func withRebinding<
   each Argument: CValue & BitwiseCopyable, Result: CValue & BitwiseCopyable, Return
 >(
-  _ symbol: String, reach: RebindingReach = .task,
+  _ symbol: String, reach: Reach<AnyBody> = .task,
   _ handler:
     @escaping @Sendable (
       _ original: OriginalFunction<Result, repeat each Argument>,
@@ -93,28 +75,8 @@ nonisolated(nonsending) public func withRebinding<
     ) -> Result,
   body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
-  try await withInterceptions([.handler(of: symbol, handler)], reach: ScopeReach(reach), body)
+  try await withInterceptions([.handler(of: symbol, handler)], reach: reach.kind, body)
 }
-
-/// Runs `body`, which may suspend, while calls of a C function that returns nothing
-/// reach `handler`.
-///
-/// See ``withRebinding(_:reach:_:body:)``.
-@inlinable
-@discardableResult
-nonisolated(nonsending) public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
-  _ symbol: String, reach: RebindingReach = .task,
-  _ handler:
-    @escaping @Sendable (
-      _ original: OriginalFunction<Void, repeat each Argument>,
-      _ arguments: repeat each Argument
-    ) -> Void,
-  body: nonisolated(nonsending) () async throws -> Return
-) async throws -> Return {
-  try await withInterceptions([.handler(of: symbol, handler)], reach: ScopeReach(reach), body)
-}
-
-// MARK: - The thread's calls
 
 /// Runs `body` while the thread's calls of a C function reach `handler`, which may change
 /// variables that it captures.
@@ -126,7 +88,7 @@ nonisolated(nonsending) public func withRebinding<each Argument: CValue & Bitwis
 public func withRebinding<
   each Argument: CValue & BitwiseCopyable, Result: CValue & BitwiseCopyable, Return
 >(
-  _ symbol: String, reach: ThreadReach,
+  _ symbol: String, reach: Reach<SynchronousBody>,
   _ handler:
     @escaping (
       _ original: OriginalFunction<Result, repeat each Argument>,
@@ -134,7 +96,45 @@ public func withRebinding<
     ) -> Result,
   body: () throws -> Return
 ) throws -> Return {
-  try withInterceptions([.handler(of: symbol, handler)], reach: .thread, body)
+  try withInterceptions([.handler(of: symbol, handler)], reach: reach.kind, body)
+}
+
+// MARK: - Functions that return nothing
+
+/// Runs `body` while calls of a C function that returns nothing reach `handler`.
+///
+/// See ``withRebinding(_:reach:_:body:)``.
+@inlinable
+@discardableResult
+@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
+public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
+  _ symbol: String, reach: Reach<AnyBody> = .task,
+  _ handler:
+    @escaping @Sendable (
+      _ original: OriginalFunction<Void, repeat each Argument>,
+      _ arguments: repeat each Argument
+    ) -> Void,
+  body: () throws -> Return
+) throws -> Return {
+  try withInterceptions([.handler(of: symbol, handler)], reach: reach.kind, body)
+}
+
+/// Runs `body`, which may suspend, while calls of a C function that returns nothing
+/// reach `handler`.
+///
+/// See ``withRebinding(_:reach:_:body:)``.
+@inlinable
+@discardableResult
+nonisolated(nonsending) public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
+  _ symbol: String, reach: Reach<AnyBody> = .task,
+  _ handler:
+    @escaping @Sendable (
+      _ original: OriginalFunction<Void, repeat each Argument>,
+      _ arguments: repeat each Argument
+    ) -> Void,
+  body: nonisolated(nonsending) () async throws -> Return
+) async throws -> Return {
+  try await withInterceptions([.handler(of: symbol, handler)], reach: reach.kind, body)
 }
 
 /// Runs `body` while the thread's calls of a C function that returns nothing reach `handler`.
@@ -144,7 +144,7 @@ public func withRebinding<
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
 public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
-  _ symbol: String, reach: ThreadReach,
+  _ symbol: String, reach: Reach<SynchronousBody>,
   _ handler:
     @escaping (
       _ original: OriginalFunction<Void, repeat each Argument>,
@@ -152,5 +152,5 @@ public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
     ) -> Void,
   body: () throws -> Return
 ) throws -> Return {
-  try withInterceptions([.handler(of: symbol, handler)], reach: .thread, body)
+  try withInterceptions([.handler(of: symbol, handler)], reach: reach.kind, body)
 }

@@ -30,36 +30,20 @@
 @inlinable
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withRebinding<each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable, Return>(
-  _ symbol: String, like function: (repeat each Argument) -> Result, reach: RebindingReach = .task,
-  _ handler: @escaping @Sendable (_ arguments: repeat each Argument) -> Result,
+public func withRebinding<
+  each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable, Return
+>(
+  _ symbol: String, like function: (repeat each Argument) -> Result,
+  reach: Reach<AnyBody> = .task,
+  _ handler:
+    @escaping @Sendable (_ arguments: repeat each Argument) -> Result,
   body: () throws -> Return
 ) throws -> Return {
   try withInterceptions(
     [
       .handler(
-        of: symbol, like: function,
-        { (_, arguments: repeat each Argument) in handler(repeat each arguments) })
-    ], reach: ScopeReach(reach), body)
-}
-
-/// Runs `body` while a C function's calls reach `handler`, which is given the original.
-///
-/// See ``withRebinding(_:like:reach:_:body:)``.
-@inlinable
-@discardableResult
-@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withRebinding<each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable, Return>(
-  _ symbol: String, like function: (repeat each Argument) -> Result, reach: RebindingReach = .task,
-  _ handler:
-    @escaping @Sendable (
-      _ original: OriginalFunction<Result, repeat each Argument>,
-      _ arguments: repeat each Argument
-    ) -> Result,
-  body: () throws -> Return
-) throws -> Return {
-  try withInterceptions(
-    [.handler(of: symbol, like: function, handler)], reach: ScopeReach(reach), body)
+        of: symbol, { (_, arguments: repeat each Argument) in handler(repeat each arguments) })
+    ], reach: reach.kind, body)
 }
 
 /// Runs `body`, which may suspend, while a C function's calls reach `handler`.
@@ -70,16 +54,63 @@ public func withRebinding<each Argument: CValue & BitwiseCopyable, Result: Bitwi
 nonisolated(nonsending) public func withRebinding<
   each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable, Return
 >(
-  _ symbol: String, like function: (repeat each Argument) -> Result, reach: RebindingReach = .task,
-  _ handler: @escaping @Sendable (_ arguments: repeat each Argument) -> Result,
+  _ symbol: String, like function: (repeat each Argument) -> Result,
+  reach: Reach<AnyBody> = .task,
+  _ handler:
+    @escaping @Sendable (_ arguments: repeat each Argument) -> Result,
   body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
   try await withInterceptions(
     [
       .handler(
-        of: symbol, like: function,
-        { (_, arguments: repeat each Argument) in handler(repeat each arguments) })
-    ], reach: ScopeReach(reach), body)
+        of: symbol, { (_, arguments: repeat each Argument) in handler(repeat each arguments) })
+    ], reach: reach.kind, body)
+}
+
+/// Runs `body` while the thread's calls of a C function reach `handler`, which may change
+/// variables that it captures.
+///
+/// See ``withRebinding(_:like:reach:_:body:)``.
+@inlinable
+@discardableResult
+@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
+public func withRebinding<
+  each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable, Return
+>(
+  _ symbol: String, like function: (repeat each Argument) -> Result,
+  reach: Reach<SynchronousBody>,
+  _ handler:
+    @escaping (_ arguments: repeat each Argument) -> Result,
+  body: () throws -> Return
+) throws -> Return {
+  try withInterceptions(
+    [
+      .handler(
+        of: symbol, { (_, arguments: repeat each Argument) in handler(repeat each arguments) })
+    ], reach: reach.kind, body)
+}
+
+// MARK: - A handler that is given the original
+
+/// Runs `body` while a C function's calls reach `handler`, which is given the original.
+///
+/// See ``withRebinding(_:like:reach:_:body:)``.
+@inlinable
+@discardableResult
+@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
+public func withRebinding<
+  each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable, Return
+>(
+  _ symbol: String, like function: (repeat each Argument) -> Result,
+  reach: Reach<AnyBody> = .task,
+  _ handler:
+    @escaping @Sendable (
+      _ original: OriginalFunction<Result, repeat each Argument>,
+      _ arguments: repeat each Argument
+    ) -> Result,
+  body: () throws -> Return
+) throws -> Return {
+  try withInterceptions([.handler(of: symbol, handler)], reach: reach.kind, body)
 }
 
 /// Runs `body`, which may suspend, while a C function's calls reach `handler`, which is given
@@ -91,7 +122,8 @@ nonisolated(nonsending) public func withRebinding<
 nonisolated(nonsending) public func withRebinding<
   each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable, Return
 >(
-  _ symbol: String, like function: (repeat each Argument) -> Result, reach: RebindingReach = .task,
+  _ symbol: String, like function: (repeat each Argument) -> Result,
+  reach: Reach<AnyBody> = .task,
   _ handler:
     @escaping @Sendable (
       _ original: OriginalFunction<Result, repeat each Argument>,
@@ -99,28 +131,7 @@ nonisolated(nonsending) public func withRebinding<
     ) -> Result,
   body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
-  try await withInterceptions(
-    [.handler(of: symbol, like: function, handler)], reach: ScopeReach(reach), body)
-}
-
-/// Runs `body` while the thread's calls of a C function reach `handler`, which may change
-/// variables that it captures.
-///
-/// See ``withRebinding(_:like:reach:_:body:)``.
-@inlinable
-@discardableResult
-@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withRebinding<each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable, Return>(
-  _ symbol: String, like function: (repeat each Argument) -> Result, reach: ThreadReach,
-  _ handler: @escaping (_ arguments: repeat each Argument) -> Result,
-  body: () throws -> Return
-) throws -> Return {
-  try withInterceptions(
-    [
-      .handler(
-        of: symbol, like: function,
-        { (_, arguments: repeat each Argument) in handler(repeat each arguments) })
-    ], reach: .thread, body)
+  try await withInterceptions([.handler(of: symbol, handler)], reach: reach.kind, body)
 }
 
 /// Runs `body` while the thread's calls of a C function reach `handler`, which is given the
@@ -130,8 +141,11 @@ public func withRebinding<each Argument: CValue & BitwiseCopyable, Result: Bitwi
 @inlinable
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withRebinding<each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable, Return>(
-  _ symbol: String, like function: (repeat each Argument) -> Result, reach: ThreadReach,
+public func withRebinding<
+  each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable, Return
+>(
+  _ symbol: String, like function: (repeat each Argument) -> Result,
+  reach: Reach<SynchronousBody>,
   _ handler:
     @escaping (
       _ original: OriginalFunction<Result, repeat each Argument>,
@@ -139,5 +153,5 @@ public func withRebinding<each Argument: CValue & BitwiseCopyable, Result: Bitwi
     ) -> Result,
   body: () throws -> Return
 ) throws -> Return {
-  try withInterceptions([.handler(of: symbol, like: function, handler)], reach: .thread, body)
+  try withInterceptions([.handler(of: symbol, handler)], reach: reach.kind, body)
 }

@@ -24,6 +24,8 @@ import TestSupport
     #"try withRebinding("free", like: free) { original, memory in original(memory) } body: {}"#,
     #"try await withRebinding("getuid", like: getuid) { 0 } body: { await Task.yield() }"#,
     #"var n = 0; try withRebinding("getuid", like: getuid, reach: .thread) { n += 1; return 0 } body: {}"#,
+    #"let reach: Reach = .process; try withFailing("getuid", reach: reach) {}"#,
+    #"_ = try countingAllocations(reach: .thread) { try withFailing(Fault("getuid"), reach: .thread) {} }"#,
   ])
   func typesOfFunctionsAreTaken(statement: String) throws {
     let result = try compile(statement)
@@ -39,7 +41,11 @@ import TestSupport
     (#"try withRebinding("getuid", like: getuid) { "root" } body: {}"#, "error: "),
     (#"try withRebinding("getuid", like: getuid) { (a, b, c) in 0 } body: {}"#, "error: "),
     // A body that suspends may go on on another thread.
-    (#"try await withFailing("close", reach: .thread) { await Task.yield() }"#, "error: "),
+    (#"try await withFailing("close", reach: .thread) { await Task.yield() }"#, "may suspend"),
+    (#"try await countingAllocations(reach: .thread) { await Task.yield() }"#, "may suspend"),
+    (#"let trait: FailingTrait = .failing("close", reach: .thread)"#, "may suspend"),
+    (#"let reach: Reach<AnyBody> = .thread"#, "may suspend"),
+    (#"try withRebinding("getuid", { (_) -> (CInt, CInt) in (1, 2) }) {}"#, "(CInt, CInt)"),
     (#"try withRebinding("open", { (_) -> String in "" }) {}"#, "'String'"),
     (
       #"try withRebinding("open", { (_) -> CInt in throw CancellationError() }) {}"#,

@@ -5,8 +5,8 @@ import TestSupport
 /// Functions that Swift's runtime, libffi and the machinery itself call can be
 /// rebound, for the task and for the process.
 @Suite(.measured) struct HookedRuntimeTests {
-  @Test(arguments: [RebindingReach.task, .process])
-  func malloc(reach: RebindingReach) async {
+  @Test(arguments: [Reach.task, .process])
+  func malloc(reach: Reach<AnyBody>) async {
     await #expect(processExitsWith: .success) { [reach = "\(reach)"] in
       let calls = Atomic(0)
       try await withRebinding(
@@ -51,8 +51,8 @@ import TestSupport
     }
   }
 
-  @Test(arguments: [RebindingReach.task, .process])
-  func free(reach: RebindingReach) async {
+  @Test(arguments: [Reach.task, .process])
+  func free(reach: Reach<AnyBody>) async {
     await #expect(processExitsWith: .success) { [reach = "\(reach)"] in
       let calls = Atomic(0)
       try await withRebinding(

@@ -79,6 +79,10 @@ import TestSupport
     }
   }
 
+  @Test func printsItsName() {
+    #expect("\(Reach.task) \(Reach.thread) \(Reach.process)" == "task thread process")
+  }
+
   @Test func threadReachesItsThread() throws {
     let parent = getppid()
     try withRebinding("getppid", reach: .thread, { _ -> pid_t in 7 }) {

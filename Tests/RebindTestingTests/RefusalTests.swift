@@ -21,6 +21,19 @@ import TestSupport
     #expect(error?.description.contains("cFields of Misstated") == true)
   }
 
+  /// A function's own type says that a tuple is bitwise copyable, but not how C passes it.
+  @Test func resultThatIsNoValueOfC() throws {
+    let error = try #require(throws: RebindTestingError.self) {
+      try withRebinding("getppid", like: { (CInt(1), CInt(2)) }) {
+        (3, 4)
+      } body: {
+        Issue.record("body ran")
+      }
+    }
+    #expect(error.code == .unknownResult)
+    #expect(error.description.contains("it returns (Int32, Int32), which is no CValue"))
+  }
+
   @Test(arguments: ["rebind_no_such_function", "", "getppid\0x"])
   func unknownSymbol(name: String) {
     let error = #expect(throws: RebindTestingError.self) {

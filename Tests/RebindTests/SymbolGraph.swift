@@ -5,7 +5,9 @@ struct SymbolGraph: Decodable {
   struct Symbol: Decodable {
     struct Comment: Decodable {}
     struct Fragment: Decodable { var spelling: String }
+    struct Identifier: Decodable { var precise: String }
 
+    var identifier: Identifier
     var pathComponents: [String]
     var docComment: Comment?
     var declarationFragments: [Fragment]?
@@ -46,6 +48,8 @@ struct SymbolGraph: Decodable {
     symbols = try FileManager.default
       .contentsOfDirectory(at: output.url, includingPropertiesForKeys: nil)
       .flatMap { try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: $0)).symbols }
+      // A conformance of another module's type shows that type's own members, too.
+      .filter { !$0.identifier.precise.contains("::SYNTHESIZED::") }
   }
 }
 

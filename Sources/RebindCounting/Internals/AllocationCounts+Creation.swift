@@ -177,9 +177,13 @@ extension CountedKinds {
   var groupBits: UInt32 { groups.reduce(0) { $0 | 1 << $1.rawValue } }
 }
 
-extension CountingReach {
+extension ReachKind {
   /// C's name for it.
   var code: crebind_counting_reach {
-    self == .task ? CREBIND_COUNTING_TASK : CREBIND_COUNTING_PROCESS
+    switch self {
+    case .task: CREBIND_COUNTING_TASK
+    case .thread: CREBIND_COUNTING_THREAD
+    case .process: CREBIND_COUNTING_PROCESS
+    }
   }
 }

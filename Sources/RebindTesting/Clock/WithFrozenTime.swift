@@ -19,10 +19,10 @@ internal import Musl
 /// - Throws: `RebindTestingError`, before `body` is called, and what `body` throws.
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withFrozenTime<Return>(
-  _ time: Duration, reach: RebindingReach = .task, body: () throws -> Return
+public func withFrozenTime<Return, Body>(
+  _ time: Duration, reach: Reach<Body> = Reach<AnyBody>.task, body: () throws -> Return
 ) throws -> Return {
-  try withInterceptions(FrozenTime(time).interceptions(), reach: ScopeReach(reach), body)
+  try withInterceptions(FrozenTime(time).interceptions(), reach: reach.kind, body)
 }
 
 /// Runs `body`, which may suspend, while the wall clock stands still.
@@ -30,19 +30,8 @@ public func withFrozenTime<Return>(
 /// See ``withFrozenTime(_:reach:body:)``.
 @discardableResult
 nonisolated(nonsending) public func withFrozenTime<Return>(
-  _ time: Duration, reach: RebindingReach = .task,
+  _ time: Duration, reach: Reach<AnyBody> = .task,
   body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
-  try await withInterceptions(FrozenTime(time).interceptions(), reach: ScopeReach(reach), body)
-}
-
-/// Runs `body` while the wall clock stands still for this thread.
-///
-/// See the form for other reaches.
-@discardableResult
-@_disfavoredOverload  // The same.
-public func withFrozenTime<Return>(
-  _ time: Duration, reach: ThreadReach, body: () throws -> Return
-) throws -> Return {
-  try withInterceptions(FrozenTime(time).interceptions(), reach: .thread, body)
+  try await withInterceptions(FrozenTime(time).interceptions(), reach: reach.kind, body)
 }

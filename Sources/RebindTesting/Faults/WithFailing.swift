@@ -31,16 +31,16 @@
 ///   and what `body` throws.
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withFailing<Return>(
+public func withFailing<Return, Body>(
   _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
   onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
-  after delay: Duration = .zero, reach: RebindingReach = .task,
+  after delay: Duration = .zero, reach: Reach<Body> = Reach<AnyBody>.task,
   mayNotStrike: Bool = false,
   body: (_ fault: ActiveFault) throws -> Return
 ) throws -> Return {
   try withFaults(
     [Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay)],
-    reach: ScopeReach(reach), mayNotStrike: mayNotStrike
+    reach: reach.kind, mayNotStrike: mayNotStrike
   ) { faults in try body(faults[0]) }
 }
 
@@ -49,15 +49,15 @@ public func withFailing<Return>(
 /// See ``withFailing(_:returning:errno:onCall:when:after:reach:mayNotStrike:body:)``.
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withFailing<Return>(
+public func withFailing<Return, Body>(
   _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
   onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
-  after delay: Duration = .zero, reach: RebindingReach = .task,
+  after delay: Duration = .zero, reach: Reach<Body> = Reach<AnyBody>.task,
   mayNotStrike: Bool = false, body: () throws -> Return
 ) throws -> Return {
   try withFaults(
     [Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay)],
-    reach: ScopeReach(reach), mayNotStrike: mayNotStrike
+    reach: reach.kind, mayNotStrike: mayNotStrike
   ) { _ in try body() }
 }
 
@@ -68,13 +68,13 @@ public func withFailing<Return>(
 nonisolated(nonsending) public func withFailing<Return>(
   _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
   onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
-  after delay: Duration = .zero, reach: RebindingReach = .task,
+  after delay: Duration = .zero, reach: Reach<AnyBody> = .task,
   mayNotStrike: Bool = false,
   body: nonisolated(nonsending) (_ fault: ActiveFault) async throws -> Return
 ) async throws -> Return {
   try await withFaults(
     [Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay)],
-    reach: ScopeReach(reach), mayNotStrike: mayNotStrike
+    reach: reach.kind, mayNotStrike: mayNotStrike
   ) { faults in try await body(faults[0]) }
 }
 
@@ -85,48 +85,14 @@ nonisolated(nonsending) public func withFailing<Return>(
 nonisolated(nonsending) public func withFailing<Return>(
   _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
   onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
-  after delay: Duration = .zero, reach: RebindingReach = .task,
+  after delay: Duration = .zero, reach: Reach<AnyBody> = .task,
   mayNotStrike: Bool = false,
   body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
   try await withFaults(
     [Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay)],
-    reach: ScopeReach(reach), mayNotStrike: mayNotStrike
+    reach: reach.kind, mayNotStrike: mayNotStrike
   ) { _ in try await body() }
-}
-
-/// Runs `body`, which is given the fault, while the thread's calls of a function fail.
-///
-/// See ``withFailing(_:returning:errno:onCall:when:after:reach:mayNotStrike:body:)``.
-@discardableResult
-@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withFailing<Return>(
-  _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
-  onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
-  after delay: Duration = .zero, reach: ThreadReach,
-  mayNotStrike: Bool = false, body: (_ fault: ActiveFault) throws -> Return
-) throws -> Return {
-  try withFaults(
-    [Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay)],
-    reach: .thread, mayNotStrike: mayNotStrike
-  ) { faults in try body(faults[0]) }
-}
-
-/// Runs `body` while the thread's calls of a function fail.
-///
-/// See ``withFailing(_:returning:errno:onCall:when:after:reach:mayNotStrike:body:)``.
-@discardableResult
-@_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withFailing<Return>(
-  _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
-  onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
-  after delay: Duration = .zero, reach: ThreadReach,
-  mayNotStrike: Bool = false, body: () throws -> Return
-) throws -> Return {
-  try withFaults(
-    [Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay)],
-    reach: .thread, mayNotStrike: mayNotStrike
-  ) { _ in try body() }
 }
 
 // MARK: - Faults as values
@@ -150,11 +116,12 @@ public func withFailing<Return>(
 /// - Throws: The same errors as ``withFailing(_:returning:errno:onCall:when:after:reach:mayNotStrike:body:)``.
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withFailing<Return>(
-  _ fault: Fault, _ others: Fault..., reach: RebindingReach = .task, mayNotStrike: Bool = false,
+public func withFailing<Return, Body>(
+  _ fault: Fault, _ others: Fault..., reach: Reach<Body> = Reach<AnyBody>.task,
+  mayNotStrike: Bool = false,
   body: (_ faults: [ActiveFault]) throws -> Return
 ) throws -> Return {
-  try withFaults([fault] + others, reach: ScopeReach(reach), mayNotStrike: mayNotStrike, body)
+  try withFaults([fault] + others, reach: reach.kind, mayNotStrike: mayNotStrike, body)
 }
 
 /// Runs `body` while one or several faults act.
@@ -162,11 +129,12 @@ public func withFailing<Return>(
 /// See ``withFailing(_:_:reach:mayNotStrike:body:)``.
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withFailing<Return>(
-  _ fault: Fault, _ others: Fault..., reach: RebindingReach = .task, mayNotStrike: Bool = false,
+public func withFailing<Return, Body>(
+  _ fault: Fault, _ others: Fault..., reach: Reach<Body> = Reach<AnyBody>.task,
+  mayNotStrike: Bool = false,
   body: () throws -> Return
 ) throws -> Return {
-  try withFaults([fault] + others, reach: ScopeReach(reach), mayNotStrike: mayNotStrike) { _ in
+  try withFaults([fault] + others, reach: reach.kind, mayNotStrike: mayNotStrike) { _ in
     try body()
   }
 }
@@ -176,11 +144,11 @@ public func withFailing<Return>(
 /// See ``withFailing(_:_:reach:mayNotStrike:body:)``.
 @discardableResult
 nonisolated(nonsending) public func withFailing<Return>(
-  _ fault: Fault, _ others: Fault..., reach: RebindingReach = .task, mayNotStrike: Bool = false,
+  _ fault: Fault, _ others: Fault..., reach: Reach<AnyBody> = .task, mayNotStrike: Bool = false,
   body: nonisolated(nonsending) (_ faults: [ActiveFault]) async throws -> Return
 ) async throws -> Return {
   try await withFaults(
-    [fault] + others, reach: ScopeReach(reach), mayNotStrike: mayNotStrike, body)
+    [fault] + others, reach: reach.kind, mayNotStrike: mayNotStrike, body)
 }
 
 /// Runs `body`, which may suspend, while one or several faults act.
@@ -188,17 +156,17 @@ nonisolated(nonsending) public func withFailing<Return>(
 /// See ``withFailing(_:_:reach:mayNotStrike:body:)``.
 @discardableResult
 nonisolated(nonsending) public func withFailing<Return>(
-  _ fault: Fault, _ others: Fault..., reach: RebindingReach = .task, mayNotStrike: Bool = false,
+  _ fault: Fault, _ others: Fault..., reach: Reach<AnyBody> = .task, mayNotStrike: Bool = false,
   body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
-  try await withFaults([fault] + others, reach: ScopeReach(reach), mayNotStrike: mayNotStrike) {
+  try await withFaults([fault] + others, reach: reach.kind, mayNotStrike: mayNotStrike) {
     _ in try await body()
   }
 }
 
 /// Runs `body`, which is given the faults, while they act.
 func withFaults<Return>(
-  _ faults: [Fault], reach: ScopeReach, mayNotStrike: Bool,
+  _ faults: [Fault], reach: ReachKind, mayNotStrike: Bool,
   _ body: ([ActiveFault]) throws -> Return
 ) throws -> Return {
   try withScopes(faults.map(Interception.init), reach: reach) {
@@ -217,7 +185,7 @@ func withFaults<Return>(
 
 /// The same for a body that may suspend.
 nonisolated(nonsending) func withFaults<Return>(
-  _ faults: [Fault], reach: ScopeReach, mayNotStrike: Bool,
+  _ faults: [Fault], reach: ReachKind, mayNotStrike: Bool,
   _ body: nonisolated(nonsending) ([ActiveFault]) async throws -> Return
 ) async throws -> Return {
   try await withScopes(faults.map(Interception.init), reach: reach) {

@@ -6,29 +6,20 @@ struct CSignature {
   /// The result's and the arguments' `crebind_testing_type`s, one after another.
   let codes: [UInt8]
 
-  /// - Throws: `RebindTestingError` for a structure that is too large, or whose
-  ///   fields are not stated rightly.
+  /// - Throws: `RebindTestingError` for a structure that is too large, or whose fields are not stated
+  ///   rightly, and for a result that is neither a `CValue` nor `Void`.
   @usableFromInline
   init<each Argument: CValue & BitwiseCopyable>(
-    of symbol: String, result: (any CValue.Type)?, arguments: repeat (each Argument).Type
+    of symbol: String, result: Any.Type, arguments: repeat (each Argument).Type
   ) throws(RebindTestingError) {
-    var codes =
-      try result.map { type throws(RebindTestingError) in try checked(type, of: symbol) }
-      ?? CType.void.codes
-    for argument in repeat each arguments { codes += try checked(argument, of: symbol) }
-    self.codes = codes
-  }
-
-  /// - Throws: `RebindTestingError`; also for a result that is neither a `CValue` nor `Void`.
-  @usableFromInline
-  init<each Argument: CValue & BitwiseCopyable>(
-    of symbol: String, like result: Any.Type, arguments: repeat (each Argument).Type
-  ) throws(RebindTestingError) {
-    let known = result as? any CValue.Type
-    guard known != nil || result == Void.self else {
+    var codes = CType.void.codes
+    if let type = result as? any CValue.Type {
+      codes = try checked(type, of: symbol)
+    } else if result != Void.self {
       throw RebindTestingError(code: .unknownResult, symbol: symbol, detail: "\(result)")
     }
-    try self.init(of: symbol, result: known, arguments: repeat each arguments)
+    for argument in repeat each arguments { codes += try checked(argument, of: symbol) }
+    self.codes = codes
   }
 }
 

@@ -37,6 +37,17 @@ public struct CType: Sendable, Hashable {
   /// A pointer to anything, a function included.
   public static let pointer = CType(CREBIND_TESTING_POINTER)
 
+  /// An integer of 8, 16, 32 or 64 bits.
+  init(bitWidth: Int, isSigned: Bool) {
+    self =
+      switch bitWidth {
+      case 8: isSigned ? .int8 : .uint8
+      case 16: isSigned ? .int16 : .uint16
+      case 32: isSigned ? .int32 : .uint32
+      default: isSigned ? .int64 : .uint64
+      }
+  }
+
   /// The result of a function that returns nothing.
   static let void = CType(CREBIND_TESTING_VOID)
 

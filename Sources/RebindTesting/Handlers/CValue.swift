@@ -19,16 +19,20 @@ extension CValue where Self: RawRepresentable, RawValue: CValue {
   public static var cType: CType { RawValue.cType }
 }
 
-extension Int8: CValue { public static var cType: CType { .int8 } }
-extension UInt8: CValue { public static var cType: CType { .uint8 } }
-extension Int16: CValue { public static var cType: CType { .int16 } }
-extension UInt16: CValue { public static var cType: CType { .uint16 } }
-extension Int32: CValue { public static var cType: CType { .int32 } }
-extension UInt32: CValue { public static var cType: CType { .uint32 } }
-extension Int64: CValue { public static var cType: CType { .int64 } }
-extension UInt64: CValue { public static var cType: CType { .uint64 } }
-extension Int: CValue { public static var cType: CType { .int64 } }
-extension UInt: CValue { public static var cType: CType { .uint64 } }
+extension CValue where Self: FixedWidthInteger {
+  public static var cType: CType { CType(bitWidth: bitWidth, isSigned: isSigned) }
+}
+
+extension Int8: CValue {}
+extension UInt8: CValue {}
+extension Int16: CValue {}
+extension UInt16: CValue {}
+extension Int32: CValue {}
+extension UInt32: CValue {}
+extension Int64: CValue {}
+extension UInt64: CValue {}
+extension Int: CValue {}
+extension UInt: CValue {}
 extension Float: CValue { public static var cType: CType { .float } }
 extension Double: CValue { public static var cType: CType { .double } }
 

@@ -18,7 +18,7 @@ final class ActiveScope: @unchecked Sendable {
   /// - Throws: `RebindTestingError` if memory runs out, if a handler needs libffi and it is not there, or
   ///   for a result that the function cannot have.
   init(
-    _ interception: Interception, reach: ScopeReach, on hook: OpaquePointer
+    _ interception: Interception, reach: ReachKind, on hook: OpaquePointer
   ) throws(RebindTestingError) {
     symbol = interception.symbol
     handler = if case .handler(_, let body) = interception.kind { body } else { nil }

@@ -1,6 +1,5 @@
 internal import CRebind
 internal import CRebindTesting
-internal import RebindCounting
 
 /// The symbols that are or were rebound, each by one rebinding of the core however many scopes it has.
 ///
@@ -32,7 +31,7 @@ final class HookRegistry: @unchecked Sendable {
 
   /// Makes a scope, and sees to it that calls reach its hook.
   func open(
-    _ interception: Interception, reach: ScopeReach
+    _ interception: Interception, reach: ReachKind
   ) throws(RebindTestingError) -> ActiveScope {
     let symbol = interception.symbol
     return try withLock { () throws(RebindTestingError) in

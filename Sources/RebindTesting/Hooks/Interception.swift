@@ -24,9 +24,12 @@ extension Interception {
     kind = .fault(fault)
   }
 
-  /// Calls reach a handler that returns a value.
+  /// Calls reach a handler.
+  ///
+  /// - Throws: `RebindTestingError` for a structure that is stated wrongly, and where the result is neither a
+  ///   `CValue` nor nothing.
   @inlinable
-  static func handler<each Argument: CValue & BitwiseCopyable, Result: CValue & BitwiseCopyable>(
+  static func handler<each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable>(
     of symbol: String,
     _ handler:
       @escaping (
@@ -36,38 +39,6 @@ extension Interception {
   ) throws(RebindTestingError) -> Interception {
     let signature = try CSignature(
       of: symbol, result: Result.self, arguments: repeat (each Argument).self)
-    return Interception(symbol: symbol, signature: signature, body: makeHandlerBody(handler))
-  }
-
-  /// Calls reach a handler that returns nothing.
-  @inlinable
-  static func handler<each Argument: CValue & BitwiseCopyable>(
-    of symbol: String,
-    _ handler:
-      @escaping (
-        _ original: OriginalFunction<Void, repeat each Argument>,
-        _ arguments: repeat each Argument
-      ) -> Void
-  ) throws(RebindTestingError) -> Interception {
-    let signature = try CSignature(
-      of: symbol, result: nil, arguments: repeat (each Argument).self)
-    return Interception(symbol: symbol, signature: signature, body: makeHandlerBody(handler))
-  }
-
-  /// Calls reach a handler of a function's type.
-  ///
-  /// - Throws: `RebindTestingError` where the result is neither a `CValue` nor nothing.
-  @inlinable
-  static func handler<each Argument: CValue & BitwiseCopyable, Result: BitwiseCopyable>(
-    of symbol: String, like function: (repeat each Argument) -> Result,
-    _ handler:
-      @escaping (
-        _ original: OriginalFunction<Result, repeat each Argument>,
-        _ arguments: repeat each Argument
-      ) -> Result
-  ) throws(RebindTestingError) -> Interception {
-    let signature = try CSignature(
-      of: symbol, like: Result.self, arguments: repeat (each Argument).self)
     return Interception(symbol: symbol, signature: signature, body: makeHandlerBody(handler))
   }
 

@@ -3,13 +3,13 @@ internal import CRebindTesting
 /// The scopes of one `withRebinding` or its like, from begin to end.
 struct ScopeGroup {
   let scopes: [ActiveScope]
-  private let reach: ScopeReach
+  private let reach: ReachKind
   /// For `.task`: what the body's tasks shall find.
   let taskScopes: TaskScopes?
 
   /// Begins all scopes, the last one the youngest, or none.
   init(
-    _ interceptions: [Interception], reach: ScopeReach
+    _ interceptions: [Interception], reach: ReachKind
   ) throws(RebindTestingError) {
     self.reach = reach
     (scopes, taskScopes) = try withOriginals { () throws(RebindTestingError) in
@@ -26,7 +26,7 @@ struct ScopeGroup {
     }
   }
 
-  private static func begin(_ scopes: [ActiveScope], reach: ScopeReach) -> TaskScopes? {
+  private static func begin(_ scopes: [ActiveScope], reach: ReachKind) -> TaskScopes? {
     guard !scopes.isEmpty else { return nil }
     switch reach {
     case .task:

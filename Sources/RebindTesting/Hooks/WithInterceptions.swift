@@ -1,7 +1,7 @@
 /// Runs `body` while calls are intercepted, and ends that however `body` ends.
 @usableFromInline
 func withInterceptions<Return>(
-  _ interceptions: [Interception], reach: ScopeReach, _ body: () throws -> Return
+  _ interceptions: [Interception], reach: ReachKind, _ body: () throws -> Return
 ) throws -> Return {
   try withScopes(interceptions, reach: reach) { _ in try body() }
 }
@@ -9,7 +9,7 @@ func withInterceptions<Return>(
 /// The same for a body that may suspend.
 @usableFromInline
 nonisolated(nonsending) func withInterceptions<Return>(
-  _ interceptions: [Interception], reach: ScopeReach,
+  _ interceptions: [Interception], reach: ReachKind,
   _ body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
   try await withScopes(interceptions, reach: reach) { _ in try await body() }
@@ -17,7 +17,7 @@ nonisolated(nonsending) func withInterceptions<Return>(
 
 /// The same with a body that is given the scopes.
 func withScopes<Return>(
-  _ interceptions: [Interception], reach: ScopeReach, _ body: ([ActiveScope]) throws -> Return
+  _ interceptions: [Interception], reach: ReachKind, _ body: ([ActiveScope]) throws -> Return
 ) throws -> Return {
   let group = try ScopeGroup(interceptions, reach: reach)
   defer { group.end() }
@@ -27,7 +27,7 @@ func withScopes<Return>(
 
 /// The same for a body that may suspend.
 nonisolated(nonsending) func withScopes<Return>(
-  _ interceptions: [Interception], reach: ScopeReach,
+  _ interceptions: [Interception], reach: ReachKind,
   _ body: nonisolated(nonsending) ([ActiveScope]) async throws -> Return
 ) async throws -> Return {
   let group = try ScopeGroup(interceptions, reach: reach)

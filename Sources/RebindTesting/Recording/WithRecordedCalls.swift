@@ -19,12 +19,12 @@
 /// - Throws: `RebindTestingError`, before `body` is called, and what `body` throws.
 @discardableResult
 @_disfavoredOverload  // The form for `async` bodies is meant where one can await.
-public func withRecordedCalls<Return>(
-  of functions: String..., reach: RebindingReach = .task,
+public func withRecordedCalls<Return, Body>(
+  of functions: String..., reach: Reach<Body> = Reach<AnyBody>.task,
   body: (_ recording: CallRecording) throws -> Return
 ) throws -> Return {
   let recording = CallRecording()
-  return try withInterceptions(recording.interceptions(of: functions), reach: ScopeReach(reach)) {
+  return try withInterceptions(recording.interceptions(of: functions), reach: reach.kind) {
     try body(recording)
   }
 }
@@ -34,27 +34,13 @@ public func withRecordedCalls<Return>(
 /// See the form for bodies that do not suspend.
 @discardableResult
 nonisolated(nonsending) public func withRecordedCalls<Return>(
-  of functions: String..., reach: RebindingReach = .task,
+  of functions: String..., reach: Reach<AnyBody> = .task,
   body: nonisolated(nonsending) (_ recording: CallRecording) async throws -> Return
 ) async throws -> Return {
   let recording = CallRecording()
   return try await withInterceptions(
-    recording.interceptions(of: functions), reach: ScopeReach(reach)
+    recording.interceptions(of: functions), reach: reach.kind
   ) {
     try await body(recording)
-  }
-}
-
-/// Runs `body` while calls that this thread makes of some functions are recorded.
-///
-/// See the form for other reaches.
-@discardableResult
-@_disfavoredOverload  // The same.
-public func withRecordedCalls<Return>(
-  of functions: String..., reach: ThreadReach, body: (_ recording: CallRecording) throws -> Return
-) throws -> Return {
-  let recording = CallRecording()
-  return try withInterceptions(recording.interceptions(of: functions), reach: .thread) {
-    try body(recording)
   }
 }

@@ -1,6 +1,5 @@
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
-public import RebindCounting
 public import Testing
 
 /// Holds a budget of allocations or retains while a test runs, or that no block is left over.
@@ -19,7 +18,7 @@ public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
 
   let measure: Measure
   let limit: Int
-  let reach: CountingReach
+  let reach: Reach<AnyBody>
   /// The issue has the backtraces.
   var showsSites = false
   /// The test runs once before it is counted.
@@ -63,7 +62,7 @@ public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
     let kinds = budgets.reduce(into: CountedKinds.callingImages) {
       $0.formUnion($1.showsSites ? [$1.measure.kinds, .sites] : $1.measure.kinds)
     }
-    let reach = budgets.contains { $0.reach == .process } ? CountingReach.process : .task
+    let reach = budgets.contains { $0.reach == .process } ? Reach.process : .task
     let counts = try await countingAllocations(
       of: kinds, reach: reach, sparesTesting: true,
       findsLeaks: budgets.contains { $0.measure == .leaks }, body: function)
@@ -138,7 +137,7 @@ extension Trait where Self == BudgetTrait {
   ///   - reach: Whose calls are counted.
   ///   - sites: Whether an issue has the backtraces of the calls, with lines. The test then takes longer.
   public static func allocations(
-    atMost limit: Int, reach: CountingReach = .task, sites: Bool = false
+    atMost limit: Int, reach: Reach<AnyBody> = .task, sites: Bool = false
   ) -> Self {
     Self(measure: .allocations, limit: limit, reach: reach, showsSites: sites)
   }
@@ -147,7 +146,7 @@ extension Trait where Self == BudgetTrait {
   ///
   /// They differ between debug and release builds. See ``allocations(atMost:reach:sites:)``.
   public static func retains(
-    atMost limit: Int, reach: CountingReach = .task, sites: Bool = false
+    atMost limit: Int, reach: Reach<AnyBody> = .task, sites: Bool = false
   ) -> Self {
     Self(measure: .retains, limit: limit, reach: reach, showsSites: sites)
   }

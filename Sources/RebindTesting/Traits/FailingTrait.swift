@@ -10,7 +10,7 @@ public import Testing
 /// fault strikes has a warning. The suite has an issue for each fault that strikes in none of its tests.
 public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
   let faults: [Fault]
-  let reach: RebindingReach
+  let reach: Reach<AnyBody>
   let mayNotStrike: Bool
   /// Tells traits apart: a test has its suite's, and suites may share one.
   let identity = Identity()
@@ -53,7 +53,7 @@ public struct FailingTrait: TestTrait, SuiteTrait, TestScoping {
   }
 
   private func run(_ test: Test, _ function: @Sendable () async throws -> Void) async throws {
-    try await withFaults(faults, reach: ScopeReach(reach), mayNotStrike: true) { active in
+    try await withFaults(faults, reach: reach.kind, mayNotStrike: true) { active in
       defer {
         let shortfalls = active.map(\.shortfall)
         tally?.note(shortfalls)
@@ -107,7 +107,7 @@ extension Trait where Self == FailingTrait {
   public static func failing(
     _ symbol: String, returning result: FaultResult = .usual, errno: CInt? = nil,
     onCall: some FaultCallsConvertible = FaultCalls.all, when condition: FaultCondition = .always,
-    after delay: Duration = .zero, reach: RebindingReach = .task, mayNotStrike: Bool = false
+    after delay: Duration = .zero, reach: Reach<AnyBody> = .task, mayNotStrike: Bool = false
   ) -> Self {
     .failing(
       Fault(symbol, returning: result, errno: errno, onCall: onCall, when: condition, after: delay),
@@ -125,7 +125,7 @@ extension Trait where Self == FailingTrait {
   ///   - reach: Which calls are counted and fail.
   ///   - mayNotStrike: Records no issue.
   public static func failing(
-    _ fault: Fault, _ others: Fault..., reach: RebindingReach = .task, mayNotStrike: Bool = false
+    _ fault: Fault, _ others: Fault..., reach: Reach<AnyBody> = .task, mayNotStrike: Bool = false
   ) -> Self {
     Self(faults: [fault] + others, reach: reach, mayNotStrike: mayNotStrike)
   }

@@ -5,7 +5,7 @@ public import Testing
 /// Makes the wall clock stand still while a test runs.
 public struct FrozenTimeTrait: TestTrait, SuiteTrait, TestScoping {
   let time: Duration
-  let reach: RebindingReach
+  let reach: Reach<AnyBody>
 
   public var isRecursive: Bool { true }
 
@@ -34,7 +34,7 @@ extension Trait where Self == FrozenTimeTrait {
   /// - Parameters:
   ///   - time: The time since 1970-01-01 00:00 UTC.
   ///   - reach: Which calls see it.
-  public static func frozenTime(_ time: Duration, reach: RebindingReach = .task) -> Self {
+  public static func frozenTime(_ time: Duration, reach: Reach<AnyBody> = .task) -> Self {
     Self(time: time, reach: reach)
   }
 }

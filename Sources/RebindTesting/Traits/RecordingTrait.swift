@@ -8,7 +8,7 @@ public import Testing
 /// On a suite it gives each test a recording of its own.
 public struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
   let functions: [String]
-  let reach: RebindingReach
+  let reach: Reach<AnyBody>
 
   public var isRecursive: Bool { true }
 
@@ -34,7 +34,7 @@ public struct RecordingTrait: TestTrait, SuiteTrait, TestScoping {
       try await watch.provideScope(for: test, testCase: testCase) {
         try await CallRecording.$ofTask.withValue(recording) {
           try await withInterceptions(
-            recording.interceptions(of: functions), reach: ScopeReach(reach)
+            recording.interceptions(of: functions), reach: reach.kind
           ) {
             try await function()
           }
@@ -64,7 +64,7 @@ extension Trait where Self == RecordingTrait {
   ///   - functions: The functions' names, or `name@VERSION`.
   ///   - reach: Which calls are recorded.
   public static func recordingCalls(
-    _ functions: String..., reach: RebindingReach = .task
+    _ functions: String..., reach: Reach<AnyBody> = .task
   ) -> Self {
     Self(functions: functions, reach: reach)
   }

@@ -8,7 +8,9 @@ extension Benchmark {
   /// them cannot be counted in this process, or if `body` throws.
   ///
   /// The value that `body` returns lives until the counting has ended: what it holds is not freed.
-  public func counted<Value>(reach: CountingReach = .task, _ body: () throws -> Value) {
+  public func counted<Value, Body>(
+    reach: Reach<Body> = Reach<AnyBody>.task, _ body: () throws -> Value
+  ) {
     do {
       record(try countingAllocations(reach: reach, body: body))
     } catch {
@@ -18,7 +20,7 @@ extension Benchmark {
 
   /// The same for a body that may suspend.
   public func counted<Value>(
-    reach: CountingReach = .task, _ body: nonisolated(nonsending) () async throws -> Value
+    reach: Reach<AnyBody> = .task, _ body: nonisolated(nonsending) () async throws -> Value
   ) async {
     do {
       record(try await countingAllocations(reach: reach, body: body))

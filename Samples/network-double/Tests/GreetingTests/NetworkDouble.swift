@@ -9,7 +9,7 @@ import RebindTesting
 /// - Parameter reach: `.process` for clients such as `URLSession`, which works on threads
 ///   of its own.
 func withNetworkDouble<Return>(
-  of host: String, _ server: LocalServer, reach: RebindingReach = .task,
+  of host: String, _ server: LocalServer, reach: Reach<AnyBody> = .task,
   body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
   defer { withExtendedLifetime(server) {} }
