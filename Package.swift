@@ -58,7 +58,9 @@ let package = Package(
     .target(name: "CLibelf", cSettings: cSettings),
     .target(
       name: "CRebind", cSettings: [.headerSearchPath(".")] + cSettings),
-    .target(name: "Rebind", dependencies: ["CRebind"], swiftSettings: swiftSettings),
+    .target(name: "ELFVocabulary", dependencies: ["CRebind"], swiftSettings: swiftSettings),
+    .target(
+      name: "Rebind", dependencies: ["CRebind", "ELFVocabulary"], swiftSettings: swiftSettings),
     .target(
       name: "RebindRegistry", dependencies: ["CRebind", "Rebind"], swiftSettings: swiftSettings),
     .target(
@@ -80,7 +82,7 @@ let package = Package(
       name: "RebindCounting", dependencies: ["CRebind", "CRebindCounting"],
       swiftSettings: swiftSettings),
     .target(
-      name: "RebindFiles", dependencies: ["CLibelf", "CRebind", "Rebind"],
+      name: "RebindFiles", dependencies: ["CLibelf", "CRebind", "ELFVocabulary", "Rebind"],
       swiftSettings: swiftSettings),
     .target(
       name: "ELFInspection", dependencies: ["CLibelf", "CRebind", "Rebind", "RebindFiles"],

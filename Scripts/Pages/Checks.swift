@@ -3,7 +3,7 @@ import Foundation
 /// Looks whether the pages are as their readers need them.
 struct Checks {
   let archive: Archive
-  /// The products of the package, and which of them are C.
+  /// The products of the package with its other modules that have pages, and which of them are C.
   let products: [String]
   let cProducts: [String]
   private(set) var faults: [String] = []

@@ -19,9 +19,13 @@ do {
   try WayBack.add(to: archive)
   try CLanguage.name(in: archive, below: cProducts.map { $0.lowercased() })
 
+  // Each module with a catalog has pages, whether it is a product or not.
+  let modules = package[objects: "targets"].compactMap { $0[string: "name"] }.filter {
+    FileManager.default.fileExists(atPath: "Sources/\($0)/\($0).docc")
+  }
+  let products = package[objects: "products"].compactMap { $0[string: "name"] }
   var checks = Checks(
-    archive: archive, products: package[objects: "products"].compactMap { $0[string: "name"] },
-    cProducts: cProducts)
+    archive: archive, products: Set(products + modules).sorted(), cProducts: cProducts)
   try checks.run()
   for fault in checks.faults.prefix(20) {
     FileHandle.standardError.write(Data("docs: \(fault)\n".utf8))

@@ -3,8 +3,8 @@ import TestSupport
 /// The articles' code compiles.
 @Suite(.measured, .notInCheck) struct ArticleTests {
   private static let products = [
-    "Rebind", "RebindConfiguration", "RebindCounting", "RebindDynamic", "RebindFiles",
-    "RebindRegistry", "RebindTesting", "Landing",
+    "ELFVocabulary", "Rebind", "RebindConfiguration", "RebindCounting", "RebindDynamic",
+    "RebindFiles", "RebindRegistry", "RebindTesting", "Landing",
   ]
 
   /// The pieces of an article are one program.

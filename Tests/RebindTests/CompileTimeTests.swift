@@ -67,6 +67,18 @@ import TestSupport
     #expect(result.errorOutput.contains("std::out_of_range"))
   }
 
+  /// The constants of the format come with either module that shows them, and so do their members.
+  @Test(arguments: [
+    ("Rebind", "[\\DynamicTable.Entry.tag.name]; let type = Rebind.SymbolType.function"),
+    ("RebindFiles", "[\\ELFFile.machine.name, \\.type.name]; let type = ImageType.sharedObject"),
+  ])
+  func vocabularyComesWithOneImport(module: String, code: String) throws {
+    let result = try compileSwift(
+      "import \(module)\nlet paths = \(code)",
+      flags: ["-enable-upcoming-feature", "MemberImportVisibility"])
+    #expect(result.succeeded && result.errorOutput == "", "\(result.errorOutput)")
+  }
+
   private static let declarations = """
     import Rebind
     import RebindRegistry

@@ -4,8 +4,8 @@ import TestSupport
 @Suite(.serialized, .measured, .notInCheck) struct DocumentationTests {
   static let modules =
     [
-      "Rebind", "RebindConfiguration", "RebindCounting", "RebindFiles", "RebindRegistry",
-      "RebindTesting", "RebindAnnotations",
+      "ELFVocabulary", "Rebind", "RebindConfiguration", "RebindCounting", "RebindFiles",
+      "RebindRegistry", "RebindTesting", "RebindAnnotations",
     ]
     // Without the trait its macros are unavailable, and no part of the graph.
     + (PackageTraits.hasMacros ? ["RebindMacros"] : [])

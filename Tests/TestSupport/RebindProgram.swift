@@ -16,7 +16,7 @@ public struct RebindProgram {
   ///   - flags: Further options of swiftc.
   public init(
     _ swift: String, c: String = "", header: String = "", library: String? = nil,
-    modules: [String] = ["Rebind", "CRebind"], flags: [String] = []
+    modules: [String] = ["Rebind", "ELFVocabulary", "CRebind"], flags: [String] = []
   ) throws {
     folder = try TemporaryDirectory()
     let files = [

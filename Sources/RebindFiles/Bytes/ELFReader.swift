@@ -1,6 +1,6 @@
 package import CLibelf
 import Glibc
-package import Rebind
+package import ELFVocabulary
 
 /// The bytes of an ELF file, or of an image in memory: any range that lies inside it, in the host's
 /// byte order.

@@ -1,4 +1,4 @@
-package import Rebind
+package import ELFVocabulary
 
 /// The machines that a file's tables depend on, and that no image of ours can be for.
 extension Machine {

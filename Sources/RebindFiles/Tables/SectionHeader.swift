@@ -1,6 +1,7 @@
 import CLibelf
 import Glibc
-package import Rebind
+package import ELFVocabulary
+import Rebind
 
 /// One section header, the same for both classes.
 package struct SectionHeader {

@@ -3,7 +3,7 @@ import TestSupport
 /// The command and the modules that it links do without Foundation, whose tables for all languages
 /// would take 40 MB in a static executable.
 @Suite(.measured, .needsCommands) struct ImportTests {
-  @Test(arguments: ["rebind-inspect", "ELFInspection", "RebindFiles", "Rebind"])
+  @Test(arguments: ["rebind-inspect", "ELFInspection", "RebindFiles", "Rebind", "ELFVocabulary"])
   func withoutFoundation(target: String) throws {
     let folder = Places.package.appending(path: "Sources/\(target)")
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)

@@ -1,4 +1,4 @@
-package import Rebind
+package import ELFVocabulary
 
 /// One relocation, the same for both classes, with an addend or without.
 package struct RelocationEntry {

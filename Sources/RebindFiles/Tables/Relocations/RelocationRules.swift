@@ -1,5 +1,6 @@
 internal import CRebind
-package import Rebind
+package import ELFVocabulary
+import Rebind
 
 /// The value that a relocation stores in a word of data.
 enum RelocationRule {

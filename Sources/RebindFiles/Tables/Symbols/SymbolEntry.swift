@@ -1,4 +1,4 @@
-package import Rebind
+package import ELFVocabulary
 
 /// One entry of a symbol table, the same for both classes and byte orders.
 package struct SymbolEntry {

@@ -1,0 +1,3 @@
+// Whoever imports Rebind has the vocabulary too, with the members of its types: `DynamicTag` and others
+// are part of this interface.
+@_exported public import ELFVocabulary
