@@ -8,8 +8,8 @@
 /// let counts = try countingAllocations(reach: reach) { [1, 2, 3] }
 /// ```
 ///
-/// Code under test may hand its work to other threads: URLSession, Dispatch queues, NIO's event loops, threads
-/// of its own and detached tasks are out of the reach of ``task`` and ``thread``.
+/// Code under test may hand its work to other threads. URLSession, Dispatch queues, NIO's event loops, threads of
+/// its own and detached tasks are out of the reach of ``task`` and ``thread``.
 public struct Reach<Body>: Sendable, Hashable {
   @usableFromInline package let kind: ReachKind
 }

@@ -185,5 +185,9 @@ private enum Predicate {
         .description
         == "the program, slots jumpSlot, without the replacements' own, loaded now")
     #expect(RebindingScope(slotsOnly: true).description == "all images, redirecting nothing")
+    let calls = RebindingScope(.main, slotKinds: .jumpSlot, excludesSelf: true)
+    #expect(
+      RebindingScope(calls, slotKinds: [.jumpSlot, .globDat], slotsOnly: true).description
+        == "the program, slots jumpSlot, without the replacements' own, redirecting nothing")
   }
 }

@@ -6,10 +6,10 @@
 /// ```swift
 /// for image in try Image.all { print(image, image.hardening) }
 /// ```
-public struct Image: Sendable, Identifiable {
+public struct Image: Sendable {
   /// Identifies an image, also against one that has been loaded in its place since. A path does
   /// not: a program's may be empty, and a file can be loaded twice.
-  public struct ID: Sendable, Hashable {
+  package struct ID: Sendable, Hashable {
     /// The load bias: `dlpi_addr`.
     public var loadBias: UInt64
     /// The run-time address of the dynamic table; 0 in a static executable.
@@ -74,7 +74,7 @@ public struct Image: Sendable, Identifiable {
   }
 
   /// Where the image is loaded, and which loading of it this is.
-  public var id: ID { contents.id }
+  package var id: ID { contents.id }
 
   /// The path as the loader gives it, `dlpi_name`: perhaps relative, and for the
   /// vDSO no file's. glibc gives none for the program, so that is asked of

@@ -1,7 +1,6 @@
 import CLibelf
 import Glibc
 package import ELFVocabulary
-import Rebind
 
 /// The dynamic table: where the loader finds an image's other tables. The corresponding segment
 /// is `PT_DYNAMIC`.

@@ -1,6 +1,7 @@
 import CLibelf
 import Glibc
-package import Rebind
+package import ELFVocabulary
+import Rebind
 
 /// A section that a note describes.
 package struct IndexedSection: Hashable {

@@ -1,6 +1,6 @@
 package import CLibelf
 import Glibc
-package import Rebind
+package import ELFVocabulary
 
 extension Segment {
   package init(_ header: Elf64_Phdr) {
