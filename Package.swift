@@ -123,7 +123,8 @@ let package = Package(
     .testTarget(
       name: "RebindTests",
       dependencies: [
-        "Rebind", "RebindConfiguration", "RebindMacros", "RebindRegistry", "TestSupport",
+        "CRebind", "Rebind", "RebindConfiguration", "RebindMacros", "RebindRegistry",
+        "TestSupport",
       ],
       swiftSettings: swiftSettings),
     .testTarget(
@@ -143,7 +144,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RebindInspectTests",
-      dependencies: ["TestSupport", "rebind-inspect", "ELFInspection"],
+      dependencies: ["TestSupport", "rebind-inspect", "ELFInspection", "RebindFiles"],
       exclude: ["Golden"],
       swiftSettings: swiftSettings),
   ],

@@ -1,64 +1,72 @@
 /// An error in applying or restoring a rebinding, or in looking at an image. It leaves everything
 /// as it was, but for `covered`.
 public struct RebindError: Error, Sendable, Hashable {
-  /// The kind of failure; the cases correspond to `crebind_status`.
-  public struct Code: RawRepresentable, Sendable, Hashable {
-    public var rawValue: UInt32
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// A kind of failure. Later versions may add some.
+  ///
+  /// Each constant down to ``emptyName`` stands for a `crebind_status`; the others are of Swift alone.
+  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The constant's name, such as `staticExecutable`.
+    public let rawValue: String
+
+    /// A code with a name, known or not.
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A name, version or library has a zero byte, a version or library is empty, the batch is
     /// empty, or the scope names no image or no kind of slot.
-    public static let invalidArgument = Code(rawValue: 1)
+    public static let invalidArgument = Code(rawValue: "invalidArgument")
     /// Two rebindings of one batch name the same symbol.
-    public static let duplicateName = Code(rawValue: 2)
+    public static let duplicateName = Code(rawValue: "duplicateName")
     /// The image is not loaded.
-    public static let noSuchImage = Code(rawValue: 3)
+    public static let noSuchImage = Code(rawValue: "noSuchImage")
     /// The program is statically linked, so its calls go through no slots.
-    public static let staticExecutable = Code(rawValue: 4)
+    public static let staticExecutable = Code(rawValue: "staticExecutable")
     /// An image's dynamic table points outside of its segments, or to a table that contradicts
     /// itself or cannot be read here (`DT_CREL`).
-    public static let brokenImage = Code(rawValue: 5)
+    public static let brokenImage = Code(rawValue: "brokenImage")
     /// `mmap` gave no memory.
-    public static let outOfMemory = Code(rawValue: 6)
+    public static let outOfMemory = Code(rawValue: "outOfMemory")
     /// `mprotect` refused to change the protection of a page.
-    public static let protection = Code(rawValue: 7)
+    public static let protection = Code(rawValue: "protection")
     /// Images kept being loaded or unloaded.
-    public static let busy = Code(rawValue: 8)
+    public static let busy = Code(rawValue: "busy")
     /// Another thread is in the predicate of the scope, which a restore would free.
-    public static let predicateRuns = Code(rawValue: 15)
+    public static let predicateRuns = Code(rawValue: "predicateRuns")
     /// A slot that has to be changed lies in an image that is sealed (`mseal`).
-    public static let sealed = Code(rawValue: 16)
+    public static let sealed = Code(rawValue: "sealed")
     /// `mprotect` refused to close pages of the image, which stay writable from `address` on.
     /// Everything else is as before.
-    public static let leftOpen = Code(rawValue: 17)
+    public static let leftOpen = Code(rawValue: "leftOpen")
     /// Somebody else's hook lies on top of some slots, such as that of another copy of CRebind, and
     /// may lead on to ours; all others are restored. If that hook puts our replacement back one
     /// day, a later call restores the slot. See `Rebinding.restore`.
-    public static let covered = Code(rawValue: 18)
+    public static let covered = Code(rawValue: "covered")
     /// The kernel refused to close pages, and then to open others again, so that some slots lead
     /// to the replacement still; all others are as before. The next call that can gives them
     /// back, and until then the replacement stays in use.
-    public static let notTakenBack = Code(rawValue: 19)
+    public static let notTakenBack = Code(rawValue: "notTakenBack")
     /// No slot in scope is the symbol's and can be changed, and no loaded image exports the symbol.
     /// It is misspelt, it is linked into an image for that image alone, or its library is not
     /// loaded yet. With `mayComeLater` the rebinding is applied.
     ///
     /// So it is with a weak reference that nothing defines: its slots stay nil.
-    public static let undefined = Code(rawValue: 20)
+    public static let undefined = Code(rawValue: "undefined")
     /// No slot in scope is the symbol's and can be changed, and images that are loaded later are
     /// not in scope.
-    public static let unreached = Code(rawValue: 21)
+    public static let unreached = Code(rawValue: "unreached")
     /// The symbol's name is empty.
-    public static let emptyName = Code(rawValue: 22)
+    public static let emptyName = Code(rawValue: "emptyName")
     /// The rebinding is active already.
-    public static let alreadyActive = Code(rawValue: 1000)
+    public static let alreadyActive = Code(rawValue: "alreadyActive")
     /// The rebinding is not active.
-    public static let notActive = Code(rawValue: 1001)
+    public static let notActive = Code(rawValue: "notActive")
     /// The rebinding was applied with others, which are verified and restored together.
-    public static let partOfBatch = Code(rawValue: 1002)
+    public static let partOfBatch = Code(rawValue: "partOfBatch")
     /// The function is called by a convention that a replacement cannot have. On AArch64 these are
     /// `swift_retain`, `swift_release` and their variants: RebindCounting counts their calls.
-    public static let otherConvention = Code(rawValue: 1003)
+    public static let otherConvention = Code(rawValue: "otherConvention")
+
+    /// The name.
+    public var description: String { rawValue }
   }
 
   /// The kind of failure.

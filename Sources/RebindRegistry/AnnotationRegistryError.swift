@@ -5,7 +5,7 @@ public import Rebind
 public struct AnnotationRegistryError: Error, Sendable {
   /// A kind of failure. Later versions may add some.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// The code's name, such as `unknownKey`.
+    /// The constant's name, such as `unknownKey`.
     public let rawValue: String
 
     /// A code with a name, known or not.

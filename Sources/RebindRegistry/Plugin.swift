@@ -44,10 +44,33 @@ public struct Plugin: ~Copyable, Sendable {
 
 /// Why a shared library could not be opened.
 public struct PluginError: Error, Sendable, Hashable {
+  /// A kind of failure. Later versions may add some.
+  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The constant's name, such as `notOpened`.
+    public let rawValue: String
+
+    /// A code with a name, known or not.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The path has a zero byte.
+    public static let invalidPath = Code(rawValue: "invalidPath")
+    /// The loader has not opened the library: it is missing, or it cannot be bound.
+    public static let notOpened = Code(rawValue: "notOpened")
+    /// The images could not be looked at.
+    public static let images = Code(rawValue: "images")
+
+    /// The name.
+    public var description: String { rawValue }
+  }
+
+  /// The kind of failure.
+  public var code: Code
   /// The library's path.
   public var path: String
-  /// The loader's text.
+  /// The loader's text, or the reason in words.
   public var reason: String
+  /// For `images`, why they could not be looked at.
+  public var underlyingError: RebindError?
 }
 
 extension PluginError: CustomStringConvertible {

@@ -8,7 +8,7 @@ internal import Musl
 public struct RebindTestingError: Error, Sendable, Hashable {
   /// A kind of failure. Later versions may add some.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// The code's name, such as `undefinedSymbol`.
+    /// The constant's name, such as `undefinedSymbol`.
     public let rawValue: String
 
     /// A code with a name, known or not.

@@ -1,6 +1,7 @@
 import Dispatch
-import RebindCounting
 import TestSupport
+
+@testable import RebindCounting
 
 private final class Node {
   var next: Node?
@@ -209,6 +210,35 @@ private func list(_ count: Int) -> Node? {
         counts.liveBlocks == nil && counts.liveUsableBytes == nil && counts.peakUsableBytes == nil)
       try #require(counts.absences.contains { $0.function == "live blocks" })
     }
+  }
+
+  /// A limit that leaves no room for the sites of calls is an error with a code.
+  @Test func tooLittleMemory() async {
+    await #expect(processExitsWith: .success) {
+      func count() throws -> AllocationCounts {
+        try countingAllocations(of: [.memory, .sites]) { free(malloc(10)) }
+      }
+      try #require(try count().allocations == 1)
+      let pages = try #require(
+        String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ").first
+          .flatMap { UInt($0) })
+      var limit = rlimit()
+      limit.rlim_cur = pages * UInt(getpagesize()) + 2 << 20
+      limit.rlim_max = limit.rlim_cur
+      try #require(setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0)
+      let error = #expect(throws: CountingError.self) { try count() }
+      try #require(error?.code == .outOfMemory)
+      try #require(error?.description == "cannot count: mmap gave no memory")
+    }
+  }
+
+  /// The statuses of `crebind_apply`.
+  @Test(arguments: [
+    (5 as CInt, CountingError.Code.brokenImage), (6, .outOfMemory), (7, .protection), (8, .busy),
+    (17, .leftOpen), (19, .notTakenBack), (4711, .init(rawValue: "status 4711")),
+  ])
+  func errorsHaveCodes(status: CInt, code: CountingError.Code) {
+    #expect(CountingError(status: status).code == code)
   }
 
   @concurrent private static func suspend() async {}

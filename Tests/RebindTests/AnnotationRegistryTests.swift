@@ -191,7 +191,10 @@ private enum Seen {
       try #require(
         error?.description
           == "cannot open /no/such.so: cannot open shared object file: No such file or directory")
-      #expect(throws: PluginError.self) { _ = try RebindRegistry.Plugin(path: "/no/\0such.so") }
+      let zero = #expect(throws: PluginError.self) {
+        _ = try RebindRegistry.Plugin(path: "/no/\0such.so")
+      }
+      try #require(error?.code == .notOpened && zero?.code == .invalidPath)
     }
   }
 

@@ -27,6 +27,37 @@ import TestSupport
     #expect(names.filter { !page.contains("- ``\($0)``") } == [])
   }
 
+  /// Each symbol is shown in an article, an example or a sample, or the command needs it. One that nobody shows
+  /// is `package`, or goes.
+  @Test(arguments: modules)
+  func everyPublicSymbolHasAUse(module: String) throws {
+    let symbols = try SymbolGraph(of: module).symbols
+    let unused = try symbols.filter { try SymbolUses.areMissing(of: $0) }.map(\.path)
+    #expect(unused == [])
+  }
+
+  /// Each error has a code to compare it by. All codes are of one form, and each is its constant's name.
+  @Test(arguments: modules)
+  func errorsHaveCodes(module: String) throws {
+    let symbols = try SymbolGraph(of: module).symbols
+    let declarations = Dictionary(
+      symbols.map { ($0.path, $0.declaration) }, uniquingKeysWith: { first, _ in first })
+    for error in declarations.keys where error.hasSuffix("Error") && !error.contains(".") {
+      let code = declarations["\(error).code"] ?? "\(error) has none"
+      #expect(code.contains(": \(error).Code"))
+      #expect(declarations["\(error).Code.rawValue"] == "let rawValue: String", "\(error)")
+      #expect(declarations["\(error).Code.description"] != nil, "\(error)")
+    }
+    let sources = Places.package.appending(path: "Sources/\(module)")
+    for source in try FileManager.default.subpathsOfDirectory(atPath: sources.path)
+    where source.contains("Error") {
+      let text = try String(contentsOf: sources.appending(path: source), encoding: .utf8)
+      for match in text.matches(of: /let (\w+) = Code\(rawValue: (.*)\)/) {
+        #expect(match.2 == "\"\(match.1)\"", "\(source)")
+      }
+    }
+  }
+
   /// The interface is the recorded one: whoever removes or changes a declaration sees it here, and has
   /// CHANGELOG say what to write in its place. `make golden` records it anew.
   @Test(arguments: modules)

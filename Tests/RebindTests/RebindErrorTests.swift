@@ -1,5 +1,7 @@
-import Rebind
+import CRebind
 import TestSupport
+
+@testable import Rebind
 
 /// An error says what failed, where and why, and what to do.
 @Suite(.measured) struct RebindErrorTests {
@@ -71,12 +73,21 @@ import TestSupport
   @Test func codesPrintTheirNames() {
     #expect("\(RebindError.Code.staticExecutable)" == "staticExecutable")
     #expect("\(RebindError(code: .busy).code)" == "busy")
-    #expect("\(RebindError.Code(rawValue: 4711))" == "Code(4711)")
     #expect("\(SectionError.Code.noSection)" == "noSection")
-    #expect("\(SectionError.Code(rawValue: 4711))" == "Code(4711)")
-    // Each constant has one, and only one.
-    let names = ((1...8).map { $0 } + (15...22).map { $0 } + (1000...1003).map { $0 })
-      .map { RebindError.Code(rawValue: $0).description }
-    #expect(names.allSatisfy { !$0.contains("(") } && Set(names).count == names.count)
+    #expect("\(SectionError.Code(rawValue: "later"))" == "later")
+  }
+
+  /// Each status of the core has a code, and its error has the core's sentence.
+  @Test func statusesHaveCodes() {
+    let statuses = (1...CREBIND_EMPTY_NAME.rawValue).map { crebind_status($0) }
+    let codes = statuses.map { RebindError.Code($0) }
+    #expect(Set(codes).count == statuses.count)
+    #expect(codes.allSatisfy { !$0.rawValue.hasPrefix("status ") })
+    #expect(
+      codes.map { RebindError(code: $0).reason }
+        == statuses.map { String(cString: crebind_status_description($0)) })
+    #expect(RebindError.Code(CREBIND_COVERED) == .covered)
+    #expect(RebindError.Code(crebind_status(4711)).rawValue == "status 4711")
+    #expect(RebindError(code: .init(crebind_status(4711))).reason == "unknown status")
   }
 }

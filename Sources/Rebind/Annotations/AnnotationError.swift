@@ -2,7 +2,7 @@
 public struct AnnotationError: Error, Sendable {
   /// A kind of failure. Later versions may add some.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// The code's name, such as `fault`.
+    /// The constant's name, such as `fault`.
     public let rawValue: String
 
     /// A code with a name, known or not.

@@ -76,15 +76,10 @@ extension RebindError {
     let image = (UnsafeRawPointer(error) + offset).assumingMemoryBound(to: CChar.self)
     let index = Int(error.pointee.rebinding)
     self.init(
-      code: Code(rawValue: error.pointee.status.rawValue),
+      code: Code(error.pointee.status),
       symbol: symbols.indices.contains(index) ? symbols[index] : symbols.joined(separator: ", "),
       image: String(cString: image), systemError: error.pointee.system_error,
       tag: error.pointee.tag, address: UInt(error.pointee.address))
-  }
-
-  /// The core's sentence for the code.
-  var reason: String {
-    String(cString: crebind_status_description(crebind_status(rawValue: code.rawValue)))
   }
 
   /// The C library's text for `systemError`.

@@ -1,49 +1,57 @@
 /// An image lacks a section, or its contents are not of the expected kind.
 public struct SectionError: Error, Sendable, Hashable {
-  /// The kind of failure; those below 1000 correspond to `crebind_status`.
-  public struct Code: RawRepresentable, Sendable, Hashable {
-    public var rawValue: UInt32
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+  /// A kind of failure. Later versions may add some.
+  ///
+  /// Each constant down to ``brokenFile`` stands for a `crebind_status`; the others are of Swift alone.
+  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The constant's name, such as `noSection`.
+    public let rawValue: String
+
+    /// A code with a name, known or not.
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The name is empty or has a zero byte, or the stride does not suit the record.
-    public static let invalidArgument = Code(rawValue: 1)
+    public static let invalidArgument = Code(rawValue: "invalidArgument")
     /// The image is not loaded any more.
-    public static let noSuchImage = Code(rawValue: 3)
+    public static let noSuchImage = Code(rawValue: "noSuchImage")
     /// The image's dynamic table points outside of its segments.
-    public static let brokenImage = Code(rawValue: 5)
+    public static let brokenImage = Code(rawValue: "brokenImage")
     /// `mmap` gave no memory.
-    public static let outOfMemory = Code(rawValue: 6)
+    public static let outOfMemory = Code(rawValue: "outOfMemory")
     /// Images kept being loaded or unloaded.
-    public static let busy = Code(rawValue: 8)
+    public static let busy = Code(rawValue: "busy")
     /// The image has no section of that name.
-    public static let noSection = Code(rawValue: 9)
+    public static let noSection = Code(rawValue: "noSection")
     /// The section is in the file, but not part of what is loaded.
-    public static let notLoaded = Code(rawValue: 10)
+    public static let notLoaded = Code(rawValue: "notLoaded")
     /// The image carries no note of the section, and its file cannot be opened.
-    public static let noFile = Code(rawValue: 11)
+    public static let noFile = Code(rawValue: "noFile")
     /// The image carries no note of the section, and the file at its path is another one.
-    public static let otherFile = Code(rawValue: 12)
+    public static let otherFile = Code(rawValue: "otherFile")
     /// The image carries no note of the section, and its file has no section headers.
-    public static let noSectionHeaders = Code(rawValue: 13)
+    public static let noSectionHeaders = Code(rawValue: "noSectionHeaders")
     /// A header of the file points outside of the file or of the image.
-    public static let brokenFile = Code(rawValue: 14)
+    public static let brokenFile = Code(rawValue: "brokenFile")
     /// The section lies in no segment of the image that may be read.
-    public static let notReadable = Code(rawValue: 1000)
+    public static let notReadable = Code(rawValue: "notReadable")
     /// The address is no multiple of the record's alignment, or of a word's.
-    public static let misaligned = Code(rawValue: 1001)
+    public static let misaligned = Code(rawValue: "misaligned")
     /// The size is no multiple of the record's stride, or of a word.
-    public static let wrongSize = Code(rawValue: 1002)
+    public static let wrongSize = Code(rawValue: "wrongSize")
     /// The section is aligned as a compiler aligns single records, with holes between them of
     /// unknown size.
-    public static let unknownStride = Code(rawValue: 1003)
+    public static let unknownStride = Code(rawValue: "unknownStride")
     /// A pointer leads out of the image's segments.
-    public static let pointerOutside = Code(rawValue: 1004)
+    public static let pointerOutside = Code(rawValue: "pointerOutside")
     /// Only the loader can find a pointer's value: it leads to another image.
-    public static let pointerUnresolved = Code(rawValue: 1005)
+    public static let pointerUnresolved = Code(rawValue: "pointerUnresolved")
     /// A string goes on to the end of the section, or of the segment that it lies in.
-    public static let unterminated = Code(rawValue: 1006)
+    public static let unterminated = Code(rawValue: "unterminated")
     /// The file has another byte order than this machine.
-    public static let otherByteOrder = Code(rawValue: 1007)
+    public static let otherByteOrder = Code(rawValue: "otherByteOrder")
+
+    /// The name.
+    public var description: String { rawValue }
   }
 
   /// The kind of failure.

@@ -1,56 +1,56 @@
 internal import Glibc
 
-extension ELFFileError.Code: CustomStringConvertible {
-  /// The word itself, such as `not-elf`.
-  public var description: String { rawValue }
-}
-
 extension ELFFileError {
-  /// The kind of failure, for programs: a word that stays the same from release to release.
-  public struct Code: RawRepresentable, Sendable, Hashable {
-    /// The word, such as `not-elf`.
-    public var rawValue: String
+  /// A kind of failure. Later versions may add some.
+  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    /// The constant's name, such as `notELF`.
+    public let rawValue: String
+
+    /// A code with a name, known or not.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// No file has this path, or no process this number.
-    public static let notFound = Self(rawValue: "not-found")
+    public static let notFound = Code(rawValue: "notFound")
     /// The file may not be read.
-    public static let permissionDenied = Self(rawValue: "permission-denied")
+    public static let permissionDenied = Code(rawValue: "permissionDenied")
     /// Another system call failed.
-    public static let system = Self(rawValue: "system")
+    public static let system = Code(rawValue: "system")
     /// A directory, FIFO, device or socket.
-    public static let notRegularFile = Self(rawValue: "not-regular-file")
+    public static let notRegularFile = Code(rawValue: "notRegularFile")
     /// The file has no bytes.
-    public static let empty = Self(rawValue: "empty")
+    public static let empty = Code(rawValue: "empty")
     /// The file does not start as an ELF file does.
-    public static let notELF = Self(rawValue: "not-elf")
+    public static let notELF = Code(rawValue: "notELF")
     /// The file states a range that goes beyond the file's end.
-    public static let truncated = Self(rawValue: "truncated")
+    public static let truncated = Code(rawValue: "truncated")
     /// The file states a table of more than 256 MiB.
-    public static let tooLarge = Self(rawValue: "too-large")
+    public static let tooLarge = Code(rawValue: "tooLarge")
     /// A table does not fit into memory.
-    public static let outOfMemory = Self(rawValue: "out-of-memory")
+    public static let outOfMemory = Code(rawValue: "outOfMemory")
     /// The file violates the format, or contradicts itself.
-    public static let malformed = Self(rawValue: "malformed")
+    public static let malformed = Code(rawValue: "malformed")
     /// The file has no such section.
-    public static let noSection = Self(rawValue: "no-section")
+    public static let noSection = Code(rawValue: "noSection")
     /// The file has no section headers, and no note that describes the section.
-    public static let noSectionHeaders = Self(rawValue: "no-section-headers")
+    public static let noSectionHeaders = Code(rawValue: "noSectionHeaders")
     /// The archive has no such member.
-    public static let noMember = Self(rawValue: "no-member")
+    public static let noMember = Code(rawValue: "noMember")
     /// The image is no longer in the process's memory.
-    public static let vanished = Self(rawValue: "vanished")
+    public static let vanished = Code(rawValue: "vanished")
     /// The process has ended, and its memory is gone.
-    public static let ended = Self(rawValue: "ended")
+    public static let ended = Code(rawValue: "ended")
     /// The process is a part of the kernel.
-    public static let kernelThread = Self(rawValue: "kernel-thread")
+    public static let kernelThread = Code(rawValue: "kernelThread")
     /// The file is none of the process's images.
-    public static let notLoaded = Self(rawValue: "not-loaded")
+    public static let notLoaded = Code(rawValue: "notLoaded")
     /// The file is valid, but uses something that cannot be read here.
-    public static let unsupported = Self(rawValue: "unsupported")
+    public static let unsupported = Code(rawValue: "unsupported")
+
+    /// The name.
+    public var description: String { rawValue }
   }
 
-  /// The word for `reason`.
+  /// The kind of failure.
   public var code: Code {
     switch reason {
     case .system(ENOENT), .system(ENOTDIR), .system(ESRCH): .notFound

@@ -4,7 +4,7 @@
 public struct ELFFileError: Error {
   package var filePath: FilePath
   /// The fault in the file.
-  public var reason: Reason
+  package var reason: Reason
   /// The field, tag or table at fault, such as `e_phoff` or `DT_STRSZ`.
   public var field: String?
   /// Where in the file that is.
@@ -17,11 +17,16 @@ public struct ELFFileError: Error {
     self.offset = offset
   }
 
+  /// The `errno` of the system call that failed, or 0.
+  public var systemError: Int32 {
+    if case .system(let error) = reason { error } else { 0 }
+  }
+
   /// The file; what of its path is not UTF-8 is U+FFFD here.
   public var path: String { filePath.text }
 
-  /// A fault in a file.
-  public enum Reason: Sendable, Hashable {
+  /// A fault in a file, with what its sentence says.
+  package enum Reason: Sendable, Hashable {
     /// A system call failed, with this `errno`.
     case system(Int32)
     /// A directory, a FIFO, a device or a socket.

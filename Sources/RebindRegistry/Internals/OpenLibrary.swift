@@ -18,15 +18,16 @@ final class OpenLibrary: Sendable {
   init(path: String) throws(PluginError) {
     // C would read up to the zero byte, and open something else.
     guard !path.utf8.contains(0) else {
-      throw PluginError(path: path, reason: "the path has a zero byte")
+      throw PluginError(code: .invalidPath, path: path, reason: "the path has a zero byte")
     }
     let before: [Image]
     do throws(RebindError) { before = try Image.all } catch {
-      throw PluginError(path: path, reason: "\(error)")
+      throw PluginError(code: .images, path: path, reason: "\(error)", underlyingError: error)
     }
     guard let pointer = dlopen(path, RTLD_NOW | RTLD_LOCAL) else {
       let text = dlerror().map { String(cString: $0) }
-      throw PluginError(path: path, reason: text ?? "the loader does not say why")
+      throw PluginError(
+        code: .notOpened, path: path, reason: text ?? "the loader does not say why")
     }
     do throws(RebindError) {
       let images = try Image.all
@@ -40,7 +41,7 @@ final class OpenLibrary: Sendable {
         images.needed(by: image), before: Set(before.map(\.id)))
     } catch {
       dlclose(pointer)
-      throw PluginError(path: path, reason: "\(error)")
+      throw PluginError(code: .images, path: path, reason: "\(error)", underlyingError: error)
     }
     handle = Mutex(UInt(bitPattern: pointer))
     // A record that cannot be read now is read at the next look.

@@ -64,7 +64,7 @@ extension ReportSubject {
   static let error = Listing<ELFFileError>(
     "error", of: "an error",
     [
-      Field("code", .code, "one of the words below") { .text($0.code.rawValue) },
+      Field("code", .code, "one of the words below") { .text($0.code.word) },
       Field("message", .text, "the reason as people read it; its words may change") {
         .text($0.message)
       },

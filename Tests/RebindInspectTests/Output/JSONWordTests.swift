@@ -1,3 +1,4 @@
+import RebindFiles
 import TestSupport
 
 #if Commands
@@ -25,7 +26,8 @@ import TestSupport
 
   @Test func codesOfErrors() throws {
     let codes = try text("Sources/RebindFiles/Bytes/ELFFileError+Code.swift")
-      .matches(of: /static let \w+ = Self\(rawValue: "([^"]+)"\)/).map { String($0.1) }
+      .matches(of: /static let \w+ = Code\(rawValue: "([^"]+)"\)/)
+      .map { ELFFileError.Code(rawValue: String($0.1)).word }
     #expect(codes.count > 15)
     #expect(try rows(below: "| code | |", of: part("An error")).sorted() == codes.sorted())
   }
