@@ -1,7 +1,7 @@
 /// The protections of an image against attacks, as far as its headers say.
-public struct Hardening: Sendable, Hashable {
+package struct Hardening: Sendable, Hashable {
   /// How much of what the loader relocates is read-only afterwards.
-  public enum Relro: String, Sendable, Hashable {
+  package enum Relro: String, Sendable, Hashable {
     /// The image has no `PT_GNU_RELRO`.
     case none
     /// All but the jump slots, which are bound lazily.
@@ -11,22 +11,22 @@ public struct Hardening: Sendable, Hashable {
   }
 
   /// From `PT_GNU_RELRO` and the tags of `bindsNow`.
-  public var relro: Relro
+  package var relro: Relro
   /// All jump slots are bound at load (`DT_BIND_NOW`, `DF_BIND_NOW`, `DF_1_NOW`).
-  public var bindsNow: Bool
+  package var bindsNow: Bool
   /// A program that can be loaded anywhere: of the type `ET_DYN` with `DF_1_PIE`
   /// or, from older linkers, with `DT_DEBUG`.
-  public var isPositionIndependentExecutable: Bool
+  package var isPositionIndependentExecutable: Bool
   /// The image has a `PT_GNU_STACK` without `PF_X`, or it is the vDSO, whose headers do not
   /// decide about the stack.
-  public var hasNonExecutableStack: Bool
+  package var hasNonExecutableStack: Bool
   /// Relocations change pages that are not writable (`DT_TEXTREL`, `DF_TEXTREL`).
-  public var hasTextRelocations: Bool
+  package var hasTextRelocations: Bool
   /// A `PT_LOAD` is writable and executable at once.
-  public var hasWritableCode: Bool
+  package var hasWritableCode: Bool
   /// The image says where its libraries are (`DT_RPATH`, `DT_RUNPATH`), so that anyone who can
   /// write there can replace them.
-  public var hasSearchPath: Bool
+  package var hasSearchPath: Bool
 
   /// Reads it from the headers of an image or of a file.
   package init(type: ImageType, segments: [Segment], dynamicTable: DynamicTable) {
@@ -51,7 +51,7 @@ public struct Hardening: Sendable, Hashable {
 
 extension Hardening: CustomStringConvertible {
   /// `relro full, bind now, PIE, NX stack`.
-  public var description: String {
+  package var description: String {
     var texts = ["relro \(relro)", bindsNow ? "bind now" : "lazy binding"]
     if isPositionIndependentExecutable { texts.append("PIE") }
     texts.append(hasNonExecutableStack ? "NX stack" : "executable stack")

@@ -13,7 +13,7 @@
 /// more than one rebinding.
 public struct RebindingBatch: Sendable {
   /// The rebindings with their replacements.
-  public var replacements: [Replacement]
+  package var replacements: [Replacement]
 
   /// Chooses among what images import; nil for a batch of replacements.
   let chooser: (@Sendable (Import) -> Replacement?)?

@@ -126,7 +126,8 @@ import TestSupport
     let faults = [Fault("getppid", returning: 5), Fault("getpgid", errno: EPERM, onCall: 2...)]
     try withFailing(faults[0], faults[1]) { active in
       #expect(getppid() == 5 && getpgid(0) > 0 && getpgid(0) == -1 && errno == EPERM)
-      #expect(active.map(\.symbol) == ["getppid", "getpgid"] && active.map(\.strikes) == [1, 1])
+      #expect(
+        active.map(\.symbol) == ["getppid", "getpgid"] && active.map(\.strikes) == [1, 1])
     }
     try withFailing(faults[0], reach: .process) { #expect(getppid() == 5) }
   }

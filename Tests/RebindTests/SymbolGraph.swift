@@ -14,6 +14,12 @@ struct SymbolGraph: Decodable {
 
     var path: String { pathComponents.joined(separator: ".") }
 
+    /// The words of the declaration.
+    var words: Set<String> { Set(declaration.matches(of: /\w+/).map { String($0.output) }) }
+
+    /// The last component without labels.
+    var name: String { String(pathComponents.last!.prefix { $0 != "(" }) }
+
     /// The declaration as the source has it, on one line.
     var declaration: String {
       (declarationFragments ?? []).map(\.spelling).joined()
@@ -21,7 +27,16 @@ struct SymbolGraph: Decodable {
     }
   }
 
+  struct Relationship: Decodable {
+    var kind: String
+    var source: String
+    var target: String
+    /// The target's name, if it is another module's.
+    var targetFallback: String?
+  }
+
   var symbols: [Symbol]
+  var relationships: [Relationship]
 
   /// The public symbols of a module that was built beside the tests; those that implement a
   /// documented requirement have its comment. The module's additions to others' types are in files
@@ -45,11 +60,45 @@ struct SymbolGraph: Decodable {
         "-output-dir", output.url.path,
       ] + headers.flatMap { ["-Xcc", "-I\($0)"] })
     guard result.succeeded else { throw ExtractionFailure(output: result.errorOutput) }
-    symbols = try FileManager.default
+    let graphs = try FileManager.default
       .contentsOfDirectory(at: output.url, includingPropertiesForKeys: nil)
-      .flatMap { try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: $0)).symbols }
-      // A conformance of another module's type shows that type's own members, too.
-      .filter { !$0.identifier.precise.contains("::SYNTHESIZED::") }
+      .map { try JSONDecoder().decode(SymbolGraph.self, from: Data(contentsOf: $0)) }
+    // A conformance of another module's type shows that type's own members, too.
+    symbols = graphs.flatMap(\.symbols).filter {
+      !$0.identifier.precise.contains("::SYNTHESIZED::")
+    }
+    relationships = graphs.flatMap(\.relationships)
+  }
+
+  /// A line for each declaration, with what a type conforms to, and for each type of others that has been made
+  /// to conform.
+  func interface() throws -> [String] {
+    let names = Dictionary(
+      symbols.map { ($0.identifier.precise, $0.path) }, uniquingKeysWith: { first, _ in first })
+    // All types have these; Hashable and Comparable say Equatable.
+    let implied: Set = ["Copyable", "Escapable", "SendableMetatype", "Equatable"]
+    var conformances: [String: Set<String>] = [:]
+    for relationship in relationships where relationship.kind == "conformsTo" {
+      let name =
+        names[relationship.target]
+        ?? relationship.targetFallback.map { String($0.split(separator: ".").last!) }
+      guard let name, !implied.contains(name) else { continue }
+      conformances[relationship.source, default: []].insert(name)
+    }
+    func list(_ source: String) -> String? {
+      conformances[source]?.sorted().joined(separator: ", ")
+    }
+    let declarations = symbols.map { symbol in
+      let conformances = list(symbol.identifier.precise).map { " (\($0))" } ?? ""
+      return "\(symbol.path): \(symbol.declaration)\(conformances)"
+    }
+    let others = conformances.keys.filter { names[$0] == nil }.sorted()
+    let demangled = try run(
+      "swift-demangle", ["-compact"] + others.map { "$s" + $0.dropFirst(2) })
+    guard demangled.succeeded else { throw ExtractionFailure(output: demangled.errorOutput) }
+    let otherTypes = demangled.output.split(separator: "\n").map(String.init)
+    return
+      (declarations + zip(otherTypes, others).map { "\($0) conforms to \(list($1)!)" }).sorted()
   }
 }
 

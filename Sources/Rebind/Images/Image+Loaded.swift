@@ -23,7 +23,7 @@ extension Image {
   /// function's; nil for memory of no image.
   ///
   /// - Throws: The same errors as `all`.
-  public static func containing(
+  package static func containing(
     _ address: some UnsignedInteger & FixedWidthInteger
   ) throws(RebindError) -> Image? {
     try loadedImages().first { $0.contains(address) }

@@ -4,18 +4,18 @@
 /// Two are equal if they are of one loading of one image.
 ///
 /// ```swift
-/// for image in try Image.all { print(image, image.hardening) }
+/// for image in try Image.all { print(image, image.needed) }
 /// ```
 public struct Image: Sendable {
   /// Identifies an image, also against one that has been loaded in its place since. A path does
   /// not: a program's may be empty, and a file can be loaded twice.
   package struct ID: Sendable, Hashable {
     /// The load bias: `dlpi_addr`.
-    public var loadBias: UInt64
+    package var loadBias: UInt64
     /// The run-time address of the dynamic table; 0 in a static executable.
-    public var dynamicTableAddress: UInt64
+    package var dynamicTableAddress: UInt64
     /// The loader's count of loaded images, `dlpi_adds`, when Rebind first saw this one.
-    public var generation: UInt64
+    package var generation: UInt64
   }
 
   /// The role of an image in its process.
@@ -132,7 +132,7 @@ extension Image {
   public var needed: [String] { dynamicTable.needed }
 
   /// The image's protections against attacks, as far as its headers say.
-  public var hardening: Hardening {
+  package var hardening: Hardening {
     var hardening = Hardening(type: type, segments: segments, dynamicTable: dynamicTable)
     // The kernel maps it, and asks none of its headers about the stack.
     if role == .vdso { hardening.hasNonExecutableStack = true }

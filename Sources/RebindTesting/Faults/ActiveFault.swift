@@ -21,7 +21,7 @@ public struct ActiveFault: Sendable {
   private var calls: FaultCalls { fault.calls }
 
   /// The function's name.
-  public var symbol: String { scope.symbol }
+  public var symbol: String { fault.symbol }
 
   /// How many calls have failed.
   public var strikes: Int { counts.struck }

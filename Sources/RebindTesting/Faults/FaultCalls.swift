@@ -38,9 +38,6 @@ public struct FaultCalls: Sendable, Hashable {
     self.mistake = mistake ?? (first > 0 ? nil : "calls are counted from 1, not from \(first)")
   }
 
-  /// One call, counted from 1.
-  public init(_ number: Int) { self.init(first: number, last: number) }
-
   /// Chance chooses among the calls.
   var isByChance: Bool { part < 1 }
 
@@ -82,7 +79,7 @@ extension FaultCalls: FaultCallsConvertible {
 
 extension Int: FaultCallsConvertible {
   /// The one call of this number.
-  public var faultCalls: FaultCalls { FaultCalls(self) }
+  public var faultCalls: FaultCalls { FaultCalls(first: self, last: self) }
 }
 
 extension PartialRangeFrom<Int>: FaultCallsConvertible {

@@ -1,6 +1,7 @@
 internal import CRebindTesting
 
-/// A type of C, as a function takes and returns it.
+/// A type of C, as a function takes and returns it: what a ``CValue``'s own type tells. A structure's follows from
+/// its ``CStructure/cFields``.
 public struct CType: Sendable, Hashable {
   /// Its `crebind_testing_type`; several for a structure.
   let codes: [UInt8]
@@ -8,34 +9,34 @@ public struct CType: Sendable, Hashable {
   private init(_ type: crebind_testing_type) { codes = [type.rawValue] }
 
   /// A structure with these fields, in order.
-  public init(fields: [CType]) {
+  init(fields: [CType]) {
     codes =
       [CREBIND_TESTING_STRUCTURE.rawValue] + fields.flatMap(\.codes)
       + [CREBIND_TESTING_END.rawValue]
   }
 
   /// `int8_t`, and `signed char`.
-  public static let int8 = CType(CREBIND_TESTING_SINT8)
+  static let int8 = CType(CREBIND_TESTING_SINT8)
   /// `uint8_t`, `unsigned char` and `_Bool`.
-  public static let uint8 = CType(CREBIND_TESTING_UINT8)
+  static let uint8 = CType(CREBIND_TESTING_UINT8)
   /// `int16_t`, and `short`.
-  public static let int16 = CType(CREBIND_TESTING_SINT16)
+  static let int16 = CType(CREBIND_TESTING_SINT16)
   /// `uint16_t`, and `unsigned short`.
-  public static let uint16 = CType(CREBIND_TESTING_UINT16)
+  static let uint16 = CType(CREBIND_TESTING_UINT16)
   /// `int32_t`, and `int`.
-  public static let int32 = CType(CREBIND_TESTING_SINT32)
+  static let int32 = CType(CREBIND_TESTING_SINT32)
   /// `uint32_t`, and `unsigned int`.
-  public static let uint32 = CType(CREBIND_TESTING_UINT32)
+  static let uint32 = CType(CREBIND_TESTING_UINT32)
   /// `int64_t`, and `long`.
-  public static let int64 = CType(CREBIND_TESTING_SINT64)
+  static let int64 = CType(CREBIND_TESTING_SINT64)
   /// `uint64_t`, and `unsigned long`.
-  public static let uint64 = CType(CREBIND_TESTING_UINT64)
+  static let uint64 = CType(CREBIND_TESTING_UINT64)
   /// `float`.
-  public static let float = CType(CREBIND_TESTING_FLOAT)
+  static let float = CType(CREBIND_TESTING_FLOAT)
   /// `double`.
-  public static let double = CType(CREBIND_TESTING_DOUBLE)
+  static let double = CType(CREBIND_TESTING_DOUBLE)
   /// A pointer to anything, a function included.
-  public static let pointer = CType(CREBIND_TESTING_POINTER)
+  static let pointer = CType(CREBIND_TESTING_POINTER)
 
   /// An integer of 8, 16, 32 or 64 bits.
   init(bitWidth: Int, isSigned: Bool) {
