@@ -12,7 +12,7 @@ export PATH := $(shell SWIFT='$(SWIFT)' Scripts/path)
 # The command that make release has built.
 RELEASED = $(CURDIR)/.build/rebind-inspect/bin/rebind-inspect
 # Suites of the stages: those that have tests which `make test` leaves out.
-CORE_SUITES = FixtureTests.*instrumented|StubTests|AbsenceTests|FirstTriesTests|RefusalTests|AnnotationLinkTests|CompilationTests|ToolTests
+CORE_SUITES = FixtureTests.*instrumented|StubTests|JobTests|AbsenceTests|FirstTriesTests|RefusalTests|AnnotationLinkTests|CompilationTests|ToolTests
 PRODUCT_SUITES = SamplePackageTests|FileTraceTests|RebindMacrosTests.PackageTests|ShellFilesTests
 RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
 

@@ -6,6 +6,8 @@
 
 struct search {
   crebind_reach_code *code;
+  /// PF_X or PF_W.
+  ElfW(Word) flag;
   crebind_reach_is_wanted *is_wanted;
   const void *context;
 };
@@ -17,7 +19,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
   if (!search->is_wanted(info->dlpi_name, search->context)) return 0;
   for (size_t i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0) continue;
+    if (segment->p_type != PT_LOAD || (segment->p_flags & search->flag) == 0) continue;
     if (code->count == sizeof code->ranges / sizeof *code->ranges) return 1;
     uintptr_t start = info->dlpi_addr + segment->p_vaddr;
     code->ranges[code->count].start = start;
@@ -26,9 +28,17 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context) {
   return 0;
 }
 
+static void find(struct search search) {
+  search.code->count = 0;
+  dl_iterate_phdr(visit, &search);
+}
+
 void crebind_reach_find_code(crebind_reach_code *code, crebind_reach_is_wanted *is_wanted,
                              const void *context) {
-  struct search search = {code, is_wanted, context};
-  code->count = 0;
-  dl_iterate_phdr(visit, &search);
+  find((struct search){code, PF_X, is_wanted, context});
+}
+
+void crebind_reach_find_data(crebind_reach_code *data, crebind_reach_is_wanted *is_wanted,
+                             const void *context) {
+  find((struct search){data, PF_W, is_wanted, context});
 }

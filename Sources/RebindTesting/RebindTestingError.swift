@@ -47,6 +47,8 @@ public struct RebindTestingError: Error, Sendable, Hashable {
     public static let tooManySymbols = Code(rawValue: "tooManySymbols")
     /// A handler, or a fault that returns a structure, needs libffi, which is not installed.
     public static let libffiMissing = Code(rawValue: "libffiMissing")
+    /// Nothing tells which threads run the jobs of Swift's runtime, as it is linked into the program.
+    public static let jobsNotSeen = Code(rawValue: "jobsNotSeen")
     /// Memory has run out.
     public static let outOfMemory = Code(rawValue: "outOfMemory")
     /// The core could not rebind the symbol, or a process could not be started.
@@ -117,6 +119,9 @@ extension RebindTestingError: CustomStringConvertible {
     case .libffiMissing:
       "its handler is called by libffi, which cannot be opened: install libffi8 "
         + "(sudo apt-get install libffi8, or libffi for other systems)"
+    case .jobsNotSeen:
+      "Swift's runtime calls it through no slot, so that nobody knows which threads run its jobs; "
+        + "link the runtime dynamically, without -static-stdlib"
     case .outOfMemory: "out of memory"
     default: detail
     }

@@ -1,7 +1,7 @@
 /// Whose calls a test's rebindings and counters reach: what both know of a thread and of a task.
 ///
-/// All of this but the last two parts may run inside malloc, or inside whatever else is rebound. It takes no lock,
-/// and calls no function that allocates.
+/// All of this may run inside malloc, or inside whatever else is rebound, but for the parts about code, slots that
+/// stay and the preparation of jobs. It takes no lock, and calls no function that allocates.
 
 #ifndef CREBIND_REACH_H
 #define CREBIND_REACH_H
@@ -14,9 +14,20 @@
 #pragma clang assume_nonnull begin
 #else
 #define _Nullable
+#define _Nonnull
 #endif
 
 // MARK: - A thread
+
+/// A job of Swift's runtime, by the queue that it was put on.
+typedef enum crebind_reach_job {
+  /// The thread runs no job, or that of an executor which has a queue or a thread of its own.
+  CREBIND_REACH_NO_JOB = 0,
+  /// A job of the pool, which has a thread for each core: a default actor's, or one of no actor.
+  CREBIND_REACH_POOL_JOB = 1,
+  /// A job of the main actor.
+  CREBIND_REACH_MAIN_JOB = 2,
+} crebind_reach_job;
 
 typedef struct crebind_reach_thread {
   /// Not 0: the calls are the machinery's own. They reach the originals, and are not counted.
@@ -28,6 +39,8 @@ typedef struct crebind_reach_thread {
   /// The hook that has answered the thread's last call itself, in place of the original: its stub. A
   /// counter that passed the call on to that stub does not count it.
   const void *_Nullable answered;
+  /// The job that the thread runs now, if jobs are followed.
+  crebind_reach_job job;
 } crebind_reach_thread;
 
 /// Not 0: hooks act on some functions. Else nobody reads the fields above but `suppressed`, and counters
@@ -45,6 +58,28 @@ extern __thread crebind_reach_thread crebind_reach_this_thread
 ///
 /// \param key The task-local's key: the address of its declaration, an object.
 const void *_Nullable crebind_reach_task_value(const void *key);
+
+// MARK: - Jobs of Swift's pool
+
+// Swift's runtime hands each job to libdispatch by `dispatch_async_f(queue, job, run)`. The slot for it in
+// libswift_Concurrency leads to `crebind_reach_submit` while jobs are followed.
+
+/// Finds the runtime's code. To be called once, before the slot is changed. False if libswift_Concurrency is not
+/// loaded, as in a program that has it linked statically.
+///
+/// \param main_queue The address of `_dispatch_main_q`.
+/// \param get_label `dispatch_queue_get_label`.
+bool crebind_reach_prepare_jobs(const void *main_queue, const void *get_label);
+
+/// An address in libswift_Concurrency, once jobs are prepared.
+const void *crebind_reach_job_code(void);
+
+/// The replacement for the slot, and the word for its original.
+void *crebind_reach_submit_code(void);
+void *_Nullable *_Nonnull crebind_reach_submit_original(void);
+
+/// The job that this thread runs.
+crebind_reach_job crebind_reach_this_job(void);
 
 // MARK: - Blocks of the threads
 
@@ -84,6 +119,10 @@ typedef bool crebind_reach_is_wanted(const char *path, const void *_Nullable con
 
 /// Finds the code of the loaded images that are wanted. Calls the loader.
 void crebind_reach_find_code(crebind_reach_code *code, crebind_reach_is_wanted *is_wanted,
+                             const void *_Nullable context);
+
+/// Finds the memory of those images that is writable from the beginning, in the same way.
+void crebind_reach_find_data(crebind_reach_code *data, crebind_reach_is_wanted *is_wanted,
                              const void *_Nullable context);
 
 /// True if the code has this address.
