@@ -31,5 +31,5 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
 }
 
 crebind_testing_scope *crebind_testing_close_watch(crebind_testing_hook *hook) {
-  return crebind_testing_scope_make(sizeof(crebind_testing_scope), hook, decide);
+  return crebind_testing_scope_make(sizeof(crebind_testing_scope), &hook, 1, decide);
 }

@@ -9,10 +9,13 @@ crebind_testing_counters *crebind_testing_claim_counters(void) {
 
 void crebind_testing_count_shared(size_t hook) { shared[hook]++; }
 
-uint64_t crebind_testing_arrivals(const crebind_testing_hook *hook) {
-  size_t index = crebind_stubs_index(&hook->stub);
-  uint64_t sum = shared[index];
-  for (const crebind_reach_block *block = all; block != NULL; block = block->next)
-    sum += ((const crebind_testing_counters *)block)->arrivals[index];
+uint64_t crebind_testing_arrivals(const crebind_testing_member *members, size_t count) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t index = crebind_stubs_index(&members[i].hook->stub);
+    sum += shared[index];
+    for (const crebind_reach_block *block = all; block != NULL; block = block->next)
+      sum += ((const crebind_testing_counters *)block)->arrivals[index];
+  }
   return sum;
 }

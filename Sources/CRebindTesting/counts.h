@@ -21,8 +21,8 @@ crebind_testing_counters *_Nullable crebind_testing_claim_counters(void);
 /// Counts a call of a thread that has no counters.
 void crebind_testing_count_shared(size_t hook);
 
-/// The calls that have arrived at a hook so far, while it had scopes.
-uint64_t crebind_testing_arrivals(const crebind_testing_hook *hook);
+/// The calls that have arrived at the hooks of a scope so far, while they had scopes.
+uint64_t crebind_testing_arrivals(const crebind_testing_member *members, size_t count);
 
 #pragma clang assume_nonnull end
 

@@ -121,7 +121,7 @@ static bool keep(fault_scope *scope, crebind_testing_fault fault) {
 crebind_testing_scope *crebind_testing_fault_scope(crebind_testing_hook *hook,
                                                    crebind_testing_fault fault,
                                                    bool spares_libraries) {
-  fault_scope *scope = crebind_testing_scope_make(sizeof *scope, hook, decide);
+  fault_scope *scope = crebind_testing_scope_make(sizeof *scope, &hook, 1, decide);
   if (scope == NULL) return NULL;
   scope->scope.destroy = destroy;
   if (!keep(scope, fault)) {

@@ -53,12 +53,13 @@ void crebind_testing_call_original(crebind_testing_scope *scope, void *result, v
     pointers[i] = handled != NULL ? handled[i] : &nothing;
 
   crebind_testing_thread *thread = &crebind_testing_this_thread;
-  crebind_testing_frame frame = {scope->hook, scope->serial, thread->frame};
+  const crebind_testing_hook *hook = scope->members[0].hook;
+  crebind_testing_frame frame = {hook, scope->serial, thread->frame};
   uint32_t suppressed = crebind_reach_this_thread.suppressed;
   thread->frame = &frame;
   crebind_reach_this_thread.suppressed = 0;
   crebind_testing_get_libffi()->ffi_call(
-      &signature->cif, (void (*)(void))scope->hook->stub.resuming_code, result, pointers);
+      &signature->cif, (void (*)(void))hook->stub.resuming_code, result, pointers);
   crebind_reach_this_thread.suppressed = suppressed;
   thread->frame = frame.previous;
 }
@@ -74,7 +75,7 @@ crebind_testing_scope *crebind_testing_handler_scope(crebind_testing_hook *hook,
                                                      size_t length, size_t rest,
                                                      crebind_testing_handler *handler,
                                                      void *context) {
-  handler_scope *scope = crebind_testing_scope_make(sizeof *scope, hook, decide);
+  handler_scope *scope = crebind_testing_scope_make(sizeof *scope, &hook, 1, decide);
   if (scope == NULL) return NULL;
   scope->scope.destroy = destroy;
   scope->scope.is_handler = true;

@@ -10,15 +10,15 @@
 static void begin(crebind_testing_scope *scope) {
   static _Atomic uint64_t serial;
   scope->serial = ++serial;
-  scope->arrivals_before = crebind_testing_arrivals(scope->hook);
+  scope->arrivals_before = crebind_testing_arrivals(scope->members, scope->member_count);
   crebind_reach_hooks++;
-  scope->hook->stub.is_asked++;
+  for (size_t i = 0; i < scope->member_count; i++) scope->members[i].hook->stub.is_asked++;
 }
 
 static void end(crebind_testing_scope *scope) {
-  scope->arrivals_after = crebind_testing_arrivals(scope->hook);
+  scope->arrivals_after = crebind_testing_arrivals(scope->members, scope->member_count);
   scope->ended = true;
-  scope->hook->stub.is_asked--;
+  for (size_t i = 0; i < scope->member_count; i++) scope->members[i].hook->stub.is_asked--;
   crebind_reach_hooks--;
 }
 
@@ -65,18 +65,25 @@ void crebind_testing_end_thread(crebind_testing_scope *scope) {
 // MARK: - The process
 
 void crebind_testing_begin_process(crebind_testing_scope *scope) {
-  scope->outer = scope->hook->process;
   scope->reaches_process = true;
   begin(scope);
-  scope->hook->process = scope;
+  for (size_t i = 0; i < scope->member_count; i++) {
+    crebind_testing_member *member = &scope->members[i];
+    member->outer = member->hook->process;
+    member->hook->process = member;
+  }
 }
 
 void crebind_testing_end_process(crebind_testing_scope *scope) {
-  _Atomic(crebind_testing_scope *) *link = &scope->hook->process;
-  while (*link != scope) link = &(*link)->outer;
-  *link = scope->outer;
+  for (size_t i = 0; i < scope->member_count; i++) {
+    crebind_testing_member *member = &scope->members[i];
+    _Atomic(crebind_testing_member *) *link = &member->hook->process;
+    while (*link != member) link = &(*link)->outer;
+    *link = member->outer;
+  }
   end(scope);
   // A call that has found the scope counts itself in `calls` before it stops
   // reading the list.
-  while (scope->hook->readers != 0) sched_yield();
+  for (size_t i = 0; i < scope->member_count; i++)
+    while (scope->members[i].hook->readers != 0) sched_yield();
 }

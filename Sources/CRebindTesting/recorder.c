@@ -52,7 +52,7 @@ crebind_testing_scope *crebind_testing_recorder_scope(crebind_testing_hook *hook
                                                       crebind_testing_recorder *recorder,
                                                       crebind_testing_observer *observer,
                                                       void *context, bool marks_libraries) {
-  recorder_scope *scope = crebind_testing_scope_make(sizeof *scope, hook, decide);
+  recorder_scope *scope = crebind_testing_scope_make(sizeof *scope, &hook, 1, decide);
   if (scope == NULL) return NULL;
   scope->scope.observe = observe;
   scope->recorder = recorder;

@@ -6,12 +6,23 @@
 
 #include <stdlib.h>
 
-void *crebind_testing_scope_make(size_t size, crebind_testing_hook *hook,
+void *crebind_testing_scope_make(size_t size, crebind_testing_hook *const *hooks, size_t count,
                                  crebind_testing_decide *decide) {
   crebind_testing_scope *scope = calloc(1, size);
   if (scope == NULL) return NULL;
-  scope->hook = hook;
   scope->decide = decide;
+  scope->members = calloc(count, sizeof *scope->members);
+  if (scope->members == NULL) {
+    free(scope);
+    return NULL;
+  }
+  scope->member_count = count;
+  for (size_t i = 0; i < count; i++) {
+    size_t index = crebind_stubs_index(&hooks[i]->stub);
+    scope->members[i].scope = scope;
+    scope->members[i].hook = hooks[i];
+    scope->hooks[index / 64] |= 1ull << index % 64;
+  }
   return scope;
 }
 
@@ -26,11 +37,15 @@ void crebind_testing_count(crebind_testing_scope *scope, crebind_testing_count_k
 /// The code of the testing libraries, which run tests and call functions on their tasks. Written once.
 static crebind_reach_code testing_libraries;
 
+void crebind_testing_meet(const crebind_testing_scope *scope, const void *caller) {
+  if (scope->meet != NULL && crebind_testing_task_number() != 0
+      && !crebind_reach_has_code(&testing_libraries, caller))
+    scope->meet(scope->meeting);
+}
+
 void crebind_testing_strike(crebind_testing_scope *scope, const crebind_testing_call *call) {
   crebind_testing_count(scope, CREBIND_TESTING_STRUCK);
-  if (scope->meet != NULL && crebind_testing_task_number() != 0
-      && !crebind_reach_has_code(&testing_libraries, call->caller))
-    scope->meet(scope->meeting);
+  crebind_testing_meet(scope, call->caller);
 }
 
 void crebind_testing_set_meeting(crebind_testing_scope *scope, void (*meet)(void *context),
@@ -44,8 +59,9 @@ crebind_testing_counts crebind_testing_counts_of(const crebind_testing_scope *sc
   uint64_t sums[3] = {0};
   for (size_t i = 0; i < CREBIND_TESTING_SHARDS; i++)
     for (size_t kind = 0; kind < 3; kind++) sums[kind] += scope->shards[i].counts[kind];
-  uint64_t after =
-      scope->ended ? scope->arrivals_after : crebind_testing_arrivals(scope->hook);
+  uint64_t after = scope->ended
+                       ? scope->arrivals_after
+                       : crebind_testing_arrivals(scope->members, scope->member_count);
   uint64_t arrivals = after - scope->arrivals_before;
   uint64_t seen = sums[CREBIND_TESTING_REACHED] + sums[CREBIND_TESTING_SPARED];
   return (crebind_testing_counts){
@@ -59,5 +75,6 @@ crebind_testing_counts crebind_testing_counts_of(const crebind_testing_scope *sc
 
 void crebind_testing_free(crebind_testing_scope *scope) {
   if (scope->destroy != NULL) scope->destroy(scope);
+  free(scope->members);
   free(scope);
 }

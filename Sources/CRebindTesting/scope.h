@@ -10,6 +10,7 @@
 
 /// A call as it arrived at a stub.
 typedef struct crebind_testing_call {
+  crebind_testing_hook *hook;
   /// The integer argument registers, in the order of the arguments. Whatever the call goes to
   /// finds them as they are left.
   uint64_t *registers;
@@ -41,7 +42,10 @@ typedef struct crebind_testing_shard {
 
 /// The first member of every kind of scope.
 struct crebind_testing_scope {
-  crebind_testing_hook *hook;
+  /// The hooks that it is on, and a bit for each, by its index: lists of scopes have many that are on others.
+  crebind_testing_member *members;
+  size_t member_count;
+  uint64_t hooks[CREBIND_STUBS_COUNT / 64];
   crebind_testing_decide *decide;
   void (*_Nullable destroy)(crebind_testing_scope *scope);
   /// For scopes that observe the end of calls.
@@ -49,7 +53,7 @@ struct crebind_testing_scope {
                             const crebind_testing_outcome *outcome);
   /// Scopes are numbered as they begin: the youngest has the greatest number.
   uint64_t serial;
-  /// The next older scope of the same task, thread or hook.
+  /// The next older scope of the same task or thread.
   _Atomic(crebind_testing_scope *_Nullable) outer;
   /// The calls that this scope handles or observes just now, for scopes of the process.
   _Atomic uint32_t calls;
@@ -59,24 +63,36 @@ struct crebind_testing_scope {
   void *_Nullable meeting;
   /// The code that `decide` gives keeps the thread's calls suppressed.
   bool is_handler;
+  /// For a scope of C functions, one for each member.
+  void *_Nonnull const *_Nullable functions;
   /// Calls that come from now on pass by.
   _Atomic bool ended;
   /// Calls of these images pass by.
   const crebind_reach_code *_Nullable spared;
-  /// The calls that had arrived at the hook when the scope began, and when it ended.
+  /// The calls that had arrived at the hooks when the scope began, and when it ended.
   uint64_t arrivals_before, arrivals_after;
   crebind_testing_shard shards[CREBIND_TESTING_SHARDS];
 };
 
-/// Counts a call of this thread that fails, that a handler is called for, or that is recorded.
+/// Counts a call of this thread that fails, that a handler is called for, or that is recorded, and tells whom the
+/// scope has met.
 void crebind_testing_strike(crebind_testing_scope *scope, const crebind_testing_call *call);
+
+/// Tells, for a scope of the process, that a call of this thread was met.
+void crebind_testing_meet(const crebind_testing_scope *scope, const void *caller);
 
 /// Counts a call of this thread.
 void crebind_testing_count(crebind_testing_scope *scope, crebind_testing_count_kind kind);
 
+/// Whether a scope is on a hook.
+static inline bool crebind_testing_is_on(const crebind_testing_scope *scope, size_t hook) {
+  return (scope->hooks[hook / 64] & 1ull << hook % 64) != 0;
+}
+
 /// A zeroed scope of `size` bytes; NULL if memory runs out.
-void *_Nullable crebind_testing_scope_make(size_t size, crebind_testing_hook *hook,
-                                           crebind_testing_decide *decide);
+void *_Nullable crebind_testing_scope_make(size_t size,
+                                           crebind_testing_hook *_Nonnull const *_Nonnull hooks,
+                                           size_t count, crebind_testing_decide *decide);
 
 /// The youngest scope of this thread's task, or NULL.
 crebind_testing_scope *_Nullable crebind_testing_task_scopes(void);

@@ -2,7 +2,8 @@
 ///
 /// Three lists hold the scopes that may be meant: the task's, the thread's and the
 /// hook's own for the process. Each is in the order of age, so merging them gives
-/// the scopes from the youngest to the oldest, as they are nested.
+/// the scopes from the youngest to the oldest, as they are nested. A scope of many
+/// hooks stands once in the list of a task or thread.
 ///
 /// Everything here may run inside malloc, or inside whatever else is rebound. So the
 /// thread's calls are suppressed first, and nothing is allocated or locked.
@@ -17,22 +18,34 @@
 #include <time.h>
 
 typedef struct cursors {
-  const crebind_testing_hook *hook;
+  /// The hook's index.
+  size_t hook;
   uint64_t below;
-  crebind_testing_scope *_Nullable lists[3];
+  /// The lists of the task and of the thread, and that of the hook.
+  crebind_testing_scope *_Nullable lists[2];
+  crebind_testing_member *_Nullable process;
 } cursors;
 
 /// The first scope from `scope` on that is meant.
 static crebind_testing_scope *skip(const cursors *cursors, crebind_testing_scope *scope) {
   while (scope != NULL
-         && (scope->hook != cursors->hook || scope->serial >= cursors->below || scope->ended))
+         && (!crebind_testing_is_on(scope, cursors->hook) || scope->serial >= cursors->below
+             || scope->ended))
     scope = scope->outer;
   return scope;
 }
 
+static crebind_testing_member *skip_members(const cursors *cursors,
+                                            crebind_testing_member *member) {
+  while (member != NULL && (member->scope->serial >= cursors->below || member->scope->ended))
+    member = member->outer;
+  return member;
+}
+
 static crebind_testing_scope *next(cursors *cursors) {
-  crebind_testing_scope *youngest = NULL;
-  for (int i = 0; i < 3; i++) {
+  cursors->process = skip_members(cursors, cursors->process);
+  crebind_testing_scope *youngest = cursors->process != NULL ? cursors->process->scope : NULL;
+  for (int i = 0; i < 2; i++) {
     cursors->lists[i] = skip(cursors, cursors->lists[i]);
     if (cursors->lists[i] != NULL
         && (youngest == NULL || cursors->lists[i]->serial > youngest->serial))
@@ -91,20 +104,22 @@ void *crebind_testing_select(crebind_stub *data, uint64_t *registers, const void
   }
   if (!resuming && is_calling_original(thread, hook)) return data->original;
   crebind_reach_this_thread.suppressed = 1;
-  if (!resuming) count_arrival(thread, crebind_stubs_index(data));
+  size_t index = crebind_stubs_index(data);
+  if (!resuming) count_arrival(thread, index);
 
   crebind_stubs_pending *pending = NULL;
-  crebind_testing_call call = {.registers = registers,
+  crebind_testing_call call = {.hook = hook,
+                               .registers = registers,
                                .caller = caller,
                                .return_address = return_address,
                                .pending = &pending};
-  cursors cursors = {.hook = hook, .below = resuming ? thread->frame->serial : UINT64_MAX};
+  cursors cursors = {.hook = index, .below = resuming ? thread->frame->serial : UINT64_MAX};
   cursors.lists[0] = crebind_testing_task_scopes();
   cursors.lists[1] = thread->scopes;
   bool reads_process = hook->process != NULL;
   if (reads_process) {
     hook->readers++;
-    cursors.lists[2] = hook->process;
+    cursors.process = hook->process;
   }
 
   void *code = NULL;
@@ -138,9 +153,9 @@ void *crebind_testing_select(crebind_stub *data, uint64_t *registers, const void
 }
 
 crebind_testing_scope *crebind_testing_innermost(const crebind_testing_hook *hook) {
-  cursors cursors = {.hook = hook, .below = UINT64_MAX};
+  cursors cursors = {.hook = crebind_stubs_index(&hook->stub), .below = UINT64_MAX};
   cursors.lists[0] = crebind_testing_task_scopes();
   cursors.lists[1] = crebind_testing_this_thread.scopes;
-  cursors.lists[2] = hook->process;
+  cursors.process = hook->process;
   return next(&cursors);
 }

@@ -29,6 +29,10 @@ typedef struct crebind_testing_thread {
   crebind_testing_handled *_Nullable handled;
   /// The scopes that reach this thread, the youngest first.
   crebind_testing_scope *_Nullable scopes;
+  /// The call that a scope of C functions has chosen a function for, until that begins.
+  crebind_testing_scope *_Nullable answering;
+  const crebind_testing_hook *_Nullable answered_hook;
+  const void *_Nullable answered_caller;
   /// The result of the function that a stub goes on to for a fault.
   crebind_testing_result result;
   /// How long the call that is being decided on waits, in nanoseconds.

@@ -115,7 +115,8 @@ extension RebindTestingError: CustomStringConvertible {
       "Swift's compiled code calls it at any time, and counts on its effect and its registers; "
         + "count its calls with RebindCounting"
     case .variable: "it is a variable, not a function"
-    case .tooManySymbols: "too many symbols have been rebound in this process"
+    case .tooManySymbols:
+      "it is the first one beyond the functions that a process can rebind, \(detail)"
     case .libffiMissing:
       "its handler is called by libffi, which cannot be opened: install libffi8 "
         + "(sudo apt-get install libffi8, or libffi for other systems)"

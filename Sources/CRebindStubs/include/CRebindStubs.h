@@ -13,7 +13,7 @@
 
 /// The number of stubs. A program that is built of these sources may choose another one.
 #ifndef CREBIND_STUBS_COUNT
-#define CREBIND_STUBS_COUNT 512
+#define CREBIND_STUBS_COUNT 1024
 #endif
 
 /// The bytes of each stub's data, the first of which are a `crebind_stub`. The others are for the handler.

@@ -2,7 +2,7 @@
 /// pointed at, the choice of what a call reaches, and libffi.
 ///
 /// A *hook* is one symbol that is or was rebound; slots lead to its stub. A *scope*
-/// is what a test has put on a hook: a handler, a fault or a recorder. A call that
+/// is what a test has put on hooks: a handler, a fault, a recorder or a clock. A call that
 /// arrives at the stub goes to the youngest scope that reaches the calling code,
 /// and otherwise on to the original, with all its registers as they were.
 
@@ -226,9 +226,18 @@ crebind_testing_scope *_Nullable crebind_testing_recorder_scope(
     crebind_testing_hook *hook, crebind_testing_recorder *recorder,
     crebind_testing_observer *_Nullable observer, void *context, bool marks_libraries);
 
+/// The functions by which C tells the time of day; NULL behind the last one.
+const char *_Nullable crebind_testing_frozen_function(size_t index);
+
+/// The time of day stands still. NULL if memory runs out.
+///
+/// \param hooks Those of the functions, in their order.
+crebind_testing_scope *_Nullable crebind_testing_frozen_scope(
+    crebind_testing_hook *_Nonnull const *_Nonnull hooks, int64_t seconds, int64_t nanoseconds);
+
 // MARK: - Counts
 
-/// The calls that arrived at a scope's hook from its beginning to its end, or so far. Calls that
+/// The calls that arrived at a scope's hooks from its beginning to its end, or so far. Calls that
 /// handlers make are not counted.
 typedef struct crebind_testing_counts {
   /// The calls that the scope reaches.

@@ -1,12 +1,12 @@
 internal import CRebindTesting
 
-/// A scope on a hook, from before it begins until nothing leads to it any more.
+/// A scope on its hooks, from before it begins until nothing leads to it any more.
 ///
 /// Sendable, because what it holds is constant, and because its closures are called
 /// where the user's rebinding is to act: that is what the user has asked for.
 @usableFromInline
 final class ActiveScope: @unchecked Sendable {
-  let symbol: String
+  let symbols: [String]
   /// Used at each call: the handler or the recorder, taken out of the interception's kind.
   private let handler: HandlerBody?
   private let recorder: CallRecorder?
@@ -18,36 +18,39 @@ final class ActiveScope: @unchecked Sendable {
   /// - Throws: `RebindTestingError` if memory runs out, if a handler needs libffi and it is not there, or
   ///   for a result that the function cannot have.
   init(
-    _ interception: Interception, reach: ReachKind, on hook: OpaquePointer
+    _ interception: Interception, reach: ReachKind, on hooks: [OpaquePointer]
   ) throws(RebindTestingError) {
-    symbol = interception.symbol
+    symbols = interception.symbols
     handler = if case .handler(_, let body) = interception.kind { body } else { nil }
     recorder = if case .recorder(let recorder) = interception.kind { recorder } else { nil }
     otherTests = reach == .process ? OtherTests() : nil
     // After the other fields, because C is given `self`.
-    pointer = try makeScope(of: interception.kind, on: hook)
+    pointer = try makeScope(of: interception.kind, on: hooks)
     if pointer == nil { throw RebindTestingError(code: .outOfMemory, symbol: symbol) }
-    if otherTests != nil, !interception.notesOtherTests { noteOtherTests() }
+    if otherTests != nil { noteOtherTests() }
   }
+
+  /// The function of a scope that has one.
+  var symbol: String { symbols[0] }
 
   private func noteOtherTests() {
     crebind_testing_set_meeting(pointer, noteCall, Unmanaged.passUnretained(self).toOpaque())
   }
 
   /// Notes a call by a Swift task whose outcome this scope has changed.
-  @usableFromInline
-  func noteCallOfTask() { otherTests?.noteCall() }
+  fileprivate func noteCallOfTask() { otherTests?.noteCall() }
 
   /// Reports, in the test that made a process-wide scope, whose calls the scope has met.
-  func reportOtherTests() { otherTests?.report(symbol) }
+  func reportOtherTests() { otherTests?.report(symbols.joined(separator: ", ")) }
 
   deinit {
     if let pointer { withOriginals { crebind_testing_free(pointer) } }
   }
 
   private func makeScope(
-    of kind: Interception.Kind, on hook: OpaquePointer
+    of kind: Interception.Kind, on hooks: [OpaquePointer]
   ) throws(RebindTestingError) -> OpaquePointer? {
+    let hook = hooks[0]
     // Not retained: C calls with it only while something keeps this object.
     let context = Unmanaged.passUnretained(self).toOpaque()
     switch kind {
@@ -71,6 +74,8 @@ final class ActiveScope: @unchecked Sendable {
         function.isNeededBySwift)
     case .closeWatch:
       return crebind_testing_close_watch(hook)
+    case .frozenTime(let time):
+      return crebind_testing_frozen_scope(hooks, time.seconds, time.nanoseconds)
     }
   }
 

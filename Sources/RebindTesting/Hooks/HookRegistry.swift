@@ -29,16 +29,22 @@ final class HookRegistry: @unchecked Sendable {
     crebind_testing_set_task_key(Unmanaged.passUnretained(TaskScopes.$current).toOpaque())
   }
 
-  /// Makes a scope, and sees to it that calls reach its hook.
+  /// Makes a scope, and sees to it that calls reach its hooks.
   func open(
     _ interception: Interception, reach: ReachKind
   ) throws(RebindTestingError) -> ActiveScope {
-    let symbol = interception.symbol
-    return try withLock { () throws(RebindTestingError) in
-      let pointer = try hook(of: symbol)
-      let scope = try ActiveScope(interception, reach: reach, on: pointer)
-      try rebind(symbol, mayBeUncalled: interception.mayBeUncalled)
-      hooks[symbol]!.scopes += 1
+    try withLock { () throws(RebindTestingError) in
+      var pointers: [OpaquePointer] = []
+      for symbol in interception.symbols { pointers.append(try hook(of: symbol)) }
+      let scope = try ActiveScope(interception, reach: reach, on: pointers)
+      for symbol in interception.symbols {
+        do throws(RebindTestingError) {
+          try rebind(symbol, mayBeUncalled: interception.mayBeUncalled)
+        } catch  where error.code == .undefinedSymbol && interception.mayBeUndefined {
+          continue
+        }
+      }
+      for symbol in interception.symbols { hooks[symbol]!.scopes += 1 }
       return scope
     }
   }
@@ -85,7 +91,7 @@ final class HookRegistry: @unchecked Sendable {
   func close(_ scope: ActiveScope) {
     // Freeing may run code of the user's, so scopes are kept until after the lock.
     let kept = withLock {
-      hooks[scope.symbol]!.scopes -= 1
+      for symbol in scope.symbols { hooks[symbol]!.scopes -= 1 }
       let kept = busy
       busy = (busy + [scope]).filter { crebind_testing_is_busy($0.pointer) }
       return kept
@@ -113,8 +119,9 @@ final class HookRegistry: @unchecked Sendable {
   private static func hook(
     at index: Int, for symbol: String
   ) throws(RebindTestingError) -> OpaquePointer {
-    guard index < crebind_testing_hook_limit() else {
-      throw RebindTestingError(code: .tooManySymbols, symbol: symbol)
+    let limit = crebind_testing_hook_limit()
+    guard index < limit else {
+      throw RebindTestingError(code: .tooManySymbols, symbol: symbol, detail: "\(limit)")
     }
     return crebind_testing_hook_at(index)
   }

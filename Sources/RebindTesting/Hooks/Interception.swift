@@ -1,4 +1,4 @@
-/// The handling of one function's calls.
+/// The handling of calls of a function, or of several.
 @usableFromInline
 struct Interception {
   enum Kind {
@@ -7,20 +7,23 @@ struct Interception {
     case recorder(CallRecorder)
     /// Descriptors that a sweep's body closes twice are noted.
     case closeWatch
+    /// The time of day stands still.
+    case frozenTime(FrozenTime)
   }
 
-  let symbol: String
+  /// The functions: one, if the kind is not for several.
+  let symbols: [String]
   let kind: Kind
-  /// No error if no image calls the function.
+  /// No error if no image calls a function.
   var mayBeUncalled = false
-  /// A handler that tells itself which calls it answers: ``ActiveScope/noteCallOfTask()``.
-  var notesOtherTests = false
+  /// No error if nothing defines a function.
+  var mayBeUndefined = false
 }
 
 extension Interception {
   /// Calls fail.
   init(_ fault: Fault) {
-    symbol = fault.symbol
+    symbols = [fault.symbol]
     kind = .fault(fault)
   }
 
@@ -44,12 +47,12 @@ extension Interception {
 
   /// Descriptors that a sweep's body closes twice are noted.
   static var closeWatch: Interception {
-    Interception(symbol: "close", kind: .closeWatch, mayBeUncalled: true)
+    Interception(symbols: ["close"], kind: .closeWatch, mayBeUncalled: true)
   }
 
   @usableFromInline
   init(symbol: String, signature: CSignature, body: @escaping HandlerBody) {
-    self.symbol = symbol
+    symbols = [symbol]
     kind = .handler(signature, body)
   }
 }

@@ -37,7 +37,7 @@ public final class CallRecording: Sendable {
       let recorder = CallRecorder(
         function: function, texts: textArguments(of: function),
         textLimit: textLimitArgument(of: function), recording: self)
-      return Interception(symbol: function, kind: .recorder(recorder))
+      return Interception(symbols: [function], kind: .recorder(recorder))
     }
   }
 

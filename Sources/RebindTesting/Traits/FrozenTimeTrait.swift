@@ -11,7 +11,7 @@ public struct FrozenTimeTrait: TestTrait, SuiteTrait, TestScoping {
 
   /// Cancels the test where a sanitizer defines a clock's function.
   public func prepare(for test: Test) async throws {
-    try cancelIfIntercepted(test, FrozenTime(time).interceptions().map(\.symbol))
+    try cancelIfIntercepted(test, FrozenTime(time).interceptions().flatMap(\.symbols))
   }
 
   public func provideScope(
