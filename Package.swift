@@ -79,7 +79,7 @@ let package = Package(
     .target(
       name: "CRebindCounting", dependencies: ["CRebind", "CRebindReach"], cSettings: cSettings),
     .target(
-      name: "RebindCounting", dependencies: ["CRebind", "CRebindCounting"],
+      name: "RebindCounting", dependencies: ["CRebind", "CRebindCounting", "CRebindReach"],
       swiftSettings: swiftSettings),
     .target(
       name: "RebindFiles", dependencies: ["CLibelf", "CRebind", "ELFVocabulary", "Rebind"],

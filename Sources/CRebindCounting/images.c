@@ -1,9 +1,7 @@
 #define _GNU_SOURCE
 
 #include "images.h"
-#include "loader-counts.h"
 #include "lock.h"
-#include "sites.h"
 
 #include <CRebind.h>
 #include <elf.h>
@@ -31,7 +29,7 @@ typedef struct range {
 struct crebind_counting_images {
   bool spares_testing;
   /// The generation before the images were looked at.
-  crebind_counting_loader_counts generation;
+  crebind_reach_loader_counts generation;
   size_t image_count, range_count;
   image images[IMAGES];
   range ranges[RANGES];
@@ -107,7 +105,7 @@ crebind_counting_images *crebind_counting_images_make(bool spares_testing) {
   if (images == MAP_FAILED) return NULL;
   images->spares_testing = spares_testing;
   if (spares_testing) crebind_counting_prepare_frames();
-  images->generation = crebind_counting_loader_counts_now();
+  images->generation = crebind_reach_loader_counts_now();
   if (crebind_images(see_image, images, NULL) == CREBIND_OK) return images;
   crebind_counting_images_free(images);
   return NULL;
@@ -134,7 +132,7 @@ static bool is_of_runtime(const void *images, uintptr_t address) {
 /// True if the runtime makes a call on behalf of a testing library, as for the library's own objects. A
 /// testing library also calls the code of tests, but then that code is nearer to the call.
 static bool is_for_testing(crebind_counting_images *images, uintptr_t caller) {
-  uintptr_t frame = crebind_counting_frame_outside(caller, is_of_runtime, images);
+  uintptr_t frame = crebind_reach_frame_outside(caller, is_of_runtime, images);
   return frame != 0 && image_of(images, frame)->maker == CREBIND_COUNTING_SPARED;
 }
 
@@ -156,7 +154,7 @@ static bool is_certain(const crebind_counting_images *images, image *image) {
   image->certainty = CERTAIN;
   for (size_t i = 0; i < images->range_count; i++)
     if (images->ranges[i].image == image
-        && !crebind_counting_has_stayed(images->generation, images->ranges[i].start))
+        && !crebind_reach_has_stayed(images->generation, images->ranges[i].start))
       image->certainty = UNCERTAIN;
   return image->certainty == CERTAIN;
 }

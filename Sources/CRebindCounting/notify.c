@@ -73,7 +73,7 @@ __attribute__((noinline)) static bool watch(crebind_counting_scope *scope,
   }
   if (scope->sites != NULL
       && (scope->site_groups & 1u << crebind_counting_group_of(event->function)) != 0)
-    crebind_counting_sites_note(scope->sites, event);
+    crebind_reach_note_call(scope->sites, event->function, event->caller, event->bytes);
   return true;
 }
 
@@ -176,7 +176,7 @@ static void list(crebind_counting_scope *scope) {
 static void release(crebind_counting_scope *scope) {
   crebind_reach_this_thread.suppressed++;
   if (scope->images != NULL) crebind_counting_images_free(scope->images);
-  if (scope->sites != NULL) crebind_counting_sites_free(scope->sites);
+  if (scope->sites != NULL) crebind_reach_free_sites(scope->sites);
   if (scope->leaks != NULL) crebind_counting_leaks_free(scope->leaks);
   munmap(scope, sizeof *scope);
   crebind_reach_this_thread.suppressed--;

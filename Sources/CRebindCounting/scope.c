@@ -39,7 +39,8 @@ bool crebind_counting_watch_images(crebind_counting_scope *scope, bool spares_te
 bool crebind_counting_watch_sites(crebind_counting_scope *scope, uint32_t groups, size_t limit) {
   scope->watches = true;
   scope->site_groups = groups;
-  scope->sites = crebind_counting_sites_make(limit);
+  crebind_counting_prepare_frames();
+  scope->sites = crebind_reach_make_sites(limit);
   return scope->sites != NULL;
 }
 
@@ -61,16 +62,16 @@ int64_t crebind_counting_leaked_blocks(const crebind_counting_scope *scope) {
 }
 
 bool crebind_counting_next_site(const crebind_counting_scope *scope, size_t *position,
-                                crebind_counting_site *site) {
-  return scope->sites != NULL && crebind_counting_sites_next(scope->sites, position, site);
+                                crebind_reach_site *site) {
+  return scope->sites != NULL && crebind_reach_next_site(scope->sites, position, site);
 }
 
 bool crebind_counting_is_certain(const crebind_counting_scope *scope, uintptr_t address) {
-  return scope->sites == NULL || crebind_counting_sites_are_certain(scope->sites, address);
+  return scope->sites == NULL || crebind_reach_is_certain(scope->sites, address);
 }
 
 uint64_t crebind_counting_dropped_calls(const crebind_counting_scope *scope) {
-  return scope->sites != NULL ? crebind_counting_sites_dropped(scope->sites) : 0;
+  return scope->sites != NULL ? crebind_reach_dropped_calls(scope->sites) : 0;
 }
 
 const char *crebind_counting_image(const crebind_counting_scope *scope, size_t index,

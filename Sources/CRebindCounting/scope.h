@@ -5,7 +5,6 @@
 
 #include "images.h"
 #include "leaks.h"
-#include "sites.h"
 #include "thread-counts.h"
 
 #define CREBIND_COUNTING_LANES 32
@@ -37,7 +36,7 @@ struct crebind_counting_scope {
   _Atomic int64_t live, peak;
   /// For a scope that watches images, sites or leaks; otherwise NULL.
   crebind_counting_images *images;
-  crebind_counting_sites *sites;
+  crebind_reach_sites *sites;
   crebind_counting_leaks *leaks;
   /// The leaks are asked for. A scope of a task keeps its blocks in any case, as they may be freed on threads
   /// without the task, and what is live would be wrong.

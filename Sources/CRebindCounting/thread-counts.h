@@ -5,6 +5,7 @@
 
 #include "CRebindCounting.h"
 #include "CRebindReach.h"
+#include "CRebindSites.h"
 
 #include <stdatomic.h>
 
@@ -72,6 +73,9 @@ typedef struct crebind_counting_event {
   /// The block that the call returned.
   const void *block;
 } crebind_counting_event;
+
+/// Leaves the counters out of backtraces, and prepares these: see `crebind_reach_prepare_frames`.
+CREBIND_COUNTING_HIDDEN void crebind_counting_prepare_frames(void);
 
 /// Gives the thread a block. If memory runs out, all such threads share one block, whose numbers
 /// are then too small.

@@ -49,14 +49,24 @@ extension AllocationCounts.Site: CustomStringConvertible {
     let numbers =
       "\(calls) \(calls == 1 ? "call" : "calls") of \(function)"
       + (bytes > 0 ? ", \(bytes) bytes" : "")
-    let ownEnd = frames.lastIndex { !$0.isOfRuntime }.map { $0 + 1 } ?? frames.count
-    let shown = frames.prefix(min(ownEnd, frameLimit))
+    return ([numbers] + frames.lines(limit: frameLimit, isCut: isCut)).joined(separator: "\n")
+  }
+}
+
+extension [AllocationCounts.Frame] {
+  /// A line for each frame. The last frames are only counted if they belong to libraries that call all code.
+  ///
+  /// - Parameters:
+  ///   - limit: The most frames.
+  ///   - isCut: Whether frames are missing at the end.
+  package func lines(limit: Int, isCut: Bool) -> [String] {
+    let ownEnd = lastIndex { !$0.isOfRuntime }.map { $0 + 1 } ?? count
+    let shown = prefix(Swift.min(ownEnd, limit))
     let left = ownEnd - shown.count
     let more = left > 0 ? "  … \(left) more" : isCut ? "  … more that were not kept" : nil
-    let ofRuntime = frames.count - ownEnd
+    let ofRuntime = count - ownEnd
     let rest = ofRuntime > 0 ? "  … \(ofRuntime) of the runtime" : nil
-    return ([numbers] + shown.map { "  \($0)" } + [more, rest].compactMap(\.self))
-      .joined(separator: "\n")
+    return shown.map { "  \($0)" } + [more, rest].compactMap(\.self)
   }
 }
 
@@ -72,7 +82,7 @@ extension AllocationCounts.Frame: CustomStringConvertible {
   }
 
   /// True for a frame of the libraries that call all code: a thread's start, a task's, a test's.
-  fileprivate var isOfRuntime: Bool {
+  package var isOfRuntime: Bool {
     guard let image else { return false }
     // The program's own start has no other caller.
     guard let name = fileName(image) else { return function == "_start" }
@@ -80,7 +90,7 @@ extension AllocationCounts.Frame: CustomStringConvertible {
       .contains(where: name.hasPrefix)
   }
 
-  private func fileName(_ path: String) -> String? {
+  fileprivate func fileName(_ path: String) -> String? {
     path.split(separator: "/").last.map(String.init)
   }
 }

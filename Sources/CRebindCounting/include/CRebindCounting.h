@@ -10,6 +10,7 @@
 
 #include "CRebindCountedFunctions.h"
 
+#include <CRebindSites.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -185,29 +186,8 @@ int64_t crebind_counting_kept_blocks(const crebind_counting_scope *scope);
 /// The same, but -1 for a scope that does not watch leaks.
 int64_t crebind_counting_leaked_blocks(const crebind_counting_scope *scope);
 
-/// The largest number of frames of a site.
-#define CREBIND_COUNTING_SITE_FRAMES 48
-
-/// The calls of a function that came by the same way.
-typedef struct crebind_counting_site {
-  crebind_counting_function function;
-  uint64_t calls;
-  /// The bytes that they asked for.
-  uint64_t bytes;
-  /// The return addresses, the caller's first. It is not NULL in a site that has been read.
-  const uintptr_t *_Nullable frames;
-  size_t frame_count;
-  /// There were more frames than are kept, or than were found.
-  bool is_cut;
-} crebind_counting_site;
-
 /// Has a scope keep the backtraces of its calls. Call this before the scope begins. A call then costs
-/// about a microsecond more.
-///
-/// The frames are those that the unwinder of exceptions finds, which neither allocates nor, with glibc 2.35 and
-/// GCC 12 or newer, takes a lock. Behind a function without an unwind table, the frames go on by frame
-/// pointers, on x86-64 and AArch64 with such a glibc. There, functions that keep no frame pointer are missing.
-/// Without glibc, a program that does not have the unwinder gets the caller's frame alone.
+/// about a microsecond more. See `crebind_reach_find_frames` for the frames.
 ///
 /// \param groups A bit for each group, `1 << group`, whose calls it keeps.
 /// \param limit The largest number of sites. Calls of further sites are counted as dropped.
@@ -217,10 +197,11 @@ bool crebind_counting_watch_sites(crebind_counting_scope *scope, uint32_t groups
 /// Gives one site of a scope that watches sites.
 ///
 /// \param position 0 for the first one. Receives what gives the next one.
-/// \param site Its frames last as long as the scope.
+/// \param site Its function is a `crebind_counting_function`, and its amount the bytes. Its frames last as long as the
+///   scope.
 /// \returns false for no more.
 bool crebind_counting_next_site(const crebind_counting_scope *scope, size_t *position,
-                                crebind_counting_site *site);
+                                crebind_reach_site *site);
 
 /// Whether the image at a frame's address has been there all the time. Otherwise its names may be wrong.
 /// Call this after you have read the names.

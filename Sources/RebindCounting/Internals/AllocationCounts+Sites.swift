@@ -1,5 +1,6 @@
 internal import CRebind
 internal import CRebindCounting
+internal import CRebindReach
 
 #if canImport(Glibc)
 internal import Glibc
@@ -10,17 +11,19 @@ internal import Musl
 extension AllocationCounts {
   /// The sites of a scope that watches them, and their frames, in memory that is not counted.
   struct DraftSites {
-    private var sites: [(site: crebind_counting_site, addresses: [UInt])] = []
+    private var sites: [(site: crebind_reach_site, addresses: [UInt])] = []
     private let frames: [UInt: [Frame]]
 
     init(of scope: OpaquePointer) {
       var position = 0
-      var site = crebind_counting_site()
+      var site = crebind_reach_site()
       while crebind_counting_next_site(scope, &position, &site) {
         sites.append(
           (site, Array(UnsafeBufferPointer(start: site.frames, count: site.frame_count))))
       }
-      frames = Frame.all(at: Set(sites.flatMap(\.addresses)), in: scope)
+      frames = Frame.all(at: Set(sites.flatMap(\.addresses))) {
+        crebind_counting_is_certain(scope, $0)
+      }
     }
 
     /// The sites with the most calls first. They share no memory with this.
@@ -28,8 +31,8 @@ extension AllocationCounts {
       let frames = frames.mapValues { $0.map(\.copy) }
       return sites.map { site, addresses in
         Site(
-          function: String(cString: crebind_counting_name(site.function)), calls: Int(site.calls),
-          bytes: Int(site.bytes), frames: addresses.flatMap { frames[$0] ?? [] },
+          function: crebind_counting_function(site.function).name, calls: Int(site.calls),
+          bytes: Int(site.amount), frames: addresses.flatMap { frames[$0] ?? [] },
           isCut: site.is_cut)
       }.sorted { ($0.calls, $0.bytes, $1.function) > ($1.calls, $1.bytes, $0.function) }
     }
@@ -38,7 +41,11 @@ extension AllocationCounts {
 
 extension AllocationCounts.Frame {
   /// The frames of return addresses: several of one where functions were inlined.
-  fileprivate static func all(at returns: Set<UInt>, in scope: OpaquePointer) -> [UInt: [Self]] {
+  ///
+  /// - Parameter isCertain: Whether the image of a header has been there all the time.
+  package static func all(
+    at returns: Set<UInt>, isCertain: (UInt) -> Bool
+  ) -> [UInt: [Self]] {
     var frames: [UInt: [Self]] = [:]
     // The call is before the address that it returns to.
     let ofImages = Dictionary(grouping: returns) { crebind_image_containing(pointer($0 &- 1)) }
@@ -54,7 +61,7 @@ extension AllocationCounts.Frame {
         frames[address] = image.frames(at: address &- 1, known: known)
       }
       // Another image may have been there when a call came, or be there now.
-      if !crebind_counting_is_certain(scope, UInt(bitPattern: header)) {
+      if !isCertain(UInt(bitPattern: header)) {
         for address in returns { frames[address] = [Self(address: address &- 1)] }
       }
     }

@@ -13,7 +13,7 @@ static void check_sums(const crebind_counting_scope *scope, const crebind_counti
   for (size_t i = 0; crebind_counting_image(scope, i, calls) != NULL; i++)
     for (int j = 0; j < CREBIND_COUNTING_FUNCTION_COUNT; j++) sums[j] += calls[j];
   for (int i = 0; i < CREBIND_COUNTING_FUNCTION_COUNT; i++) CHECK(sums[i] == counts->calls[i]);
-  crebind_counting_site site;
+  crebind_reach_site site;
   uint64_t of_sites = crebind_counting_dropped_calls(scope);
   for (size_t i = 0; crebind_counting_next_site(scope, &i, &site);) of_sites += site.calls;
   CHECK(of_sites == all_calls(counts));

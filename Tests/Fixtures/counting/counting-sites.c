@@ -71,11 +71,11 @@ static void free_here(void) {
 }
 
 /// The sites of malloc, two of them at most. A site's second frame is where its function was called.
-static size_t sites_of_malloc(const crebind_counting_scope *scope, crebind_counting_site *sites) {
+static size_t sites_of_malloc(const crebind_counting_scope *scope, crebind_reach_site *sites) {
   size_t position = 0, count = 0;
-  crebind_counting_site site;
+  crebind_reach_site site;
   while (crebind_counting_next_site(scope, &position, &site)) {
-    CHECK(site.frame_count >= LEAST_FRAMES && site.frame_count <= CREBIND_COUNTING_SITE_FRAMES);
+    CHECK(site.frame_count >= LEAST_FRAMES && site.frame_count <= CREBIND_REACH_SITE_FRAMES);
     if (site.function != CREBIND_COUNTING_MALLOC) continue;
     CHECK(count < 2);
     sites[count++] = site;
@@ -104,19 +104,19 @@ static void count_sites(crebind_counting_reach reach) {
   allocate_here(7);
   free_here();
 
-  crebind_counting_site sites[2];
+  crebind_reach_site sites[2];
   CHECK(crebind_counting_dropped_calls(scope) == 0);
   size_t count = sites_of_malloc(scope, sites);
   if (LEAST_FRAMES == 1) {
-    CHECK(count == 1 && sites[0].calls == 4 && sites[0].bytes == 37);
+    CHECK(count == 1 && sites[0].calls == 4 && sites[0].amount == 37);
     crebind_counting_free(scope);
     return;
   }
   CHECK(first != second && count == 2);
-  crebind_counting_site *three = sites[0].calls == 3 ? &sites[0] : &sites[1];
-  crebind_counting_site *one = sites[0].calls == 3 ? &sites[1] : &sites[0];
-  CHECK(three->calls == 3 && three->bytes == 30 && three->frames[1] == first);
-  CHECK(one->calls == 1 && one->bytes == 7 && one->frames[1] == second);
+  crebind_reach_site *three = sites[0].calls == 3 ? &sites[0] : &sites[1];
+  crebind_reach_site *one = sites[0].calls == 3 ? &sites[1] : &sites[0];
+  CHECK(three->calls == 3 && three->amount == 30 && three->frames[1] == first);
+  CHECK(one->calls == 1 && one->amount == 7 && one->frames[1] == second);
   // main is among the frames, and called this.
   CHECK(three->frames[0] == one->frames[0] && three->frame_count == one->frame_count);
   CHECK(three->frames[2] == one->frames[2] && three->frames[2] == (uintptr_t)__builtin_return_address(0));
@@ -153,11 +153,11 @@ static void count_many_sites(void) {
   scope = crebind_counting_make(CREBIND_COUNTING_THREAD);
   CHECK(crebind_counting_watch_sites(scope, ~0u, 4));
   crebind_counting_begin(scope, NULL, false);
-  allocate_deep(2 * CREBIND_COUNTING_SITE_FRAMES);
+  allocate_deep(2 * CREBIND_REACH_SITE_FRAMES);
   crebind_counting_end(scope);
-  crebind_counting_site sites[2];
+  crebind_reach_site sites[2];
   CHECK(sites_of_malloc(scope, sites) == 1);
-  CHECK(sites[0].is_cut && sites[0].frame_count == CREBIND_COUNTING_SITE_FRAMES);
+  CHECK(sites[0].is_cut && sites[0].frame_count == CREBIND_REACH_SITE_FRAMES);
   crebind_counting_free(scope);
   free_here();
 }
@@ -226,10 +226,10 @@ __attribute__((noinline)) static void call_deep(int depth) {
   __asm__ volatile("");
 }
 
-static void call_below_many(void) { call_deep(2 * CREBIND_COUNTING_SITE_FRAMES); }
+static void call_below_many(void) { call_deep(2 * CREBIND_REACH_SITE_FRAMES); }
 
 static void check_that_it_is_cut(void (*call)(void), size_t least, size_t most) {
-  crebind_counting_site site;
+  crebind_reach_site site;
   crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_THREAD);
   CHECK(crebind_counting_watch_sites(scope, ~0u, 4));
   crebind_counting_begin(scope, NULL, false);
@@ -244,7 +244,7 @@ static void check_that_it_is_cut(void (*call)(void), size_t least, size_t most) 
 /// A backtrace goes on by frame pointers at a function without a table, or says that it is cut.
 static void count_sites_without_tables(void) {
   if (!HAS_FRAME_POINTERS) return;
-  crebind_counting_site site;
+  crebind_reach_site site;
   crebind_counting_scope *scope = crebind_counting_make(CREBIND_COUNTING_THREAD);
   CHECK(crebind_counting_watch_sites(scope, ~0u, 4));
   crebind_counting_begin(scope, NULL, false);
@@ -262,7 +262,7 @@ static void count_sites_without_tables(void) {
 
   check_that_it_is_cut(call_without_frame, 3, 7);
   check_that_it_is_cut(call_with_circle, 3, 7);
-  check_that_it_is_cut(call_below_many, CREBIND_COUNTING_SITE_FRAMES, CREBIND_COUNTING_SITE_FRAMES);
+  check_that_it_is_cut(call_below_many, CREBIND_REACH_SITE_FRAMES, CREBIND_REACH_SITE_FRAMES);
 }
 
 /// The loader's own functions, whose calls CRebind does not see.

@@ -1,9 +1,4 @@
-/// A table of backtraces, in memory of its own.
-///
-/// Threads, and signal handlers in them, write it at the same time without waiting for each other. So a
-/// place is taken by one store of a number that stands for the whole site: a hash of its function and its
-/// frames, of 64 bits. A thread that finds this number goes on to count, though the frames may not be
-/// written yet.
+/// Backtraces.
 ///
 /// The frames are those of `_Unwind_Backtrace`. GCC's version takes them from the images' unwind tables,
 /// which most code of every compiler has. Optimised Swift functions that throw nothing may have none.
@@ -15,12 +10,11 @@
 
 #define _GNU_SOURCE
 
-#include "sites.h"
-#include "loader-counts.h"
+#include "CRebindSites.h"
+#include "CRebindReach.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -41,34 +35,11 @@
 #define FRAME_POINTER 29
 #endif
 
-#define FRAMES CREBIND_COUNTING_SITE_FRAMES
-/// The number of places in which a site is searched.
-#define PLACES 64
-
-typedef struct site {
-  /// The hash; 0 while the place is free.
-  _Atomic uint64_t identity;
-  _Atomic uint64_t calls, bytes;
-  /// 0 until the frames are written.
-  _Atomic uint32_t frame_count;
-  crebind_counting_function function;
-  bool is_cut;
-  uintptr_t frames[FRAMES];
-} site;
-
-struct crebind_counting_sites {
-  size_t limit;
-  /// The generation before the first call was noted.
-  crebind_counting_loader_counts generation;
-  _Atomic uint64_t dropped;
-  site sites[];
-};
-
-// MARK: - Frames
+#define FRAMES CREBIND_REACH_SITE_FRAMES
 
 typedef struct trace {
   /// In the search for one frame, whether an address is in code that is passed over.
-  bool (*is_inside)(const void *context, uintptr_t address);
+  crebind_reach_is_inside *is_inside;
   const void *context;
   uintptr_t caller;
   bool is_found, is_cut;
@@ -80,15 +51,17 @@ typedef struct trace {
   uintptr_t frames[FRAMES];
 } trace;
 
-/// Whether an address is in a counter: that of an object's allocation is below the one of its memory.
-static bool is_of_counters(uintptr_t address) {
-  return address >= (uintptr_t)__start_crebind_counters
-         && address < (uintptr_t)__stop_crebind_counters;
+/// The code whose frames are left out.
+static uintptr_t left_out_start, left_out_end;
+
+void crebind_reach_leave_out_frames(const void *start, const void *end) {
+  left_out_start = (uintptr_t)start;
+  left_out_end = (uintptr_t)end;
 }
 
 /// False if no more are kept.
 static bool add_frame(trace *trace, uintptr_t address) {
-  if (is_of_counters(address)) return true;
+  if (address >= left_out_start && address < left_out_end) return true;
   bool is_search = trace->is_inside != NULL;
   if (is_search && trace->is_inside(trace->context, address)) return true;
   if (trace->count == (is_search ? 1 : FRAMES)) {
@@ -112,7 +85,7 @@ static _Unwind_Reason_Code see_frame(struct _Unwind_Context *context, void *argu
 #endif
   // This is a frame that a signal interrupted. In all other frames, the address is behind a call.
   if (is_next) address++;
-  // The frames of the counters, and of hooks above them, come first.
+  // The frames of counters and of hooks come first.
   if (address == trace->caller) trace->is_found = true;
   if (!trace->is_found) return _URC_NO_REASON;
   return add_frame(trace, address) ? _URC_NO_REASON : _URC_END_OF_STACK;
@@ -195,123 +168,29 @@ static void begin(trace *trace, uintptr_t caller) {
   trace->count = 0;
 }
 
-static void find_frames(trace *trace, uintptr_t caller) {
-  trace->is_inside = NULL;
-  begin(trace, caller);
-  walk(trace);
-  if (trace->count > 0) return;
-  // Without an unwinder.
-  trace->frames[trace->count++] = caller;
-  trace->is_cut = true;
+void crebind_reach_find_frames(crebind_reach_frames *frames, const void *caller) {
+  trace trace = {.is_inside = NULL};
+  begin(&trace, (uintptr_t)caller);
+  walk(&trace);
+  if (trace.count == 0) {
+    // Without an unwinder.
+    trace.frames[trace.count++] = (uintptr_t)caller;
+    trace.is_cut = true;
+  }
+  frames->count = trace.count;
+  frames->is_cut = trace.is_cut;
+  for (uint32_t i = 0; i < trace.count; i++) frames->addresses[i] = trace.frames[i];
 }
 
-uintptr_t crebind_counting_frame_outside(uintptr_t caller,
-                                         bool (*is_inside)(const void *context, uintptr_t address),
-                                         const void *context) {
+uintptr_t crebind_reach_frame_outside(uintptr_t caller, crebind_reach_is_inside *is_inside,
+                                      const void *context) {
   trace trace = {.is_inside = is_inside, .context = context};
   begin(&trace, caller);
   walk(&trace);
   return trace.count > 0 ? trace.frames[0] : 0;
 }
 
-// MARK: - Sites
-
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 29);
-}
-
-static uint64_t identity_of(crebind_counting_function function, const trace *trace) {
-  uint64_t hash = mix(1, (uint64_t)function);
-  for (uint32_t i = 0; i < trace->count; i++) hash = mix(hash, trace->frames[i]);
-  return hash != 0 ? hash : 1;
-}
-
-static void write_frames(site *site, crebind_counting_function function, const trace *trace) {
-  site->function = function;
-  site->is_cut = trace->is_cut;
-  for (uint32_t i = 0; i < trace->count; i++) site->frames[i] = trace->frames[i];
-  atomic_store_explicit(&site->frame_count, trace->count, memory_order_release);
-}
-
-/// The site's place, taken if need be; NULL if none is left.
-static site *find(crebind_counting_sites *sites, crebind_counting_function function,
-                  const trace *trace) {
-  uint64_t identity = identity_of(function, trace);
-  for (size_t i = 0; i < sites->limit && i < PLACES; i++) {
-    site *site = &sites->sites[(identity + i) % sites->limit];
-    uint64_t found = atomic_load_explicit(&site->identity, memory_order_relaxed);
-    if (found == 0 && atomic_compare_exchange_strong(&site->identity, &found, identity)) {
-      write_frames(site, function, trace);
-      return site;
-    }
-    if (found == identity) return site;
-  }
-  return NULL;
-}
-
-void crebind_counting_sites_note(crebind_counting_sites *sites,
-                                 const crebind_counting_event *event) {
-  trace trace;
-  find_frames(&trace, (uintptr_t)event->caller);
-  site *site = find(sites, event->function, &trace);
-  if (site == NULL) {
-    sites->dropped++;
-    return;
-  }
-  atomic_fetch_add_explicit(&site->calls, 1, memory_order_relaxed);
-  atomic_fetch_add_explicit(&site->bytes, event->bytes, memory_order_relaxed);
-}
-
-// MARK: - Making and reading
-
-void crebind_counting_prepare_frames(void) {
+void crebind_reach_prepare_frames(void) {
   trace trace = {.caller = 0};
   walk(&trace);
-}
-
-static size_t size_of(size_t limit) {
-  return sizeof(crebind_counting_sites) + limit * sizeof(site);
-}
-
-crebind_counting_sites *crebind_counting_sites_make(size_t limit) {
-  // Places that are not taken cost no memory.
-  crebind_counting_sites *sites = mmap(NULL, size_of(limit), PROT_READ | PROT_WRITE,
-                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (sites == MAP_FAILED) return NULL;
-  sites->limit = limit;
-  sites->generation = crebind_counting_loader_counts_now();
-  crebind_counting_prepare_frames();
-  return sites;
-}
-
-void crebind_counting_sites_free(crebind_counting_sites *sites) {
-  munmap(sites, size_of(sites->limit));
-}
-
-bool crebind_counting_sites_next(const crebind_counting_sites *sites, size_t *position,
-                                 crebind_counting_site *copy) {
-  while (*position < sites->limit) {
-    const site *site = &sites->sites[(*position)++];
-    if (site->identity == 0) continue;
-    uint32_t count = atomic_load_explicit(&site->frame_count, memory_order_acquire);
-    // The site's first call comes just now, after the end of the scope.
-    if (count == 0) continue;
-    *copy = (crebind_counting_site){.function = site->function,
-                                    .calls = site->calls,
-                                    .bytes = site->bytes,
-                                    .frames = site->frames,
-                                    .frame_count = count,
-                                    .is_cut = site->is_cut};
-    return true;
-  }
-  return false;
-}
-
-uint64_t crebind_counting_sites_dropped(const crebind_counting_sites *sites) {
-  return sites->dropped;
-}
-
-bool crebind_counting_sites_are_certain(const crebind_counting_sites *sites, uintptr_t address) {
-  return crebind_counting_has_stayed(sites->generation, address);
 }
