@@ -19,6 +19,8 @@ static const char *file_name(const char *path) {
 }
 
 static const char *const runtime[] = {"libswiftCore.", "libswift_Concurrency."};
+static const char *const dispatch[] = {"libdispatch."};
+static const char *const locking[] = {"libswiftCore.", "libswiftSynchronization.", "libFoundation"};
 static const char *const testing[] = {"libTesting", "lib_Testing", "libXCTest"};
 
 /// How the names of files begin.
@@ -52,6 +54,10 @@ void crebind_testing_find_runtime(crebind_reach_code *code, bool finds_libraries
 }
 
 void crebind_testing_find_testing(crebind_reach_code *code) { FIND(code, testing); }
+
+void crebind_testing_find_dispatch(crebind_reach_code *code) { FIND(code, dispatch); }
+
+void crebind_testing_find_locking(crebind_reach_code *code) { FIND(code, locking); }
 
 void crebind_testing_find_image(crebind_reach_code *code, const char *name) {
   crebind_reach_find_code(code, is_named, name);

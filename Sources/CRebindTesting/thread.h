@@ -23,6 +23,18 @@ typedef struct crebind_testing_handled {
   struct crebind_testing_handled *_Nullable previous;
 } crebind_testing_handled;
 
+/// A call of this thread that may block, and its end.
+typedef struct crebind_testing_blocked {
+  /// The place of its return address; NULL once it has ended.
+  const void *_Nullable place;
+  const crebind_testing_hook *_Nullable hook;
+  const void *_Nullable caller;
+  /// The time when it began, and how long it took, in nanoseconds.
+  uint64_t start, duration;
+  /// How often the thread had slept.
+  long switches;
+} crebind_testing_blocked;
+
 typedef struct crebind_testing_thread {
   /// The innermost one.
   crebind_testing_frame *_Nullable frame;
@@ -38,6 +50,8 @@ typedef struct crebind_testing_thread {
   /// How long the call that is being decided on waits, in nanoseconds.
   uint64_t delay;
   struct crebind_testing_counters *_Nullable counters;
+  /// The outermost one.
+  crebind_testing_blocked blocked;
 } crebind_testing_thread;
 
 /// In the static TLS block, because the first access to dynamic TLS allocates, and

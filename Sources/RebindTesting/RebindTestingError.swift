@@ -49,6 +49,8 @@ public struct RebindTestingError: Error, Sendable, Hashable {
     public static let libffiMissing = Code(rawValue: "libffiMissing")
     /// Nothing tells which threads run the jobs of Swift's runtime, as it is linked into the program.
     public static let jobsNotSeen = Code(rawValue: "jobsNotSeen")
+    /// A search allows calls of a function that it does not look at.
+    public static let notBlocking = Code(rawValue: "notBlocking")
     /// Memory has run out.
     public static let outOfMemory = Code(rawValue: "outOfMemory")
     /// The core could not rebind the symbol, or a process could not be started.
@@ -90,6 +92,10 @@ extension RebindTestingError: CustomStringConvertible {
   public var description: String {
     if code == .notStruck { return detail }
     let place = image.isEmpty ? "" : " in \(image)"
+    if code == .notBlocking {
+      return
+        "\(symbol) cannot be allowed to block: it is not among the functions that are looked at"
+    }
     return "cannot rebind \(symbol.isEmpty ? "\"\"" : symbol)\(place): \(reason)\(systemErrorText)"
   }
 

@@ -103,6 +103,7 @@ import TestSupport
       @Test(.failing("read")) func fault() { print("fault ran") }
       @Test(.frozenTime(.zero), arguments: 0..<2) func clock(number: Int) { print("clock ran") }
       @Test(.recordingCalls("read")) func recording() { print("recording ran") }
+      @Test(.nonblocking) func pool() { print("pool ran") }
       @Test(.unlessSanitized) func skipped() { print("skipped ran") }
       @Test(.failing("getppid")) func others() { if getppid() == -1 { print("struck") } }
       await Testing.__swiftPMEntryPoint() as Never
@@ -120,6 +121,7 @@ import TestSupport
       ("fault", "run this test without the sanitizer"),
       ("clock", "run this test without the sanitizer"),
       ("recording", "run this test without the sanitizer"),
+      ("pool", "run this test without the sanitizer"),
       ("skipped", "a sanitizer defines functions that the test rebinds"),
     ] {
       let line = texts.split(separator: "\n").first {

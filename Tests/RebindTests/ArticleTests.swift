@@ -28,7 +28,7 @@ import TestSupport
   }
 
   /// The tests that a page shows pass.
-  @Test(arguments: ["KindsOfFaults.md", "TestingWithFaults.md"])
+  @Test(arguments: ["KindsOfFaults.md", "TestingForBlockingCalls.md", "TestingWithFaults.md"])
   func testsPass(page: String) throws {
     let article = try #require(
       Articles.of("RebindTesting").first { $0.lastPathComponent == page })

@@ -9,6 +9,7 @@
 #ifndef CREBIND_TESTING_H
 #define CREBIND_TESTING_H
 
+#include <CRebindSites.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -225,6 +226,42 @@ uint64_t crebind_testing_fault_calls(const crebind_testing_scope *scope);
 crebind_testing_scope *_Nullable crebind_testing_recorder_scope(
     crebind_testing_hook *hook, crebind_testing_recorder *recorder,
     crebind_testing_observer *_Nullable observer, void *context, bool marks_libraries);
+
+/// When a call of a function blocks its thread.
+typedef enum crebind_testing_blocking_rule : uint8_t {
+  /// If the thread slept, and for longer than the threshold.
+  CREBIND_TESTING_BLOCKS_IF_LONG,
+  /// If the thread slept, for however long.
+  CREBIND_TESTING_BLOCKS_IF_IT_SLEPT,
+  /// Each call.
+  CREBIND_TESTING_BLOCKS_ALWAYS,
+  /// syscall(2) that waits for a futex, if it slept for longer than the threshold.
+  CREBIND_TESTING_BLOCKS_ON_FUTEX,
+  /// waitpid(2) and wait4(2), and waitid(2), without WNOHANG.
+  CREBIND_TESTING_BLOCKS_FOR_CHILD,
+  CREBIND_TESTING_BLOCKS_FOR_CHILD_OF_ID,
+} crebind_testing_blocking_rule;
+
+typedef struct crebind_testing_blocking {
+  /// A bit, `1 << job`, for each `crebind_reach_job` whose threads are looked at.
+  uint32_t jobs;
+  /// In nanoseconds.
+  uint64_t threshold;
+  /// Whether futexes count that are locks, and those that are not.
+  bool includes_locks, includes_waits;
+} crebind_testing_blocking;
+
+/// Calls that block threads of jobs are noted, and go on. NULL if memory runs out.
+crebind_testing_scope *_Nullable crebind_testing_blocking_scope(
+    crebind_testing_hook *_Nonnull const *_Nonnull hooks,
+    const crebind_testing_blocking_rule *rules, size_t count, crebind_testing_blocking settings);
+
+/// Where the calls came from. A site's function is twice the index of its hook, and one more for a futex that is a
+/// lock. Its amount is nanoseconds.
+crebind_reach_sites *crebind_testing_blocking_sites(const crebind_testing_scope *scope);
+
+/// The calls whose ends could not be awaited.
+uint64_t crebind_testing_blocking_unseen(const crebind_testing_scope *scope);
 
 /// The functions by which C tells the time of day; NULL behind the last one.
 const char *_Nullable crebind_testing_frozen_function(size_t index);

@@ -9,6 +9,8 @@ struct Interception {
     case closeWatch
     /// The time of day stands still.
     case frozenTime(FrozenTime)
+    /// Calls that block threads of Swift's pool are noted.
+    case blocking(BlockingSearch)
   }
 
   /// The functions: one, if the kind is not for several.

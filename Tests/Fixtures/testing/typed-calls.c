@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -107,4 +110,34 @@ int allocate_two(void) {
   free((void *)two);
   free((void *)one);
   return 0;
+}
+
+static sigjmp_buf before_pause;
+
+static void leave_pause(int signal) {
+  (void)signal;
+  siglongjmp(before_pause, 1);
+}
+
+static void *interrupt(void *thread) {
+  usleep(50000);
+  pthread_kill(*(pthread_t *)thread, SIGUSR2);
+  return NULL;
+}
+
+/// A wait that a signal's handler leaves by siglongjmp.
+int pause_and_leave(void) {
+  pthread_t waiting = pthread_self(), other;
+  sigset_t signals;
+  // The threads of libdispatch have all signals blocked.
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGUSR2);
+  pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+  signal(SIGUSR2, leave_pause);
+  if (sigsetjmp(before_pause, 1) == 0) {
+    if (pthread_create(&other, NULL, interrupt, &waiting) != 0) return 0;
+    pthread_detach(other);
+    pause();
+  }
+  return 1;
 }

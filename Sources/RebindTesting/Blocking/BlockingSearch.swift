@@ -1,0 +1,59 @@
+internal import CRebindTesting
+internal import RebindCounting
+
+/// A search for blocking calls: the functions that it looks at, and those that may block all the same.
+struct BlockingSearch: Sendable {
+  let functions: [BlockingFunction]
+  private let threshold: Duration
+  private let groups: Set<BlockingGroup>
+  private let images: Set<String>
+  private let threads: BlockingThreads
+
+  /// - Throws: `RebindTestingError` for an allowed function that is not looked at.
+  init(
+    over threshold: Duration, including: [BlockingGroup], allowing: [BlockingAllowance],
+    on threads: BlockingThreads
+  ) throws(RebindTestingError) {
+    var groups = BlockingGroup.usual.union(including)
+    var names: Set<String> = []
+    var images: Set<String> = []
+    for allowance in allowing {
+      switch allowance.kind {
+      case .group(let group): groups.remove(group)
+      case .image(let image): images.insert(image)
+      case .function(let name):
+        guard BlockingFunction.all.contains(where: { $0.name == name }) else {
+          throw RebindTestingError(code: .notBlocking, symbol: name)
+        }
+        names.insert(name)
+      }
+    }
+    functions = BlockingFunction.all.filter { $0.isOf(groups) && !names.contains($0.name) }
+    (self.threshold, self.groups, self.images, self.threads) = (threshold, groups, images, threads)
+  }
+
+  func interception() -> Interception {
+    Interception(
+      symbols: functions.map(\.name), kind: .blocking(self), mayBeUncalled: true,
+      mayBeUndefined: true)
+  }
+
+  /// The scope in C; nil if memory runs out.
+  func makeScope(on hooks: [OpaquePointer]) -> OpaquePointer? {
+    let (seconds, attoseconds) = threshold.components
+    let settings = crebind_testing_blocking(
+      jobs: threads.rawValue,
+      threshold: UInt64(clamping: seconds * 1_000_000_000 + attoseconds / 1_000_000_000),
+      includes_locks: groups.contains(.locks), includes_waits: groups.contains(.waiting))
+    return crebind_testing_blocking_scope(
+      hooks, functions.map(\.rule), hooks.count, settings)
+  }
+
+  /// Whether the image that made the calls may block.
+  func allows(_ site: BlockingCalls.Site) -> Bool {
+    guard let image = site.frames.first?.image else { return false }
+    let path = image.isEmpty ? CommandLine.arguments[0] : image
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    return images.contains(path) || images.contains(file)
+  }
+}

@@ -1,0 +1,373 @@
+import Dispatch
+import Foundation
+import RebindCounting
+import RebindTesting
+import Synchronization
+import TestSupport
+
+/// Calls that block a thread of Swift's pool are found.
+@Suite(.measured) struct BlockingTests {
+  /// Each kind, alone and beside threads that take all time of the cores.
+  @Test(arguments: [false, true]) func plantedKinds(isBusy: Bool) async {
+    await #expect(processExitsWith: .success) { [isBusy] in
+      let stop = isBusy ? startBusyThreads() : nil
+      for kind in BlockingKind.allCases {
+        try await kind.expectFinding(including: [])
+        if kind.isLock { try await kind.expectFinding(including: [.locks]) }
+      }
+      stop?.value.store(true, ordering: .relaxed)
+    }
+  }
+
+  /// Work of all kinds that waits for nothing, beside threads that take the time.
+  @Test func workThatDoesNotBlock() async {
+    await #expect(processExitsWith: .success) {
+      let stop = startBusyThreads()
+      let calls = try await findingBlockingCalls(allowing: [.files]) {
+        try await Task { try await workWithoutWaiting() }.value
+      }
+      stop.value.store(true, ordering: .relaxed)
+      try #require(calls.sites.isEmpty, "\(calls)")
+    }
+  }
+
+  /// The test's own job was on its way before.
+  @Test func callsOfTheBodyItself() async throws {
+    let calls = try await findingBlockingCalls { usleep(10) }
+    #expect(calls.sites.map(\.function) == ["usleep"] && calls.calls == 1)
+    #expect(calls.total > .zero && calls.sites.first?.longest == calls.total)
+    #expect(calls.sites.first?.group == .sleeping)
+    #expect("\(calls)".contains("usleep blocked the thread for "))
+    #expect(try await findingBlockingCalls {}.description == "no call blocked a thread")
+  }
+
+  @Test func oneSiteForCallsThatCameTheSameWay() async throws {
+    let calls = try await findingBlockingCalls { for _ in 0..<3 { usleep(10) } }
+    let site = try #require(calls.sites.first)
+    #expect(calls.sites.count == 1 && site.calls == 3 && calls.calls == 3)
+    #expect(site.longest < site.total && "\(site)".contains(" in 3 calls, "))
+  }
+
+  /// One that is not there to wait is found only if it takes longer than it may.
+  @Test func callsBelowTheThreshold() async throws {
+    let calls = try await findingBlockingCalls(over: .seconds(30)) {
+      try BlockingKind.pipe.block()
+      try BlockingKind.condition.block()
+    }
+    #expect(calls.sites.isEmpty, "\(calls)")
+  }
+
+  /// Semaphores of libdispatch wait by others' functions, which are not found once more.
+  @Test func theOutermostCallIsFound() async throws {
+    let calls = try await findingBlockingCalls { try BlockingKind.semaphore.block() }
+    #expect(calls.sites.map(\.function) == ["dispatch_semaphore_wait"], "\(calls)")
+  }
+
+  /// Nobody tells of its end, and later calls are found all the same.
+  @Test func aCallThatIsLeft() async {
+    await #expect(processExitsWith: .success) {
+      let pauseAndLeave: TypedCalls.Int32Caller = try TypedCalls.function("pause_and_leave")
+      let calls = try await findingBlockingCalls {
+        for _ in 0..<2 {
+          try #require(pauseAndLeave() == 1)
+          _ = usleep(10)
+        }
+      }
+      try #require(calls.sites.map(\.function) == ["usleep"] && calls.calls == 2, "\(calls)")
+    }
+  }
+
+  @Test func blocksOfSyncRunOnTheThread() async throws {
+    let calls = try await findingBlockingCalls {
+      DispatchQueue(label: "of sync").sync { _ = usleep(10) }
+    }
+    #expect(calls.sites.map(\.function) == ["usleep"])
+  }
+
+  /// The pool's threads alone are looked at: others may block.
+  @Test func otherThreadsMayBlock() async {
+    await #expect(processExitsWith: .success) {
+      let calls = try await findingBlockingCalls(reach: .process) {
+        await withCheckedContinuation { continuation in
+          DispatchQueue(label: "of a block").async {
+            usleep(10)
+            Task.immediate { _ = usleep(10) }
+            continuation.resume()
+          }
+        }
+        await MainActor.run { _ = usleep(10) }
+      }
+      try #require(calls.sites.isEmpty, "\(calls)")
+    }
+  }
+
+  @Test func theProcessIsSearched() async {
+    await #expect(processExitsWith: .success) {
+      let calls = try await findingBlockingCalls(reach: .process) {
+        await Task.detached { _ = usleep(10) }.value
+      }
+      try #require(calls.sites.map(\.function) == ["usleep"], "\(calls)")
+      let ofTask = try await findingBlockingCalls { await Task.detached { _ = usleep(10) }.value }
+      try #require(ofTask.sites.isEmpty, "\(ofTask)")
+    }
+  }
+
+  @Test func theMainActor() async throws {
+    let search: @Sendable (BlockingThreads) async throws -> [String] = { threads in
+      try await findingBlockingCalls(on: threads) {
+        await MainActor.run { _ = usleep(10) }
+        _ = sleep(0)
+      }.sites.map(\.function).sorted()
+    }
+    #expect(try await search(.pool) == ["sleep"])
+    #expect(try await search(.mainActor) == ["usleep"])
+    #expect(try await search([.pool, .mainActor]) == ["sleep", "usleep"])
+  }
+
+  @MainActor @Test(.nonblocking) func theMainActorMayBlock() { _ = usleep(10) }
+
+  /// Both find the same call.
+  @Test func nestedSearches() async throws {
+    var inner: BlockingCalls?
+    let outer = try await findingBlockingCalls {
+      inner = try await findingBlockingCalls { _ = usleep(10) }
+    }
+    #expect(inner?.calls == 1 && outer.calls == 1)
+  }
+
+  // MARK: What may block
+
+  @Test func allowedCalls() async throws {
+    let image = try await withRecordedCalls(of: "getppid") { recording in
+      _ = getppid()
+      return recording.calls.first?.image
+    }
+    let allowances: [BlockingAllowance] = [
+      .calls(in: .sleeping), .calls(of: "usleep"), .callers(in: try #require(image)),
+    ]
+    for allowance in allowances {
+      let calls = try await findingBlockingCalls(allowing: [allowance]) { _ = usleep(10) }
+      #expect(calls.sites.isEmpty, "\(allowance): \(calls)")
+    }
+  }
+
+  @Test func otherCallersMayNot() async throws {
+    let calls = try await findingBlockingCalls(
+      allowing: [.callers(in: "libsqlite3.so.0"), .calls(of: "fsync"), .files]
+    ) { _ = usleep(10) }
+    #expect(calls.calls == 1)
+  }
+
+  @Test func unknownFunctions() async {
+    let error = await #expect(throws: RebindTestingError.self) {
+      _ = try await findingBlockingCalls(allowing: [.calls(of: "fsnyc")]) {}
+    }
+    #expect(
+      error?.description
+        == "fsnyc cannot be allowed to block: it is not among the functions that are looked at")
+  }
+
+  // MARK: The trait
+
+  @Test(.hasIssue("usleep blocked the thread for", severity: .error), .nonblocking)
+  func aTestThatSleeps() { _ = usleep(10) }
+
+  @Test(
+    .hasIssue("fsnyc cannot be allowed to block", severity: .error),
+    .nonblocking(allowing: [.calls(of: "fsnyc")]))
+  func aTestWithAnUnknownFunction() {}
+
+  @Suite(.nonblocking) struct OfASuite {
+    @Test func aTestThatDoesNot() {}
+  }
+
+  @Test(
+    .nonblocking(over: .milliseconds(5), including: [.locks], allowing: [.calls(in: .sleeping)]))
+  func maySleep() { _ = usleep(10) }
+}
+
+private let lock = NSLock()
+
+/// Rows of work that was found to block nothing: streams, formatters, JSON, folders, memory and groups.
+private func workWithoutWaiting() async throws {
+  let (stream, continuation) = AsyncStream<Int>.makeStream()
+  async let sum = stream.reduce(0, +)
+  for number in 0..<10_000 { continuation.yield(number) }
+  continuation.finish()
+  try #require(await sum == 49_995_000)
+  await withTaskGroup { group in
+    for _ in 0..<4 {
+      group.addTask { for _ in 0..<20_000 { lock.withLock {} } }
+    }
+  }
+  try #require(DateFormatter().string(from: Date()).isEmpty)
+  let numbers = try JSONEncoder().encode(Array(0..<1000))
+  try #require(try JSONDecoder().decode([Int].self, from: numbers).count == 1000)
+  let folder = try TemporaryDirectory()
+  for index in 0..<100 {
+    try numbers.write(to: folder.url.appending(path: "\(index)"))
+  }
+  for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+    let file = folder.url.appending(path: name)
+    try #require(try Data(contentsOf: file) == numbers)
+    _ = try FileManager.default.attributesOfItem(atPath: file.path)
+  }
+  try #require([UInt8](repeating: 1, count: 200 << 20).count == 200 << 20)
+}
+
+/// The kinds of blocking calls.
+private enum BlockingKind: CaseIterable {
+  case sleep, threadSleep, semaphore, group, queue, mutex, lock, process, pipe, condition, name
+  case sync, file
+
+  /// The functions of which one is found.
+  var functions: Set<String> {
+    switch self {
+    case .sleep: ["usleep"]
+    case .threadSleep: ["nanosleep", "clock_nanosleep", "usleep"]
+    case .semaphore: ["dispatch_semaphore_wait", "sem_wait"]
+    case .group: ["dispatch_group_wait", "syscall"]
+    case .queue, .mutex: ["syscall"]
+    case .lock: ["pthread_mutex_lock"]
+    case .process: ["ppoll", "poll", "waitpid", "posix_spawn"]
+    case .pipe: ["read"]
+    case .condition: ["pthread_cond_wait", "pthread_cond_timedwait"]
+    case .name: ["getaddrinfo"]
+    case .sync: ["fsync"]
+    case .file: ["flock"]
+    }
+  }
+
+  var isLock: Bool { self == .mutex || self == .lock }
+
+  /// Blocks in a task, and requires that nothing else is found.
+  func expectFinding(including groups: [BlockingGroup]) async throws {
+    let calls = try await findingBlockingCalls(including: groups) {
+      try await Task { try block() }.value
+    }
+    try #require(calls.callsWithoutSite == 0)
+    guard !isLock || groups == [.locks] else {
+      try #require(calls.sites.isEmpty, "\(self): \(calls)")
+      return
+    }
+    let site = try #require(
+      calls.sites.first { functions.contains($0.function) }, "\(self): \(calls)")
+    try #require(site.frames.contains { $0.function?.contains("block") == true }, "\(calls)")
+    try #require(self == .name || site.longest >= .milliseconds(1), "\(calls)")
+  }
+
+  @inline(never)
+  func block() throws {
+    switch self {
+    case .sleep: usleep(5000)
+    case .threadSleep: Thread.sleep(forTimeInterval: 0.005)
+    case .semaphore:
+      let semaphore = DispatchSemaphore(value: 0)
+      later { semaphore.signal() }
+      semaphore.wait()
+    case .group:
+      let group = DispatchGroup()
+      group.enter()
+      later { group.leave() }
+      group.wait()
+    case .queue:
+      let queue = DispatchQueue(label: "busy")
+      whileHeld { isHeld in
+        queue.sync { isHeld() }
+      } wait: {
+        queue.sync {}
+      }
+    case .mutex:
+      let mutex = Mutex(0)
+      whileHeld { isHeld in
+        mutex.withLock { _ in isHeld() }
+      } wait: {
+        mutex.withLock { $0 += 1 }
+      }
+    case .lock:
+      let lock = NSLock()
+      whileHeld { isHeld in
+        lock.withLock { isHeld() }
+      } wait: {
+        lock.withLock {}
+      }
+    case .process:
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/sleep")
+      process.arguments = ["0.2"]
+      try process.run()
+      process.waitUntilExit()
+    case .pipe:
+      let pipe = Pipe()
+      later { try? pipe.fileHandleForWriting.write(contentsOf: Data("x".utf8)) }
+      _ = try pipe.fileHandleForReading.read(upToCount: 1)
+    case .condition:
+      let condition = NSCondition()
+      condition.lock()
+      later { condition.withLock { condition.signal() } }
+      condition.wait()
+      condition.unlock()
+    case .name:
+      var list: UnsafeMutablePointer<addrinfo>?
+      if getaddrinfo("127.0.0.1", "80", nil, &list) == 0 { freeaddrinfo(list) }
+    case .sync:
+      try inFile { file in
+        let bytes = [UInt8](repeating: 1, count: 4 << 20)
+        try #require(write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0)
+      }
+    case .file:
+      try inFile { file in
+        // A lock is of an opening, and not of a file.
+        let holder = open("/proc/self/fd/\(file)", O_RDWR)
+        flock(holder, LOCK_EX)
+        later { close(holder) }
+        try #require(flock(file, LOCK_EX) == 0)
+      }
+    }
+  }
+}
+
+/// Runs `body` on a thread of its own a little later.
+private func later(_ body: @escaping @Sendable () -> Void) {
+  Thread.detachNewThread {
+    usleep(200_000)
+    body()
+  }
+}
+
+/// Has another thread hold something for a little while, and waits for it.
+private func whileHeld(
+  _ hold: @escaping @Sendable (_ isHeld: () -> Void) -> Void, wait: () -> Void
+) {
+  let flag = Flag()
+  Thread.detachNewThread {
+    hold {
+      flag.value.store(true, ordering: .releasing)
+      usleep(200_000)
+    }
+  }
+  while !flag.value.load(ordering: .acquiring) {}
+  wait()
+}
+
+private final class Flag: Sendable {
+  let value = Atomic(false)
+}
+
+private func inFile(_ body: (CInt) throws -> Void) throws {
+  let folder = try TemporaryDirectory()
+  // A file in memory would wait for no disk.
+  let path = folder.url.appending(path: "file").path
+  let file = open(path, O_RDWR | O_CREAT, 0o600)
+  defer { close(file) }
+  try body(file)
+}
+
+/// Starts three threads that do nothing but take time until the flag is set.
+private func startBusyThreads() -> Flag {
+  let stop = Flag()
+  for _ in 0..<3 {
+    Thread.detachNewThread { while !stop.value.load(ordering: .relaxed) {} }
+  }
+  return stop
+}
