@@ -71,17 +71,37 @@ try await withRebinding("toupper", { (original, character: CInt) -> CInt in char
   nanosecondsPerCallOfThreads("64 threads, out of reach")
 }
 
-try withRebinding("toupper", { (original, character: CInt) -> CInt in original(character) + step }) {
+try withRebinding("toupper", { (original, character: CInt) -> CInt in original(character) + step })
+{
   nanosecondsPerCall("handler that calls the original")
 }
 
-try withRebinding("toupper", reach: .process, { (original, character: CInt) -> CInt in character }) {
+try withRebinding("toupper", reach: .process, { (original, character: CInt) -> CInt in character })
+{
   nanosecondsPerCall("handler for the process")
   nanosecondsPerCallOfThreads("64 threads, handler for the process")
 }
 
-try withFailing("toupper", onCall: .max, mayNotStrike: true) {
+try withFailing("toupper", onCall: Int.max, mayNotStrike: true) {
   nanosecondsPerCall("failing at a later call")
 }
 
 nanosecondsPerCall("without a scope, after one")
+
+/// The best of several runs, in nanoseconds a read of nothing.
+@Sendable func nanosecondsPerRead(_ name: String) {
+  let calls = 100_000
+  let file = open("/dev/null", O_RDONLY)
+  var byte: UInt8 = 0
+  let best = (0..<10).map { _ in
+    ContinuousClock().measure { for _ in 0..<calls { _ = read(file, &byte, 0) } }
+  }.min()!
+  close(file)
+  report(name, best, calls: calls)
+}
+
+await Task.detached { nanosecondsPerRead("read, not rebound") }.value
+_ = try await findingBlockingCalls(reach: .process) {
+  await Task.detached { nanosecondsPerRead("read on the pool, looked at for blocking") }.value
+  await MainActor.run { nanosecondsPerRead("read on another thread, looked at for blocking") }
+}
