@@ -29,6 +29,16 @@ SWIFT_CALL extern void *swift_task_localValueGet(const void *key);
 
 void crebind_counting_set_task_key(const void *key) { task_key = key; }
 
+static bool has_active(const void *scopes) {
+  const crebind_counting_scope *scope = scopes;
+  while (scope != NULL && !scope->is_active) scope = scope->outer;
+  return scope != NULL;
+}
+
+void crebind_counting_follow_queues(const void *type) {
+  crebind_reach_take_along(task_key, type, has_active);
+}
+
 // MARK: - Calls of tasks
 
 /// The thread's lane; NULL if another thread has it.

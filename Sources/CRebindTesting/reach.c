@@ -37,6 +37,16 @@ static const void *_Nullable task_key;
 
 void crebind_testing_set_task_key(const void *key) { task_key = key; }
 
+static bool has_live(const void *scopes) {
+  const crebind_testing_scope *scope = scopes;
+  while (scope != NULL && scope->ended) scope = scope->outer;
+  return scope != NULL;
+}
+
+void crebind_testing_follow_queues(const void *type) {
+  crebind_reach_take_along(task_key, type, has_live);
+}
+
 crebind_testing_scope *crebind_testing_task_scopes(void) {
   crebind_testing_scope *const *value = crebind_reach_task_value(task_key);
   return value != NULL ? *value : NULL;

@@ -8,8 +8,9 @@
 /// let counts = try countingAllocations(reach: reach) { [1, 2, 3] }
 /// ```
 ///
-/// Code under test may hand its work to other threads. URLSession, Dispatch queues, NIO's event loops, threads of
-/// its own and detached tasks are out of the reach of ``task`` and ``thread``.
+/// Code under test may hand its work to other threads. Blocks that it puts on Dispatch queues stay in the reach of
+/// ``task``. Dispatch's work items and sources, most of URLSession, NIO's event loops, threads of its own and detached
+/// tasks are out of reach. For ``thread``, all of these are.
 public struct Reach<Body>: Sendable, Hashable {
   @usableFromInline package let kind: ReachKind
 }
@@ -29,6 +30,8 @@ public enum SynchronousBody {}
 extension Reach where Body == AnyBody {
   /// Calls of the task that calls the function with this argument, and of tasks that are started in its
   /// body, as with a task-local value. Outside of a task, calls of the thread.
+  ///
+  /// A block that is in reach when it is put on a Dispatch queue runs in reach, if it is no `DispatchWorkItem`.
   public static var task: Self { Self(kind: .task) }
 
   /// Every call in the process. A handler runs on any thread, and on several at a time.

@@ -241,6 +241,11 @@ void crebind_counting_free(crebind_counting_scope *scope);
 /// The key of the task-local value. The value starts with a pointer to the youngest scope.
 void crebind_counting_set_task_key(const void *key);
 
+/// Has blocks on queues take the task-local value along.
+///
+/// \param type The metadata of the value's type.
+void crebind_counting_follow_queues(const void *type);
+
 /// Tells where Swift's runtime is: the address of anything in it. If that is the image that has the
 /// counters, its calls go through no slot, and are not counted.
 void crebind_counting_set_runtime(const void *address);

@@ -1,7 +1,7 @@
 /// Whose calls a test's rebindings and counters reach: what both know of a thread and of a task.
 ///
 /// All of this may run inside malloc, or inside whatever else is rebound, but for the parts about code, slots that
-/// stay and the preparation of jobs. It takes no lock, and calls no function that allocates.
+/// stay, queues, and the preparation of jobs. It takes no lock, and calls no function that allocates.
 
 #ifndef CREBIND_REACH_H
 #define CREBIND_REACH_H
@@ -80,6 +80,38 @@ void *_Nullable *_Nonnull crebind_reach_submit_original(void);
 
 /// The job that this thread runs.
 crebind_reach_job crebind_reach_this_job(void);
+
+// MARK: - Blocks on queues
+
+// A block that a task puts on a queue of libdispatch runs with the task's values of some task-locals. The slots for
+// `dispatch_async` and its kind lead to the functions here from the first such value on.
+
+/// Whether any of the scopes that a value leads to has not ended.
+typedef bool crebind_reach_has_live(const void *scopes);
+
+/// Has blocks take the values of a task-local along, of two task-locals at most. The bytes of such a value are
+/// the pointer to its scopes, and a reference to the object that keeps them.
+///
+/// \param key The task-local's key.
+/// \param type The metadata of its type.
+void crebind_reach_take_along(const void *key, const void *type, crebind_reach_has_live *has_live);
+
+/// Finds a function by its name.
+typedef void *_Nullable crebind_reach_look_up(const char *name);
+
+/// Finds the runtimes' functions. To be called once, before the slots are changed. False if some are not there, as in a
+/// program that has libdispatch linked statically.
+bool crebind_reach_prepare_queues(crebind_reach_look_up *look_up);
+
+/// An entry point of libdispatch that takes a block, its replacement, and the word for its original.
+typedef struct crebind_reach_entry {
+  const char *name;
+  void *replacement;
+  void *_Nullable original;
+} crebind_reach_entry;
+
+/// NULL beyond the last one.
+crebind_reach_entry *_Nullable crebind_reach_queue_entry(size_t index);
 
 // MARK: - Blocks of the threads
 

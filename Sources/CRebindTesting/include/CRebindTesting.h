@@ -330,6 +330,11 @@ void crebind_testing_free(crebind_testing_scope *scope);
 /// scope, or NULL.
 void crebind_testing_set_task_key(const void *key);
 
+/// Has blocks on queues take the task-local value along.
+///
+/// \param type The metadata of the value's type.
+void crebind_testing_follow_queues(const void *type);
+
 /// Calls, from a scope's handler, what the call would have reached without the
 /// scope.
 ///

@@ -72,7 +72,10 @@ struct HeldScope {
     findsLeaks: Bool = false
   ) throws(CountingError) {
     scope = try uncounted { () throws(CountingError) in
-      if reach == CREBIND_COUNTING_TASK { _ = TaskCounting.key }
+      if reach == CREBIND_COUNTING_TASK {
+        _ = TaskCounting.key
+        _ = QueuedBlocks.followed
+      }
       return Unmanaged.passRetained(
         try CountingScope(
           kinds, reach: reach, sparesTesting: sparesTesting, findsLeaks: findsLeaks))
@@ -127,6 +130,7 @@ struct TaskCounting: Sendable {
     precondition(MemoryLayout<TaskCounting>.offset(of: \.youngest) == 0, "C reads the first field")
     // A task-local value's key is the address of its declaration, an object that is never freed.
     crebind_counting_set_task_key(Unmanaged.passUnretained($current).toOpaque())
+    crebind_counting_follow_queues(QueuedBlocks.type(of: $current))
   }()
 }
 

@@ -1,5 +1,6 @@
 internal import CRebind
 internal import CRebindTesting
+internal import RebindCounting
 
 /// The symbols that are or were rebound, each by one rebinding of the core however many scopes it has.
 ///
@@ -27,6 +28,7 @@ final class HookRegistry: @unchecked Sendable {
   private init() {
     // A task-local value's key is the address of its declaration, an object that is never freed.
     crebind_testing_set_task_key(Unmanaged.passUnretained(TaskScopes.$current).toOpaque())
+    crebind_testing_follow_queues(QueuedBlocks.type(of: TaskScopes.$current))
   }
 
   /// Makes a scope, and sees to it that calls reach its hooks.

@@ -30,6 +30,7 @@ struct ScopeGroup {
     guard !scopes.isEmpty else { return nil }
     switch reach {
     case .task:
+      _ = QueuedBlocks.followed
       let outer = TaskScopes.current
       var youngest = outer?.youngest
       for scope in scopes {
