@@ -104,7 +104,7 @@ crebind_counting_images *crebind_counting_images_make(bool spares_testing) {
                                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (images == MAP_FAILED) return NULL;
   images->spares_testing = spares_testing;
-  if (spares_testing) crebind_counting_prepare_frames();
+  if (spares_testing) crebind_reach_prepare_frames();
   images->generation = crebind_reach_loader_counts_now();
   if (crebind_images(see_image, images, NULL) == CREBIND_OK) return images;
   crebind_counting_images_free(images);

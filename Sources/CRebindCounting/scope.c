@@ -39,7 +39,6 @@ bool crebind_counting_watch_images(crebind_counting_scope *scope, bool spares_te
 bool crebind_counting_watch_sites(crebind_counting_scope *scope, uint32_t groups, size_t limit) {
   scope->watches = true;
   scope->site_groups = groups;
-  crebind_counting_prepare_frames();
   scope->sites = crebind_reach_make_sites(limit);
   return scope->sites != NULL;
 }

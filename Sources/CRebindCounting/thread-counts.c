@@ -5,12 +5,6 @@ _Atomic bool crebind_counting_is_counted[CREBIND_COUNTING_FUNCTION_COUNT];
 __thread crebind_counting_thread crebind_counting_this_thread;
 crebind_reach_blocks crebind_counting_blocks;
 
-void crebind_counting_prepare_frames(void) {
-  // The counter of an object's allocation is below the one of its memory.
-  crebind_reach_leave_out_frames(__start_crebind_counters, __stop_crebind_counters);
-  crebind_reach_prepare_frames();
-}
-
 crebind_counting_block *crebind_counting_claim(void) {
   static crebind_counting_block for_all;
   static _Atomic uint32_t numbers;

@@ -11,9 +11,8 @@
 
 #define CREBIND_COUNTING_HIDDEN __attribute__((visibility("hidden")))
 
-/// Marks a counter, whose frame is in no backtrace. The linker says where the counters' section is.
-#define CREBIND_COUNTING_COUNTER __attribute__((section("crebind_counters"))) CREBIND_COUNTING_HIDDEN
-CREBIND_COUNTING_HIDDEN extern const char __start_crebind_counters[], __stop_crebind_counters[];
+/// Marks a counter. The one of an object's allocation is below the one of its memory.
+#define CREBIND_COUNTING_COUNTER CREBIND_REACH_LEFT_OUT CREBIND_COUNTING_HIDDEN
 
 /// One writer's numbers: a thread's, or those of a thread in a task's scope.
 typedef struct crebind_counting_sums {
@@ -73,9 +72,6 @@ typedef struct crebind_counting_event {
   /// The block that the call returned.
   const void *block;
 } crebind_counting_event;
-
-/// Leaves the counters out of backtraces, and prepares these: see `crebind_reach_prepare_frames`.
-CREBIND_COUNTING_HIDDEN void crebind_counting_prepare_frames(void);
 
 /// Gives the thread a block. If memory runs out, all such threads share one block, whose numbers
 /// are then too small.

@@ -51,17 +51,15 @@ typedef struct trace {
   uintptr_t frames[FRAMES];
 } trace;
 
-/// The code whose frames are left out.
-static uintptr_t left_out_start, left_out_end;
-
-void crebind_reach_leave_out_frames(const void *start, const void *end) {
-  left_out_start = (uintptr_t)start;
-  left_out_end = (uintptr_t)end;
-}
+/// The code whose frames are left out. A program may have none of it.
+__attribute__((visibility("hidden"), weak)) extern const char __start_crebind_left_out[],
+    __stop_crebind_left_out[];
 
 /// False if no more are kept.
 static bool add_frame(trace *trace, uintptr_t address) {
-  if (address >= left_out_start && address < left_out_end) return true;
+  if (address >= (uintptr_t)__start_crebind_left_out
+      && address < (uintptr_t)__stop_crebind_left_out)
+    return true;
   bool is_search = trace->is_inside != NULL;
   if (is_search && trace->is_inside(trace->context, address)) return true;
   if (trace->count == (is_search ? 1 : FRAMES)) {

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 
 #include "CRebindReach.h"
+#include "CRebindSites.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -74,15 +75,15 @@ static bool is_of_pool(const void *queue) {
 
 // MARK: - Jobs
 
-static void run_as(crebind_reach_job kind, void *job) {
+CREBIND_REACH_LEFT_OUT static void run_as(crebind_reach_job kind, void *job) {
   crebind_reach_job former = crebind_reach_this_thread.job;
   crebind_reach_this_thread.job = kind;
   run_job(job);
   crebind_reach_this_thread.job = former;
 }
 
-static void run_pool_job(void *job) { run_as(CREBIND_REACH_POOL_JOB, job); }
-static void run_main_job(void *job) { run_as(CREBIND_REACH_MAIN_JOB, job); }
+CREBIND_REACH_LEFT_OUT static void run_pool_job(void *job) { run_as(CREBIND_REACH_POOL_JOB, job); }
+CREBIND_REACH_LEFT_OUT static void run_main_job(void *job) { run_as(CREBIND_REACH_MAIN_JOB, job); }
 
 /// Whether this is the function by which the runtime runs jobs.
 static bool runs_jobs(run_function *run) {

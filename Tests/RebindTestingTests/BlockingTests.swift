@@ -48,6 +48,14 @@ import TestSupport
     #expect(site.longest < site.total && "\(site)".contains(" in 3 calls, "))
   }
 
+  /// The functions that stand between libdispatch and the runtime are nobody's concern.
+  @Test func ownFramesAreLeftOut() async throws {
+    let calls = try await findingBlockingCalls { await Task { _ = usleep(10) }.value }
+    let site = try #require(calls.sites.first)
+    #expect(site.frames.count > 2 && site.frames.allSatisfy { $0.file != "jobs.c" })
+    #expect("\(site)".hasSuffix(" of the runtime"))
+  }
+
   /// One that is not there to wait is found only if it takes longer than it may.
   @Test func callsBelowTheThreshold() async throws {
     let calls = try await findingBlockingCalls(over: .seconds(30)) {

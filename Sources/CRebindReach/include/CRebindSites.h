@@ -43,8 +43,8 @@ typedef bool crebind_reach_is_inside(const void *_Nullable context, uintptr_t ad
 uintptr_t crebind_reach_frame_outside(uintptr_t caller, crebind_reach_is_inside *is_inside,
                                       const void *_Nullable context);
 
-/// Leaves out the frames of some code, such as that of counters, in all backtraces to come.
-void crebind_reach_leave_out_frames(const void *start, const void *end);
+/// Marks a function whose frame is in no backtrace, such as a counter. The linker says where their section is.
+#define CREBIND_REACH_LEFT_OUT __attribute__((section("crebind_left_out")))
 
 /// The unwinder's first call prepares constants, under a lock. Call this before a rebound or counted call needs
 /// the unwinder.
