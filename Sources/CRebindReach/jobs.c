@@ -78,6 +78,7 @@ static bool is_of_pool(const void *queue) {
 CREBIND_REACH_LEFT_OUT static void run_as(crebind_reach_job kind, void *job) {
   crebind_reach_job former = crebind_reach_this_thread.job;
   crebind_reach_this_thread.job = kind;
+  crebind_reach_this_thread.job_number++;
   run_job(job);
   crebind_reach_this_thread.job = former;
 }

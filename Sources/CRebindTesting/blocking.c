@@ -5,7 +5,8 @@
 /// functions are there to sleep, and count by their name.
 ///
 /// Functions that block call each other: a dispatch semaphore waits by sem_wait. The outermost call counts. A call
-/// that an exception or longjmp leaves does not end. It is told by the stack: what comes next lies above it.
+/// that an exception or longjmp leaves does not end. It is told by the next call: that lies above it on the stack, is
+/// of another job, or has written over its return address.
 
 #define _GNU_SOURCE
 
@@ -87,17 +88,30 @@ static bool is_begun(const crebind_testing_blocked *blocked, const crebind_testi
          && *call->pending != NULL;
 }
 
+/// Whether the call that was begun last has returned or was left.
+static bool is_over(const crebind_testing_blocked *blocked) {
+  if (blocked->place == NULL || blocked->job_number != crebind_reach_this_thread.job_number)
+    return true;
+#if defined(__x86_64__)
+  // Until it returns, this is a trampoline. Elsewhere the callee keeps the return address where it likes.
+  return crebind_stubs_caller(*blocked->place) == *blocked->place;
+#else
+  return false;
+#endif
+}
+
 /// Whether another call that may block is under way on this thread, and has made this one. A tail call has the same
 /// place as its caller.
 static bool is_inside(const crebind_testing_blocked *blocked, const crebind_testing_call *call) {
-  const void *place = call->return_address;
-  return blocked->place != NULL
-         && (place < blocked->place || (place == blocked->place && blocked->hook != call->hook));
+  const void *const *place = call->return_address;
+  return (place < blocked->place || (place == blocked->place && blocked->hook != call->hook))
+         && !is_over(blocked);
 }
 
 static void begin(crebind_testing_blocked *blocked, const crebind_testing_call *call) {
   blocked->place = call->return_address;
   blocked->hook = call->hook;
+  blocked->job_number = crebind_reach_this_thread.job_number;
   blocked->caller = call->caller;
   blocked->start = nanoseconds();
   blocked->switches = switches();

@@ -26,8 +26,10 @@ typedef struct crebind_testing_handled {
 /// A call of this thread that may block, and its end.
 typedef struct crebind_testing_blocked {
   /// The place of its return address; NULL once it has ended.
-  const void *_Nullable place;
+  const void *_Nonnull *_Nullable place;
   const crebind_testing_hook *_Nullable hook;
+  /// The thread's job that has made it.
+  uint32_t job_number;
   const void *_Nullable caller;
   /// The time when it began, and how long it took, in nanoseconds.
   uint64_t start, duration;

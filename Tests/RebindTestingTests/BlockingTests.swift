@@ -85,6 +85,21 @@ import TestSupport
     }
   }
 
+  /// Nor do calls hide that are made deeper on the stack than one that was left.
+  @Test(arguments: [false, true]) func aDeeperCallThanOneThatIsLeft(isOfOneJob: Bool) async {
+    await #expect(processExitsWith: .success) { [isOfOneJob] in
+      let pauseAndLeave: TypedCalls.Int32Caller = try TypedCalls.function("pause_and_leave")
+      let calls = try await findingBlockingCalls {
+        for _ in 0..<4 {
+          try #require(pauseAndLeave() == 1)
+          if !isOfOneJob { await Task.yield() }
+          _ = sleepDeeply(50)
+        }
+      }
+      try #require(calls.sites.map(\.function) == ["usleep"] && calls.calls == 4, "\(calls)")
+    }
+  }
+
   @Test func blocksOfSyncRunOnTheThread() async throws {
     let calls = try await findingBlockingCalls {
       DispatchQueue(label: "of sync").sync { _ = usleep(10) }
@@ -192,6 +207,14 @@ import TestSupport
   @Test(
     .nonblocking(over: .milliseconds(5), including: [.locks], allowing: [.calls(in: .sleeping)]))
   func maySleep() { _ = usleep(10) }
+}
+
+/// Sleeps far down on the stack.
+@inline(never)
+private func sleepDeeply(_ depth: Int) -> Int {
+  guard depth > 0 else { return Int(usleep(10)) }
+  let numbers = InlineArray<64, Int>(repeating: depth)
+  return sleepDeeply(depth - 1) + numbers[depth]
 }
 
 private let lock = NSLock()

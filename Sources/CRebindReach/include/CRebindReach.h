@@ -41,6 +41,8 @@ typedef struct crebind_reach_thread {
   const void *_Nullable answered;
   /// The job that the thread runs now, if jobs are followed.
   crebind_reach_job job;
+  /// How many jobs the thread has begun, so that two of them can be told apart.
+  uint32_t job_number;
 } crebind_reach_thread;
 
 /// Not 0: hooks act on some functions. Else nobody reads the fields above but `suppressed`, and counters
