@@ -135,6 +135,25 @@ import TestSupport
     }
   }
 
+  /// One that no body encloses, and one that has ended.
+  @Test func aSearchThatLives() async {
+    await #expect(processExitsWith: .success) {
+      func search() async throws -> [BlockingCalls] {
+        let search = try BlockingCallSearch()
+        await Task.detached { _ = usleep(10) }.value
+        let first = search.found
+        await Task.detached { _ = usleep(10) }.value
+        return [first, search.found]
+      }
+      for _ in 0..<2 {
+        let calls = try await search()
+        try #require(calls.map(\.calls) == [1, 2], "\(calls)")
+        try #require(calls[1].sites.allSatisfy { $0.function == "usleep" })
+        await Task.detached { _ = usleep(10) }.value
+      }
+    }
+  }
+
   @Test func theMainActor() async throws {
     let search: @Sendable (BlockingThreads) async throws -> [String] = { threads in
       try await findingBlockingCalls(on: threads) {

@@ -26,6 +26,30 @@ import TestSupport
     #expect([result.output] == shown.map { "\($0)\n" })
   }
 
+  /// A preloaded library finds what blocks in a program that knows nothing of it, however that ends.
+  @Test(arguments: [([], 0, false), (["exit"], 3, false), (["signal"], SIGTERM, true)])
+  func blockingCallsOfAProgram(arguments: [String], status: CInt, isSignal: Bool) throws {
+    let package = SamplePackage("blocking-calls")
+    let build = try package.swift("build")
+    try #require(build.succeeded, "\(build.output)\(build.errorOutput)")
+    let preload = ["LD_PRELOAD": package.product("libBlockingCalls.so").path]
+    let result = try run(package.product("dozing").path, arguments, environment: preload)
+    #expect(result.output == "awake\n" && result.status == status)
+    #expect(result.wasSignalled == isSignal)
+    let shown = try package.folder.appending(path: "README.md").codeBlocks(of: "console").joined()
+    // The times differ, and so the widths of the columns.
+    func words(_ text: String) -> [String] {
+      text.replacing(/\d+/, with: "0").split { $0.isWhitespace }.map(String.init)
+    }
+    #expect(words(result.errorOutput) == words(shown).drop { $0 != "blocking-calls:" }.map(\.self))
+
+    let other = try run("true", environment: preload)
+    #expect(other.succeeded && other.output == "")
+    #expect(
+      other.errorOutput
+        == "blocking-calls: true is not linked with Swift's runtime: nothing is searched\n")
+  }
+
   /// The counts are those of its page, and those that it keeps as thresholds.
   @Test(.enabled(if: buildsAsUsers, ".ci/run products runs it: ordo-one/benchmark takes minutes"))
   func benchmarksCount() throws {
