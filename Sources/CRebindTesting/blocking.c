@@ -16,6 +16,7 @@
 #include "thread.h"
 
 #include <linux/futex.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -26,6 +27,19 @@
 /// The most sites. They take 2 MB of addresses, and memory as they come.
 #define SITES 4096
 
+/// The most threads whose calls under way are known: the pool has one for each core.
+#define THREADS 256
+
+/// A thread's call that has not returned. One that was left stays until the thread's next call.
+typedef struct under_way {
+  /// NULL while the place is free.
+  _Atomic(const void *) thread;
+  /// NULL once the call has returned.
+  _Atomic(const void *) caller;
+  _Atomic uint32_t number;
+  _Atomic uint64_t start;
+} under_way;
+
 typedef struct blocking_scope {
   crebind_testing_scope scope;
   crebind_testing_blocking settings;
@@ -34,6 +48,7 @@ typedef struct blocking_scope {
   crebind_reach_code dispatch, locking;
   crebind_reach_sites *_Nullable sites;
   _Atomic uint64_t unseen;
+  under_way under_way[THREADS];
 } blocking_scope;
 
 // MARK: - Which calls are looked at
@@ -129,6 +144,51 @@ static bool has_slept(const crebind_testing_blocked *blocked) {
   return switches() != blocked->switches;
 }
 
+// MARK: - Calls under way
+
+/// This thread's place, taken if need be; NULL if none is left.
+static under_way *place_of_thread(blocking_scope *self) {
+  const void *thread = &crebind_testing_this_thread;
+  for (size_t i = 0; i < THREADS; i++) {
+    under_way *place = &self->under_way[i];
+    const void *found = place->thread;
+    if (found == thread
+        || (found == NULL && atomic_compare_exchange_strong(&place->thread, &found, thread)))
+      return place;
+  }
+  return NULL;
+}
+
+static void note_begin(blocking_scope *self, uint32_t number,
+                       const crebind_testing_blocked *blocked) {
+  under_way *place = place_of_thread(self);
+  if (place == NULL) return;
+  place->caller = NULL;
+  place->number = number;
+  place->start = blocked->start;
+  place->caller = blocked->caller;
+}
+
+static void note_end(blocking_scope *self) {
+  under_way *place = place_of_thread(self);
+  if (place != NULL) place->caller = NULL;
+}
+
+bool crebind_testing_blocking_next(const crebind_testing_scope *scope, size_t *position,
+                                   crebind_testing_under_way *call) {
+  const blocking_scope *self = (const blocking_scope *)scope;
+  while (*position < THREADS) {
+    const under_way *place = &self->under_way[(*position)++];
+    call->caller = place->caller;
+    if (call->caller == NULL) continue;
+    call->function = place->number;
+    call->nanoseconds = nanoseconds() - place->start;
+    // It may have returned meanwhile, and another one may have begun.
+    if (call->caller == place->caller && call->nanoseconds > self->settings.threshold) return true;
+  }
+  return false;
+}
+
 // MARK: - The scope
 
 static void *decide(crebind_testing_scope *scope, const crebind_testing_call *call) {
@@ -144,8 +204,11 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
     self->unseen++;
     return NULL;
   }
-  if (scope->reaches_process) scope->calls++;
   if (!has_begun) begin(blocked, call);
+  if (scope->reaches_process) {
+    scope->calls++;
+    note_begin(self, (uint32_t)(2 * member + is_lock), blocked);
+  }
   return NULL;
 }
 
@@ -155,6 +218,7 @@ static void observe(crebind_testing_scope *scope, uint64_t number,
   blocking_scope *self = (blocking_scope *)scope;
   crebind_testing_blocked *blocked = &crebind_testing_this_thread.blocked;
   end(blocked);
+  if (scope->reaches_process) note_end(self);
   bool is_found = false;
   switch (self->rules[number / 2]) {
   case CREBIND_TESTING_BLOCKS_ALWAYS:

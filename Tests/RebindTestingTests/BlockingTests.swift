@@ -154,6 +154,23 @@ import TestSupport
     }
   }
 
+  /// Where a program hangs, no call returns.
+  @Test func aCallThatHasNotReturned() async {
+    await #expect(processExitsWith: .success) {
+      let search = try BlockingCallSearch()
+      let pipe = Pipe()
+      let reader = Task.detached { try pipe.fileHandleForReading.read(upToCount: 1) }
+      var calls = search.found
+      while calls.calls == 0 { calls = search.found }
+      try #require(calls.sites.map(\.function) == ["read"], "\(calls)")
+      try #require(calls.sites[0].calls == 1 && calls.sites[0].isCut)
+      try pipe.fileHandleForWriting.write(contentsOf: Data("x".utf8))
+      _ = try await reader.value
+      calls = search.found
+      try #require(calls.calls == 1 && calls.sites[0].frames.count > 1, "\(calls)")
+    }
+  }
+
   @Test func theMainActor() async throws {
     let search: @Sendable (BlockingThreads) async throws -> [String] = { threads in
       try await findingBlockingCalls(on: threads) {

@@ -260,6 +260,22 @@ crebind_testing_scope *_Nullable crebind_testing_blocking_scope(
 /// lock. Its amount is nanoseconds.
 crebind_reach_sites *crebind_testing_blocking_sites(const crebind_testing_scope *scope);
 
+/// A call that has not returned yet.
+typedef struct crebind_testing_under_way {
+  /// The same number as a site's.
+  uint32_t function;
+  const void *_Nullable caller;
+  /// How long it has taken so far.
+  uint64_t nanoseconds;
+} crebind_testing_under_way;
+
+/// Gives a call that takes longer than it may, for a scope of the process. Nobody can tell whether its thread sleeps.
+///
+/// \param position 0 for the first one. Receives what gives the next one.
+/// \returns false for no more.
+bool crebind_testing_blocking_next(const crebind_testing_scope *scope, size_t *position,
+                                   crebind_testing_under_way *call);
+
 /// The calls whose ends could not be awaited.
 uint64_t crebind_testing_blocking_unseen(const crebind_testing_scope *scope);
 

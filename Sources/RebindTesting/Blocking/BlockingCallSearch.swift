@@ -9,8 +9,8 @@
 /// print(search.found)
 /// ```
 ///
-/// It cannot be copied, so one place ends it: a global variable does not. Jobs that are under way when it begins are
-/// passed over, and those that their tasks go on in are not.
+/// It cannot be copied, so one place ends it: a global variable does not. Jobs that already run when the search begins
+/// are not seen; the next job of the same task is.
 public struct BlockingCallSearch: ~Copyable, Sendable {
   private let search: BlockingSearch
   private let group: ScopeGroup
@@ -36,8 +36,9 @@ public struct BlockingCallSearch: ~Copyable, Sendable {
 
   deinit { group.end() }
 
-  /// The calls that have blocked so far. A call that has not returned yet is not among them.
+  /// The calls that have blocked so far. Those that have not returned have sites of their own, with the caller alone:
+  /// where a program hangs, they are the reason.
   public var found: BlockingCalls {
-    withOriginals { BlockingCalls(of: group.scopes[0], search) }
+    withOriginals { BlockingCalls(of: group.scopes[0], search, areUnderWay: true) }
   }
 }

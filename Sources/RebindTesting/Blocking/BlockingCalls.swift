@@ -36,9 +36,12 @@ public struct BlockingCalls: Sendable, Hashable {
 
 extension BlockingCalls {
   /// Reads what a scope has found.
-  init(of scope: ActiveScope, _ search: BlockingSearch) {
+  ///
+  /// - Parameter areUnderWay: Whether calls that have not returned are among them.
+  init(of scope: ActiveScope, _ search: BlockingSearch, areUnderWay: Bool = false) {
     let table = crebind_testing_blocking_sites(scope.pointer)
-    var found: [(site: crebind_reach_site, addresses: [UInt])] = []
+    var found: [(site: crebind_reach_site, addresses: [UInt])] =
+      areUnderWay ? callsUnderWay(in: scope) : []
     var position = 0
     var site = crebind_reach_site()
     while crebind_reach_next_site(table, &position, &site) {
@@ -59,6 +62,22 @@ extension BlockingCalls {
     callsWithoutSite =
       Int(crebind_reach_dropped_calls(table)) + Int(crebind_testing_blocking_unseen(scope.pointer))
   }
+}
+
+/// A site for each call that has not returned, with its caller alone.
+private func callsUnderWay(
+  in scope: ActiveScope
+) -> [(site: crebind_reach_site, addresses: [UInt])] {
+  var found: [(site: crebind_reach_site, addresses: [UInt])] = []
+  var position = 0
+  var call = crebind_testing_under_way()
+  while crebind_testing_blocking_next(scope.pointer, &position, &call) {
+    var site = crebind_reach_site()
+    (site.function, site.calls, site.is_cut) = (call.function, 1, true)
+    (site.amount, site.greatest) = (call.nanoseconds, call.nanoseconds)
+    found.append((site, [UInt(bitPattern: call.caller)]))
+  }
+  return found
 }
 
 extension BlockingCalls.Site: CustomStringConvertible {

@@ -14,7 +14,8 @@ private struct Search: ~Copyable {
   func report() {
     guard process == getpid(), !isReported.exchange(true, ordering: .relaxed) else { return }
     let found = calls.found
-    let title = "\(program): \(found.calls) calls blocked threads of Swift's pool"
+    let noun = found.calls == 1 ? "call" : "calls"
+    let title = "\(program): \(found.calls) \(noun) blocked threads of Swift's pool"
     printError(found.calls > 0 ? "\(title)\n\(table(of: found))" : title)
   }
 }
@@ -26,8 +27,14 @@ nonisolated(unsafe) private var search: Search?
 private let start: @convention(c) () -> Void = {
   do {
     let program = try Image.main
+    // Programs that this one starts have the library too, and their standard error may be read by a program.
+    let isFirst = getenv("BLOCKING_CALLS_STARTED") == nil
+    setenv("BLOCKING_CALLS_STARTED", "", 1)
     guard program.needed.contains("libswift_Concurrency.so") else {
-      return printError("\(program.name) is not linked with Swift's runtime: nothing is searched")
+      if isFirst {
+        printError("\(program.name) is not linked with Swift's runtime: nothing is searched")
+      }
+      return
     }
     search = Search(calls: try BlockingCallSearch(), program: program.name)
     atexit { search?.report() }
