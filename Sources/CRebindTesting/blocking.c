@@ -182,9 +182,11 @@ bool crebind_testing_blocking_next(const crebind_testing_scope *scope, size_t *p
     call->caller = place->caller;
     if (call->caller == NULL) continue;
     call->function = place->number;
-    call->nanoseconds = nanoseconds() - place->start;
-    // It may have returned meanwhile, and another one may have begun.
-    if (call->caller == place->caller && call->nanoseconds > self->settings.threshold) return true;
+    uint64_t start = place->start, now = nanoseconds();
+    // It may have returned meanwhile, and another one may have begun, also after the clock was read.
+    if (call->caller != place->caller || start != place->start || now <= start) continue;
+    call->nanoseconds = now - start;
+    if (call->nanoseconds > self->settings.threshold) return true;
   }
   return false;
 }
@@ -207,7 +209,8 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
   if (!has_begun) begin(blocked, call);
   if (scope->reaches_process) {
     scope->calls++;
-    note_begin(self, (uint32_t)(2 * member + is_lock), blocked);
+    if (self->rules[member] != CREBIND_TESTING_BLOCKS_NEVER)
+      note_begin(self, (uint32_t)(2 * member + is_lock), blocked);
   }
   return NULL;
 }
@@ -224,6 +227,7 @@ static void observe(crebind_testing_scope *scope, uint64_t number,
   case CREBIND_TESTING_BLOCKS_ALWAYS:
   case CREBIND_TESTING_BLOCKS_FOR_CHILD:
   case CREBIND_TESTING_BLOCKS_FOR_CHILD_OF_ID: is_found = true; break;
+  case CREBIND_TESTING_BLOCKS_NEVER: break;
   case CREBIND_TESTING_BLOCKS_IF_IT_SLEPT: is_found = has_slept(blocked); break;
   case CREBIND_TESTING_BLOCKS_IF_LONG:
   case CREBIND_TESTING_BLOCKS_ON_FUTEX:

@@ -196,6 +196,20 @@ import TestSupport
 
   // MARK: What may block
 
+  /// A semaphore waits by functions of its own, which are looked at, too.
+  @Test func allowedWaits() async throws {
+    for allowance: BlockingAllowance in [
+      .calls(of: "dispatch_semaphore_wait"), .calls(in: .waiting),
+    ] {
+      let calls = try await findingBlockingCalls(allowing: [allowance]) {
+        try BlockingKind.semaphore.block()
+      }
+      #expect(calls.sites.isEmpty, "\(calls)")
+    }
+    let calls = try await findingBlockingCalls(over: .seconds(Int64.max)) { _ = usleep(10) }
+    #expect(calls.calls == 1)
+  }
+
   @Test func allowedCalls() async throws {
     let image = try await withRecordedCalls(of: "getppid") { recording in
       _ = getppid()
@@ -307,7 +321,7 @@ private enum BlockingKind: CaseIterable {
 
   var isLock: Bool { self == .mutex || self == .lock }
 
-  /// Blocks in a task, and requires that nothing else is found.
+  /// Blocks in a task, and requires that this is found.
   func expectFinding(including groups: [BlockingGroup]) async throws {
     let calls = try await findingBlockingCalls(including: groups) {
       try await Task { try block() }.value

@@ -44,6 +44,9 @@ struct BlockingFunction {
     names.split(separator: " ").map { Self(name: String($0), group: group, rule: rule) }
   }
 
+  /// The same function, whose calls may block.
+  var allowed: Self { Self(name: name, group: group, rule: CREBIND_TESTING_BLOCKS_NEVER) }
+
   /// Whether it may make a call of one of some groups.
   func isOf(_ groups: Set<BlockingGroup>) -> Bool {
     groups.contains(group) || (isOfFutexes && groups.contains(.locks))

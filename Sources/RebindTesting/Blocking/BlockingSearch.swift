@@ -28,7 +28,11 @@ struct BlockingSearch: Sendable {
         names.insert(name)
       }
     }
-    functions = BlockingFunction.all.filter { $0.isOf(groups) && !names.contains($0.name) }
+    let wanted = BlockingGroup.usual.union(including)
+    functions = BlockingFunction.all.filter { $0.isOf(wanted) }.map {
+      // Others that it calls to wait may block as well.
+      names.contains($0.name) || !$0.isOf(groups) ? $0.allowed : $0
+    }
     (self.threshold, self.groups, self.images, self.threads) = (threshold, groups, images, threads)
   }
 
@@ -40,10 +44,11 @@ struct BlockingSearch: Sendable {
 
   /// The scope in C; nil if memory runs out.
   func makeScope(on hooks: [OpaquePointer]) -> OpaquePointer? {
-    let (seconds, attoseconds) = threshold.components
+    // A Duration may be longer than the nanoseconds of 64 bits.
+    let (seconds, attoseconds) = min(max(threshold, .zero), .seconds(9_000_000_000)).components
     let settings = crebind_testing_blocking(
       jobs: threads.rawValue,
-      threshold: UInt64(clamping: seconds * 1_000_000_000 + attoseconds / 1_000_000_000),
+      threshold: UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000),
       includes_locks: groups.contains(.locks), includes_waits: groups.contains(.waiting))
     return crebind_testing_blocking_scope(
       hooks, functions.map(\.rule), hooks.count, settings)
