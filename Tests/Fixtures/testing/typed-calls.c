@@ -8,7 +8,10 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 typedef struct pair {
@@ -119,15 +122,39 @@ static void leave_pause(int signal) {
   siglongjmp(before_pause, 1);
 }
 
-static void *interrupt(void *thread) {
-  usleep(50000);
-  pthread_kill(*(pthread_t *)thread, SIGUSR2);
+/// Whether a thread sleeps, as the kernel says.
+static int sleeps(pid_t thread) {
+  char path[64], text[512] = "";
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+  FILE *file = fopen(path, "r");
+  if (file == NULL) return 0;
+  size_t size = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[size] = 0;
+  const char *name_end = strrchr(text, ')');
+  return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'S';
+}
+
+static pthread_t waiting;
+static _Atomic pid_t thread_that_waits;
+
+/// The handler may leave a wait, and nothing that comes before it. So the signal comes once the thread has slept for a
+/// while.
+static void *interrupt(void *unused) {
+  (void)unused;
+  for (int times = 0; times < 20;) {
+    usleep(1000);
+    times = thread_that_waits != 0 && sleeps(thread_that_waits) ? times + 1 : 0;
+  }
+  pthread_kill(waiting, SIGUSR2);
   return NULL;
 }
 
 /// A wait that a signal's handler leaves by siglongjmp.
 int pause_and_leave(void) {
-  pthread_t waiting = pthread_self(), other;
+  pthread_t other;
+  waiting = pthread_self();
+  thread_that_waits = 0;
   sigset_t signals;
   // The threads of libdispatch have all signals blocked.
   sigemptyset(&signals);
@@ -135,8 +162,9 @@ int pause_and_leave(void) {
   pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
   signal(SIGUSR2, leave_pause);
   if (sigsetjmp(before_pause, 1) == 0) {
-    if (pthread_create(&other, NULL, interrupt, &waiting) != 0) return 0;
+    if (pthread_create(&other, NULL, interrupt, NULL) != 0) return 0;
     pthread_detach(other);
+    thread_that_waits = (pid_t)syscall(SYS_gettid);
     pause();
   }
   return 1;
