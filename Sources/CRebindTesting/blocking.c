@@ -5,8 +5,8 @@
 /// functions are there to sleep, and count by their name.
 ///
 /// Functions that block call each other: a dispatch semaphore waits by sem_wait. The outermost call counts. A call
-/// that an exception or longjmp leaves does not end. It is told by the next call: that lies above it on the stack, is
-/// of another job, or has written over its return address.
+/// that an exception or longjmp leaves does not end. The thread's next call shows that: it lies above the former one on
+/// the stack, is of another job, or the former one's return address has been written over.
 
 #define _GNU_SOURCE
 
@@ -108,7 +108,8 @@ static bool is_over(const crebind_testing_blocked *blocked) {
   if (blocked->place == NULL || blocked->job_number != crebind_reach_this_thread.job_number)
     return true;
 #if defined(__x86_64__)
-  // Until it returns, this is a trampoline. Elsewhere the callee keeps the return address where it likes.
+  // Until the call returns, its place on the stack has the address of a trampoline. On other machines, a callee keeps
+  // its return address where it likes.
   return crebind_stubs_caller(*blocked->place) == *blocked->place;
 #else
   return false;

@@ -240,7 +240,7 @@ typedef enum crebind_testing_blocking_rule : uint8_t {
   /// waitpid(2) and wait4(2), and waitid(2), without WNOHANG.
   CREBIND_TESTING_BLOCKS_FOR_CHILD,
   CREBIND_TESTING_BLOCKS_FOR_CHILD_OF_ID,
-  /// Never: neither does what it calls to wait.
+  /// Never, and neither do the functions that it calls to wait.
   CREBIND_TESTING_BLOCKS_NEVER,
 } crebind_testing_blocking_rule;
 

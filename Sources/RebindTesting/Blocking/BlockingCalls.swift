@@ -54,8 +54,8 @@ extension BlockingCalls {
       let function = search.functions[Int(site.function / 2)]
       return Site(
         function: function.name, group: site.function % 2 == 1 ? .locks : function.group,
-        calls: Int(site.calls), total: .nanoseconds(Int64(site.amount)),
-        longest: .nanoseconds(Int64(site.greatest)),
+        calls: Int(site.calls), total: .nanoseconds(Int64(clamping: site.amount)),
+        longest: .nanoseconds(Int64(clamping: site.greatest)),
         frames: addresses.flatMap { frames[$0] ?? [] }, isCut: site.is_cut)
     }.filter { !search.allows($0) }
       .sorted { ($0.total, $1.function) > ($1.total, $0.function) }

@@ -57,7 +57,7 @@ struct BlockingSearch: Sendable {
   /// Whether the image that made the calls may block.
   func allows(_ site: BlockingCalls.Site) -> Bool {
     guard let image = site.frames.first?.image else { return false }
-    let path = image.isEmpty ? CommandLine.arguments[0] : image
+    let path = image.isEmpty ? CommandLine.arguments.first ?? "" : image
     let file = path.split(separator: "/").last.map(String.init) ?? path
     return images.contains(path) || images.contains(file)
   }
