@@ -48,6 +48,9 @@ import TestSupport
     #expect(
       other.errorOutput
         == "blocking-calls: true is not linked with Swift's runtime: nothing is searched\n")
+    // One that a program starts says nothing, as somebody may read its errors.
+    let child = try run("sh", ["-c", "/bin/true; exit 0"], environment: preload)
+    #expect(child.succeeded && child.errorOutput.split(separator: "\n").count == 1)
   }
 
   /// The counts are those of its page, and those that it keeps as thresholds.
