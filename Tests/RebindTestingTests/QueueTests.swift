@@ -161,14 +161,20 @@ import TestSupport
       }
       queue.async(execute: item)
       #expect(item.wait(timeout: .now() + 60) == .success)
-      queue.suspend()
-      let cancelled = DispatchWorkItem { seen.withLock { $0.append(0) } }
-      queue.async(execute: cancelled)
-      queue.asyncAfter(deadline: .now(), execute: cancelled)
-      cancelled.cancel()
-      queue.resume()
-      await withCheckedContinuation { continuation in
-        cancelled.notify(queue: queue) { continuation.resume() }
+      for isLater in [false, true] {
+        queue.suspend()
+        // libdispatch traps where an item that somebody waits for has been submitted twice.
+        let cancelled = DispatchWorkItem { seen.withLock { $0.append(0) } }
+        if isLater {
+          queue.asyncAfter(deadline: .now(), execute: cancelled)
+        } else {
+          queue.async(execute: cancelled)
+        }
+        cancelled.cancel()
+        queue.resume()
+        await withCheckedContinuation { continuation in
+          cancelled.notify(queue: queue) { continuation.resume() }
+        }
       }
       let group = DispatchGroup()
       queue.async(group: group, qos: .background, flags: [.enforceQoS]) {
