@@ -47,6 +47,8 @@ typedef struct value {
 /// A block on its way, and the values of its task, each of which has a reference to its owner.
 typedef struct work {
   block *block;
+  /// A number of its own, as a task has one.
+  uint64_t number;
   value values[KINDS];
 } work;
 
@@ -81,10 +83,13 @@ CREBIND_REACH_LEFT_OUT static void run(void *context) {
     runtime.push(kinds[i].key, &work.values[i], kinds[i].type);
     count++;
   }
+  uint64_t outer = crebind_reach_this_thread.block;
+  crebind_reach_this_thread.block = work.number;
   crebind_reach_this_thread.suppressed--;
   work.block->invoke(work.block);
   runtime.release_block(work.block);
   crebind_reach_this_thread.suppressed++;
+  crebind_reach_this_thread.block = outer;
   for (; count > 0; count--) runtime.pop();
   crebind_reach_this_thread.suppressed--;
 }
@@ -124,6 +129,7 @@ CREBIND_REACH_LEFT_OUT static work *take_along(const block *block) {
     for (size_t i = 0; i < KINDS; i++)
       if (values[i].owner != NULL) runtime.retain(values[i].owner);
     memcpy(work->values, values, sizeof values);
+    work->number = crebind_reach_number_block();
   }
   crebind_reach_this_thread.suppressed--;
   errno = error;

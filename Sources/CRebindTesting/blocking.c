@@ -78,12 +78,6 @@ static bool may_block(const blocking_scope *self, crebind_testing_blocking_rule 
   }
 }
 
-static size_t member_of(const crebind_testing_scope *scope, const crebind_testing_call *call) {
-  size_t i = 0;
-  while (scope->members[i].hook != call->hook) i++;
-  return i;
-}
-
 // MARK: - Measuring
 
 static uint64_t nanoseconds(void) {
@@ -197,7 +191,7 @@ bool crebind_testing_blocking_next(const crebind_testing_scope *scope, size_t *p
 static void *decide(crebind_testing_scope *scope, const crebind_testing_call *call) {
   blocking_scope *self = (blocking_scope *)scope;
   if ((self->settings.jobs & 1u << crebind_reach_this_thread.job) == 0) return NULL;
-  size_t member = member_of(scope, call);
+  size_t member = crebind_testing_member_of(scope, call);
   bool is_lock = false;
   if (!may_block(self, self->rules[member], call, &is_lock)) return NULL;
   crebind_testing_blocked *blocked = &crebind_testing_this_thread.blocked;

@@ -3,6 +3,7 @@
 
 #include "condition.h"
 #include "runtime-images.h"
+#include "scatter.h"
 #include "scope.h"
 #include "thread.h"
 
@@ -36,14 +37,6 @@ static double return_number(void) {
   return number;
 }
 
-/// A number that looks random, the same for the same seed and call (splitmix64).
-static uint64_t scatter(uint64_t seed, uint64_t call) {
-  uint64_t value = seed + call * 0x9e3779b97f4a7c15;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
-  return value ^ (value >> 31);
-}
-
 static void close_descriptor(int descriptor) {
   int error = errno;
   syscall(SYS_close, descriptor);
@@ -53,7 +46,7 @@ static void close_descriptor(int descriptor) {
 static bool strikes(const crebind_testing_fault *fault, uint64_t call) {
   if (call < fault->first || call > fault->last) return false;
   if ((call - fault->first) % fault->every != 0) return false;
-  return fault->chance == UINT64_MAX || scatter(fault->seed, call) < fault->chance;
+  return fault->chance == UINT64_MAX || crebind_testing_scatter(fault->seed, call) < fault->chance;
 }
 
 static void *decide(crebind_testing_scope *scope, const crebind_testing_call *call) {

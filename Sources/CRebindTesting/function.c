@@ -1,14 +1,14 @@
 #include "function.h"
 
 static void *decide(crebind_testing_scope *scope, const crebind_testing_call *call) {
+  size_t member = crebind_testing_member_of(scope, call);
+  if (scope->is_answered != NULL && !scope->is_answered(scope, call, member)) return NULL;
   crebind_testing_count(scope, CREBIND_TESTING_STRUCK);
   crebind_testing_thread *thread = &crebind_testing_this_thread;
   thread->answering = scope;
   thread->answered_hook = call->hook;
   thread->answered_caller = call->caller;
-  size_t i = 0;
-  while (scope->members[i].hook != call->hook) i++;
-  return scope->functions[i];
+  return scope->functions[member];
 }
 
 void *crebind_testing_function_scope_make(size_t size, crebind_testing_hook *const *hooks,

@@ -24,15 +24,6 @@ static void end(crebind_testing_scope *scope) {
 
 // MARK: - A task
 
-/// Swift's runtime: the task that the thread runs, or NULL, and its number.
-__attribute__((swiftcall)) extern void *_Nullable swift_task_getCurrent(void);
-__attribute__((swiftcall)) extern uint64_t swift_task_getJobTaskId(void *task);
-
-uint64_t crebind_testing_task_number(void) {
-  void *task = swift_task_getCurrent();
-  return task != NULL ? swift_task_getJobTaskId(task) : 0;
-}
-
 static const void *_Nullable task_key;
 
 void crebind_testing_set_task_key(const void *key) { task_key = key; }
@@ -58,6 +49,16 @@ void crebind_testing_begin_task(crebind_testing_scope *scope, crebind_testing_sc
 }
 
 void crebind_testing_end_task(crebind_testing_scope *scope) { end(scope); }
+
+/// The scopes stay meanwhile, as the thread's task leads to them.
+static void tell_scopes(uint64_t number) {
+  uint64_t creator = crebind_reach_task_or_block();
+  for (crebind_testing_scope *scope = crebind_testing_task_scopes(); scope != NULL;
+       scope = scope->outer)
+    if (scope->adopt != NULL && !scope->ended) scope->adopt(scope, creator, number);
+}
+
+void crebind_testing_follow_tasks(void) { crebind_reach_set_new_task(tell_scopes); }
 
 // MARK: - A thread
 

@@ -29,7 +29,7 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
       .registers = call->registers,
       .caller = call->caller,
       .thread = (int)syscall(SYS_gettid),
-      .task = crebind_testing_task_number(),
+      .task = crebind_reach_task_number(),
       .is_of_runtime = crebind_reach_has_code(&self->runtime, call->caller),
   };
   for (size_t i = 0; i < 8; i++)

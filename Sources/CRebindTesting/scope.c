@@ -38,7 +38,7 @@ void crebind_testing_count(crebind_testing_scope *scope, crebind_testing_count_k
 static crebind_reach_code testing_libraries;
 
 void crebind_testing_meet(const crebind_testing_scope *scope, const void *caller) {
-  if (scope->meet != NULL && crebind_testing_task_number() != 0
+  if (scope->meet != NULL && crebind_reach_task_number() != 0
       && !crebind_reach_has_code(&testing_libraries, caller))
     scope->meet(scope->meeting);
 }

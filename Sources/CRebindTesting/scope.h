@@ -63,8 +63,12 @@ struct crebind_testing_scope {
   void *_Nullable meeting;
   /// The code that `decide` gives keeps the thread's calls suppressed.
   bool is_handler;
-  /// For a scope of C functions, one for each member.
+  /// For a scope of C functions, one for each member, and whether a call is for its function; NULL: each is.
   void *_Nonnull const *_Nullable functions;
+  bool (*_Nullable is_answered)(crebind_testing_scope *scope, const crebind_testing_call *call,
+                                size_t member);
+  /// Told each new task or block of a task or block in reach, by the thread that makes it.
+  void (*_Nullable adopt)(crebind_testing_scope *scope, uint64_t creator, uint64_t number);
   /// Calls that come from now on pass by.
   _Atomic bool ended;
   /// Calls of these images pass by.
@@ -84,6 +88,14 @@ void crebind_testing_meet(const crebind_testing_scope *scope, const void *caller
 /// Counts a call of this thread.
 void crebind_testing_count(crebind_testing_scope *scope, crebind_testing_count_kind kind);
 
+/// The place of a call's hook among the scope's members.
+static inline size_t crebind_testing_member_of(const crebind_testing_scope *scope,
+                                               const crebind_testing_call *call) {
+  size_t i = 0;
+  while (scope->members[i].hook != call->hook) i++;
+  return i;
+}
+
 /// Whether a scope is on a hook.
 static inline bool crebind_testing_is_on(const crebind_testing_scope *scope, size_t hook) {
   return (scope->hooks[hook / 64] & 1ull << hook % 64) != 0;
@@ -97,8 +109,8 @@ void *_Nullable crebind_testing_scope_make(size_t size,
 /// The youngest scope of this thread's task, or NULL.
 crebind_testing_scope *_Nullable crebind_testing_task_scopes(void);
 
-/// The number of the task that this thread runs; 0 if it runs none.
-uint64_t crebind_testing_task_number(void);
+/// Has scopes be told new tasks and blocks from now on.
+void crebind_testing_follow_tasks(void);
 
 #pragma clang assume_nonnull end
 

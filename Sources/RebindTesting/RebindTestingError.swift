@@ -51,6 +51,8 @@ public struct RebindTestingError: Error, Sendable, Hashable {
     public static let jobsNotSeen = Code(rawValue: "jobsNotSeen")
     /// A search allows calls of a function that it does not look at.
     public static let notBlocking = Code(rawValue: "notBlocking")
+    /// The environment's `REBIND_SEED` is no number.
+    public static let invalidSeed = Code(rawValue: "invalidSeed")
     /// Memory has run out.
     public static let outOfMemory = Code(rawValue: "outOfMemory")
     /// The core could not rebind the symbol, or a process could not be started.
@@ -96,6 +98,7 @@ extension RebindTestingError: CustomStringConvertible {
       return
         "\(symbol) cannot be allowed to block: it is not among the functions that are looked at"
     }
+    if code == .invalidSeed { return "\(symbol) is no number from 0 to \(UInt64.max): \(detail)" }
     return "cannot rebind \(symbol.isEmpty ? "\"\"" : symbol)\(place): \(reason)\(systemErrorText)"
   }
 

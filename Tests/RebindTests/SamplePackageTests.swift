@@ -6,6 +6,7 @@ import TestSupport
     ("allocation-budget", "Test run with 4 tests in 1 suite passed"),
     ("fault-injection", "Test run with 9 tests in 3 suites passed"),
     ("network-double", "Test run with 4 tests in 3 suites passed"),
+    ("repeatable-tests", "Test run with 4 tests in 1 suite passed"),
   ])
   func testsPass(name: String, summary: String) throws {
     let result = try SamplePackage(name).swift("test")

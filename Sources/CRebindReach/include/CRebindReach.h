@@ -43,6 +43,8 @@ typedef struct crebind_reach_thread {
   crebind_reach_job job;
   /// How many jobs the thread has begun, so that two of them can be told apart.
   uint32_t job_number;
+  /// The number of the block that the thread runs now, if a task has put it on a queue; 0 for none.
+  uint64_t block;
 } crebind_reach_thread;
 
 /// Not 0: hooks act on some functions. Else nobody reads the fields above but `suppressed`, and counters
@@ -60,6 +62,12 @@ extern __thread crebind_reach_thread crebind_reach_this_thread
 ///
 /// \param key The task-local's key: the address of its declaration, an object.
 const void *_Nullable crebind_reach_task_value(const void *key);
+
+/// The number of the task that this thread runs; 0 if it runs none. No other task of the process has it.
+uint64_t crebind_reach_task_number(void);
+
+/// The same, or else the number of the block that the thread runs; 0 for neither.
+uint64_t crebind_reach_task_or_block(void);
 
 // MARK: - Jobs of Swift's pool
 
@@ -83,6 +91,13 @@ void *_Nullable *_Nonnull crebind_reach_submit_original(void);
 /// The job that this thread runs.
 crebind_reach_job crebind_reach_this_job(void);
 
+/// Told a task or a block before it runs, by the thread that makes it. Blocks have numbers of their own.
+typedef void crebind_reach_new_task(uint64_t number);
+
+/// Has a function be told each task whose first job the runtime hands to libdispatch, and each block that takes values
+/// along. A task that starts on an actor or an executor of its own is not seen, and neither is one that starts at once.
+void crebind_reach_set_new_task(crebind_reach_new_task *handler);
+
 // MARK: - Blocks on queues
 
 // A block that a task puts on a queue of libdispatch runs with the task's values of some task-locals. The slots for
@@ -100,6 +115,9 @@ void crebind_reach_take_along(const void *key, const void *type, crebind_reach_h
 
 /// Finds a function by its name.
 typedef void *_Nullable crebind_reach_look_up(const char *name);
+
+/// A number for a block that this thread puts on a queue.
+uint64_t crebind_reach_number_block(void);
 
 /// Finds the runtimes' functions. To be called once, before the slots are changed. False if some are not there, as in a
 /// program that has libdispatch linked statically.

@@ -290,6 +290,19 @@ const char *_Nullable crebind_testing_frozen_function(size_t index);
 crebind_testing_scope *_Nullable crebind_testing_frozen_scope(
     crebind_testing_hook *_Nonnull const *_Nonnull hooks, int64_t seconds, int64_t nanoseconds);
 
+/// The functions that give random numbers; NULL behind the last one.
+const char *_Nullable crebind_testing_random_function(size_t index);
+
+/// Random numbers are those of a seed: for each task and each block on a queue, those of its place among its creator's.
+/// NULL if memory runs out.
+///
+/// \param hooks Those of the functions, in their order.
+crebind_testing_scope *_Nullable crebind_testing_seeded_scope(
+    crebind_testing_hook *_Nonnull const *_Nonnull hooks, uint64_t seed);
+
+/// How many tasks such a scope did not see begin. Their numbers depend on the order in which they first drew.
+uint64_t crebind_testing_unordered_tasks(const crebind_testing_scope *scope);
+
 // MARK: - Counts
 
 /// The calls that arrived at a scope's hooks from its beginning to its end, or so far. Calls that

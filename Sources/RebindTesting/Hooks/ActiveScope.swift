@@ -76,6 +76,8 @@ final class ActiveScope: @unchecked Sendable {
       return crebind_testing_close_watch(hook)
     case .frozenTime(let time):
       return crebind_testing_frozen_scope(hooks, time.seconds, time.nanoseconds)
+    case .seededRandom(let seed):
+      return crebind_testing_seeded_scope(hooks, seed)
     case .blocking(let search):
       return search.makeScope(on: hooks)
     }

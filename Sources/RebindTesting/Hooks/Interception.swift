@@ -9,6 +9,8 @@ struct Interception {
     case closeWatch
     /// The time of day stands still.
     case frozenTime(FrozenTime)
+    /// Random numbers are those of a seed.
+    case seededRandom(UInt64)
     /// Calls that block threads of Swift's pool are noted.
     case blocking(BlockingSearch)
   }

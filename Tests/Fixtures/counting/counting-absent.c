@@ -3,6 +3,7 @@
 #include "steps.h"
 
 #include "CRebindCounting.h"
+#include "no-tasks.h"
 
 void *swift_task_localValueGet(const void *key) {
   (void)key;

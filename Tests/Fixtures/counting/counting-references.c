@@ -3,6 +3,7 @@
 
 #include "steps.h"
 #include "CRebindCounting.h"
+#include "no-tasks.h"
 
 #if defined(__aarch64__) && defined(__clang__)
 #define PRESERVE_MOST __attribute__((preserve_most))

@@ -2,6 +2,7 @@
 
 #include "steps.h"
 #include "CRebindCounting.h"
+#include "no-tasks.h"
 
 #include <malloc.h>
 

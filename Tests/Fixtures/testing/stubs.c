@@ -35,6 +35,7 @@ void *swift_task_localValueGet(const void *key) {
 
 void *swift_task_getCurrent(void) { return NULL; }
 uint64_t swift_task_getJobTaskId(void *task) { return task != NULL; }
+size_t swift_task_getJobFlags(void *task) { return task != NULL; }
 
 static void call_mixed(const crebind_testing_hook *hook) {
   mixed *call = (mixed *)crebind_testing_hook_stub(hook);

@@ -105,3 +105,22 @@ _ = try await findingBlockingCalls(reach: .process) {
   await Task.detached { nanosecondsPerRead("read on the pool, looked at for blocking") }.value
   await MainActor.run { nanosecondsPerRead("read on another thread, looked at for blocking") }
 }
+
+/// The best of several runs, in nanoseconds a random number.
+@Sendable func nanosecondsPerNumber(_ name: String) {
+  let calls = 100_000
+  var sum: UInt64 = 0
+  let best = (0..<21).map { _ in
+    ContinuousClock().measure {
+      for _ in 0..<calls { sum &+= UInt64.random(in: 0...UInt64.max) }
+    }
+  }.min()!
+  guard sum != 0 else { fatalError("no number was random") }
+  report(name, best, calls: calls)
+}
+
+nanosecondsPerNumber("a random number")
+try await withSeededRandom(1) {
+  nanosecondsPerNumber("a random number, seeded")
+  await Task.detached { nanosecondsPerNumber("a random number, out of the seed's reach") }.value
+}

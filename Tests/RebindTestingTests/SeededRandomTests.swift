@@ -1,0 +1,446 @@
+import Dispatch
+import Foundation
+import RebindTesting
+import Synchronization
+import TestSupport
+
+/// Random numbers that a seed gives.
+@Suite(.measured, .unlessSanitized) struct SeededRandomTests {
+  // MARK: - Sources
+
+  /// Two seeds at the same time, in three processes.
+  @Test func numbersAreTheSameInEachProcess() async throws {
+    var outputs: Set<[UInt8]> = []
+    for _ in 0..<3 {
+      let result = await #expect(
+        processExitsWith: .success, observing: [\.standardOutputContent]
+      ) {
+        async let first = drawnTwice(seed: 1)
+        async let second = drawnTwice(seed: 2)
+        let (one, two) = try await (first, second)
+        for ((source, numbers), others) in zip(zip(Source.allCases, one), two) {
+          try #require(numbers != others, "\(source)")
+          print(source, numbers, others)
+        }
+      }
+      outputs.insert(try #require(result?.standardOutputContent))
+    }
+    #expect(outputs.count == 1)
+    let lines = String(decoding: try #require(outputs.first), as: UTF8.self).split(separator: "\n")
+    #expect(lines.filter { $0.contains("[") }.count == Source.allCases.count)
+  }
+
+  @Test(arguments: Source.allCases) func othersKeepTheirs(source: Source) async throws {
+    let numbers = try await withSeededRandom(1) {
+      (try source.draw(), try await Task.detached { try source.draw() }.value)
+    }
+    let again = try await withSeededRandom(1) { try source.draw() }
+    #expect(again == numbers.0 && again != numbers.1)
+  }
+
+  /// The C library's numbers, as glibc documents and gives them.
+  @Test func seedsOfTheProgramAreTheCLibrarys() throws {
+    let numbers = try withSeededRandom(7) {
+      srandom(1)
+      return (0..<3).map { _ in random() }
+    }
+    #expect(numbers == [1_804_289_383, 846_930_886, 1_681_692_777])
+    let zero = try withSeededRandom(7) {
+      srandom(0)
+      return random()
+    }
+    #expect(zero == numbers[0])
+    for seed in [1, 5, 0x1234_5678_9abc] {
+      let found = try withSeededRandom(7) {
+        srand48(seed)
+        return (drand48(), lrand48(), mrand48())
+      }
+      var state: [CUnsignedShort] = [
+        0x330e, CUnsignedShort(truncatingIfNeeded: seed),
+        CUnsignedShort(truncatingIfNeeded: seed >> 16),
+      ]
+      let expected = (erand48(&state), nrand48(&state), jrand48(&state))
+      #expect(found == expected)
+    }
+  }
+
+  /// A program that gives the process's generators a state of its own has the numbers of that.
+  @Test func ownStatesAreKept() async {
+    await #expect(processExitsWith: .success) {
+      let draw = { () -> [Int] in
+        var state = [CChar](repeating: 0, count: 256)
+        return state.withUnsafeMutableBufferPointer { state in
+          let former = initstate(3, state.baseAddress!, 256)!
+          defer { setstate(former) }
+          var seed: (CUnsignedShort, CUnsignedShort, CUnsignedShort) = (1, 2, 3)
+          _ = withUnsafeMutableBytes(of: &seed) {
+            seed48($0.baseAddress!.assumingMemoryBound(to: CUnsignedShort.self))
+          }
+          return [random(), random(), lrand48()]
+        }
+      }
+      let expected = draw()
+      let found = try withSeededRandom(1) { draw() }
+      try #require(found == expected)
+    }
+  }
+
+  @Test func callsThatFailDoSo() throws {
+    try withSeededRandom(1) {
+      var buffer = [UInt8](repeating: 0, count: 300)
+      #expect(getentropy(&buffer, 257) == -1 && errno == EIO)
+      #expect(getrandom(&buffer, 8, 0xff00) == -1 && errno == EINVAL)
+      #expect(getrandom(nil, 8, 0) == -1 && errno == EFAULT)
+      #expect(getrandom(&buffer, 0, 0) == 0)
+      #expect(read(-1, &buffer, 8) == -1 && errno == EBADF)
+      #expect(fopen("/dev/urandom/none", "r") == nil && errno == ENOTDIR)
+      #expect(fopen("/dev/urandom", "?") == nil && errno == EINVAL)
+    }
+  }
+
+  /// Other descriptors and streams are left alone, and so is whatever the call does not fill.
+  @Test func filesAreRead() throws {
+    let file = try TemporaryDirectory().url.appending(path: "note")
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data("a note".utf8).write(to: file)
+    try withSeededRandom(1) {
+      #expect(try Data(contentsOf: file) == Data("a note".utf8))
+      let stream = try #require(fopen(file.path, "r"))
+      defer { fclose(stream) }
+      #expect(fgetc(stream) == CInt(UInt8(ascii: "a")))
+      var buffer = [UInt8](repeating: 7, count: 16)
+      #expect(getrandom(&buffer, 5, 0) == 5)
+      #expect(buffer[5...].allSatisfy { $0 == 7 } && !buffer[..<5].allSatisfy { $0 == 7 })
+      var parts = [iovec(), iovec()]
+      let device = open("/dev/random", O_RDONLY)
+      defer { close(device) }
+      buffer.withUnsafeMutableBytes {
+        parts[0] = iovec(iov_base: $0.baseAddress! + 2, iov_len: 3)
+        parts[1] = iovec(iov_base: $0.baseAddress! + 8, iov_len: 4)
+        #expect(readv(device, parts, 2) == 7)
+      }
+      #expect(buffer[12...].allSatisfy { $0 == 7 } && buffer[5..<8].allSatisfy { $0 == 7 })
+    }
+  }
+
+  /// A stream of a device that lives longer has the kernel's numbers.
+  @Test func streamsOutliveTheSeed() throws {
+    let kept = try withSeededRandom(1) { try #require(fopen("/dev/urandom", "r")) }
+    defer { fclose(kept) }
+    var (numbers, others) = ([UInt8](repeating: 0, count: 16), [UInt8](repeating: 0, count: 16))
+    #expect(fread(&numbers, 1, 16, kept) == 16 && fread(&others, 1, 16, kept) == 16)
+    #expect(numbers != others)
+  }
+
+  /// libstdc++ reads the descriptor that is behind a stream.
+  @Test func streamsOfCXX() throws {
+    let builder = try FixtureBuilder(.clang)
+    let source = builder.directory.url.appending(path: "draw.cpp")
+    try Data(
+      """
+      #include <fstream>
+      extern "C" unsigned long draw_by_stream() {
+        unsigned long number = 0;
+        std::ifstream("/dev/urandom").read(reinterpret_cast<char *>(&number), sizeof number);
+        return number;
+      }
+      """.utf8
+    ).write(to: source)
+    let file = builder.directory.url.appending(path: "libdraw.so")
+    let result = try TestSupport.run(
+      "/usr/bin/g++", ["-shared", "-fPIC", "-o", file.path, source.path])
+    #expect(result.succeeded, "\(result.errorOutput)")
+    let library = try #require(dlopen(file.path, RTLD_NOW))
+    let draw = unsafeBitCast(
+      try #require(dlsym(library, "draw_by_stream")), to: (@convention(c) () -> CUnsignedLong).self)
+    let (number, again) = (try withSeededRandom(1) { draw() }, try withSeededRandom(1) { draw() })
+    #expect(number != 0 && number == again && number != draw())
+  }
+
+  // MARK: - Tasks
+
+  /// Tasks that draw at the same time have numbers of their own, which are the same in each round.
+  @Test func childrenRepeat() async throws {
+    let outcomes = try await withThrowingTaskGroup(of: [UInt64].self) { rounds in
+      for _ in 0..<4 {
+        rounds.addTask {
+          var outcomes: Set<[UInt64]> = []
+          for _ in 0..<50 { outcomes.insert(try await withSeededRandom(3) { await family() }) }
+          try #require(outcomes.count == 1)
+          return outcomes.first!
+        }
+      }
+      return try await rounds.reduce(into: Set()) { $0.insert($1) }
+    }
+    let numbers = try #require(outcomes.first)
+    #expect(outcomes.count == 1 && Set(numbers).count == numbers.count)
+  }
+
+  /// Blocks on queues are as tasks.
+  @Test func blocksRepeat() async throws {
+    let queue = DispatchQueue(label: "of draws", attributes: .concurrent)
+    var outcomes: Set<[UInt64]> = []
+    for _ in 0..<100 {
+      outcomes.insert(
+        try await withSeededRandom(3) {
+          let numbers = Mutex([UInt64](repeating: 0, count: 8))
+          let group = DispatchGroup()
+          for i in 0..<8 {
+            queue.async(group: group) { numbers.withLock { $0[i] = .random(in: 0...UInt64.max) } }
+          }
+          let inner = await withCheckedContinuation { continuation in
+            queue.async {
+              let task = Task { UInt64.random(in: 0...UInt64.max) }
+              continuation.resume(returning: task)
+            }
+          }
+          await withCheckedContinuation { continuation in
+            group.notify(queue: queue) { continuation.resume() }
+          }
+          return await numbers.withLock { $0 } + [inner.value]
+        })
+    }
+    #expect(outcomes.count == 1)
+  }
+
+  /// A hop to an actor that others use is no new task, whether or not the actor has to be woken.
+  @Test func hopsTakeNothing() async throws {
+    let actor = Drawing()
+    let others = (0..<4).map { _ in
+      Task.detached {
+        while !Task.isCancelled { await actor.rest() }
+      }
+    }
+    for _ in 0..<50 {
+      let numbers = try await withSeededRandom(3) {
+        await actor.rest()
+        let first = await Task { UInt64.random(in: 0...UInt64.max) }.value
+        await actor.rest()
+        return [first, await Task { UInt64.random(in: 0...UInt64.max) }.value]
+      }
+      let expected = try await withSeededRandom(3) {
+        let first = await Task { UInt64.random(in: 0...UInt64.max) }.value
+        return [first, await Task { UInt64.random(in: 0...UInt64.max) }.value]
+      }
+      #expect(numbers == expected)
+    }
+    for other in others {
+      other.cancel()
+      await other.value
+    }
+  }
+
+  /// A task that is resumed is no new one, whoever has begun it, and whether or not it was seen to begin.
+  @Test func resumedTasksTakeNothing() async {
+    await #expect(processExitsWith: .success) {
+      @Sendable func draw(resuming: Bool) async throws -> UInt64 {
+        let waiting = AsyncStream<Void>.makeStream()
+        let others = Task.detached { for await _ in waiting.stream {} }
+        try await Task.sleep(for: .milliseconds(2))
+        let number = try await Task {
+          try await withSeededRandom(3) {
+            if resuming { waiting.continuation.yield() }
+            return await Task { UInt64.random(in: 0...UInt64.max) }.value
+          }
+        }.value
+        waiting.continuation.finish()
+        await others.value
+        return number
+      }
+      // Tasks are followed from the first scope on.
+      var numbers: Set<UInt64> = []
+      for resuming in [true, false, true] { numbers.insert(try await draw(resuming: resuming)) }
+      try #require(numbers.count == 1)
+    }
+  }
+
+  /// The inner scope's numbers are those of its seed, and the outer one's go on as if it had not been.
+  @Test func scopesNest() async throws {
+    let draw = { @Sendable in UInt64.random(in: 0...UInt64.max) }
+    let (alone, inside) = try await withSeededRandom(1) {
+      (draw(), try await withSeededRandom(2) { [draw(), await Task { draw() }.value] })
+    }
+    let again = try await withSeededRandom(2) { [draw(), await Task { draw() }.value] }
+    #expect(again == inside)
+    let outer = try await withSeededRandom(1) { [draw(), draw()] }
+    #expect(outer[0] == alone && outer[1] != alone)
+  }
+
+  @Test func faultsStrikeBefore() throws {
+    try withSeededRandom(1) {
+      var byte: UInt8 = 0
+      try withFailing("getrandom", errno: ENOSYS) {
+        #expect(getrandom(&byte, 1, 0) == -1 && errno == ENOSYS)
+      }
+      #expect(getrandom(&byte, 1, 0) == 1)
+    }
+  }
+
+  @Test func manyTasksDraw() async throws {
+    let sum = { () async throws -> UInt64 in
+      try await withSeededRandom(9) {
+        await withTaskGroup(of: UInt64.self) { group in
+          for _ in 0..<20_000 { group.addTask { .random(in: 0...1000) } }
+          return await group.reduce(0, +)
+        }
+      }
+    }
+    let (one, two) = (try await sum(), try await sum())
+    #expect(one == two)
+  }
+
+  // MARK: - The trait
+
+  @Test(.seededRandom(42)) func aTestHasItsSeed() async throws {
+    let numbers = await family()
+    let again = try await withSeededRandom(42) { await family() }
+    #expect(numbers == again)
+  }
+
+  @Suite(.seededRandom(42)) struct OfASuite {
+    @Test(arguments: 0..<3) func hasItsSeed(number: Int) throws {
+      let drawn = Int.random(in: 0...1_000_000)
+      let again = try withSeededRandom(42) { Int.random(in: 0...1_000_000) }
+      #expect(drawn == again)
+    }
+  }
+
+  @Test(.issueSays("set REBIND_SEED="), .seededRandom) func anIssueHasTheSeed() {
+    Issue.record("wrong for some seed")
+  }
+
+  @Test(.issueSays("not seen to begin drew in the order"), .seededRandom(1))
+  func anIssueTellsOfActors() async {
+    let actor = Drawing()
+    _ = await (actor.begin().value, actor.begin().value)
+    Issue.record("wrong")
+  }
+
+  @Test func theSeedOfTheEnvironment() async {
+    await #expect(processExitsWith: .success) {
+      setenv("REBIND_SEED", "18446744073709551615", 1)
+      try #require(try SeededRandom.fresh() == .max)
+      setenv("REBIND_SEED", "seven", 1)
+      let error = #expect(throws: RebindTestingError.self) { try SeededRandom.fresh() }
+      try #require(error?.code == .invalidSeed && "\(error!)".hasSuffix(": seven"))
+      unsetenv("REBIND_SEED")
+      let seeds = Set(try (0..<10).map { _ in try SeededRandom.fresh() })
+      try #require(seeds.count == 10)
+    }
+  }
+
+  /// The other outcome is seen where the environment is another one.
+  @Test func theOrderOfSetsIsKnown() {
+    let isSame = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil
+    #expect(hasRandomHashing() == !isSame)
+  }
+
+  @Test(
+    .hasIssue(
+      "run SWIFT_DETERMINISTIC_HASHING=1 swift test", severity: .error,
+      count: hasRandomHashing() ? 1 : 0), .seededRandom(1, hashing: .required))
+  func theOrderOfSetsIsRequired() {}
+}
+
+/// A way to random numbers.
+enum Source: CaseIterable {
+  case int, shuffled, uuid, rand, random, drand48, lrand48, mrand48, getrandom, getentropy
+  case arc4random, arc4randomBuffer, arc4randomUniform, device, fileHandle, stream
+
+  func draw() throws -> String {
+    var bytes = [UInt8](repeating: 0, count: 12)
+    switch self {
+    case .int: return "\(Int.random(in: 0...Int.max))"
+    case .shuffled: return "\((0..<30).shuffled())"
+    case .uuid: return "\(UUID())"
+    case .rand: return "\(cRand()) \(cRand())"
+    case .random: return "\(Glibc.random()) \(Glibc.random())"
+    case .drand48: return "\(Glibc.drand48())"
+    case .lrand48: return "\(Glibc.lrand48()) \(Glibc.lrand48())"
+    case .mrand48: return "\(Glibc.mrand48()) \(Glibc.mrand48())"
+    case .getrandom: try #require(RebindTestingTests.getrandom(&bytes, 12, 0) == 12)
+    case .getentropy: try #require(Glibc.getentropy(&bytes, 12) == 0)
+    case .arc4random: return "\(cArc4random()) \(cArc4random())"
+    case .arc4randomBuffer: cArc4randomBuffer(&bytes, 12)
+    case .arc4randomUniform: return "\((0..<20).map { _ in cArc4randomUniform(1000) })"
+    case .device:
+      let descriptor = open("/dev/urandom", O_RDONLY | O_CLOEXEC)
+      defer { close(descriptor) }
+      try #require(read(descriptor, &bytes, 12) == 12)
+    case .fileHandle:
+      let file = try #require(FileHandle(forReadingAtPath: "/dev/random"))
+      bytes = Array(try #require(try file.read(upToCount: 12)))
+    case .stream:
+      let stream = try #require(fopen("/dev/urandom", "re"))
+      defer { fclose(stream) }
+      try #require(fread(&bytes, 1, 12, stream) == 12)
+    }
+    return "\(bytes)"
+  }
+}
+
+// Swift does not import them. Their arguments are passed in the same way.
+@_silgen_name("getrandom") private func getrandom(
+  _ buffer: UnsafeMutableRawPointer?, _ size: Int, _ flags: CUnsignedInt
+) -> Int
+@_silgen_name("rand") private func cRand() -> CInt
+@_silgen_name("arc4random") private func cArc4random() -> UInt32
+@_silgen_name("arc4random_buf") private func cArc4randomBuffer(
+  _ buffer: UnsafeMutableRawPointer, _ size: Int)
+@_silgen_name("arc4random_uniform") private func cArc4randomUniform(_ bound: UInt32) -> UInt32
+
+/// The numbers of all sources, which are drawn twice.
+private func drawnTwice(seed: UInt64) async throws -> [[String]] {
+  try await withSeededRandom(seed) { try Source.allCases.map { [try $0.draw(), try $0.draw()] } }
+}
+
+/// Draws in eight child tasks, in an `async let`, and in tasks inside of tasks.
+private func family() async -> [UInt64] {
+  let draw = { @Sendable in UInt64.random(in: 0...UInt64.max) }
+  async let beside = draw()
+  let children = await withTaskGroup(of: (Int, [UInt64]).self) { group in
+    for i in 0..<8 {
+      group.addTask {
+        let first = draw()
+        await Task.yield()
+        let inner = Task { [draw(), await Task { draw() }.value] }
+        return (i, [first, draw()] + (await inner.value))
+      }
+    }
+    return await group.reduce(into: [Int: [UInt64]]()) { $0[$1.0] = $1.1 }
+  }
+  return [draw(), await beside] + (0..<8).flatMap { children[$0]! }
+}
+
+/// Begins tasks of its own, which start on it.
+private actor Drawing {
+  var most = 100
+
+  func rest() {}
+
+  func begin() -> Task<Int, Never> { Task { Int.random(in: 0...most) } }
+}
+
+/// Expects issues, one of which has a comment.
+private struct IssueSays: TestTrait, TestScoping {
+  let text: String
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    let isFound = Mutex(false)
+    // A matcher of known issues would see the issue as it was recorded.
+    try await IssueHandlingTrait.compactMapIssues { issue in
+      if issue.comments.contains(where: { $0.rawValue.contains(text) }) {
+        isFound.withLock { $0 = true }
+      }
+      return nil
+    }.provideScope(for: test, testCase: testCase, performing: function)
+    #expect(isFound.withLock { $0 }, sourceLocation: test.sourceLocation)
+  }
+}
+
+extension Trait where Self == IssueSays {
+  fileprivate static func issueSays(_ text: String) -> Self { Self(text: text) }
+}
