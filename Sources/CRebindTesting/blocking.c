@@ -45,7 +45,7 @@ typedef struct blocking_scope {
   crebind_testing_blocking settings;
   /// Copies, one for each member.
   crebind_testing_blocking_rule *_Nullable rules;
-  crebind_reach_code dispatch, locking;
+  crebind_reach_code dispatch, locking, icu;
   crebind_reach_sites *_Nullable sites;
   _Atomic uint64_t unseen;
   under_way under_way[THREADS];
@@ -65,6 +65,11 @@ static bool is_futex_wait(const blocking_scope *self, const crebind_testing_call
   return true;
 }
 
+/// Whether a wait for a condition is one for another thread that makes something for the first time. ICU's are.
+static bool is_condition_of_lock(const blocking_scope *self, const crebind_testing_call *call) {
+  return crebind_reach_has_code(&self->icu, call->caller);
+}
+
 /// Whether a call may block, and in which group it then is.
 static bool may_block(const blocking_scope *self, crebind_testing_blocking_rule rule,
                       const crebind_testing_call *call, bool *is_lock) {
@@ -72,6 +77,11 @@ static bool may_block(const blocking_scope *self, crebind_testing_blocking_rule 
   case CREBIND_TESTING_BLOCKS_ON_FUTEX:
     return is_futex_wait(self, call, is_lock)
            && (*is_lock ? self->settings.includes_locks : self->settings.includes_waits);
+  case CREBIND_TESTING_BLOCKS_ON_CONDITION:
+    *is_lock = is_condition_of_lock(self, call);
+    return *is_lock ? self->settings.includes_locks : self->settings.includes_waits;
+  // A lock of CoreFoundation's gives way by sleep(0).
+  case CREBIND_TESTING_BLOCKS_FOR_TIME: return (uint32_t)call->registers[0] != 0;
   case CREBIND_TESTING_BLOCKS_FOR_CHILD: return (call->registers[2] & WNOHANG) == 0;
   case CREBIND_TESTING_BLOCKS_FOR_CHILD_OF_ID: return (call->registers[3] & WNOHANG) == 0;
   default: return true;
@@ -220,11 +230,13 @@ static void observe(crebind_testing_scope *scope, uint64_t number,
   bool is_found = false;
   switch (self->rules[number / 2]) {
   case CREBIND_TESTING_BLOCKS_ALWAYS:
+  case CREBIND_TESTING_BLOCKS_FOR_TIME:
   case CREBIND_TESTING_BLOCKS_FOR_CHILD:
   case CREBIND_TESTING_BLOCKS_FOR_CHILD_OF_ID: is_found = true; break;
   case CREBIND_TESTING_BLOCKS_NEVER: break;
   case CREBIND_TESTING_BLOCKS_IF_IT_SLEPT: is_found = has_slept(blocked); break;
   case CREBIND_TESTING_BLOCKS_IF_LONG:
+  case CREBIND_TESTING_BLOCKS_ON_CONDITION:
   case CREBIND_TESTING_BLOCKS_ON_FUTEX:
     is_found = blocked->duration > self->settings.threshold && has_slept(blocked);
     break;
@@ -258,6 +270,7 @@ crebind_testing_blocking_scope(crebind_testing_hook *const *hooks,
   memcpy(scope->rules, rules, count * sizeof *rules);
   crebind_testing_find_dispatch(&scope->dispatch);
   crebind_testing_find_locking(&scope->locking);
+  crebind_testing_find_icu(&scope->icu);
   return &scope->scope;
 }
 

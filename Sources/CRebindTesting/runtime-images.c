@@ -21,6 +21,7 @@ static const char *file_name(const char *path) {
 static const char *const runtime[] = {"libswiftCore.", "libswift_Concurrency."};
 static const char *const dispatch[] = {"libdispatch."};
 static const char *const locking[] = {"libswiftCore.", "libswiftSynchronization.", "libFoundation"};
+static const char *const icu[] = {"lib_FoundationICU.", "libicu"};
 static const char *const testing[] = {"libTesting", "lib_Testing", "libXCTest"};
 
 /// How the names of files begin.
@@ -58,6 +59,8 @@ void crebind_testing_find_testing(crebind_reach_code *code) { FIND(code, testing
 void crebind_testing_find_dispatch(crebind_reach_code *code) { FIND(code, dispatch); }
 
 void crebind_testing_find_locking(crebind_reach_code *code) { FIND(code, locking); }
+
+void crebind_testing_find_icu(crebind_reach_code *code) { FIND(code, icu); }
 
 void crebind_testing_find_image(crebind_reach_code *code, const char *name) {
   crebind_reach_find_code(code, is_named, name);

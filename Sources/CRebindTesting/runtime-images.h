@@ -15,9 +15,10 @@ void crebind_testing_find_runtime(crebind_reach_code *code, bool finds_libraries
 /// Finds the testing libraries that are loaded. Calls the loader.
 void crebind_testing_find_testing(crebind_reach_code *code);
 
-/// Finds libdispatch, and the libraries whose futexes are locks. Calls the loader.
+/// Finds libdispatch, the libraries whose futexes are locks, and those whose conditions are. Calls the loader.
 void crebind_testing_find_dispatch(crebind_reach_code *code);
 void crebind_testing_find_locking(crebind_reach_code *code);
+void crebind_testing_find_icu(crebind_reach_code *code);
 
 /// Finds the image of a path or file name, if it is loaded. Calls the loader.
 void crebind_testing_find_image(crebind_reach_code *code, const char *name);

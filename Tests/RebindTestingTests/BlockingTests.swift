@@ -175,12 +175,13 @@ import TestSupport
     let search: @Sendable (BlockingThreads) async throws -> [String] = { threads in
       try await findingBlockingCalls(on: threads) {
         await MainActor.run { _ = usleep(10) }
-        _ = sleep(0)
+        var time = timespec(tv_sec: 0, tv_nsec: 1)
+        nanosleep(&time, nil)
       }.sites.map(\.function).sorted()
     }
-    #expect(try await search(.pool) == ["sleep"])
+    #expect(try await search(.pool) == ["nanosleep"])
     #expect(try await search(.mainActor) == ["usleep"])
-    #expect(try await search([.pool, .mainActor]) == ["sleep", "usleep"])
+    #expect(try await search([.pool, .mainActor]) == ["nanosleep", "usleep"])
   }
 
   @MainActor @Test(.nonblocking) func theMainActorMayBlock() { _ = usleep(10) }
@@ -192,6 +193,49 @@ import TestSupport
       inner = try await findingBlockingCalls { _ = usleep(10) }
     }
     #expect(inner?.calls == 1 && outer.calls == 1)
+  }
+
+  /// CoreFoundation's spin lock calls sleep(0).
+  @Test func sleepsForNoTime() async throws {
+    let calls = try await findingBlockingCalls {
+      sleep(0)
+      usleep(0)
+    }
+    #expect(calls.sites.isEmpty, "\(calls)")
+  }
+
+  /// ICU waits for a condition while another thread makes what it wants for the first time.
+  @Test func conditionsOfICUAreLocks() async throws {
+    let builder = try FixtureBuilder(.clang)
+    let source = builder.directory.url.appending(path: "wait.c")
+    try Data(
+      """
+      #include <pthread.h>
+      #include <time.h>
+      int wait_for_condition(void) {
+        pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+        pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+        struct timespec time;
+        clock_gettime(CLOCK_REALTIME, &time);
+        time.tv_nsec += 5000000;
+        if (time.tv_nsec >= 1000000000) time.tv_nsec -= 1000000000, time.tv_sec++;
+        pthread_mutex_lock(&mutex);
+        return pthread_cond_timedwait(&condition, &mutex, &time);
+      }
+      """.utf8
+    ).write(to: source)
+    for (name, isLock) in [("libicuwaits.so", true), ("libwaits.so", false)] {
+      let file = builder.directory.url.appending(path: name)
+      let build = try TestSupport.run("gcc", ["-shared", "-fPIC", "-o", file.path, source.path])
+      try #require(build.succeeded, "\(build.errorOutput)")
+      let library = try #require(dlopen(file.path, RTLD_NOW))
+      let wait = unsafeBitCast(
+        try #require(dlsym(library, "wait_for_condition")), to: (@convention(c) () -> CInt).self)
+      let calls = try await findingBlockingCalls { _ = wait() }
+      #expect(calls.sites.map(\.group) == (isLock ? [] : [.waiting]), "\(calls)")
+      let all = try await findingBlockingCalls(including: [.locks]) { _ = wait() }
+      #expect(all.sites.map(\.group) == [isLock ? .locks : .waiting], "\(all)")
+    }
   }
 
   // MARK: What may block

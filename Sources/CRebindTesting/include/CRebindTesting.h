@@ -235,6 +235,10 @@ typedef enum crebind_testing_blocking_rule : uint8_t {
   CREBIND_TESTING_BLOCKS_IF_IT_SLEPT,
   /// Each call.
   CREBIND_TESTING_BLOCKS_ALWAYS,
+  /// sleep(3) and usleep(3), for any time but none.
+  CREBIND_TESTING_BLOCKS_FOR_TIME,
+  /// pthread_cond_wait(3) and its kind, if it slept for longer than the threshold.
+  CREBIND_TESTING_BLOCKS_ON_CONDITION,
   /// syscall(2) that waits for a futex, if it slept for longer than the threshold.
   CREBIND_TESTING_BLOCKS_ON_FUTEX,
   /// waitpid(2) and wait4(2), and waitid(2), without WNOHANG.

@@ -6,15 +6,18 @@ struct BlockingFunction {
   let group: BlockingGroup
   let rule: crebind_testing_blocking_rule
 
-  /// All that are known. `syscall` is of two groups, and the call decides in which one it is.
+  /// All that are known.
   static let all: [Self] =
     functions(
       .sleeping, CREBIND_TESTING_BLOCKS_ALWAYS,
-      "nanosleep clock_nanosleep usleep sleep thrd_sleep pause sigwait sigtimedwait")
+      "nanosleep clock_nanosleep thrd_sleep pause sigwait sigtimedwait")
+    + functions(.sleeping, CREBIND_TESTING_BLOCKS_FOR_TIME, "usleep sleep")
     + functions(
       .waiting, CREBIND_TESTING_BLOCKS_IF_LONG,
-      "sem_wait sem_timedwait sem_clockwait pthread_cond_wait pthread_cond_timedwait "
-        + "pthread_cond_clockwait pthread_join")
+      "sem_wait sem_timedwait sem_clockwait pthread_join")
+    + functions(
+      .waiting, CREBIND_TESTING_BLOCKS_ON_CONDITION,
+      "pthread_cond_wait pthread_cond_timedwait pthread_cond_clockwait")
     + functions(
       .waiting, CREBIND_TESTING_BLOCKS_IF_IT_SLEPT,
       "dispatch_semaphore_wait dispatch_group_wait dispatch_block_wait")
@@ -49,8 +52,11 @@ struct BlockingFunction {
 
   /// Whether it may make a call of one of some groups.
   func isOf(_ groups: Set<BlockingGroup>) -> Bool {
-    groups.contains(group) || (isOfFutexes && groups.contains(.locks))
+    groups.contains(group) || (mayBeLock && groups.contains(.locks))
   }
 
-  var isOfFutexes: Bool { rule == CREBIND_TESTING_BLOCKS_ON_FUTEX }
+  /// Whether the call decides if it is of its group or of the locks.
+  private var mayBeLock: Bool {
+    rule == CREBIND_TESTING_BLOCKS_ON_FUTEX || rule == CREBIND_TESTING_BLOCKS_ON_CONDITION
+  }
 }

@@ -5,7 +5,7 @@ public struct BlockingGroup: Sendable, Hashable, CustomStringConvertible {
 
   private init(_ name: String) { description = name }
 
-  /// `sleep`, `usleep`, `nanosleep` and their kind: each call counts, however short it is.
+  /// `sleep`, `usleep`, `nanosleep` and their kind: each call counts, however short it is, but for `sleep(0)`.
   public static let sleeping = Self("sleeping")
   /// Semaphores, condition variables, joins, futexes, and the waits of libdispatch, which count however short they
   /// are.
@@ -20,7 +20,7 @@ public struct BlockingGroup: Sendable, Hashable, CustomStringConvertible {
   public static let files = Self("files")
   /// `open`, `stat`, `rename`, `readdir`, `pread` and their kind, which seldom wait. Off unless it is included.
   public static let plainFiles = Self("plainFiles")
-  /// Mutexes, read-write locks and `swift_once`. Off unless it is included: the thread that holds a lock may just have
+  /// Mutexes, read-write locks, `swift_once`, and the waits of ICU. Off unless it is included: the thread that holds a lock may just have
   /// been preempted.
   public static let locks = Self("locks")
 
