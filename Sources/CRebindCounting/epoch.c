@@ -1,29 +1,36 @@
+#define _GNU_SOURCE
+
 #include "epoch.h"
 
+#include <errno.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
-/// Changes with each wait. Later calls count in the other number, so the wait ends though new calls keep
-/// coming.
-static _Atomic unsigned epoch;
-static _Atomic uint32_t readers[2];
-/// The readers of this thread: more than one if a signal handler interrupts a call.
-static __thread uint32_t own_readers[2] __attribute__((tls_model("initial-exec")));
+_Atomic bool crebind_counting_has_barrier;
 
-unsigned crebind_counting_enter_epoch(void) {
-  for (;;) {
-    unsigned now = epoch, parity = now & 1;
-    own_readers[parity]++;
-    readers[parity]++;
-    if (epoch == now) return parity;
-    // A thread waits already, and may have missed this call.
-    crebind_counting_leave_epoch(parity);
-  }
+/// The commands of linux/membarrier.h, which older systems lack.
+enum { PRIVATE_EXPEDITED = 1 << 3, REGISTER_PRIVATE_EXPEDITED = 1 << 4 };
+
+static bool succeeds(int command) {
+  int error = errno;
+  bool succeeds = syscall(SYS_membarrier, command, 0, 0) == 0;
+  errno = error;
+  return succeeds;
 }
 
-void crebind_counting_leave_epoch(unsigned parity) {
-  readers[parity]--;
-  own_readers[parity]--;
+void crebind_counting_prepare_epochs(void) {
+  static bool is_prepared;
+  if (is_prepared) return;
+  is_prepared = true;
+  // A call that finds the value late makes an exchange, which is right, too.
+  crebind_counting_has_barrier =
+      succeeds(REGISTER_PRIVATE_EXPEDITED) && succeeds(PRIVATE_EXPEDITED);
 }
+
+/// From here on, the numbers of calls that may still have a scope are seen. False if a filter has forbidden
+/// membarrier meanwhile.
+static bool order(void) { return !crebind_counting_has_barrier || succeeds(PRIVATE_EXPEDITED); }
 
 void crebind_counting_pause(long nanoseconds) {
   struct timespec time = {.tv_nsec = nanoseconds};
@@ -32,26 +39,54 @@ void crebind_counting_pause(long nanoseconds) {
   crebind_reach_this_thread.suppressed--;
 }
 
-/// \param patience How often to look again.
-static bool have_ended(unsigned parity, int *patience) {
-  while (readers[parity] != 0) {
-    if ((*patience)-- == 0) return false;
-    crebind_counting_pause(50000);
+/// The blocks of all threads, and last the one of those that have none.
+static crebind_counting_block *first(void) {
+  crebind_counting_block *block = (crebind_counting_block *)crebind_counting_blocks;
+  return block != NULL ? block : &crebind_counting_shared_block;
+}
+
+static crebind_counting_block *next(const crebind_counting_block *block) {
+  if (block == &crebind_counting_shared_block) return NULL;
+  return block->head.next != NULL ? (crebind_counting_block *)block->head.next
+                                  : &crebind_counting_shared_block;
+}
+
+/// Notes the calls to be waited for. Later calls of the same thread are others.
+static void note_readings(void) {
+  for (crebind_counting_block *block = first(); block != NULL; block = next(block)) {
+    block->awaited = block->readings;
+    block->is_awaited = block->reading != 0;
+  }
+}
+
+static bool have_ended(void) {
+  for (crebind_counting_block *block = first(); block != NULL; block = next(block)) {
+    if (!block->is_awaited) continue;
+    if (block->reading != 0 && block->readings == block->awaited) return false;
+    block->is_awaited = false;
   }
   return true;
 }
 
 bool crebind_counting_wait_for_epoch(void) {
-  int patience = 2000;
-  unsigned parity = epoch & 1;
-  // A call that a former wait has given up may go on from its scope to an older one.
-  if (!have_ended(1 - parity, &patience)) return false;
-  epoch++;
-  return have_ended(parity, &patience);
+  if (!order()) return false;
+  note_readings();
+  for (int patience = 2000; !have_ended(); patience--) {
+    if (patience == 0) return false;
+    crebind_counting_pause(50000);
+  }
+  return true;
 }
 
-bool crebind_counting_has_empty_epochs(void) { return readers[0] == 0 && readers[1] == 0; }
+bool crebind_counting_has_empty_epochs(void) {
+  if (!order()) return false;
+  for (crebind_counting_block *block = first(); block != NULL; block = next(block))
+    if (block->reading != 0) return false;
+  return true;
+}
 
 void crebind_counting_forget_epochs(void) {
-  for (int i = 0; i < 2; i++) readers[i] = own_readers[i];
+  for (crebind_counting_block *block = first(); block != NULL; block = next(block))
+    if (block != crebind_counting_this_thread.block) block->reading = 0;
+  crebind_counting_shared_block.reading = crebind_counting_this_thread.shared_readings;
 }

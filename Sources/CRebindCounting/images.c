@@ -61,8 +61,7 @@ static crebind_counting_maker maker_of(const char *path, bool spares_testing) {
   return CREBIND_COUNTING_ANYBODY;
 }
 
-/// The code of the runtimes of tasks and of queues, which are not unloaded.
-static crebind_reach_code task_runtime;
+crebind_reach_code crebind_counting_task_runtime;
 static _Atomic bool is_task_runtime_known;
 
 static bool is_task_runtime(const char *path, const void *context) {
@@ -73,13 +72,10 @@ static bool is_task_runtime(const char *path, const void *context) {
 void crebind_counting_find_task_runtime(void) {
   if (is_task_runtime_known) return;
   crebind_counting_lock();
-  if (!is_task_runtime_known) crebind_reach_find_code(&task_runtime, is_task_runtime, NULL);
-  is_task_runtime_known = task_runtime.count != 0;
+  if (!is_task_runtime_known)
+    crebind_reach_find_code(&crebind_counting_task_runtime, is_task_runtime, NULL);
+  is_task_runtime_known = crebind_counting_task_runtime.count != 0;
   crebind_counting_unlock();
-}
-
-bool crebind_counting_is_of_tasks(const void *address) {
-  return crebind_reach_has_code(&task_runtime, address);
 }
 
 static void see_image(const crebind_image_contents *contents, void *context) {

@@ -13,8 +13,13 @@ CREBIND_COUNTING_HIDDEN void crebind_counting_images_free(crebind_counting_image
 
 /// Finds the code of the runtimes of tasks and of queues. Calls the loader for the first ones.
 CREBIND_COUNTING_HIDDEN void crebind_counting_find_task_runtime(void);
+/// The code of these runtimes. Their images are not unloaded.
+extern CREBIND_COUNTING_HIDDEN crebind_reach_code crebind_counting_task_runtime;
+
 /// True if an address is in that code.
-CREBIND_COUNTING_HIDDEN bool crebind_counting_is_of_tasks(const void *address);
+static inline bool crebind_counting_is_of_tasks(const void *address) {
+  return crebind_reach_has_code(&crebind_counting_task_runtime, address);
+}
 
 /// The kind of the image that makes a call.
 typedef enum crebind_counting_maker {

@@ -20,8 +20,7 @@ static inline original_call enter(crebind_counting_function function, const void
 }
 
 static inline void note(crebind_counting_event event) {
-  crebind_counting_block *block = crebind_counting_this_thread.block;
-  if (__builtin_expect(block == NULL, 0)) block = crebind_counting_claim();
+  crebind_counting_block *block = crebind_counting_own_block();
   crebind_counting_add(&block->sums, &event);
   crebind_counting_notify_if_listening(block, &event);
 }

@@ -2,20 +2,7 @@
 
 #include "original-call.h"
 #include "peaks.h"
-
-/// Begins a call. If the call counts, the thread is inside it until `leave`.
-static inline original_call enter(crebind_counting_function function, const void *counter,
-                            const void *caller) {
-  bool counts = crebind_counting_is_on(function) && !crebind_counting_this_thread.is_inside;
-  if (counts) crebind_counting_this_thread.is_inside = true;
-  return begin_original_call(function, counter, caller, counts);
-}
-
-/// Whether the call that has returned counts.
-static inline bool leave(const original_call *call) {
-  if (call->counts) crebind_counting_this_thread.is_inside = false;
-  return end_original_call(call);
-}
+#include "task-scope.h"
 
 static inline int64_t size_of(void *block) {
   return block != NULL ? (int64_t)crebind_counting_usable_size(block) : 0;
@@ -25,9 +12,29 @@ static inline bool has_listeners(void) {
   return atomic_load_explicit(&crebind_counting_listening_scopes, memory_order_relaxed) != 0;
 }
 
-__attribute__((always_inline)) static inline void note(crebind_counting_event event) {
-  crebind_counting_block *block = crebind_counting_this_thread.block;
-  if (__builtin_expect(block == NULL, 0)) block = crebind_counting_claim();
+// MARK: - Frequent calls
+
+/// Whose a call is, by as few looks as will do. The most frequent functions ask this first.
+typedef enum kind {
+  /// No scope needs it: the original is all.
+  SPARED,
+  /// It goes into the thread's numbers, and scopes may listen to it.
+  OF_THREAD,
+  /// Only scopes of its task may need it. They are looked up.
+  OF_TASK,
+  /// Hooks have a part, or scopes that keep blocks beside others.
+  OTHER,
+} kind;
+
+static inline kind kind_of(crebind_counting_function function) {
+  if (atomic_load_explicit(&crebind_reach_hooks, memory_order_relaxed) != 0) return OTHER;
+  if (!crebind_counting_is_on(function) || crebind_counting_this_thread.is_inside) return SPARED;
+  return !has_listeners() || crebind_counting_needs_thread() ? OF_THREAD : OF_TASK;
+}
+
+/// Adds a call to the thread's numbers, and notifies scopes that listen.
+__attribute__((always_inline)) static inline void add(crebind_counting_event event) {
+  crebind_counting_block *block = crebind_counting_own_block();
   crebind_counting_sums *sums = &block->sums;
   crebind_counting_add(sums, &event);
   int64_t live = atomic_load_explicit(&sums->live, memory_order_relaxed) + event.live;
@@ -41,26 +48,74 @@ __attribute__((always_inline)) static inline void note(crebind_counting_event ev
   }
 }
 
-/// Begins a call that may free a block. False if no scope keeps blocks.
-static inline bool begin_move(crebind_counting_move *move, const original_call *call,
-                              const void *old, int64_t size) {
-  if (__builtin_expect(atomic_load_explicit(&crebind_counting_leaking_scopes, memory_order_relaxed)
-                           == 0, 1)
-      || !call->counts || old == NULL)
-    return false;
-  crebind_counting_begin_move(move, old, size);
-  return true;
+// MARK: - Other calls
+
+/// A call of malloc's kind.
+typedef struct memory_call {
+  original_call call;
+  /// If only tasks are counted, and the call counts: the youngest scope of its task.
+  crebind_counting_scope *task;
+  /// It may free a block that a scope keeps, whether it counts or not.
+  bool may_free;
+} memory_call;
+
+/// Begins a call. If the call counts, the thread is inside it until `leave`.
+static inline memory_call enter(crebind_counting_function function, const void *counter,
+                                const void *caller) {
+  bool counts = crebind_counting_is_on(function) && !crebind_counting_this_thread.is_inside;
+  memory_call call = {.call = begin_original_call(function, counter, caller, counts),
+                      .may_free = counts};
+  // A call that no scope needs is spared the rest. Where hooks may answer it, that is not known yet.
+  if (counts && !crebind_counting_needs_thread() && !call.call.has_hooks) {
+    call.task = crebind_counting_task_scope();
+    call.call.counts = call.task != NULL;
+  }
+  if (call.call.counts) crebind_counting_this_thread.is_inside = true;
+  return call;
+}
+
+/// Whether the call goes on to the original, and nothing has to be done afterwards.
+static inline bool is_spared(const memory_call *call) {
+  return !call->call.counts && !call->call.has_hooks;
+}
+
+/// Whether the call that has returned counts.
+static inline bool leave(const memory_call *call) {
+  if (call->call.counts) crebind_counting_this_thread.is_inside = false;
+  return end_original_call(&call->call);
+}
+
+__attribute__((always_inline)) static inline void note(const memory_call *call,
+                                                        crebind_counting_event event) {
+  if (call->task != NULL) {
+    crebind_counting_event copy = event;
+    crebind_counting_notify_task(call->task, &copy);
+    return;
+  }
+  add(event);
+}
+
+/// Whether scopes keep blocks.
+static inline bool keeps_blocks(void) {
+  return atomic_load_explicit(&crebind_counting_leaking_scopes, memory_order_relaxed) != 0;
+}
+
+/// Begins a call that may free a block. False if no scope keeps the block.
+static inline bool begin_move(crebind_counting_move *move, const memory_call *call,
+                              const void *old) {
+  return __builtin_expect(keeps_blocks(), 0) && call->may_free && old != NULL
+         && crebind_counting_begin_move(move, old);
 }
 
 /// A call that asked for `bytes` and returned `block`.
 __attribute__((always_inline)) static inline void note_allocation(
-    crebind_counting_function function, const original_call *call, size_t bytes, void *block) {
-  note((crebind_counting_event){.function = function,
-                                .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
-                                .bytes = block != NULL ? bytes : 0,
-                                .live = size_of(block),
-                                .caller = call->caller,
-                                .block = block});
+    crebind_counting_function function, const memory_call *call, size_t bytes, void *block) {
+  note(call, (crebind_counting_event){.function = function,
+                                      .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
+                                      .bytes = block != NULL ? bytes : 0,
+                                      .live = size_of(block),
+                                      .caller = call->call.caller,
+                                      .block = block});
 }
 
 /// A call that replaces a block by another one.
@@ -73,31 +128,33 @@ typedef struct reallocation {
   crebind_counting_move move;
 } reallocation;
 
-static inline void begin_reallocation(reallocation *reallocation, const original_call *call,
+static inline void begin_reallocation(reallocation *reallocation, const memory_call *call,
                                       void *old) {
   reallocation->old = (uintptr_t)old;
-  reallocation->size = call->counts ? size_of(old) : 0;
-  reallocation->is_told = begin_move(&reallocation->move, call, old, reallocation->size);
+  reallocation->size = call->call.counts ? size_of(old) : 0;
+  reallocation->is_told = begin_move(&reallocation->move, call, old);
 }
 
 /// Notes a call that was given a block to replace.
-static inline void note_reallocation(crebind_counting_function function, const original_call *call,
+static inline void note_reallocation(crebind_counting_function function, const memory_call *call,
                                      size_t bytes, const reallocation *reallocation, void *block) {
   bool counts = leave(call);
+  // A call that does not count has replaced the block, too, unless a hook has answered it.
+  bool is_done = counts || !call->call.has_hooks;
   // For 0 bytes, the C library may free the block and return none. Otherwise, if it returns no new
   // block, the old one stays.
-  bool replaced = counts && reallocation->old != 0 && (block != NULL || bytes == 0);
+  bool replaced = is_done && reallocation->old != 0 && (block != NULL || bytes == 0);
   if (__builtin_expect(reallocation->is_told, 0))
     crebind_counting_end_move(&reallocation->move,
                               replaced ? block : (const void *)reallocation->old,
-                              replaced ? size_of(block) : reallocation->size);
+                              replaced ? size_of(block) : reallocation->move.size);
   if (!counts) return;
-  note((crebind_counting_event){.function = function,
+  note(call, (crebind_counting_event){.function = function,
                                 .marks = (block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0)
                                          | (replaced ? CREBIND_COUNTING_REPLACED : 0),
                                 .bytes = block != NULL ? bytes : 0,
                                 .live = size_of(block) - (replaced ? reallocation->size : 0),
-                                .caller = call->caller,
+                                .caller = call->call.caller,
                                 .block = block});
 }
 
@@ -107,47 +164,121 @@ static inline size_t product(size_t count, size_t size) {
   return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counter_malloc(size_t size) {
-  original_call call =
-      enter(CREBIND_COUNTING_MALLOC, (const void *)crebind_counter_malloc, CALLER);
-  void *block = ORIGINAL(call, void *, size_t)(size);
+/// Counts a frequent call that has returned, for its thread.
+__attribute__((always_inline)) static inline void add_allocation(
+    crebind_counting_function function, size_t bytes, void *block, const void *caller) {
+  crebind_counting_this_thread.is_inside = false;
+  add((crebind_counting_event){.function = function,
+                               .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
+                               .bytes = block != NULL ? bytes : 0,
+                               .live = size_of(block),
+                               .caller = caller,
+                               .block = block});
+}
+
+CREBIND_COUNTING_COUNTER void *crebind_counter_malloc(size_t size);
+CREBIND_COUNTING_COUNTER void *crebind_counter_calloc(size_t count, size_t size);
+CREBIND_COUNTING_COUNTER void crebind_counter_free(void *block);
+
+/// The rest of a counter, with its caller.
+#define REST CREBIND_REACH_LEFT_OUT __attribute__((noinline)) static
+
+typedef void *malloc_function(size_t);
+
+REST void *other_malloc(size_t size, const void *caller) {
+  memory_call call =
+      enter(CREBIND_COUNTING_MALLOC, (const void *)crebind_counter_malloc, caller);
+  void *block = ((malloc_function *)call.call.original)(size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_MALLOC, &call, size, block);
   return block;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counter_calloc(size_t count, size_t size) {
-  original_call call =
-      enter(CREBIND_COUNTING_CALLOC, (const void *)crebind_counter_calloc, CALLER);
-  void *block = ORIGINAL(call, void *, size_t, size_t)(count, size);
+REST void *task_malloc(size_t size, const void *caller) {
+  malloc_function *original =
+      (malloc_function *)crebind_counting_originals[CREBIND_COUNTING_MALLOC];
+  crebind_counting_scope *task = crebind_counting_task_scope();
+  if (task == NULL) return original(size);
+  crebind_counting_this_thread.is_inside = true;
+  void *block = original(size);
+  crebind_counting_this_thread.is_inside = false;
+  crebind_counting_allocate_in_task(task, CREBIND_COUNTING_MALLOC, size, block, caller);
+  return block;
+}
+
+CREBIND_COUNTING_COUNTER void *crebind_counter_malloc(size_t size) {
+  kind kind = kind_of(CREBIND_COUNTING_MALLOC);
+  if (kind == OF_TASK) return task_malloc(size, CALLER);
+  if (kind == OTHER) return other_malloc(size, CALLER);
+  malloc_function *original =
+      (malloc_function *)crebind_counting_originals[CREBIND_COUNTING_MALLOC];
+  if (kind == SPARED) return original(size);
+  crebind_counting_this_thread.is_inside = true;
+  void *block = original(size);
+  add_allocation(CREBIND_COUNTING_MALLOC, size, block, CALLER);
+  return block;
+}
+
+typedef void *calloc_function(size_t, size_t);
+
+REST void *other_calloc(size_t count, size_t size, const void *caller) {
+  memory_call call =
+      enter(CREBIND_COUNTING_CALLOC, (const void *)crebind_counter_calloc, caller);
+  void *block = ((calloc_function *)call.call.original)(count, size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_CALLOC, &call, product(count, size), block);
   return block;
 }
 
+REST void *task_calloc(size_t count, size_t size, const void *caller) {
+  calloc_function *original =
+      (calloc_function *)crebind_counting_originals[CREBIND_COUNTING_CALLOC];
+  crebind_counting_scope *task = crebind_counting_task_scope();
+  if (task == NULL) return original(count, size);
+  crebind_counting_this_thread.is_inside = true;
+  void *block = original(count, size);
+  crebind_counting_this_thread.is_inside = false;
+  crebind_counting_allocate_in_task(task, CREBIND_COUNTING_CALLOC, product(count, size), block,
+                                    caller);
+  return block;
+}
+
+CREBIND_COUNTING_COUNTER void *crebind_counter_calloc(size_t count, size_t size) {
+  kind kind = kind_of(CREBIND_COUNTING_CALLOC);
+  if (kind == OF_TASK) return task_calloc(count, size, CALLER);
+  if (kind == OTHER) return other_calloc(count, size, CALLER);
+  calloc_function *original =
+      (calloc_function *)crebind_counting_originals[CREBIND_COUNTING_CALLOC];
+  if (kind == SPARED) return original(count, size);
+  crebind_counting_this_thread.is_inside = true;
+  void *block = original(count, size);
+  add_allocation(CREBIND_COUNTING_CALLOC, product(count, size), block, CALLER);
+  return block;
+}
+
 CREBIND_COUNTING_COUNTER void *crebind_counter_realloc(void *old, size_t size) {
-  original_call call =
+  memory_call call =
       enter(CREBIND_COUNTING_REALLOC, (const void *)crebind_counter_realloc, CALLER);
   reallocation reallocation;
   begin_reallocation(&reallocation, &call, old);
-  void *block = ORIGINAL(call, void *, void *, size_t)(old, size);
+  void *block = ORIGINAL(call.call, void *, void *, size_t)(old, size);
   note_reallocation(CREBIND_COUNTING_REALLOC, &call, size, &reallocation, block);
   return block;
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_reallocarray(void *old, size_t count, size_t size) {
-  original_call call =
+  memory_call call =
       enter(CREBIND_COUNTING_REALLOCARRAY, (const void *)crebind_counter_reallocarray, CALLER);
   reallocation reallocation;
   begin_reallocation(&reallocation, &call, old);
-  void *block = ORIGINAL(call, void *, void *, size_t, size_t)(old, count, size);
+  void *block = ORIGINAL(call.call, void *, void *, size_t, size_t)(old, count, size);
   note_reallocation(CREBIND_COUNTING_REALLOCARRAY, &call, product(count, size), &reallocation,
                     block);
   return block;
 }
 
 CREBIND_COUNTING_COUNTER int crebind_counter_posix_memalign(void **block, size_t alignment, size_t size) {
-  original_call call =
+  memory_call call =
       enter(CREBIND_COUNTING_POSIX_MEMALIGN, (const void *)crebind_counter_posix_memalign, CALLER);
-  int error = ORIGINAL(call, int, void **, size_t, size_t)(block, alignment, size);
+  int error = ORIGINAL(call.call, int, void **, size_t, size_t)(block, alignment, size);
   // On failure `*block` may be anything.
   if (leave(&call))
     note_allocation(CREBIND_COUNTING_POSIX_MEMALIGN, &call, size, error == 0 ? *block : NULL);
@@ -155,52 +286,104 @@ CREBIND_COUNTING_COUNTER int crebind_counter_posix_memalign(void **block, size_t
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_aligned_alloc(size_t alignment, size_t size) {
-  original_call call =
+  memory_call call =
       enter(CREBIND_COUNTING_ALIGNED_ALLOC, (const void *)crebind_counter_aligned_alloc, CALLER);
-  void *block = ORIGINAL(call, void *, size_t, size_t)(alignment, size);
+  void *block = ORIGINAL(call.call, void *, size_t, size_t)(alignment, size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_ALIGNED_ALLOC, &call, size, block);
   return block;
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_memalign(size_t alignment, size_t size) {
-  original_call call =
+  memory_call call =
       enter(CREBIND_COUNTING_MEMALIGN, (const void *)crebind_counter_memalign, CALLER);
-  void *block = ORIGINAL(call, void *, size_t, size_t)(alignment, size);
+  void *block = ORIGINAL(call.call, void *, size_t, size_t)(alignment, size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_MEMALIGN, &call, size, block);
   return block;
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_valloc(size_t size) {
-  original_call call =
+  memory_call call =
       enter(CREBIND_COUNTING_VALLOC, (const void *)crebind_counter_valloc, CALLER);
-  void *block = ORIGINAL(call, void *, size_t)(size);
+  if (is_spared(&call)) return ORIGINAL(call.call, void *, size_t)(size);
+  void *block = ORIGINAL(call.call, void *, size_t)(size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_VALLOC, &call, size, block);
   return block;
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_pvalloc(size_t size) {
-  original_call call =
+  memory_call call =
       enter(CREBIND_COUNTING_PVALLOC, (const void *)crebind_counter_pvalloc, CALLER);
-  void *block = ORIGINAL(call, void *, size_t)(size);
+  if (is_spared(&call)) return ORIGINAL(call.call, void *, size_t)(size);
+  void *block = ORIGINAL(call.call, void *, size_t)(size);
   if (leave(&call)) note_allocation(CREBIND_COUNTING_PVALLOC, &call, size, block);
   return block;
 }
 
-CREBIND_COUNTING_COUNTER void crebind_counter_free(void *block) {
-  original_call call =
-      enter(CREBIND_COUNTING_FREE, (const void *)crebind_counter_free, CALLER);
-  bool counts = call.counts && block != NULL;
-  int64_t size = counts ? size_of(block) : 0;
+typedef void free_function(void *);
+
+REST void other_free(void *block, const void *caller) {
+  memory_call call =
+      enter(CREBIND_COUNTING_FREE, (const void *)crebind_counter_free, caller);
   crebind_counting_move move;
-  bool is_told = begin_move(&move, &call, block, size);
+  bool is_told = begin_move(&move, &call, block);
+  int64_t size = is_told ? move.size : call.call.counts ? size_of(block) : 0;
+  if (is_told && !call.call.has_hooks) {
+    // Nobody can answer the call in place of the original, so the block is as good as gone.
+    crebind_counting_end_move(&move, NULL, 0);
+    is_told = false;
+  }
+  if (is_spared(&call)) {
+    ORIGINAL(call.call, void, void *)(block);
+    return;
+  }
   // A number, as the block itself is gone then.
   uintptr_t address = (uintptr_t)block;
-  ORIGINAL(call, void, void *)(block);
+  ORIGINAL(call.call, void, void *)(block);
   bool has_freed = leave(&call);
   if (__builtin_expect(is_told, 0))
-    crebind_counting_end_move(&move, has_freed ? NULL : (const void *)address, size);
+    crebind_counting_end_move(&move, has_freed ? NULL : (const void *)address, move.size);
   if (has_freed && address != 0)
-    note((crebind_counting_event){.function = CREBIND_COUNTING_FREE,
-                                  .live = -size,
-                                  .caller = call.caller});
+    note(&call, (crebind_counting_event){.function = CREBIND_COUNTING_FREE,
+                                         .live = -size,
+                                         .caller = call.call.caller});
+}
+
+REST void task_free(void *block, const void *caller) {
+  free_function *original = (free_function *)crebind_counting_originals[CREBIND_COUNTING_FREE];
+  // The block is taken before the call, as another thread may be given it at once. It may be one of another task.
+  int64_t size = keeps_blocks() ? crebind_counting_take(block) : 0;
+  crebind_counting_scope *task = crebind_counting_task_scope();
+  if (task == NULL) {
+    original(block);
+    return;
+  }
+  if (size == 0) size = size_of(block);
+  crebind_counting_this_thread.is_inside = true;
+  original(block);
+  crebind_counting_this_thread.is_inside = false;
+  crebind_counting_free_in_task(task, size, caller);
+}
+
+CREBIND_COUNTING_COUNTER void crebind_counter_free(void *block) {
+  kind kind = kind_of(CREBIND_COUNTING_FREE);
+  if (kind == OF_TASK && block != NULL) {
+    task_free(block, CALLER);
+    return;
+  }
+  if (kind == OTHER || (kind == OF_THREAD && __builtin_expect(keeps_blocks(), 0))) {
+    other_free(block, CALLER);
+    return;
+  }
+  free_function *original = (free_function *)crebind_counting_originals[CREBIND_COUNTING_FREE];
+  // A call for no block does not count.
+  if (kind == SPARED || block == NULL) {
+    original(block);
+    return;
+  }
+  int64_t size = size_of(block);
+  crebind_counting_this_thread.is_inside = true;
+  original(block);
+  crebind_counting_this_thread.is_inside = false;
+  add((crebind_counting_event){
+      .function = CREBIND_COUNTING_FREE, .live = -size, .caller = CALLER});
 }

@@ -7,27 +7,15 @@
 #include "lock.h"
 #include "peaks.h"
 #include "epoch.h"
+#include "task-scope.h"
 
 #include <sys/mman.h>
 
 _Atomic uint32_t crebind_counting_notified_scopes, crebind_counting_leaking_scopes;
-/// The number of scopes of tasks among the notified scopes.
-static _Atomic uint32_t task_scopes;
+_Atomic uint32_t crebind_counting_task_scopes;
+const void *crebind_counting_task_key;
 
-/// The key of the task-local value that leads to a task's scopes.
-static const void *task_key;
-
-#if defined(__clang__)
-#define SWIFT_CALL __attribute__((swiftcall))
-#else
-/// The same for one argument and a result.
-#define SWIFT_CALL
-#endif
-
-/// `crebind_reach_task_value` calls it, too. Each counted call comes here, so that it does without that.
-SWIFT_CALL extern void *swift_task_localValueGet(const void *key);
-
-void crebind_counting_set_task_key(const void *key) { task_key = key; }
+void crebind_counting_set_task_key(const void *key) { crebind_counting_task_key = key; }
 
 static bool has_active(const void *scopes) {
   const crebind_counting_scope *scope = scopes;
@@ -36,7 +24,7 @@ static bool has_active(const void *scopes) {
 }
 
 void crebind_counting_follow_queues(const void *type) {
-  crebind_reach_take_along(task_key, type, has_active);
+  crebind_reach_take_along(crebind_counting_task_key, type, has_active);
 }
 
 // MARK: - Calls of tasks
@@ -61,30 +49,36 @@ __attribute__((noinline)) static void add_beside_others(crebind_counting_sums *s
 }
 
 /// Keeps a block that a scope's calls were given, until any thread frees it.
-static void keep_block(crebind_counting_scope *scope, const void *block, int64_t size) {
-  if (!crebind_counting_leaks_add(scope->leaks, block)) return;
-  int64_t live = atomic_fetch_add_explicit(&scope->live, size, memory_order_relaxed);
-  crebind_counting_raise(&scope->peak, live + size);
+///
+/// \param number The number of this thread.
+static inline void keep_block(crebind_counting_scope *scope, uint32_t number, const void *block,
+                              int64_t size) {
+  if (crebind_counting_leaks_add(scope->leaks, block))
+    crebind_counting_change_usage(&scope->usage, number, 1, size);
 }
 
-/// Counts a call for what the scope watches. False if it is spared.
-__attribute__((noinline)) static bool watch(crebind_counting_scope *scope,
-                                            const crebind_counting_event *event) {
+/// Keeps the block that a call was given. A block that replaces another one is looked at with that one.
+__attribute__((always_inline)) static inline void keep_block_of(
+    crebind_counting_scope *scope, uint32_t number, const crebind_counting_event *event,
+    crebind_counting_maker maker) {
+  if (event->block == NULL || (event->marks & CREBIND_COUNTING_REPLACED) != 0) return;
+  if (maker == CREBIND_COUNTING_OF_TASKS || crebind_counting_is_of_tasks(event->caller))
+    scope->has_tasks = true;
+  else keep_block(scope, number, event->block, event->live);
+}
+
+/// Counts a call for the images or the sites that the scope watches.
+///
+/// \returns The maker of the call, if the scope tells images apart. A call that is spared counts no further.
+__attribute__((noinline)) static crebind_counting_maker watch(crebind_counting_scope *scope,
+                                                              const crebind_counting_event *event) {
   crebind_counting_maker maker = scope->images != NULL
                                      ? crebind_counting_images_note(scope->images, event)
                                      : CREBIND_COUNTING_ANYBODY;
-  if (maker == CREBIND_COUNTING_SPARED) return false;
-  // A block that replaces another one is looked at with that.
-  if (scope->leaks != NULL && event->block != NULL
-      && (event->marks & CREBIND_COUNTING_REPLACED) == 0) {
-    if (maker == CREBIND_COUNTING_OF_TASKS || crebind_counting_is_of_tasks(event->caller))
-      scope->has_tasks = true;
-    else keep_block(scope, event->block, event->live);
-  }
-  if (scope->sites != NULL
+  if (maker != CREBIND_COUNTING_SPARED && scope->sites != NULL
       && (scope->site_groups & 1u << crebind_counting_group_of(event->function)) != 0)
     crebind_reach_note_call(scope->sites, event->function, event->caller, event->bytes);
-  return true;
+  return maker;
 }
 
 /// Counts a call in a scope that is notified of it.
@@ -92,22 +86,63 @@ __attribute__((always_inline)) static inline void notify_scope(crebind_counting_
                                                              const crebind_counting_block *block,
                                                              const crebind_counting_event *event) {
   if (!scope->is_active) return;
-  if (scope->watches && !watch(scope, event)) return;
+  crebind_counting_maker maker = CREBIND_COUNTING_ANYBODY;
+  if (scope->images != NULL || scope->sites != NULL) maker = watch(scope, event);
+  if (maker == CREBIND_COUNTING_SPARED) return;
   crebind_counting_sums *sums = lane_of(scope, block->number);
   if (sums != NULL) crebind_counting_add(sums, event);
   else add_beside_others(&scope->shared, event);
-  // Blocks that are kept have been added, and are subtracted when they are freed.
-  if (event->live == 0 || scope->leaks != NULL) return;
-  int64_t live = atomic_fetch_add_explicit(&scope->live, event->live, memory_order_relaxed);
-  if (event->live > 0) crebind_counting_raise(&scope->peak, live + event->live);
+  // Blocks that are kept are added here, and subtracted when they are freed.
+  if (scope->leaks != NULL) keep_block_of(scope, block->number, event, maker);
+  else if (event->live != 0)
+    crebind_counting_change_usage(&scope->usage, block->number, 0, event->live);
 }
 
-/// Counts a call in the scopes of the thread's task.
-static void notify_task(const crebind_counting_block *block, const crebind_counting_event *event) {
-  crebind_counting_scope *const *value = swift_task_localValueGet(task_key);
-  for (crebind_counting_scope *scope = value != NULL ? *value : NULL; scope != NULL;
-       scope = scope->outer)
-    notify_scope(scope, block, event);
+void crebind_counting_notify_task(crebind_counting_scope *scope,
+                                  const crebind_counting_event *event) {
+  const crebind_counting_block *block = crebind_counting_own_block();
+  for (; scope != NULL; scope = scope->outer) notify_scope(scope, block, event);
+}
+
+/// The lane of a scope that needs no more than that, and the blocks that it keeps; NULL for another one.
+static inline crebind_counting_sums *simple_lane(crebind_counting_scope *scope,
+                                                 const crebind_counting_block *block) {
+  return scope->is_simple && scope->is_active ? lane_of(scope, block->number) : NULL;
+}
+
+// Most calls are of these two kinds. They do without an event in memory.
+
+void crebind_counting_allocate_in_task(crebind_counting_scope *scope,
+                                       crebind_counting_function function, size_t bytes,
+                                       void *block, const void *caller) {
+  const crebind_counting_block *own = crebind_counting_own_block();
+  crebind_counting_sums *sums = simple_lane(scope, own);
+  int64_t size = block != NULL ? (int64_t)crebind_counting_usable_size(block) : 0;
+  crebind_counting_event event = {.function = function,
+                                  .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
+                                  .bytes = block != NULL ? bytes : 0,
+                                  .live = size,
+                                  .caller = caller,
+                                  .block = block};
+  if (__builtin_expect(sums == NULL || block == NULL, 0)) {
+    crebind_counting_event copy = event;
+    crebind_counting_notify_task(scope, &copy);
+    return;
+  }
+  crebind_counting_add(sums, &event);
+  keep_block_of(scope, own->number, &event, CREBIND_COUNTING_ANYBODY);
+}
+
+void crebind_counting_free_in_task(crebind_counting_scope *scope, int64_t size,
+                                   const void *caller) {
+  crebind_counting_sums *sums = simple_lane(scope, crebind_counting_own_block());
+  if (__builtin_expect(sums != NULL, 1)) {
+    CREBIND_COUNTING_ADD(&sums->calls[CREBIND_COUNTING_FREE], 1);
+    return;
+  }
+  crebind_counting_notify_task(scope, &(crebind_counting_event){.function = CREBIND_COUNTING_FREE,
+                                                                .live = -size,
+                                                                .caller = caller});
 }
 
 // MARK: - Calls of a thread or the process that are watched
@@ -128,33 +163,49 @@ __attribute__((noinline)) static void notify_list(crebind_counting_scope *scope,
 /// Counts a call in the scopes of the process.
 __attribute__((noinline)) static void notify_process(const crebind_counting_block *block,
                                                    const crebind_counting_event *event) {
-  unsigned parity = crebind_counting_enter_epoch();
+  crebind_counting_block *reader = crebind_counting_enter_epoch();
   notify_list(notified_of_process, block, event);
-  crebind_counting_leave_epoch(parity);
+  crebind_counting_leave_epoch(reader);
 }
 
-void crebind_counting_begin_move(crebind_counting_move *move, const void *block, int64_t size) {
+bool crebind_counting_begin_move(crebind_counting_move *move, const void *block) {
   // Until the move ends, so that no scope is freed that it leads to.
-  move->parity = crebind_counting_enter_epoch();
+  move->reader = crebind_counting_enter_epoch();
   move->count = 0;
   for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking) {
     if (!crebind_counting_leaks_take(scope->leaks, block)) continue;
-    atomic_fetch_sub_explicit(&scope->live, size, memory_order_relaxed);
+    if (move->count == 0) move->size = (int64_t)crebind_counting_usable_size((void *)block);
+    crebind_counting_change_usage(&scope->usage, move->reader->number, -1, -move->size);
     if (move->count < sizeof move->scopes / sizeof *move->scopes)
       move->scopes[move->count++] = scope;
     else crebind_counting_leaks_give_up(scope->leaks);
   }
+  if (move->count != 0) return true;
+  crebind_counting_leave_epoch(move->reader);
+  return false;
+}
+
+int64_t crebind_counting_take(const void *block) {
+  int64_t size = 0;
+  crebind_counting_block *reader = crebind_counting_enter_epoch();
+  for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking) {
+    if (!crebind_counting_leaks_take(scope->leaks, block)) continue;
+    if (size == 0) size = (int64_t)crebind_counting_usable_size((void *)block);
+    crebind_counting_change_usage(&scope->usage, reader->number, -1, -size);
+  }
+  crebind_counting_leave_epoch(reader);
+  return size;
 }
 
 void crebind_counting_end_move(const crebind_counting_move *move, const void *block, int64_t size) {
   for (unsigned i = 0; block != NULL && i < move->count; i++)
-    keep_block(move->scopes[i], block, size);
-  crebind_counting_leave_epoch(move->parity);
+    keep_block(move->scopes[i], move->reader->number, block, size);
+  crebind_counting_leave_epoch(move->reader);
 }
 
 void crebind_counting_notify(const crebind_counting_block *block,
                            const crebind_counting_event *event) {
-  if (atomic_load_explicit(&task_scopes, memory_order_relaxed) != 0) notify_task(block, event);
+  crebind_counting_notify_task(crebind_counting_task_scope(), event);
   if (event->live != 0) crebind_counting_note_peak(event->live);
   if (crebind_counting_this_thread.notified != NULL)
     notify_list(crebind_counting_this_thread.notified, block, event);
@@ -170,6 +221,7 @@ static bool is_listed(const crebind_counting_scope *scope) {
 /// Puts a scope on the lists that other threads read.
 static void list(crebind_counting_scope *scope) {
   crebind_counting_lock();
+  crebind_counting_prepare_epochs();
   if (scope->reach == CREBIND_COUNTING_PROCESS) {
     scope->outer_notified = notified_of_process;
     notified_of_process = scope;
@@ -216,9 +268,11 @@ static void unlist(crebind_counting_scope *scope) {
 }
 
 void crebind_counting_begin_notified(crebind_counting_scope *scope) {
+  scope->is_simple = scope->reach == CREBIND_COUNTING_TASK && scope->outer == NULL
+                     && scope->leaks != NULL && scope->images == NULL && scope->sites == NULL;
   if (scope->reach == CREBIND_COUNTING_TASK) {
     crebind_counting_find_task_runtime();
-    task_scopes++;
+    crebind_counting_task_scopes++;
   } else if (scope->reach == CREBIND_COUNTING_THREAD) {
     scope->outer_notified = crebind_counting_this_thread.notified;
     crebind_counting_this_thread.notified = scope;
@@ -234,7 +288,7 @@ static void wait_for_frees(const crebind_counting_scope *scope) {
   if (!scope->has_tasks && !scope->finds_leaks) return;
   int64_t former = -1, count;
   int unchanged = 0;
-  for (int i = 0; i < 100 && (count = crebind_counting_leaks_count(scope->leaks)) > 0; i++) {
+  for (int i = 0; i < 100 && (count = crebind_counting_count_of_kept(scope)) > 0; i++) {
     unchanged = count == former ? unchanged + 1 : 0;
     former = count;
     if (unchanged == 20 && !scope->finds_leaks) return;
@@ -246,7 +300,7 @@ void crebind_counting_end_notified(crebind_counting_scope *scope) {
   if (scope->leaks != NULL) wait_for_frees(scope);
   crebind_counting_notified_scopes--;
   crebind_counting_listening_scopes--;
-  if (scope->reach == CREBIND_COUNTING_TASK) task_scopes--;
+  if (scope->reach == CREBIND_COUNTING_TASK) crebind_counting_task_scopes--;
   else if (scope->reach == CREBIND_COUNTING_THREAD)
     crebind_counting_this_thread.notified = scope->outer_notified;
   if (is_listed(scope)) unlist(scope);

@@ -53,7 +53,7 @@ bool crebind_counting_keeps_blocks(const crebind_counting_scope *scope) {
 }
 
 int64_t crebind_counting_kept_blocks(const crebind_counting_scope *scope) {
-  return scope->leaks != NULL ? crebind_counting_leaks_count(scope->leaks) : -1;
+  return crebind_counting_count_of_kept(scope);
 }
 
 int64_t crebind_counting_leaked_blocks(const crebind_counting_scope *scope) {
@@ -100,22 +100,16 @@ static void subtract(crebind_counting_counts *counts, const crebind_counting_cou
   counts->live -= before->live;
 }
 
-/// This thread's block. The thread gets one if it has none yet.
-static crebind_counting_block *own_block(void) {
-  crebind_counting_block *block = crebind_counting_this_thread.block;
-  return block != NULL ? block : crebind_counting_claim();
-}
-
 /// The counts so far: in a scope that is notified of calls, or since the threads were new.
 static crebind_counting_counts sum(const crebind_counting_scope *scope) {
   crebind_counting_counts sum = {.live = 0};
   if (crebind_counting_is_notified(scope)) {
     add_sums(&sum, &scope->shared);
     for (int i = 0; i < CREBIND_COUNTING_LANES; i++) add_sums(&sum, &scope->lanes[i].sums);
-    sum.live = scope->live;
-    sum.peak = scope->peak;
+    sum.live = crebind_counting_live(&scope->usage);
+    sum.peak = crebind_counting_usage_peak(&scope->usage);
   } else if (scope->reach == CREBIND_COUNTING_THREAD) {
-    add_sums(&sum, &own_block()->sums);
+    add_sums(&sum, &crebind_counting_own_block()->sums);
   } else {
     for (const crebind_reach_block *block = crebind_counting_blocks; block != NULL;
          block = block->next)
@@ -128,7 +122,7 @@ static crebind_counting_counts sum(const crebind_counting_scope *scope) {
 
 /// Begins a scope that is a difference.
 static void begin_difference(crebind_counting_scope *scope, bool tracks_peak) {
-  crebind_counting_block *block = own_block();
+  crebind_counting_block *block = crebind_counting_own_block();
   if (scope->reach == CREBIND_COUNTING_THREAD) {
     scope->outer_peak = block->peak;
     block->peak = block->sums.live;
@@ -142,14 +136,14 @@ static void begin_difference(crebind_counting_scope *scope, bool tracks_peak) {
 static crebind_counting_counts difference(const crebind_counting_scope *scope) {
   crebind_counting_counts counts = sum(scope);
   if (scope->reach == CREBIND_COUNTING_THREAD)
-    counts.peak = own_block()->peak - scope->counts.live;
+    counts.peak = crebind_counting_own_block()->peak - scope->counts.live;
   else if (scope->peak_place >= 0) counts.peak = crebind_counting_peak(scope->peak_place);
   subtract(&counts, &scope->counts);
   return counts;
 }
 
 static void end_difference(crebind_counting_scope *scope) {
-  crebind_counting_block *block = own_block();
+  crebind_counting_block *block = crebind_counting_own_block();
   if (scope->reach == CREBIND_COUNTING_THREAD) {
     if (block->peak < scope->outer_peak) block->peak = scope->outer_peak;
   } else if (scope->peak_place >= 0) {
@@ -157,9 +151,20 @@ static void end_difference(crebind_counting_scope *scope) {
   }
 }
 
+/// Has calls be counted that the scope may need, or no longer.
+///
+/// \param change 1, or -1.
+static void announce(const crebind_counting_scope *scope, uint32_t change) {
+  if (scope->reach == CREBIND_COUNTING_THREAD) crebind_counting_this_thread.scopes += change;
+  if (scope->reach == CREBIND_COUNTING_PROCESS) crebind_counting_process_scopes += change;
+  if (scope->reach != CREBIND_COUNTING_THREAD || scope->leaks != NULL)
+    crebind_counting_shared_scopes += change;
+}
+
 void crebind_counting_begin(crebind_counting_scope *scope, crebind_counting_scope *outer,
                             bool tracks_peak) {
   scope->outer = outer;
+  announce(scope, 1);
   if (crebind_counting_is_notified(scope)) crebind_counting_begin_notified(scope);
   else begin_difference(scope, tracks_peak);
   scope->has_peak = scope->reach != CREBIND_COUNTING_PROCESS
@@ -183,4 +188,5 @@ void crebind_counting_end(crebind_counting_scope *scope) {
     scope->is_active = false;
     end_difference(scope);
   }
+  announce(scope, -1u);
 }

@@ -6,6 +6,7 @@
 #include "images.h"
 #include "leaks.h"
 #include "thread-counts.h"
+#include "usage.h"
 
 #define CREBIND_COUNTING_LANES 32
 
@@ -21,6 +22,8 @@ struct crebind_counting_scope {
   _Atomic bool is_active;
   /// The scope watches images, sites or leaks.
   bool watches;
+  /// A task's only scope, which watches nothing but the blocks that it keeps.
+  bool is_simple;
   /// For a scope of the process, its place among the peaks, or -1.
   int peak_place;
   /// For a scope of a thread, the peak that the next older scope has reached so far.
@@ -33,7 +36,7 @@ struct crebind_counting_scope {
   /// For a scope of a task, the next older scope.
   crebind_counting_scope *outer;
   /// For a scope that is notified of its calls.
-  _Atomic int64_t live, peak;
+  crebind_counting_usage usage;
   /// For a scope that watches images, sites or leaks; otherwise NULL.
   crebind_counting_images *images;
   crebind_reach_sites *sites;
@@ -60,6 +63,12 @@ struct crebind_counting_scope {
 /// numbers.
 static inline bool crebind_counting_is_notified(const crebind_counting_scope *scope) {
   return scope->reach == CREBIND_COUNTING_TASK || scope->watches;
+}
+
+/// The blocks that a scope keeps; -1 if it keeps none, or there were too many.
+static inline int64_t crebind_counting_count_of_kept(const crebind_counting_scope *scope) {
+  if (scope->leaks == NULL || crebind_counting_leaks_is_full(scope->leaks)) return -1;
+  return crebind_counting_blocks_in_use(&scope->usage);
 }
 
 /// Has a scope be notified of its calls from now on.

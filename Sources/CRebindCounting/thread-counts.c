@@ -2,19 +2,23 @@
 
 _Atomic bool crebind_counting_is_counted[CREBIND_COUNTING_FUNCTION_COUNT];
 
+_Atomic uint32_t crebind_counting_shared_scopes, crebind_counting_process_scopes;
+
 __thread crebind_counting_thread crebind_counting_this_thread;
 crebind_reach_blocks crebind_counting_blocks;
+crebind_counting_block crebind_counting_shared_block;
 
 crebind_counting_block *crebind_counting_claim(void) {
-  static crebind_counting_block for_all;
   static _Atomic uint32_t numbers;
   // mmap may be rebound, to a function that allocates.
   crebind_reach_this_thread.suppressed++;
   crebind_counting_block *block =
       (crebind_counting_block *)crebind_reach_claim(&crebind_counting_blocks, sizeof *block);
   crebind_reach_this_thread.suppressed--;
-  if (block == NULL) return &for_all;
+  if (block == NULL) return &crebind_counting_shared_block;
   if (block->number == 0) block->number = ++numbers;
+  // If the block's former thread has ended inside of a call, that call reads no more.
+  block->reading = 0;
   crebind_counting_this_thread.block = block;
   return block;
 }

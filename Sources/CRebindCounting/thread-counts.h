@@ -27,6 +27,13 @@ typedef struct crebind_counting_block {
   crebind_reach_block head;
   /// Tells threads apart that live at the same time; from 1.
   uint32_t number;
+  /// How many calls of the thread are reading lists of scopes: more than one if a signal handler interrupts one.
+  _Atomic uint32_t reading;
+  /// How often `reading` has become 0 again.
+  _Atomic uint32_t readings;
+  /// The `readings` that a wait has found, and whether it still waits for the thread. Guarded by the lock.
+  uint32_t awaited;
+  bool is_awaited;
   /// The greatest `sums.live` since the thread's youngest scope began.
   _Atomic int64_t peak;
   crebind_counting_sums sums;
@@ -34,9 +41,13 @@ typedef struct crebind_counting_block {
 
 typedef struct crebind_counting_thread {
   crebind_counting_block *block;
+  /// The thread's scopes that have not ended.
+  uint32_t scopes;
   /// A counter of malloc's kind is waiting for the original. Calls of malloc's kind that the
   /// original makes are not counted.
   bool is_inside;
+  /// The thread's calls among the `reading` of the shared block.
+  uint32_t shared_readings;
   /// The thread's scopes that are notified of its calls, the youngest first.
   crebind_counting_scope *notified;
 } crebind_counting_thread;
@@ -73,9 +84,17 @@ typedef struct crebind_counting_event {
   const void *block;
 } crebind_counting_event;
 
-/// Gives the thread a block. If memory runs out, all such threads share one block, whose numbers
-/// are then too small.
+/// The block of all threads for which memory has run out. Its numbers are too small, and no sum has them.
+extern CREBIND_COUNTING_HIDDEN crebind_counting_block crebind_counting_shared_block;
+
+/// Gives the thread a block, or the shared one if memory runs out.
 CREBIND_COUNTING_HIDDEN crebind_counting_block *crebind_counting_claim(void);
+
+/// This thread's block, or the shared one if memory runs out.
+static inline crebind_counting_block *crebind_counting_own_block(void) {
+  crebind_counting_block *block = crebind_counting_this_thread.block;
+  return __builtin_expect(block != NULL, 1) ? block : crebind_counting_claim();
+}
 
 /// Not 0 if scopes have begun that are notified of calls: those of tasks, and those that watch images or
 /// sites. A call may be one of theirs.
@@ -89,14 +108,22 @@ extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_leaking_scopes;
 
 /// A block that a call is about to free or to replace, in the scopes whose calls were given it.
 typedef struct crebind_counting_move {
-  unsigned parity, count;
+  crebind_counting_block *reader;
+  int64_t size;
+  unsigned count;
   struct crebind_counting_scope *scopes[8];
 } crebind_counting_move;
 
-/// Takes a block of a usable size from the scopes that keep it.
-CREBIND_COUNTING_HIDDEN void crebind_counting_begin_move(crebind_counting_move *move,
-                                                         const void *block, int64_t size);
+/// Takes a block from the scopes that keep it. False if no scope does: such a move has no end.
+CREBIND_COUNTING_HIDDEN bool crebind_counting_begin_move(crebind_counting_move *move,
+                                                         const void *block);
+/// Takes a block from the scopes that keep it, for good.
+///
+/// \returns Its size; 0 if no scope keeps it.
+CREBIND_COUNTING_HIDDEN int64_t crebind_counting_take(const void *block);
 /// Gives them another one for it, or the same one back; NULL if it was freed.
+///
+/// \param size The other block's size.
 CREBIND_COUNTING_HIDDEN void crebind_counting_end_move(const crebind_counting_move *move,
                                                        const void *block, int64_t size);
 
@@ -119,10 +146,24 @@ static inline void crebind_counting_raise(_Atomic int64_t *number, int64_t value
 extern CREBIND_COUNTING_HIDDEN _Atomic bool
     crebind_counting_is_counted[CREBIND_COUNTING_FUNCTION_COUNT];
 
-/// Whether a call is one to be counted.
+/// The number of scopes that may need calls of any thread and have not ended. A thread's scope needs the calls of other
+/// threads only if it keeps blocks.
+extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_shared_scopes;
+/// The number of scopes of the process among them.
+extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_process_scopes;
+
+/// Whether a scope may need a call.
 static inline bool crebind_counting_is_on(crebind_counting_function function) {
   return crebind_reach_this_thread.suppressed == 0
-         && atomic_load_explicit(&crebind_counting_is_counted[function], memory_order_relaxed);
+         && atomic_load_explicit(&crebind_counting_is_counted[function], memory_order_relaxed)
+         && (crebind_counting_this_thread.scopes != 0
+             || atomic_load_explicit(&crebind_counting_shared_scopes, memory_order_relaxed) != 0);
+}
+
+/// Whether a scope may need this thread's calls, whatever task makes them.
+static inline bool crebind_counting_needs_thread(void) {
+  return crebind_counting_this_thread.scopes != 0
+         || atomic_load_explicit(&crebind_counting_process_scopes, memory_order_relaxed) != 0;
 }
 
 /// Adds an event's numbers except `live`. No other thread may write them.
@@ -152,8 +193,7 @@ static inline void crebind_counting_notify_if_listening(const crebind_counting_b
 static inline void crebind_counting_note_call(crebind_counting_function function,
                                               const void *caller) {
   if (!crebind_counting_is_on(function)) return;
-  crebind_counting_block *block = crebind_counting_this_thread.block;
-  if (__builtin_expect(block == NULL, 0)) block = crebind_counting_claim();
+  crebind_counting_block *block = crebind_counting_own_block();
   CREBIND_COUNTING_ADD(&block->sums.calls[function], 1);
   if (atomic_load_explicit(&crebind_counting_notified_scopes, memory_order_relaxed) != 0) {
     crebind_counting_event event = {.function = function, .caller = caller};

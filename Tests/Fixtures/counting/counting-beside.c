@@ -1,8 +1,9 @@
 /// Counts are right whatever other threads, signal handlers and forks do meanwhile.
 ///
-/// Usage: counting-beside ROUNDS
+/// Usage: counting-beside ROUNDS [refused]     membarrier(2) is refused, as older kernels do
 
 #include "counting.h"
+#include "call-filter.h"
 
 #include <sched.h>
 #include <sys/time.h>
@@ -127,6 +128,14 @@ static void count_beside_a_stopped_thread(void) {
   pthread_t thread = START(allocate_and_stop, NULL);
   CHECK(sem_wait(&is_stopped) == 0);
   CHECK(mprotect(younger, page, PROT_READ | PROT_WRITE) == 0);
+  // The thread is not in the child, which does not wait for it.
+  pid_t child = fork();
+  if (child == 0) {
+    crebind_counting_end(younger);
+    crebind_counting_free(younger);
+    _exit(is_mapped(younger) ? 1 : 0);
+  }
+  WAIT_FOR(child);
   // While the end waits for the thread, with the lock.
   struct itimerval soon = {.it_value = {.tv_usec = 20000}};
   CHECK(setitimer(ITIMER_REAL, &soon, NULL) == 0);
@@ -145,6 +154,37 @@ static void count_beside_a_stopped_thread(void) {
   CHECK(!is_mapped(younger) && !is_mapped(older));
   crebind_counting_suppress_end();
 }
+
+#if defined(__GLIBC__)
+/// Ends the thread instead. musl would wait for such a thread for ever.
+static void end_thread(int signal) {
+  CHECK(signal == SIGSEGV);
+  syscall(SYS_exit, 0);
+}
+
+/// A thread ends inside of a call that is being told to a scope. The scope's memory is there until another thread goes
+/// on with the numbers of the one that has ended.
+static void count_beside_an_ended_thread(void) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  crebind_counting_scope *scope = begin_watching_process();
+  struct sigaction ending = {.sa_handler = end_thread}, before;
+  CHECK(sigaction(SIGSEGV, &ending, &before) == 0);
+  crebind_counting_suppress_begin();
+  CHECK(mprotect(scope, page, PROT_NONE) == 0);
+  JOIN(START(allocate_and_stop, NULL));
+  CHECK(mprotect(scope, page, PROT_READ | PROT_WRITE) == 0);
+  CHECK(sigaction(SIGSEGV, &before, NULL) == 0);
+  crebind_counting_end(scope);
+  crebind_counting_free(scope);
+  CHECK(is_mapped(scope));
+  crebind_counting_scope *next = begin_watching_process();
+  JOIN(START(allocate_and_stop, NULL));
+  crebind_counting_end(next);
+  crebind_counting_free(next);
+  CHECK(!is_mapped(scope));
+  crebind_counting_suppress_end();
+}
+#endif
 
 // MARK: - Leaks
 
@@ -224,12 +264,27 @@ static void count_leaks_beside_frees(int rounds) {
   for (int i = 0; i < 4; i++) JOIN(threads[i]);
 }
 
+static void refuse_barrier(void) {
+  struct filter_step steps[] = {
+      {LOAD, 0, 0, CALL_NUMBER},
+      {EQUAL, 0, 1, SYS_membarrier},
+      {RETURN, 0, 0, FAIL | ENOSYS},
+      {RETURN, 0, 0, ALLOW},
+  };
+  CHECK(filter_calls(steps, sizeof steps / sizeof *steps));
+  CHECK(syscall(SYS_membarrier, 0, 0, 0) == -1 && errno == ENOSYS);
+}
+
 int main(int argc, char *argv[]) {
-  CHECK(argc == 2);
+  CHECK(argc == 2 || argc == 3);
   int rounds = atoi(argv[1]);
+  if (argc == 3) refuse_barrier();
   start_counting();
   count_images_beside_others(rounds);
   count_beside_a_stopped_thread();
+#if defined(__GLIBC__)
+  count_beside_an_ended_thread();
+#endif
   count_leaks_beside_others(rounds);
   count_leaks_beside_frees(rounds);
   printf("all calls were counted\n");

@@ -2,6 +2,7 @@
 /// bytes in use, now and at most. Also mappings, and blocks that leak.
 
 #include "counting.h"
+#include "CRebindReach.h"
 
 #if defined(__GLIBC__)
 #define HAS_PVALLOC 1
@@ -158,6 +159,74 @@ static void count_tasks(void) {
   CHECK(of_outer.bytes == 2 * of_inner.bytes && of_outer.peak >= 24);
 }
 
+static sem_t is_given, is_freed;
+
+/// Blocks of two threads, of which each frees one of the other's. The first thread alone has written so far.
+static void *allocate_second(void *place) {
+  void **blocks = place;
+  task_value = blocks[0];
+  has_task = true;
+  blocks[2] = malloc(2000);
+  CHECK(sem_post(&is_given) == 0 && sem_wait(&is_freed) == 0);
+  free(blocks[1]);
+  blocks[1] = malloc(500);
+  return NULL;
+}
+
+/// A scope's blocks and their peak are sums over all threads, though a thread that is alone counts by itself.
+static void count_memory_of_two_threads(void) {
+  CHECK(sem_init(&is_given, 0, 0) == 0 && sem_init(&is_freed, 0, 0) == 0);
+  crebind_counting_scope *scope = begin(CREBIND_COUNTING_TASK);
+  void *blocks[3] = {scope};
+  task_value = scope;
+  has_task = true;
+  free(malloc(100));
+  blocks[1] = malloc(1000);
+  has_task = false;
+  crebind_counting_counts so_far;
+  CHECK(crebind_counting_read(scope, &so_far) && so_far.peak >= 1000 && so_far.peak < 1200);
+  CHECK(so_far.live == (int64_t)malloc_usable_size(blocks[1]));
+  pthread_t thread = START(allocate_second, blocks);
+  CHECK(sem_wait(&is_given) == 0);
+  CHECK(crebind_counting_read(scope, &so_far) && so_far.peak >= 3000 && so_far.peak < 3200);
+  CHECK(so_far.live == so_far.peak && crebind_counting_kept_blocks(scope) == 2);
+  free(blocks[2]);
+  CHECK(crebind_counting_read(scope, &so_far));
+  CHECK(so_far.live == (int64_t)malloc_usable_size(blocks[1]));
+  CHECK(sem_post(&is_freed) == 0);
+  JOIN(thread);
+  CHECK(crebind_counting_read(scope, &so_far) && crebind_counting_kept_blocks(scope) == 1);
+  CHECK(so_far.live == (int64_t)malloc_usable_size(blocks[1]));
+  free(blocks[1]);
+  crebind_counting_counts counts = end(scope);
+  CHECK(counts.live == 0 && counts.peak >= 3000 && counts.peak < 3200);
+}
+
+/// Of the counters.
+extern crebind_reach_blocks crebind_counting_blocks;
+
+static size_t count_of_blocks(void) {
+  size_t count = 0;
+  for (crebind_reach_block *block = crebind_counting_blocks; block != NULL; block = block->next) count++;
+  return count;
+}
+
+/// A thread for which no scope lives has no numbers, while other threads' scopes have theirs.
+static void spare_other_threads(void) {
+  crebind_counting_scope *scope = begin(CREBIND_COUNTING_THREAD);
+  size_t before = count_of_blocks();
+  run_threads(NULL);
+  CHECK(count_of_blocks() == before);
+  block = malloc(1);
+  crebind_counting_scope *inner = begin(CREBIND_COUNTING_PROCESS);
+  JOIN(START(allocate, NULL));
+  crebind_counting_counts of_inner = end(inner);
+  CHECK(of_inner.calls[CREBIND_COUNTING_MALLOC] >= ROUNDS && count_of_blocks() == before + 1);
+  free(block);
+  crebind_counting_counts counts = end(scope);
+  CHECK(counts.calls[CREBIND_COUNTING_FREE] >= 1 && counts.calls[CREBIND_COUNTING_MALLOC] < ROUNDS);
+}
+
 // MARK: - Leaks
 
 static void *free_blocks(void *blocks) {
@@ -264,8 +333,10 @@ int main(void) {
   count_pvalloc();
   count_what_fails();
   count_nested();
+  spare_other_threads();
   count_process();
   count_tasks();
+  count_memory_of_two_threads();
   count_leaks(CREBIND_COUNTING_TASK);
   count_leaks(CREBIND_COUNTING_THREAD);
   count_leaks(CREBIND_COUNTING_PROCESS);

@@ -31,6 +31,9 @@ func measureThreads() -> Double { allocate_on_threads(threads, pairs / 20) }
 _ = try countingAllocations(of: .memory, reach: .thread) {
   report("counted for the thread", measure())
 }
+_ = try countingAllocations(of: .memory, reach: .thread) {
+  report("beside a thread that counts", allocate_on_threads(1, pairs))
+}
 _ = try countingAllocations(of: .memory, reach: .process) {
   report("counted for the process", measure())
   report("counted for the process, 64 threads", measureThreads())
