@@ -77,7 +77,7 @@ __attribute__((noinline)) static crebind_counting_maker watch(crebind_counting_s
                                      : CREBIND_COUNTING_ANYBODY;
   if (maker != CREBIND_COUNTING_SPARED && scope->sites != NULL
       && (scope->site_groups & 1u << crebind_counting_group_of(event->function)) != 0)
-    crebind_reach_note_call(scope->sites, event->function, event->caller, event->bytes);
+    crebind_reach_note_call(scope->sites, event->function, event->caller, NULL, event->bytes);
   return maker;
 }
 

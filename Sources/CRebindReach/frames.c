@@ -49,6 +49,8 @@ typedef struct trace {
   uintptr_t stack_pointer, frame_pointer;
   uint32_t count;
   uintptr_t frames[FRAMES];
+  /// Receives the links, if somebody wants them.
+  crebind_reach_frames *links;
 } trace;
 
 /// The code whose frames are left out. A program may have none of it.
@@ -70,6 +72,15 @@ static bool add_frame(trace *trace, uintptr_t address) {
   return true;
 }
 
+/// Notes where the stack has a frame's address, if it is there. NULL stands for a place that is not known.
+static void add_link(trace *trace, const uintptr_t *place, uintptr_t address) {
+  crebind_reach_frames *frames = trace->links;
+  if (frames == NULL || !frames->is_linked) return;
+  frames->is_linked = place != NULL && frames->link_count < CREBIND_REACH_LINKS && *place == address;
+  if (frames->is_linked)
+    frames->links[frames->link_count++] = (crebind_reach_link){place, address};
+}
+
 static _Unwind_Reason_Code see_frame(struct _Unwind_Context *context, void *argument) {
   trace *trace = argument;
   int is_next = 0;
@@ -84,8 +95,15 @@ static _Unwind_Reason_Code see_frame(struct _Unwind_Context *context, void *argu
   // This is a frame that a signal interrupted. In all other frames, the address is behind a call.
   if (is_next) address++;
   // The frames of counters and of hooks come first.
+  bool was_found = trace->is_found;
   if (address == trace->caller) trace->is_found = true;
   if (!trace->is_found) return _URC_NO_REASON;
+  const uintptr_t *place = NULL;
+#if defined(__x86_64__)
+  // A call stores it there. On other machines, functions store it where they like.
+  if (!is_next) place = (const uintptr_t *)trace->stack_pointer - 1;
+#endif
+  if (was_found) add_link(trace, place, address);
   return add_frame(trace, address) ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
@@ -132,6 +150,7 @@ static bool walk_on(trace *trace) {
     __asm__("mov x30, %0\n\thint #7\n\tmov %0, x30" : "+r"(address) : : "x30");
 #endif
     if (!is_code(address)) return false;
+    add_link(trace, &frame[1], address);
     if (!add_frame(trace, address)) return true;
     low = pointer + 2 * sizeof *frame;
     pointer = frame[0] & ~mark;
@@ -167,9 +186,12 @@ static void begin(trace *trace, uintptr_t caller) {
 }
 
 void crebind_reach_find_frames(crebind_reach_frames *frames, const void *caller) {
-  trace trace = {.is_inside = NULL};
+  trace trace = {.is_inside = NULL, .links = frames};
   begin(&trace, (uintptr_t)caller);
+  frames->is_linked = true;
+  frames->link_count = 0;
   walk(&trace);
+  frames->is_linked = frames->is_linked && trace.is_found;
   if (trace.count == 0) {
     // Without an unwinder.
     trace.frames[trace.count++] = (uintptr_t)caller;

@@ -4,6 +4,11 @@
 /// place is taken by one store of a number that stands for the whole site: a hash of its function and its
 /// frames, of 64 bits. A thread that finds this number goes on to count, though the frames may not be
 /// written yet.
+///
+/// Walking a stack takes microseconds, and a loop makes all of its calls from one stack. So recent stacks are kept, with
+/// the places of their return addresses. A stack is the same if its innermost frame is at the same place and each of
+/// these places has the same address. They are read from the innermost one on: if all before it are the same, the next
+/// place is part of this stack, too.
 
 #define _GNU_SOURCE
 
@@ -14,6 +19,20 @@
 
 /// The number of places in which a site is searched.
 #define PLACES 64
+
+/// The number of recent stacks, each in a place of its own.
+#define RECENT 256
+
+/// A call's stack, and its site.
+typedef struct recent {
+  /// Odd while it is written.
+  _Atomic uint32_t version;
+  uint32_t function;
+  const void *caller, *place;
+  size_t site;
+  uint32_t link_count;
+  crebind_reach_link links[CREBIND_REACH_LINKS];
+} recent;
 
 typedef struct site {
   /// The hash; 0 while the place is free.
@@ -31,6 +50,7 @@ struct crebind_reach_sites {
   /// The loader's counts before the first call was noted.
   crebind_reach_loader_counts images;
   _Atomic uint64_t dropped;
+  recent recent[RECENT];
   site sites[];
 };
 
@@ -68,14 +88,58 @@ static site *find(crebind_reach_sites *sites, uint32_t function,
   return NULL;
 }
 
-void crebind_reach_note_call(crebind_reach_sites *sites, uint32_t function, const void *caller,
-                             uint64_t amount) {
-  crebind_reach_frames frames;
-  crebind_reach_find_frames(&frames, caller);
-  site *site = find(sites, function, &frames);
-  if (site == NULL) {
-    sites->dropped++;
+static recent *recent_of(crebind_reach_sites *sites, const void *caller, const void *place) {
+  return &sites->recent[mix(mix(1, (uintptr_t)caller), (uintptr_t)place) % RECENT];
+}
+
+/// The site of a recent call of the same stack; NULL for none.
+static site *find_recent(crebind_reach_sites *sites, uint32_t function, const void *caller,
+                         const void *place) {
+  const recent *recent = recent_of(sites, caller, place);
+  uint32_t version = atomic_load_explicit(&recent->version, memory_order_acquire);
+  uint32_t count = recent->link_count;
+  size_t index = recent->site;
+  if (version % 2 != 0 || recent->function != function || recent->caller != caller
+      || recent->place != place || count > CREBIND_REACH_LINKS)
+    return NULL;
+  crebind_reach_link links[CREBIND_REACH_LINKS];
+  for (uint32_t i = 0; i < count; i++) links[i] = recent->links[i];
+  atomic_thread_fence(memory_order_acquire);
+  if (atomic_load_explicit(&recent->version, memory_order_relaxed) != version) return NULL;
+  for (uint32_t i = 0; i < count; i++)
+    if (*links[i].place != links[i].address) return NULL;
+  return &sites->sites[index];
+}
+
+static void keep_recent(crebind_reach_sites *sites, uint32_t function, const void *caller,
+                        const void *place, const crebind_reach_frames *frames, size_t index) {
+  recent *recent = recent_of(sites, caller, place);
+  uint32_t version = recent->version;
+  if (version % 2 != 0
+      || !atomic_compare_exchange_strong(&recent->version, &version, version + 1))
     return;
+  recent->function = function;
+  recent->caller = caller;
+  recent->place = place;
+  recent->site = index;
+  recent->link_count = frames->link_count;
+  for (uint32_t i = 0; i < frames->link_count; i++) recent->links[i] = frames->links[i];
+  atomic_store_explicit(&recent->version, version + 2, memory_order_release);
+}
+
+size_t crebind_reach_note_call(crebind_reach_sites *sites, uint32_t function, const void *caller,
+                               const void *place, uint64_t amount) {
+  site *site = place != NULL ? find_recent(sites, function, caller, place) : NULL;
+  if (site == NULL) {
+    crebind_reach_frames frames;
+    crebind_reach_find_frames(&frames, caller);
+    site = find(sites, function, &frames);
+    if (site == NULL) {
+      sites->dropped++;
+      return 0;
+    }
+    if (place != NULL && frames.is_linked)
+      keep_recent(sites, function, caller, place, &frames, (size_t)(site - sites->sites));
   }
   atomic_fetch_add_explicit(&site->calls, 1, memory_order_relaxed);
   atomic_fetch_add_explicit(&site->amount, amount, memory_order_relaxed);
@@ -83,6 +147,7 @@ void crebind_reach_note_call(crebind_reach_sites *sites, uint32_t function, cons
   while (greatest < amount
          && !atomic_compare_exchange_weak(&site->greatest, &greatest, amount))
     continue;
+  return (size_t)(site - sites->sites) + 1;
 }
 
 // MARK: - Making and reading

@@ -242,7 +242,8 @@ static void observe(crebind_testing_scope *scope, uint64_t number,
     break;
   }
   if (is_found)
-    crebind_reach_note_call(self->sites, (uint32_t)number, blocked->caller, blocked->duration);
+    crebind_reach_note_call(self->sites, (uint32_t)number, blocked->caller, NULL,
+                            blocked->duration);
   if (scope->reaches_process) scope->calls--;
 }
 

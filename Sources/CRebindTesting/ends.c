@@ -7,6 +7,7 @@
 
 /// The stub keeps them with the call.
 typedef struct observers {
+  const void *caller, *place;
   uint64_t count;
   struct {
     crebind_testing_scope *scope;
@@ -23,7 +24,8 @@ static void tell(crebind_stubs_pending *pending, uint64_t *results) {
   uint32_t suppressed = crebind_reach_this_thread.suppressed;
   crebind_reach_this_thread.suppressed = 1;
   crebind_testing_outcome outcome = {
-      .word = results[0], .number = results[CREBIND_STUBS_NUMBERS / 8], .error = errno};
+      .word = results[0], .number = results[CREBIND_STUBS_NUMBERS / 8], .error = errno,
+      .caller = of(pending)->caller, .place = of(pending)->place};
   for (uint64_t i = 0; i < of(pending)->count; i++) {
     crebind_testing_scope *scope = of(pending)->list[i].scope;
     scope->observe(scope, of(pending)->list[i].number, &outcome);
@@ -37,6 +39,8 @@ bool crebind_testing_observe(const crebind_testing_call *call, crebind_testing_s
   if (*call->pending == NULL) {
     *call->pending = crebind_stubs_await(call->return_address, tell);
     if (*call->pending == NULL) return false;
+    of(*call->pending)->caller = call->caller;
+    of(*call->pending)->place = call->return_address;
     of(*call->pending)->count = 0;
   }
   observers *observers = of(*call->pending);
@@ -44,4 +48,11 @@ bool crebind_testing_observe(const crebind_testing_call *call, crebind_testing_s
   observers->list[observers->count].scope = scope;
   observers->list[observers->count++].number = number;
   return true;
+}
+
+bool crebind_testing_is_observed(const crebind_testing_call *call,
+                                 crebind_testing_decide *decide) {
+  for (uint64_t i = 0; *call->pending != NULL && i < of(*call->pending)->count; i++)
+    if (of(*call->pending)->list[i].scope->decide == decide) return true;
+  return false;
 }

@@ -14,6 +14,9 @@
 bool crebind_testing_observe(const crebind_testing_call *call, crebind_testing_scope *scope,
                              uint64_t number);
 
+/// Whether a scope of a kind observes the call's end already.
+bool crebind_testing_is_observed(const crebind_testing_call *call, crebind_testing_decide *decide);
+
 #pragma clang assume_nonnull end
 
 #endif

@@ -16,6 +16,11 @@ typedef struct crebind_testing_member {
   _Atomic(struct crebind_testing_member *_Nullable) outer;
 } crebind_testing_member;
 
+struct crebind_testing_call;
+
+/// Looks at a call.
+typedef void crebind_testing_watch(const struct crebind_testing_call *call);
+
 struct crebind_testing_hook {
   /// Its original stays when the slots are restored. It is asked for each scope, of any reach.
   crebind_stub stub;
@@ -23,6 +28,8 @@ struct crebind_testing_hook {
   _Atomic uint32_t readers;
   /// The scopes that reach all calls, the youngest first.
   _Atomic(crebind_testing_member *_Nullable) process;
+  /// Looks at each call before it is decided on, whoever is reached.
+  _Atomic(crebind_testing_watch *_Nullable) watch;
 };
 
 _Static_assert(sizeof(struct crebind_testing_hook) <= CREBIND_STUBS_SIZE, "a stub has no more room");

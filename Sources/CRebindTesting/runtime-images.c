@@ -22,6 +22,8 @@ static const char *const runtime[] = {"libswiftCore.", "libswift_Concurrency."};
 static const char *const dispatch[] = {"libdispatch."};
 static const char *const locking[] = {"libswiftCore.", "libswiftSynchronization.", "libFoundation"};
 static const char *const icu[] = {"lib_FoundationICU.", "libicu"};
+static const char *const loops[] = {"libdispatch.", "libFoundation", "lib_Foundation"};
+static const char *const keepers[] = {"libcurl", "libTesting", "lib_Testing", "libXCTest"};
 static const char *const testing[] = {"libTesting", "lib_Testing", "libXCTest"};
 
 /// How the names of files begin.
@@ -61,6 +63,10 @@ void crebind_testing_find_dispatch(crebind_reach_code *code) { FIND(code, dispat
 void crebind_testing_find_locking(crebind_reach_code *code) { FIND(code, locking); }
 
 void crebind_testing_find_icu(crebind_reach_code *code) { FIND(code, icu); }
+
+void crebind_testing_find_loops(crebind_reach_code *code) { FIND(code, loops); }
+
+void crebind_testing_find_keepers(crebind_reach_code *code) { FIND(code, keepers); }
 
 void crebind_testing_find_image(crebind_reach_code *code, const char *name) {
   crebind_reach_find_code(code, is_named, name);

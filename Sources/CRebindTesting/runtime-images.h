@@ -20,6 +20,10 @@ void crebind_testing_find_dispatch(crebind_reach_code *code);
 void crebind_testing_find_locking(crebind_reach_code *code);
 void crebind_testing_find_icu(crebind_reach_code *code);
 
+/// Finds the libraries that have event loops, which they keep, and those that keep what they open. Calls the loader.
+void crebind_testing_find_loops(crebind_reach_code *code);
+void crebind_testing_find_keepers(crebind_reach_code *code);
+
 /// Finds the image of a path or file name, if it is loaded. Calls the loader.
 void crebind_testing_find_image(crebind_reach_code *code, const char *name);
 

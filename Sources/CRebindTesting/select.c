@@ -122,6 +122,7 @@ void *crebind_testing_select(crebind_stub *data, uint64_t *registers, const void
     cursors.process = hook->process;
   }
 
+  if (!resuming && hook->watch != NULL) hook->watch(&call);
   void *code = NULL;
   crebind_testing_scope *scope = NULL;
   while (code == NULL && (scope = next(&cursors)) != NULL)
@@ -152,8 +153,9 @@ void *crebind_testing_select(crebind_stub *data, uint64_t *registers, const void
   return data->original;
 }
 
-crebind_testing_scope *crebind_testing_innermost(const crebind_testing_hook *hook) {
-  cursors cursors = {.hook = crebind_stubs_index(&hook->stub), .below = UINT64_MAX};
+crebind_testing_scope *crebind_testing_innermost(const crebind_testing_hook *hook,
+                                                 uint64_t serial) {
+  cursors cursors = {.hook = crebind_stubs_index(&hook->stub), .below = serial};
   cursors.lists[0] = crebind_testing_task_scopes();
   cursors.lists[1] = crebind_testing_this_thread.scopes;
   cursors.process = hook->process;

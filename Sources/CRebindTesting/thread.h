@@ -54,6 +54,8 @@ typedef struct crebind_testing_thread {
   struct crebind_testing_counters *_Nullable counters;
   /// The outermost one.
   crebind_testing_blocked blocked;
+  /// Calls may be those of a child that shares this process's memory.
+  bool has_forked;
 } crebind_testing_thread;
 
 /// In the static TLS block, because the first access to dynamic TLS allocates, and

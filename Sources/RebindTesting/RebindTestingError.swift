@@ -4,7 +4,8 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Why a function could not be rebound for a test; nothing has changed then. With ``Code/notStruck`` the body has run.
+/// Why a function could not be rebound for a test; nothing has changed then. With ``Code/notStruck`` and
+/// ``Code/descriptorsNotSeen`` the body has run.
 public struct RebindTestingError: Error, Sendable, Hashable {
   /// A kind of failure. Later versions may add some.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
@@ -53,6 +54,10 @@ public struct RebindTestingError: Error, Sendable, Hashable {
     public static let notBlocking = Code(rawValue: "notBlocking")
     /// The environment's `REBIND_SEED` is no number.
     public static let invalidSeed = Code(rawValue: "invalidSeed")
+    /// A search allows descriptors of a function that it does not look at.
+    public static let notOpening = Code(rawValue: "notOpening")
+    /// Calls may have opened descriptors, and could not be followed. The body has run.
+    public static let descriptorsNotSeen = Code(rawValue: "descriptorsNotSeen")
     /// Memory has run out.
     public static let outOfMemory = Code(rawValue: "outOfMemory")
     /// The core could not rebind the symbol, or a process could not be started.
@@ -99,6 +104,16 @@ extension RebindTestingError: CustomStringConvertible {
         "\(symbol) cannot be allowed to block: it is not among the functions that are looked at"
     }
     if code == .invalidSeed { return "\(symbol) is no number from 0 to \(UInt64.max): \(detail)" }
+    if code == .notOpening {
+      return
+        "\(symbol) cannot be allowed to leave descriptors open: it is not among the functions that "
+        + "are looked at"
+    }
+    if code == .descriptorsNotSeen {
+      return
+        "\(detail) \(detail == "1" ? "call" : "calls") that may open or close a descriptor could "
+        + "not be followed, so that others may be open"
+    }
     return "cannot rebind \(symbol.isEmpty ? "\"\"" : symbol)\(place): \(reason)\(systemErrorText)"
   }
 

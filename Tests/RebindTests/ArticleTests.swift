@@ -28,7 +28,10 @@ import TestSupport
   }
 
   /// The tests that a page shows pass.
-  @Test(arguments: ["KindsOfFaults.md", "TestingForBlockingCalls.md", "TestingWithFaults.md"])
+  @Test(arguments: [
+    "KindsOfFaults.md", "TestingForBlockingCalls.md", "TestingForDescriptorLeaks.md",
+    "TestingWithFaults.md",
+  ])
   func testsPass(page: String) throws {
     let article = try #require(
       Articles.of("RebindTesting").first { $0.lastPathComponent == page })

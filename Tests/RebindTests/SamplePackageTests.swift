@@ -4,7 +4,7 @@ import TestSupport
 @Suite(.serialized, .measured, .inProducts) struct SamplePackageTests {
   @Test(arguments: [
     ("allocation-budget", "Test run with 4 tests in 1 suite passed"),
-    ("fault-injection", "Test run with 9 tests in 3 suites passed"),
+    ("fault-injection", "Test run with 12 tests in 4 suites passed"),
     ("network-double", "Test run with 4 tests in 3 suites passed"),
     ("repeatable-tests", "Test run with 4 tests in 1 suite passed"),
   ])

@@ -21,12 +21,26 @@
 /// The largest number of frames of a site.
 #define CREBIND_REACH_SITE_FRAMES 48
 
+/// The most places of a stack by which it is known again.
+#define CREBIND_REACH_LINKS 64
+
+/// A place of the stack, and the return address there.
+typedef struct crebind_reach_link {
+  const uintptr_t *place;
+  uintptr_t address;
+} crebind_reach_link;
+
 /// The return addresses on this thread's stack, the caller's first.
 typedef struct crebind_reach_frames {
   uint32_t count;
   /// There were more frames than are kept, or than were found.
   bool is_cut;
   uintptr_t addresses[CREBIND_REACH_SITE_FRAMES];
+  /// The places of all frames behind the caller's, those that are left out too. The stack has the same frames as long
+  /// as the caller's place is the same, and these have the same addresses. Not so unless `is_linked`.
+  bool is_linked;
+  uint32_t link_count;
+  crebind_reach_link links[CREBIND_REACH_LINKS];
 } crebind_reach_frames;
 
 /// Finds the frames from a caller on: those that the unwinder of exceptions finds, which neither allocates nor, with
@@ -73,9 +87,13 @@ typedef struct crebind_reach_site {
 crebind_reach_sites *_Nullable crebind_reach_make_sites(size_t limit);
 void crebind_reach_free_sites(crebind_reach_sites *sites);
 
-/// Counts a call of this thread for its site, or as dropped. Takes about a microsecond.
-void crebind_reach_note_call(crebind_reach_sites *sites, uint32_t function, const void *caller,
-                             uint64_t amount);
+/// Counts a call of this thread for its site, or as dropped. Takes some microseconds, and on x86-64 less than one for a
+/// call whose stack is that of a recent one.
+///
+/// \param place Where the caller's address was on the stack; NULL for a call that is no recent one's kin.
+/// \returns 1 more than the position that gives the site; 0 for a call that was dropped.
+size_t crebind_reach_note_call(crebind_reach_sites *sites, uint32_t function, const void *caller,
+                               const void *_Nullable place, uint64_t amount);
 
 /// Gives one site. Its frames last as long as the table.
 ///

@@ -97,6 +97,9 @@ typedef struct crebind_testing_outcome {
   uint64_t word, number;
   /// `errno` when the call returned.
   int error;
+  /// The return address, and the place where it was on the stack.
+  const void *_Nullable caller;
+  const void *_Nullable place;
 } crebind_testing_outcome;
 
 /// A recorded call has returned.
@@ -285,6 +288,42 @@ bool crebind_testing_blocking_next(const crebind_testing_scope *scope, size_t *p
 /// The calls whose ends could not be awaited.
 uint64_t crebind_testing_blocking_unseen(const crebind_testing_scope *scope);
 
+/// The functions that open and close descriptors; NULL behind the last one.
+const char *_Nullable crebind_testing_descriptor_function(size_t index);
+
+/// Descriptors that are opened are noted until they are closed. NULL if memory runs out.
+///
+/// \param hooks Those of the functions, in their order.
+crebind_testing_scope *_Nullable crebind_testing_descriptor_scope(
+    crebind_testing_hook *_Nonnull const *_Nonnull hooks);
+
+/// A descriptor that is open still, or that was closed though it was closed already.
+typedef struct crebind_testing_descriptor {
+  int number;
+  bool is_closed_twice;
+  /// Foundation or libdispatch has opened it.
+  bool is_of_library;
+  /// The index of the function that opened it, or closed it again, and where the call came from.
+  size_t function;
+  crebind_reach_site site;
+} crebind_testing_descriptor;
+
+/// Gives a descriptor of a scope: first those that are open, by number.
+///
+/// \param position 0 for the first one. Receives what gives the next one.
+/// \returns false for no more.
+bool crebind_testing_next_descriptor(const crebind_testing_scope *scope, size_t *position,
+                                     crebind_testing_descriptor *descriptor);
+
+/// The table of the sites; NULL before the first scope is made.
+crebind_reach_sites *_Nullable crebind_testing_descriptor_sites(void);
+
+/// The calls that may have opened or closed a descriptor, and could not be followed.
+uint64_t crebind_testing_unseen_descriptors(const crebind_testing_scope *scope);
+
+/// Leaves the descriptors of a scope that is to end to the next older one that reaches the calling code.
+void crebind_testing_pass_on_descriptors(const crebind_testing_scope *scope);
+
 /// The functions by which C tells the time of day; NULL behind the last one.
 const char *_Nullable crebind_testing_frozen_function(size_t index);
 
@@ -324,9 +363,10 @@ typedef struct crebind_testing_counts {
 
 crebind_testing_counts crebind_testing_counts_of(const crebind_testing_scope *scope);
 
-/// The youngest scope of a hook that reaches the calling code, or NULL. With `crebind_testing_lock`
-/// held it stays.
-crebind_testing_scope *_Nullable crebind_testing_innermost(const crebind_testing_hook *hook);
+/// The youngest scope of a hook that reaches the calling code and is older than one with this serial, or NULL. With
+/// `crebind_testing_lock` held it stays.
+crebind_testing_scope *_Nullable crebind_testing_innermost(const crebind_testing_hook *hook,
+                                                           uint64_t serial);
 
 // MARK: - Reach
 

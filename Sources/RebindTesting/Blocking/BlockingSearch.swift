@@ -56,7 +56,14 @@ struct BlockingSearch: Sendable {
 
   /// Whether the image that made the calls may block.
   func allows(_ site: BlockingCalls.Site) -> Bool {
-    guard let image = site.frames.first?.image else { return false }
+    site.frames.first?.isIn(images) == true
+  }
+}
+
+extension AllocationCounts.Frame {
+  /// Whether the frame is of one of some images, named by path or file name.
+  func isIn(_ images: Set<String>) -> Bool {
+    guard let image else { return false }
     let path = image.isEmpty ? CommandLine.arguments.first ?? "" : image
     let file = path.split(separator: "/").last.map(String.init) ?? path
     return images.contains(path) || images.contains(file)

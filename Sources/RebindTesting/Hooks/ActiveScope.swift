@@ -80,6 +80,8 @@ final class ActiveScope: @unchecked Sendable {
       return crebind_testing_seeded_scope(hooks, seed)
     case .blocking(let search):
       return search.makeScope(on: hooks)
+    case .descriptors:
+      return crebind_testing_descriptor_scope(hooks)
     }
   }
 

@@ -104,7 +104,7 @@ final class HookRegistry: @unchecked Sendable {
   /// The counts of the youngest scope of a symbol that reaches the calling code; nil for none.
   func counts(of symbol: String) -> CallCounts? {
     withLock {
-      hooks[symbol].flatMap { crebind_testing_innermost($0.pointer) }
+      hooks[symbol].flatMap { crebind_testing_innermost($0.pointer, .max) }
         .map { CallCounts(crebind_testing_counts_of($0)) }
     }
   }

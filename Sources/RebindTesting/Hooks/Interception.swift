@@ -13,6 +13,8 @@ struct Interception {
     case seededRandom(UInt64)
     /// Calls that block threads of Swift's pool are noted.
     case blocking(BlockingSearch)
+    /// Descriptors that stay open are noted.
+    case descriptors
   }
 
   /// The functions: one, if the kind is not for several.

@@ -24,7 +24,7 @@ struct CallRecorder {
             is_of_runtime: false)
         }
         let call = record.map(recorder.record)
-        recorder.note(crebind_testing_outcome(word: 0, number: 0, error: 0), of: call ?? 0)
+        recorder.note(crebind_testing_outcome(), of: call ?? 0)
         return call == 0 && recording.calls.count == 1
       }
     }

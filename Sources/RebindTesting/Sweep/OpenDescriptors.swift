@@ -45,10 +45,11 @@ struct OpenDescriptors {
   func opened(since earlier: OpenDescriptors) -> [LeakedDescriptor] {
     files.filter { number, file in earlier.files[number].map { !file.isSame(as: $0) } ?? true }
       .sorted { $0.key < $1.key }
-      .map { LeakedDescriptor(number: $0.key, path: $0.value.path) }
+      .map { LeakedDescriptor(number: $0.key, path: $0.value.path, opening: nil) }
   }
 
-  private static func target(of link: String) -> String {
+  /// The target of a link; empty if it cannot be read.
+  static func target(of link: String) -> String {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
       let length = buffer.withMemoryRebound(to: CChar.self) {
         readlink(link, $0.baseAddress!, $0.count)

@@ -2,7 +2,7 @@
 #if canImport(Testing)
 public import Testing
 
-/// Holds a budget of allocations or retains while a test runs, or that no block is left over.
+/// Holds a budget of allocations or retains while a test runs, or that no block or descriptor is left over.
 ///
 /// On a suite it holds for each test. A test that exceeds its budget has an issue with all numbers. So
 /// has a test whose calls cannot be counted: a budget is never kept by mistake.
@@ -12,8 +12,9 @@ public import Testing
 /// If a test has several budgets and one of them counts the process, all of them do.
 public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
   /// The number that is limited, in words and of counts.
-  enum Measure {
+  enum Measure: Hashable {
     case allocations, retains, leaks
+    case descriptors(allowing: [DescriptorAllowance])
   }
 
   let measure: Measure
@@ -58,11 +59,22 @@ public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
     let budgets = isOfTest ? traits : [self]
 
     if budgets.contains(where: \.isWarmed) { try await function() }
+    let reach = budgets.contains { $0.reach == .process } ? Reach.process : .task
+    // Outermost: it counts nothing, and all that counting opens is left out.
+    try await searchDescriptors(of: budgets, reach: reach, test) {
+      try await count(budgets.filter { $0.allowances == nil }, reach: reach, test, function)
+    }
+  }
+
+  private func count(
+    _ budgets: [Self], reach: Reach<AnyBody>, _ test: Test,
+    _ function: @Sendable () async throws -> Void
+  ) async throws {
+    guard !budgets.isEmpty else { return try await function() }
     await growTaskMemory()
     let kinds = budgets.reduce(into: CountedKinds.callingImages) {
       $0.formUnion($1.showsSites ? [$1.measure.kinds, .sites] : $1.measure.kinds)
     }
-    let reach = budgets.contains { $0.reach == .process } ? Reach.process : .task
     let counts = try await countingAllocations(
       of: kinds, reach: reach, sparesTesting: true,
       findsLeaks: budgets.contains { $0.measure == .leaks }, body: function)
@@ -72,6 +84,47 @@ public struct BudgetTrait: TestTrait, SuiteTrait, TestScoping {
       attach("\(budget.measure).txt", to: test) { "\(excess)\n\(counts)" }
     }
   }
+}
+
+extension BudgetTrait {
+  /// The descriptors that may stay open; nil for another measure.
+  private var allowances: [DescriptorAllowance]? {
+    if case .descriptors(let allowances) = measure { allowances } else { nil }
+  }
+
+  /// Cancels a test that looks at descriptors where a sanitizer defines one of the functions.
+  public func prepare(for test: Test) async throws {
+    if allowances != nil { try cancelIfIntercepted(test, DescriptorSearch.functions) }
+  }
+
+  private func searchDescriptors(
+    of budgets: [Self], reach: Reach<AnyBody>, _ test: Test,
+    _ function: @Sendable () async throws -> Void
+  ) async throws {
+    let allowances = budgets.compactMap(\.allowances)
+    guard !allowances.isEmpty else { return try await function() }
+    let search = try DescriptorSearch(allowing: Array(allowances.joined()))
+    let budget = budgets.first { $0.allowances != nil }!
+    try await search.run(reach: reach.kind) { read in
+      defer { budget.report(read(), test) }
+      try await function()
+    }
+  }
+
+  private func report(_ findings: DescriptorSearch.Findings, _ test: Test) {
+    let count = findings.leaks.count
+    let excess = "\(count) \(measure.name(isOne: count == 1)), at most \(limit)"
+    let issues =
+      (count > limit ? ["\(excess)\n\(lines(findings.leaks))"] : [])
+      + findings.closedTwice.map { "descriptor \($0.number) is closed twice, by \($0.closing)" }
+      + (findings.shortfall.map { ["\($0)"] } ?? [])
+    for issue in issues { Issue.record("\(issue)", sourceLocation: test.sourceLocation) }
+    if !issues.isEmpty { attach("descriptors.txt", to: test) { lines(issues) } }
+  }
+}
+
+private func lines(_ values: [some CustomStringConvertible]) -> String {
+  values.map(\.description).joined(separator: "\n")
 }
 
 /// Has the task get memory for frames, which it keeps, so that it need not while it is counted.
@@ -92,11 +145,13 @@ extension BudgetTrait.Measure {
     self == .retains ? .references : .memory
   }
 
-  private func name(isOne: Bool = false) -> String {
+  fileprivate func name(isOne: Bool = false) -> String {
     switch self {
     case .allocations: isOne ? "allocation" : "allocations"
     case .retains: isOne ? "retain" : "retains"
     case .leaks: isOne ? "block that is not freed" : "blocks that are not freed"
+    case .descriptors:
+      isOne ? "descriptor that is not closed" : "descriptors that are not closed"
     }
   }
 
@@ -105,6 +160,7 @@ extension BudgetTrait.Measure {
     case .allocations: counts.allocations
     case .retains: counts.retains
     case .leaks: counts.leakedBlocks
+    case .descriptors: nil
     }
   }
 
@@ -156,5 +212,32 @@ extension Trait where Self == BudgetTrait {
   /// A test that fills a cache keeps blocks, too. Memory that the runtime asks for itself, to run tasks and
   /// dispatch queues, is left out. See ``allocations(atMost:reach:sites:)``.
   public static var noLeaks: Self { Self(measure: .leaks, limit: 0, reach: .task) }
+
+  /// Has the descriptors that the test opens be closed, by whatever thread, and each of them once.
+  ///
+  /// ```swift
+  /// @Test(.noDescriptorLeaks)
+  /// func leavesNothingOpen() throws { try loadConfiguration() }
+  /// ```
+  ///
+  /// The issue has the path of each descriptor, and the backtrace of the call that opened it. See
+  /// <doc:TestingForDescriptorLeaks>.
+  public static var noDescriptorLeaks: Self { noDescriptorLeaks() }
+
+  /// Has the descriptors that the test opens be closed, but for some.
+  ///
+  /// ```swift
+  /// @Test(.noDescriptorLeaks(allowing: .path("/var/log/*"), .callers(in: "libsqlite3.so.0")).warmed)
+  /// func closesAllButTheLog() throws { try loadConfiguration() }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - allowances: Descriptors that may stay open.
+  ///   - reach: Whose calls are looked at.
+  public static func noDescriptorLeaks(
+    allowing allowances: DescriptorAllowance..., reach: Reach<AnyBody> = .task
+  ) -> Self {
+    Self(measure: .descriptors(allowing: allowances), limit: 0, reach: reach)
+  }
 }
 #endif

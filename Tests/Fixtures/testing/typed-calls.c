@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct pair {
@@ -168,4 +170,50 @@ int pause_and_leave(void) {
     pause();
   }
   return 1;
+}
+
+/// Sends a descriptor and receives it: the new number, or -1.
+int pass_descriptor(int descriptor, int pair[2]) {
+  char byte = 1;
+  union {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+  } control = {0};
+  struct iovec part = {&byte, 1};
+  struct msghdr message = {.msg_iov = &part,
+                           .msg_iovlen = 1,
+                           .msg_control = &control,
+                           .msg_controllen = sizeof control};
+  control.header = (struct cmsghdr){
+      .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+  memcpy(CMSG_DATA(&control.header), &descriptor, sizeof descriptor);
+  if (sendmsg(pair[0], &message, 0) != 1) return -1;
+  memset(&control, 0, sizeof control);
+  if (recvmsg(pair[1], &message, 0) != 1) return -1;
+  memcpy(&descriptor, CMSG_DATA(&control.header), sizeof descriptor);
+  return descriptor;
+}
+
+/// A child closes a descriptor and opens two others, in the memory of its parent or in a copy.
+int change_in_child(int descriptor, int shares_memory) {
+  pid_t child = shares_memory ? vfork() : fork();
+  if (child == 0) {
+    close(descriptor);
+    open("/dev/null", O_RDONLY);
+    open("/dev/null", O_RDONLY);
+    _exit(0);
+  }
+  int status = -1;
+  return child > 0 && waitpid(child, &status, 0) == child ? status : -1;
+}
+
+/// The same as open and close, by their numbers.
+int open_by_number(const char *path) {
+  return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY);
+}
+int close_by_number(int descriptor) { return (int)syscall(SYS_close, descriptor); }
+
+extern int close_range(unsigned first, unsigned last, int flags);
+int call_close_range(int first, int last) {
+  return close_range((unsigned)first, (unsigned)last, 0);
 }

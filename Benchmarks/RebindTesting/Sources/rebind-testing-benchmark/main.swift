@@ -124,3 +124,36 @@ try await withSeededRandom(1) {
   nanosecondsPerNumber("a random number, seeded")
   await Task.detached { nanosecondsPerNumber("a random number, out of the seed's reach") }.value
 }
+
+/// The nanoseconds that a pair of open and close takes.
+@Sendable func nanosecondsPerPair(_ path: String) -> Double {
+  let pairs = 2000
+  let duration = ContinuousClock().measure {
+    for _ in 0..<pairs { close(open(path, O_RDONLY)) }
+  }
+  return duration / .nanoseconds(1) / Double(pairs)
+}
+
+/// By turns, so that whatever else the machine does meets all of them: the medians of 21.
+for path in ["/dev/null", "/etc/passwd"] {
+  var plain: [Double] = []
+  var inReach: [Double] = []
+  var outOfReach: [Double] = []
+  var ofRecording: [Double] = []
+  for _ in 0..<21 {
+    plain.append(nanosecondsPerPair(path))
+    _ = try await findingDescriptorLeaks {
+      inReach.append(nanosecondsPerPair(path))
+      outOfReach.append(await Task.detached { nanosecondsPerPair(path) }.value)
+    }
+    try await withRecordedCalls(of: "open", "close") { _ in
+      ofRecording.append(await Task.detached { nanosecondsPerPair(path) }.value)
+    }
+  }
+  for (name, times) in [
+    ("without a scope", plain), ("looked at for leaks", inReach),
+    ("out of the reach of that", outOfReach), ("out of a recording's reach", ofRecording),
+  ] {
+    print("open and close of \(path), \(name): \(Int(times.sorted()[10])) ns a pair")
+  }
+}
