@@ -7,10 +7,12 @@
 
 #define _GNU_SOURCE
 
+#include "ends.h"
 #include "function.h"
 #include "streams.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,9 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+/// Swift's runtime.
+__attribute__((swiftcall)) extern uint64_t swift_task_getJobTaskId(void *job);
 
 /// The words of random(3), with its usual state.
 #define WORDS 31
@@ -37,13 +42,24 @@ typedef struct seeded_scope {
   crebind_testing_streams *streams;
   _Atomic(generators *) generators;
   crebind_reach_code libstdcxx;
+  /// How many tasks are being made now.
+  _Atomic uint32_t creating;
   /// The program has given the process's generators a state of its own, and goes on with that.
   _Atomic bool has_own_random, has_own_rand48;
 } seeded_scope;
 
+/// A task that starts on an actor or an executor of its own may draw before its creator has made it known.
+static void wait_for_creators(seeded_scope *self, uint64_t task) {
+  for (int i = 0; i < 1000 && self->creating != 0 && !crebind_testing_streams_have(self->streams, task);
+       i++)
+    sched_yield();
+}
+
 static crebind_testing_stream *stream_of(crebind_testing_scope *scope) {
-  return crebind_testing_streams_find(((seeded_scope *)scope)->streams,
-                                      crebind_reach_task_or_block());
+  seeded_scope *self = (seeded_scope *)scope;
+  uint64_t task = crebind_reach_task_or_block();
+  wait_for_creators(self, task);
+  return crebind_testing_streams_find(self->streams, task);
 }
 
 static void fill(crebind_testing_stream *stream, void *buffer, size_t size) {
@@ -333,7 +349,15 @@ static bool is_own_rand48(seeded_scope *scope, const crebind_testing_call *call)
   return false;
 }
 
+/// Swift's runtime makes a task. Most have been told of at the end, as their first jobs were handed over.
+static bool is_creation(seeded_scope *scope, const crebind_testing_call *call) {
+  if (crebind_testing_observe(call, &scope->scope, crebind_reach_task_or_block()))
+    scope->creating++;
+  return false;
+}
+
 #define FUNCTIONS(FUNCTION) \
+  FUNCTION("swift_task_create", answer_rand, is_creation) \
   FUNCTION("syscall", answer_syscall, is_syscall) \
   FUNCTION("getrandom", answer_getrandom, is_getrandom) \
   FUNCTION("getentropy", answer_getentropy, is_getentropy) \
@@ -381,6 +405,16 @@ static bool is_answered(crebind_testing_scope *scope, const crebind_testing_call
   return conditions[member]((seeded_scope *)scope, call);
 }
 
+/// A call that makes a task has returned it.
+static void observe(crebind_testing_scope *scope, uint64_t creator,
+                    const crebind_testing_outcome *outcome) {
+  seeded_scope *self = (seeded_scope *)scope;
+  void *task = (void *)(uintptr_t)outcome->word;
+  if (task != NULL)
+    crebind_testing_streams_add(self->streams, creator, swift_task_getJobTaskId(task));
+  self->creating--;
+}
+
 static void adopt(crebind_testing_scope *scope, uint64_t creator, uint64_t number) {
   crebind_testing_streams_add(((seeded_scope *)scope)->streams, creator, number);
 }
@@ -402,6 +436,7 @@ crebind_testing_scope *crebind_testing_seeded_scope(crebind_testing_hook *const 
   scope->scope.destroy = destroy;
   scope->scope.is_answered = is_answered;
   scope->scope.adopt = adopt;
+  scope->scope.observe = observe;
   scope->streams = crebind_testing_streams_make(seed, crebind_reach_task_or_block());
   if (scope->streams == NULL) {
     crebind_testing_free(&scope->scope);

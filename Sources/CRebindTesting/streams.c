@@ -25,11 +25,21 @@ crebind_testing_streams *crebind_testing_streams_make(uint64_t seed, uint64_t ta
   if (streams == MAP_FAILED) return NULL;
   streams->seed = crebind_testing_scatter(seed, 0);
   streams->root = task;
+  crebind_testing_streams_find(streams, task);
   return streams;
 }
 
 void crebind_testing_streams_free(crebind_testing_streams *streams) {
   munmap(streams, sizeof *streams);
+}
+
+bool crebind_testing_streams_have(const crebind_testing_streams *streams, uint64_t task) {
+  for (uint64_t i = 0; i < PLACES; i++) {
+    const crebind_testing_stream *place = &streams->list[(task + i) % LIMIT];
+    uint64_t found = place->task;
+    if (found == task + 1 || found == 0) return found != 0 && place->seed != 0;
+  }
+  return false;
 }
 
 /// The place of a task, which is taken for it if none has it.

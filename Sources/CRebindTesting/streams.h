@@ -18,7 +18,8 @@
 typedef struct crebind_testing_stream {
   /// The number of the task or block, and 1; 0 while the place is free.
   _Atomic uint64_t task;
-  uint64_t seed;
+  /// 0 until it is known.
+  _Atomic uint64_t seed;
   /// How many numbers have been drawn, and how many tasks made.
   _Atomic uint64_t draws, children;
   /// Whatever else its owner keeps.
@@ -35,6 +36,9 @@ void crebind_testing_streams_free(crebind_testing_streams *streams);
 /// Gives a new task the next stream of its creator's.
 void crebind_testing_streams_add(crebind_testing_streams *streams, uint64_t creator,
                                  uint64_t task);
+
+/// Whether a task has a stream.
+bool crebind_testing_streams_have(const crebind_testing_streams *streams, uint64_t task);
 
 /// The stream of a task. One that was not seen to begin has the next one of those.
 crebind_testing_stream *crebind_testing_streams_find(crebind_testing_streams *streams,

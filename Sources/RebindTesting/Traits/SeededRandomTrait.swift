@@ -55,7 +55,7 @@ public struct SeededRandomTrait: TestTrait, SuiteTrait, TestScoping {
     return repetition
       + (count > 0
         ? [
-          "\(tasks) not seen to begin drew in the order in which they came: on actors, for example"
+          "\(tasks) not seen to begin drew in the order in which they came"
         ]
         : [])
   }
