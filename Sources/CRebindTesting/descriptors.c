@@ -153,6 +153,19 @@ static bool is_fork(uint64_t number) {
   return number == __NR_clone;
 }
 
+/// The place where the kernel stores a descriptor of the child that a system call makes; 0 for none. A child in this
+/// process's memory would return by the way of this call, so that its parent's end cannot be awaited.
+static uint64_t place_of_child(const uint64_t *registers) {
+#if defined(__NR_clone3)
+  const uint64_t pidfd = 0x1000, vm = 0x100; // CLONE_PIDFD, CLONE_VM
+  const uint64_t *arguments = (const uint64_t *)(uintptr_t)registers[1];
+  if (registers[0] == __NR_clone3 && arguments != NULL && registers[2] >= 2 * sizeof *arguments
+      && (arguments[0] & (pidfd | vm)) == pidfd)
+    return arguments[1];
+#endif
+  return 0;
+}
+
 static int of_stream(uint64_t stream) {
   return stream != 0 ? fileno((FILE *)(uintptr_t)stream) : -1;
 }
@@ -400,6 +413,9 @@ static void observe(crebind_testing_scope *scope, uint64_t number,
   } else if (rule == RECEIVES) {
     if (result >= 0)
       put_tags_of_message(self, (const struct msghdr *)(uintptr_t)argument, function, outcome);
+  } else if (argument != 0) {
+    // The child, where the result is 0, has its parent's tags, and they are the parent's.
+    if (result > 0) put_tag(self, *(const int *)(uintptr_t)argument, function, outcome);
   } else {
     put_tag(self, result, function, outcome);
   }
@@ -425,7 +441,8 @@ static bool may_open(const descriptor_scope *self, const function *function,
     if ((int)registers[1] != F_DUPFD && (int)registers[1] != F_DUPFD_CLOEXEC) return false;
     break;
   case CALLS_KERNEL:
-    if (!is_opener(registers[0])) return false;
+    *argument = place_of_child(registers);
+    if (*argument == 0 && !is_opener(registers[0])) return false;
     break;
   case OPENS_ONTO:
     if ((int)registers[0] == (int)registers[1]

@@ -168,6 +168,20 @@ import TestSupport
     #expect(leaks.map(\.opening?.function) == ["syscall"])
   }
 
+  /// swift-subprocess makes its children so.
+  @Test func descriptorsOfChildren() throws {
+    typealias Make = @convention(c) (UnsafeMutablePointer<CInt>) -> CInt
+    let make = try TypedCalls.function("child_with_descriptor", as: Make.self)
+    let keeper = try Keeper()
+    var (kept, closed): (CInt, CInt) = (-1, -1)
+    let leaks = try findingDescriptorLeaks {
+      #expect(make(&kept) > 0 && make(&closed) > 0)
+      close(closed)
+      keeper.closeAtEnd(kept)
+    }
+    #expect(leaks.map(\.number) == [kept])
+  }
+
   /// Whichever of the two is the younger one.
   @Test func faultsInTheSameTest() throws {
     let keeper = try Keeper()
