@@ -12,6 +12,8 @@
 #include "streams.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,12 +265,13 @@ static FILE *answer_fopen(const char *path, const char *mode) {
 
 // MARK: - Which calls are answered
 
-/// The device's numbers are those of the kernel's list of devices.
+/// Whether a descriptor is a device's, to read from. The device's numbers are those of the kernel's list of devices.
 static bool is_device(int descriptor) {
   struct stat status;
   int error = errno;
   bool is_device = fstat(descriptor, &status) == 0 && S_ISCHR(status.st_mode)
-                   && (status.st_rdev == makedev(1, 8) || status.st_rdev == makedev(1, 9));
+                   && (status.st_rdev == makedev(1, 8) || status.st_rdev == makedev(1, 9))
+                   && (fcntl(descriptor, F_GETFL) & O_ACCMODE) != O_WRONLY;
   errno = error;
   return is_device;
 }
@@ -317,8 +320,24 @@ static bool is_read(seeded_scope *scope, const crebind_testing_call *call) {
   return call->registers[1] != 0 && is_device((int)call->registers[0]);
 }
 
+/// With the room of the buffer: the C library ends a program that would read beyond it.
+static bool is_checked_read(seeded_scope *scope, const crebind_testing_call *call) {
+  return call->registers[2] <= call->registers[3] && is_read(scope, call);
+}
+
+/// The same, where a place in the file comes before the room.
+static bool is_checked_pread(seeded_scope *scope, const crebind_testing_call *call) {
+  return call->registers[2] <= call->registers[4] && is_read(scope, call);
+}
+
 static bool is_readv(seeded_scope *scope, const crebind_testing_call *call) {
-  return (int)call->registers[2] >= 0 && is_read(scope, call);
+  const struct iovec *parts = (const struct iovec *)(uintptr_t)call->registers[1];
+  int count = (int)call->registers[2];
+  if (count < 0 || count > IOV_MAX || !is_read(scope, call)) return false;
+  for (int i = 0; i < count; i++)
+    if ((ssize_t)parts[i].iov_len < 0 || (parts[i].iov_base == NULL && parts[i].iov_len != 0))
+      return false;
+  return true;
 }
 
 /// libstdc++ reads the descriptor of a stream that it opens.
@@ -349,7 +368,7 @@ static bool is_own_rand48(seeded_scope *scope, const crebind_testing_call *call)
   return false;
 }
 
-/// Swift's runtime makes a task. Most have been told of at the end, as their first jobs were handed over.
+/// Swift's runtime makes a task. At the end of the call most are known, as their first jobs have been handed over.
 static bool is_creation(seeded_scope *scope, const crebind_testing_call *call) {
   if (crebind_testing_observe(call, &scope->scope, crebind_reach_task_or_block()))
     scope->creating++;
@@ -362,12 +381,12 @@ static bool is_creation(seeded_scope *scope, const crebind_testing_call *call) {
   FUNCTION("getrandom", answer_getrandom, is_getrandom) \
   FUNCTION("getentropy", answer_getentropy, is_getentropy) \
   FUNCTION("read", answer_read, is_read) \
-  FUNCTION("__read_chk", answer_read, is_read) \
+  FUNCTION("__read_chk", answer_read, is_checked_read) \
   FUNCTION("readv", answer_readv, is_readv) \
   FUNCTION("pread", answer_read, is_read) \
   FUNCTION("pread64", answer_read, is_read) \
-  FUNCTION("__pread_chk", answer_read, is_read) \
-  FUNCTION("__pread64_chk", answer_read, is_read) \
+  FUNCTION("__pread_chk", answer_read, is_checked_pread) \
+  FUNCTION("__pread64_chk", answer_read, is_checked_pread) \
   FUNCTION("fopen", answer_fopen, is_fopen) \
   FUNCTION("fopen64", answer_fopen, is_fopen) \
   FUNCTION("arc4random", answer_arc4random, is_always) \

@@ -67,10 +67,13 @@ crebind_testing_stream *crebind_testing_streams_find(crebind_testing_streams *st
   return stream;
 }
 
+/// Blocks have the upper half of the numbers, so that a block's says nothing of a task's age.
+static bool is_block(uint64_t number) { return number >> 63 != 0; }
+
 void crebind_testing_streams_add(crebind_testing_streams *streams, uint64_t creator,
                                  uint64_t task) {
   // Tasks that others resume come here, too: the number of one that is older than the scope tells it.
-  if (task <= streams->root) return;
+  if (task <= streams->root && is_block(task) == is_block(streams->root)) return;
   bool is_new;
   crebind_testing_stream *parent = crebind_testing_streams_find(streams, creator);
   crebind_testing_stream *child = take(streams, task, &is_new);

@@ -98,6 +98,33 @@ import TestSupport
     }
   }
 
+  /// The kernel refuses these, and the C library ends a program that reads beyond a buffer.
+  @Test func readsThatFailDoSo() async throws {
+    try await withSeededRandom(1) {
+      let device = open("/dev/urandom", O_RDONLY)
+      defer { close(device) }
+      var byte: UInt8 = 0
+      withUnsafeMutablePointer(to: &byte) { byte in
+        var parts = [iovec](repeating: iovec(iov_base: byte, iov_len: 1), count: 1025)
+        #expect(readv(device, parts, 1025) == -1 && errno == EINVAL)
+        parts[1].iov_len = -1
+        #expect(readv(device, parts, 2) == -1 && errno == EINVAL)
+        parts[1] = iovec(iov_base: nil, iov_len: 1)
+        #expect(readv(device, parts, 3) <= 1)
+      }
+      let other = open("/dev/urandom", O_WRONLY)
+      defer { close(other) }
+      #expect(read(other, &byte, 1) == -1 && errno == EBADF)
+    }
+    await #expect(processExitsWith: .signal(SIGABRT)) {
+      try withSeededRandom(1) {
+        let device = open("/dev/urandom", O_RDONLY)
+        var buffer = [UInt8](repeating: 0, count: 16)
+        _ = checkedRead(device, &buffer, 16, 8)
+      }
+    }
+  }
+
   /// Other descriptors and streams are left alone, and so is whatever the call does not fill.
   @Test func filesAreRead() throws {
     let file = try TemporaryDirectory().url.appending(path: "note")
@@ -202,6 +229,35 @@ import TestSupport
         })
     }
     #expect(outcomes.count == 1)
+  }
+
+  /// The number of a block says nothing of a task's age.
+  @Test func tasksOfABlocksSeedRepeat() async throws {
+    final class Numbers: Sendable { let drawn = Mutex<[UInt64]>([0, 0]) }
+    let ofTask = try await withSeededRandom(3) {
+      let tasks = (0..<2).map { _ in Task { UInt64.random(in: 0...UInt64.max) } }
+      return [await tasks[0].value, await tasks[1].value]
+    }
+    let ofBlock: [UInt64]? = try await withSeededRandom(1) {
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          let numbers = Numbers()
+          try? withSeededRandom(3) {
+            let group = DispatchGroup()
+            for i in 0..<2 {
+              group.enter()
+              Task {
+                numbers.drawn.withLock { $0[i] = .random(in: 0...UInt64.max) }
+                group.leave()
+              }
+            }
+            group.wait()
+          }
+          continuation.resume(returning: numbers.drawn.withLock { $0 })
+        }
+      }
+    }
+    #expect(ofBlock == ofTask)
   }
 
   /// A hop to an actor that others use is no new task, whether or not the actor has to be woken.
@@ -329,6 +385,10 @@ import TestSupport
     Issue.record("wrong for some seed")
   }
 
+  @Test(.issueSays("set REBIND_SEED="), .seededRandom) func anErrorHasTheSeed() throws {
+    throw Planted()
+  }
+
   @Test(.issueSays("1 task that was not seen to begin drew in the order"), .seededRandom(1))
   func anIssueTellsOfOthers() async {
     await withTaskExecutorPreference(ThreadExecutor()) {
@@ -405,6 +465,9 @@ enum Source: CaseIterable {
 @_silgen_name("getrandom") private func getrandom(
   _ buffer: UnsafeMutableRawPointer?, _ size: Int, _ flags: CUnsignedInt
 ) -> Int
+@_silgen_name("__read_chk") private func checkedRead(
+  _ descriptor: CInt, _ buffer: UnsafeMutableRawPointer, _ size: Int, _ room: Int
+) -> Int
 @_silgen_name("rand") private func cRand() -> CInt
 @_silgen_name("arc4random") private func cArc4random() -> UInt32
 @_silgen_name("arc4random_buf") private func cArc4randomBuffer(
@@ -465,6 +528,8 @@ private final class ThreadExecutor: TaskExecutor {
   }
 }
 
+private struct Planted: Error {}
+
 /// Expects issues, one of which has a comment.
 private struct IssueSays: TestTrait, TestScoping {
   let text: String
@@ -479,7 +544,10 @@ private struct IssueSays: TestTrait, TestScoping {
         isFound.withLock { $0 = true }
       }
       return nil
-    }.provideScope(for: test, testCase: testCase, performing: function)
+    }.provideScope(for: test, testCase: testCase) {
+      // An error is recorded outside of all scopes.
+      do { try await function() } catch is Planted {}
+    }
     #expect(isFound.withLock { $0 }, sourceLocation: test.sourceLocation)
   }
 }

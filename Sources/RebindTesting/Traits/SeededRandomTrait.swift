@@ -42,7 +42,19 @@ public struct SeededRandomTrait: TestTrait, SuiteTrait, TestScoping {
         var issue = issue
         issue.comments += notes(on: scopes[0], random.seed).map { "\($0)" }
         return issue
-      }.provideScope(for: test, testCase: testCase, performing: function)
+      }.provideScope(for: test, testCase: testCase) {
+        do {
+          try await function()
+        } catch {
+          // Errors are recorded later, where nothing can be added to them. A failed requirement has been.
+          if !(error is ExpectationFailedError), !notes(on: scopes[0], random.seed).isEmpty {
+            Issue.record(
+              "the error came with these random numbers", severity: .warning,
+              sourceLocation: test.sourceLocation)
+          }
+          throw error
+        }
+      }
     }
   }
 
