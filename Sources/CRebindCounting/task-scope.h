@@ -3,24 +3,16 @@
 #ifndef CREBIND_COUNTING_TASK_SCOPE_H
 #define CREBIND_COUNTING_TASK_SCOPE_H
 
+#include "CRebindSwift.h"
 #include "thread-counts.h"
-
-#if defined(__clang__)
-#define CREBIND_COUNTING_SWIFT_CALL __attribute__((swiftcall))
-#else
-/// The same for one argument and a result.
-#define CREBIND_COUNTING_SWIFT_CALL
-#endif
-
-/// `crebind_reach_task_value` calls it, too. Each counted call comes here, so that it does without that.
-CREBIND_COUNTING_SWIFT_CALL extern void *swift_task_localValueGet(const void *key);
 
 /// The key of the task-local value that leads to a task's scopes.
 extern CREBIND_COUNTING_HIDDEN const void *crebind_counting_task_key;
 /// The number of scopes of tasks.
 extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_task_scopes;
 
-/// The youngest scope of this thread's task; NULL if it has none.
+/// The youngest scope of this thread's task; NULL if it has none. Each counted call comes here, so that it does without
+/// `crebind_reach_task_value`.
 static inline crebind_counting_scope *crebind_counting_task_scope(void) {
   if (atomic_load_explicit(&crebind_counting_task_scopes, memory_order_relaxed) == 0) return NULL;
   crebind_counting_scope *const *value =

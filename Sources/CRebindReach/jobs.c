@@ -7,9 +7,6 @@
 /// runs jobs. Another function takes that one's place, and marks the thread while the job runs.
 ///
 /// The runtime is known by the function that it passes, and not by who calls: it tail-calls on its way to libdispatch.
-///
-/// A task's first job is handed over by the thread that makes the task, in the order in which its creator makes its
-/// tasks. That is the one place where a task and its creator are known, before the task runs.
 
 #define _GNU_SOURCE
 
@@ -18,17 +15,6 @@
 
 #include <stdatomic.h>
 #include <string.h>
-
-#if defined(__clang__)
-#define SWIFT_CALL __attribute__((swiftcall))
-#else
-/// The same for one argument and a result.
-#define SWIFT_CALL
-#endif
-
-/// Swift's runtime: the number of a job, which is its task's for each of a task's jobs, and the job's flags.
-SWIFT_CALL extern uint64_t swift_task_getJobTaskId(void *job);
-SWIFT_CALL extern size_t swift_task_getJobFlags(void *job);
 
 typedef void run_function(void *);
 typedef const char *label_function(const void *queue);
@@ -109,38 +95,9 @@ static bool runs_jobs(run_function *run) {
   return known == run;
 }
 
-// MARK: - New tasks
-
-static _Atomic(crebind_reach_new_task *) new_task;
-
-void crebind_reach_set_new_task(crebind_reach_new_task *handler) { new_task = handler; }
-
-/// Whether a task's job is the first one that comes here. A resumed task's is not. An actor's job is of no task, and
-/// may have no number. The numbers of tasks go up, so that the last ones are enough.
-static bool is_new_task(void *job, uint64_t *number) {
-  static _Atomic uint32_t seen[1 << 16];
-  if ((swift_task_getJobFlags(job) & 0xff) != 0) return false;
-  *number = swift_task_getJobTaskId(job);
-  uint32_t mark = (uint32_t)(*number >> 16) + 1;
-  _Atomic uint32_t *place = &seen[*number & 0xffff];
-  if (atomic_load_explicit(place, memory_order_relaxed) == mark) return false;
-  atomic_store_explicit(place, mark, memory_order_relaxed);
-  return true;
-}
-
-uint64_t crebind_reach_number_block(void) {
-  static _Atomic uint64_t last = 1ull << 63;
-  uint64_t number = ++last;
-  crebind_reach_new_task *handler = new_task;
-  if (handler != NULL) handler(number);
-  return number;
-}
-
 static void submit(void *queue, void *context, run_function *run) {
   if (runs_jobs(run)) {
-    uint64_t number;
-    crebind_reach_new_task *handler = new_task;
-    if (is_new_task(context, &number) && handler != NULL) handler(number);
+    crebind_reach_note_job(context);
     if (queue == main_queue) run = run_main_job;
     else if (is_of_pool(queue)) run = run_pool_job;
   }

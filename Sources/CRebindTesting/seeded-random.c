@@ -7,6 +7,7 @@
 
 #define _GNU_SOURCE
 
+#include "CRebindSwift.h"
 #include "ends.h"
 #include "function.h"
 #include "streams.h"
@@ -24,9 +25,6 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-/// Swift's runtime.
-__attribute__((swiftcall)) extern uint64_t swift_task_getJobTaskId(void *job);
 
 /// The words of random(3), with its usual state.
 #define WORDS 31

@@ -69,6 +69,19 @@ uint64_t crebind_reach_task_number(void);
 /// The same, or else the number of the block that the thread runs; 0 for neither.
 uint64_t crebind_reach_task_or_block(void);
 
+/// Told a task or a block before it runs, by the thread that makes it. Blocks have numbers of their own.
+typedef void crebind_reach_new_task(uint64_t number);
+
+/// Has a function be told each task whose first job the runtime hands to libdispatch, and each block that takes values
+/// along. A task that starts on an actor or an executor of its own is not seen, and neither is one that starts at once.
+void crebind_reach_set_new_task(crebind_reach_new_task *handler);
+
+/// To be called with each job that the runtime hands to libdispatch, by the thread that does.
+void crebind_reach_note_job(void *job);
+
+/// A number for a block that this thread puts on a queue.
+uint64_t crebind_reach_number_block(void);
+
 // MARK: - Jobs of Swift's pool
 
 // Swift's runtime hands each job to libdispatch by `dispatch_async_f(queue, job, run)`. The slot for it in
@@ -91,13 +104,6 @@ void *_Nullable *_Nonnull crebind_reach_submit_original(void);
 /// The job that this thread runs.
 crebind_reach_job crebind_reach_this_job(void);
 
-/// Told a task or a block before it runs, by the thread that makes it. Blocks have numbers of their own.
-typedef void crebind_reach_new_task(uint64_t number);
-
-/// Has a function be told each task whose first job the runtime hands to libdispatch, and each block that takes values
-/// along. A task that starts on an actor or an executor of its own is not seen, and neither is one that starts at once.
-void crebind_reach_set_new_task(crebind_reach_new_task *handler);
-
 // MARK: - Blocks on queues
 
 // A block that a task puts on a queue of libdispatch runs with the task's values of some task-locals. The slots for
@@ -115,9 +121,6 @@ void crebind_reach_take_along(const void *key, const void *type, crebind_reach_h
 
 /// Finds a function by its name.
 typedef void *_Nullable crebind_reach_look_up(const char *name);
-
-/// A number for a block that this thread puts on a queue.
-uint64_t crebind_reach_number_block(void);
 
 /// Finds the runtimes' functions. To be called once, before the slots are changed. False if some are not there, as in a
 /// program that has libdispatch linked statically.
