@@ -10,6 +10,7 @@
 #include "CRebindSwift.h"
 #include "ends.h"
 #include "function.h"
+#include "generators.h"
 #include "streams.h"
 
 #include <errno.h>
@@ -26,15 +27,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/// The words of random(3), with its usual state.
-#define WORDS 31
-
-/// The generators of a task that can be given a seed.
+/// A task's generators that can be given a seed.
 typedef struct generators {
   struct generators *_Nullable next;
-  uint32_t words[WORDS];
-  size_t place;
-  uint64_t rand48;
+  crebind_testing_random random;
+  crebind_testing_rand48 rand48;
 } generators;
 
 typedef struct seeded_scope {
@@ -109,11 +106,12 @@ static ssize_t answer_readv(int descriptor, const struct iovec *parts, int count
   (void)descriptor;
   crebind_testing_answer answer;
   crebind_testing_begin_answer(&answer);
+  crebind_testing_stream *stream = stream_of(answer.scope);
   ssize_t sum = 0;
   for (int i = 0; i < count; i++) {
     size_t size = at_most(parts[i].iov_len);
     if ((size_t)sum + size > MOST) break;
-    fill(stream_of(answer.scope), parts[i].iov_base, size);
+    fill(stream, parts[i].iov_base, size);
     sum += (ssize_t)size;
   }
   crebind_testing_end_answer(&answer);
@@ -143,38 +141,6 @@ static uint32_t answer_arc4random_uniform(uint32_t bound) {
   return bound > 1 ? number % bound : 0;
 }
 
-/// Gives the words that glibc's srandom(3) gives them.
-static void seed_random(generators *generators, uint32_t seed) {
-  int32_t word = seed != 0 ? (int32_t)seed : 1;
-  for (size_t i = 0; i < WORDS; i++) {
-    generators->words[i] = (uint32_t)word;
-    // 16807 times the former one, modulo 2 to the 31st less 1, without going beyond 31 bits.
-    word = 16807 * (word % 127773) - 2836 * (word / 127773);
-    if (word < 0) word += 0x7fffffff;
-  }
-  generators->place = 0;
-}
-
-static int32_t next_random(generators *generators) {
-  size_t place = generators->place;
-  uint32_t word = generators->words[(place + 3) % WORDS] += generators->words[place];
-  generators->place = (place + 1) % WORDS;
-  return (int32_t)(word >> 1);
-}
-
-static void warm_up(generators *generators) {
-  for (int i = 0; i < 10 * WORDS; i++) next_random(generators);
-}
-
-static void seed_rand48(generators *generators, uint32_t seed) {
-  generators->rand48 = (uint64_t)seed << 16 | 0x330e;
-}
-
-/// The linear generator of 48 bits that POSIX states.
-static uint64_t next_rand48(generators *generators) {
-  return generators->rand48 = (generators->rand48 * 0x5deece66d + 0xb) & ((1ull << 48) - 1);
-}
-
 /// The task's generators. Until it gives them a seed, they have one from its stream.
 static generators *generators_of(crebind_testing_scope *scope) {
   crebind_testing_stream *stream = stream_of(scope);
@@ -186,9 +152,8 @@ static generators *generators_of(crebind_testing_scope *scope) {
   errno = error;
   if (generators == NULL) return &none;
   uint64_t seeds = crebind_testing_draw(stream);
-  seed_random(generators, (uint32_t)seeds);
-  warm_up(generators);
-  seed_rand48(generators, (uint32_t)(seeds >> 32));
+  crebind_testing_seed_random(&generators->random, (uint32_t)seeds);
+  crebind_testing_seed_rand48(&generators->rand48, (uint32_t)(seeds >> 32));
   seeded_scope *self = (seeded_scope *)scope;
   generators->next = self->generators;
   while (!atomic_compare_exchange_weak(&self->generators, &generators->next, generators)) continue;
@@ -196,7 +161,7 @@ static generators *generators_of(crebind_testing_scope *scope) {
   return generators;
 }
 
-/// Has the task's generators give a number, or take one.
+/// Has the task's generators give a number.
 #define ANSWER(name, type, result) \
   static type name(void) { \
     crebind_testing_answer answer; \
@@ -207,26 +172,24 @@ static generators *generators_of(crebind_testing_scope *scope) {
     return number; \
   }
 
-ANSWER(answer_rand, int, next_random(own))
-ANSWER(answer_random, long, next_random(own))
-ANSWER(answer_drand48, double, (double)next_rand48(own) / (double)(1ull << 48))
-ANSWER(answer_lrand48, long, (long)(next_rand48(own) >> 17))
-ANSWER(answer_mrand48, long, (int32_t)(next_rand48(own) >> 16))
+ANSWER(answer_rand, int, crebind_testing_next_random(&own->random))
+ANSWER(answer_random, long, crebind_testing_next_random(&own->random))
+ANSWER(answer_drand48, double, (double)crebind_testing_next_rand48(&own->rand48) / (double)(1ull << 48))
+ANSWER(answer_lrand48, long, (long)(crebind_testing_next_rand48(&own->rand48) >> 17))
+ANSWER(answer_mrand48, long, (int32_t)(crebind_testing_next_rand48(&own->rand48) >> 16))
 
 /// srand(3) and srandom(3).
 static void answer_srand(unsigned seed) {
   crebind_testing_answer answer;
   crebind_testing_begin_answer(&answer);
-  generators *own = generators_of(answer.scope);
-  seed_random(own, seed);
-  warm_up(own);
+  crebind_testing_seed_random(&generators_of(answer.scope)->random, seed);
   crebind_testing_end_answer(&answer);
 }
 
 static void answer_srand48(long seed) {
   crebind_testing_answer answer;
   crebind_testing_begin_answer(&answer);
-  seed_rand48(generators_of(answer.scope), (uint32_t)seed);
+  crebind_testing_seed_rand48(&generators_of(answer.scope)->rand48, (uint32_t)seed);
   crebind_testing_end_answer(&answer);
 }
 
@@ -373,8 +336,9 @@ static bool is_creation(seeded_scope *scope, const crebind_testing_call *call) {
   return false;
 }
 
+/// A name, the function that answers its calls, and which calls it answers. Some are looked at, and none is answered.
 #define FUNCTIONS(FUNCTION) \
-  FUNCTION("swift_task_create", answer_rand, is_creation) \
+  FUNCTION("swift_task_create", NULL, is_creation) \
   FUNCTION("syscall", answer_syscall, is_syscall) \
   FUNCTION("getrandom", answer_getrandom, is_getrandom) \
   FUNCTION("getentropy", answer_getentropy, is_getentropy) \
@@ -394,14 +358,14 @@ static bool is_creation(seeded_scope *scope, const crebind_testing_call *call) {
   FUNCTION("random", answer_random, is_random) \
   FUNCTION("srand", answer_srand, is_random) \
   FUNCTION("srandom", answer_srand, is_random) \
-  FUNCTION("initstate", answer_srand, is_own_random) \
-  FUNCTION("setstate", answer_srand, is_own_random) \
+  FUNCTION("initstate", NULL, is_own_random) \
+  FUNCTION("setstate", NULL, is_own_random) \
   FUNCTION("drand48", answer_drand48, is_rand48) \
   FUNCTION("lrand48", answer_lrand48, is_rand48) \
   FUNCTION("mrand48", answer_mrand48, is_rand48) \
   FUNCTION("srand48", answer_srand48, is_rand48) \
-  FUNCTION("seed48", answer_srand48, is_own_rand48) \
-  FUNCTION("lcong48", answer_srand48, is_own_rand48)
+  FUNCTION("seed48", NULL, is_own_rand48) \
+  FUNCTION("lcong48", NULL, is_own_rand48)
 
 #define NAME(name, function, is_answered) name,
 #define CODE(name, function, is_answered) (void *)function,

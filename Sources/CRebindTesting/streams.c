@@ -11,21 +11,47 @@
 #define PLACES 64
 
 struct crebind_testing_streams {
-  uint64_t seed, root;
+  /// The number of the task that the scope began in, and the seed of tasks that were not seen to begin.
+  uint64_t root, unordered_seed;
   _Atomic uint64_t unordered;
   crebind_testing_stream list[LIMIT];
   /// For all that find no place.
   crebind_testing_stream spare;
 };
 
+/// The place of a task, or a free one if none has it; NULL for neither.
+static crebind_testing_stream *find(crebind_testing_streams *streams, uint64_t task) {
+  for (uint64_t i = 0; i < PLACES; i++) {
+    crebind_testing_stream *place = &streams->list[(task + i) % LIMIT];
+    uint64_t found = atomic_load_explicit(&place->task, memory_order_relaxed);
+    if (found == task + 1 || found == 0) return place;
+  }
+  return NULL;
+}
+
+/// The place of a task, which is taken for it if none has it.
+static crebind_testing_stream *take(crebind_testing_streams *streams, uint64_t task, bool *is_new) {
+  *is_new = false;
+  for (crebind_testing_stream *place; (place = find(streams, task)) != NULL;) {
+    uint64_t found = 0;
+    *is_new = atomic_compare_exchange_strong(&place->task, &found, task + 1);
+    if (*is_new || found == task + 1) return place;
+  }
+  streams->unordered++;
+  return &streams->spare;
+}
+
 crebind_testing_streams *crebind_testing_streams_make(uint64_t seed, uint64_t task) {
   crebind_testing_streams *streams =
       mmap(NULL, sizeof *streams, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (streams == MAP_FAILED) return NULL;
-  streams->seed = crebind_testing_scatter(seed, 0);
+  uint64_t scattered = crebind_testing_scatter(seed, 0);
+  bool is_new;
   streams->root = task;
-  crebind_testing_streams_find(streams, task);
+  take(streams, task, &is_new)->seed = crebind_testing_scatter(scattered, 0);
+  streams->unordered_seed = ~scattered;
+  streams->spare.seed = crebind_testing_scatter(streams->unordered_seed, 0);
   return streams;
 }
 
@@ -33,37 +59,17 @@ void crebind_testing_streams_free(crebind_testing_streams *streams) {
   munmap(streams, sizeof *streams);
 }
 
-bool crebind_testing_streams_have(const crebind_testing_streams *streams, uint64_t task) {
-  for (uint64_t i = 0; i < PLACES; i++) {
-    const crebind_testing_stream *place = &streams->list[(task + i) % LIMIT];
-    uint64_t found = place->task;
-    if (found == task + 1 || found == 0) return found != 0 && place->seed != 0;
-  }
-  return false;
-}
-
-/// The place of a task, which is taken for it if none has it.
-static crebind_testing_stream *take(crebind_testing_streams *streams, uint64_t task, bool *is_new) {
-  *is_new = false;
-  for (uint64_t i = 0; i < PLACES; i++) {
-    crebind_testing_stream *place = &streams->list[(task + i) % LIMIT];
-    uint64_t found = atomic_load_explicit(&place->task, memory_order_relaxed);
-    if (found == 0) *is_new = atomic_compare_exchange_strong(&place->task, &found, task + 1);
-    if (*is_new || found == task + 1) return place;
-  }
-  streams->unordered++;
-  return &streams->spare;
+bool crebind_testing_streams_have(crebind_testing_streams *streams, uint64_t task) {
+  const crebind_testing_stream *place = find(streams, task);
+  return place != NULL && place->task == task + 1 && place->seed != 0;
 }
 
 crebind_testing_stream *crebind_testing_streams_find(crebind_testing_streams *streams,
                                                      uint64_t task) {
   bool is_new;
   crebind_testing_stream *stream = take(streams, task, &is_new);
-  if (is_new) {
-    bool is_root = task == streams->root;
-    stream->seed = crebind_testing_scatter(
-        is_root ? streams->seed : ~streams->seed, is_root ? 0 : ++streams->unordered);
-  }
+  if (is_new)
+    stream->seed = crebind_testing_scatter(streams->unordered_seed, ++streams->unordered);
   return stream;
 }
 

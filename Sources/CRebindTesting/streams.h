@@ -38,13 +38,14 @@ void crebind_testing_streams_add(crebind_testing_streams *streams, uint64_t crea
                                  uint64_t task);
 
 /// Whether a task has a stream.
-bool crebind_testing_streams_have(const crebind_testing_streams *streams, uint64_t task);
+bool crebind_testing_streams_have(crebind_testing_streams *streams, uint64_t task);
 
 /// The stream of a task. One that was not seen to begin has the next one of those.
 crebind_testing_stream *crebind_testing_streams_find(crebind_testing_streams *streams,
                                                      uint64_t task);
 
-/// How many tasks were not seen to begin, and have streams in the order in which they came.
+/// How many tasks were not seen to begin, and have streams in the order in which they came. Where a million others have
+/// taken all places, each draw counts.
 uint64_t crebind_testing_streams_unordered(const crebind_testing_streams *streams);
 
 /// The next number.
