@@ -413,13 +413,13 @@ import TestSupport
   /// The other outcome is seen where the environment is another one.
   @Test func theOrderOfSetsIsKnown() {
     let isSame = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil
-    #expect(hasRandomHashing() == !isSame)
+    #expect(SeededRandom.hashingDiffers == !isSame)
   }
 
   @Test(
     .hasIssue(
       "run SWIFT_DETERMINISTIC_HASHING=1 swift test", severity: .error,
-      count: hasRandomHashing() ? 1 : 0), .seededRandom(1, hashing: .required))
+      count: SeededRandom.hashingDiffers ? 1 : 0), .seededRandom(1, hashing: .required))
   func theOrderOfSetsIsRequired() {}
 }
 

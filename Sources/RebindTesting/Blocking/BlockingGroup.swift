@@ -20,8 +20,8 @@ public struct BlockingGroup: Sendable, Hashable, CustomStringConvertible {
   public static let files = Self("files")
   /// `open`, `stat`, `rename`, `readdir`, `pread` and their kind, which seldom wait. Off unless it is included.
   public static let plainFiles = Self("plainFiles")
-  /// Mutexes, read-write locks, `swift_once`, and the waits of ICU. Off unless it is included: the thread that holds a lock may just have
-  /// been preempted.
+  /// Mutexes, read-write locks, `swift_once`, and the waits of ICU. Off unless it is included: the thread that holds a
+  /// lock may just have been preempted.
   public static let locks = Self("locks")
 
   /// The groups that are on unless they are allowed.

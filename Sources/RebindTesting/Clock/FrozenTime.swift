@@ -15,10 +15,7 @@ struct FrozenTime {
   }
 
   func interceptions() -> [Interception] {
-    let names = sequence(state: 0) { index -> String? in
-      defer { index += 1 }
-      return crebind_testing_frozen_function(index).map { String(cString: $0) }
-    }
-    return [Interception(symbols: Array(names), kind: .frozenTime(self), mayBeUncalled: true)]
+    let names = Interception.functions(crebind_testing_frozen_function)
+    return [Interception(symbols: names, kind: .frozenTime(self), mayBeUncalled: true)]
   }
 }

@@ -19,13 +19,7 @@ struct DescriptorSearch: Sendable {
   }
 
   /// The functions that are looked at, in the order of C.
-  static let functions: [String] = {
-    var names: [String] = []
-    while let name = crebind_testing_descriptor_function(names.count) {
-      names.append(String(cString: name))
-    }
-    return names
-  }()
+  static let functions = Interception.functions(crebind_testing_descriptor_function)
 
   static var interception: Interception {
     Interception(

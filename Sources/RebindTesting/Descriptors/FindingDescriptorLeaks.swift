@@ -1,6 +1,6 @@
 /// Runs `body`, and finds the descriptors that it opens and does not close.
 ///
-/// Those of the tasks that it starts are found, too. Whoever closes a descriptor does so in time, be it another thread.
+/// Descriptors that tasks of the body open are found, too. A descriptor is closed in time whichever thread closes it.
 /// See <doc:TestingForDescriptorLeaks>.
 ///
 /// ```swift

@@ -77,6 +77,7 @@ final class ActiveScope: @unchecked Sendable {
     case .frozenTime(let time):
       return crebind_testing_frozen_scope(hooks, time.seconds, time.nanoseconds)
     case .seededRandom(let seed):
+      try SwiftJobs.follow()
       return crebind_testing_seeded_scope(hooks, seed)
     case .blocking(let search):
       return search.makeScope(on: hooks)

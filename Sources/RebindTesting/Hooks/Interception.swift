@@ -51,6 +51,13 @@ extension Interception {
     return Interception(symbol: symbol, signature: signature, body: makeHandlerBody(handler))
   }
 
+  /// The functions of a kind whose list is C's, in the order that C expects.
+  static func functions(_ name: (Int) -> UnsafePointer<CChar>?) -> [String] {
+    var names: [String] = []
+    while let name = name(names.count) { names.append(String(cString: name)) }
+    return names
+  }
+
   /// Descriptors that a sweep's body closes twice are noted.
   static var closeWatch: Interception {
     Interception(symbols: ["close"], kind: .closeWatch, mayBeUncalled: true)

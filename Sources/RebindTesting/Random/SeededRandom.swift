@@ -7,25 +7,16 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// A seed, and what a test says of it.
-package struct SeededRandom {
-  let seed: UInt64
+/// The seeds of a test's random numbers.
+package enum SeededRandom {
+  /// The functions whose numbers a seed gives.
+  static let functions = Interception.functions(crebind_testing_random_function)
 
-  func interceptions() -> [Interception] {
+  static func interceptions(_ seed: UInt64) -> [Interception] {
     [
       Interception(
-        symbols: Self.functions, kind: .seededRandom(seed), mayBeUncalled: true,
-        mayBeUndefined: true)
+        symbols: functions, kind: .seededRandom(seed), mayBeUncalled: true, mayBeUndefined: true)
     ]
-  }
-
-  /// The functions whose numbers the seed gives.
-  static var functions: [String] {
-    let names = sequence(state: 0) { index -> String? in
-      defer { index += 1 }
-      return crebind_testing_random_function(index).map { String(cString: $0) }
-    }
-    return Array(names)
   }
 
   /// The seed that `REBIND_SEED` has, or else one that is random. It is short, as people copy it.
@@ -40,11 +31,11 @@ package struct SeededRandom {
     }
     return seed
   }
-}
 
-/// Whether the order of a set or dictionary may differ between two runs of a program.
-package func hasRandomHashing() -> Bool {
-  // libswiftCore's: two words of a seed, and whether the environment has asked for the same one always.
-  guard let parameters = crebind_lookup("_swift_stdlib_Hashing_parameters") else { return true }
-  return UnsafeRawPointer(parameters).load(fromByteOffset: 16, as: UInt8.self) == 0
+  /// Whether the order of a set or dictionary may differ between two runs of a program.
+  package static var hashingDiffers: Bool {
+    // libswiftCore's: two words of a seed, and whether the environment has asked for the same one always.
+    guard let parameters = crebind_lookup("_swift_stdlib_Hashing_parameters") else { return true }
+    return UnsafeRawPointer(parameters).load(fromByteOffset: 16, as: UInt8.self) == 0
+  }
 }

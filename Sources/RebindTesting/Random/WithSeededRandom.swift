@@ -20,8 +20,7 @@
 public func withSeededRandom<Return>(
   _ seed: UInt64, body: () throws -> Return
 ) throws -> Return {
-  try SwiftJobs.follow()
-  return try withInterceptions(SeededRandom(seed: seed).interceptions(), reach: .task, body)
+  try withInterceptions(SeededRandom.interceptions(seed), reach: .task, body)
 }
 
 /// Runs `body`, which may suspend and whose random numbers are the same each time.
@@ -31,6 +30,5 @@ public func withSeededRandom<Return>(
 nonisolated(nonsending) public func withSeededRandom<Return>(
   _ seed: UInt64, body: nonisolated(nonsending) () async throws -> Return
 ) async throws -> Return {
-  try SwiftJobs.follow()
-  return try await withInterceptions(SeededRandom(seed: seed).interceptions(), reach: .task, body)
+  try await withInterceptions(SeededRandom.interceptions(seed), reach: .task, body)
 }

@@ -30,24 +30,23 @@ public struct SeededRandomTrait: TestTrait, SuiteTrait, TestScoping {
     for test: Test, testCase: Test.Case?,
     performing function: @Sendable () async throws -> Void
   ) async throws {
-    if hashing == .required && hasRandomHashing() {
+    if hashing == .required && SeededRandom.hashingDiffers {
       Issue.record(
         "sets and dictionaries have another order in each run: run SWIFT_DETERMINISTIC_HASHING=1 swift test",
         sourceLocation: test.sourceLocation)
     }
-    let random = SeededRandom(seed: try seed ?? SeededRandom.fresh())
-    try SwiftJobs.follow()
-    try await withScopes(random.interceptions(), reach: .task) { scopes in
+    let number = try seed ?? SeededRandom.fresh()
+    try await withScopes(SeededRandom.interceptions(number), reach: .task) { scopes in
       try await IssueHandlingTrait.compactMapIssues { issue in
         var issue = issue
-        issue.comments += notes(on: scopes[0], random.seed).map { "\($0)" }
+        issue.comments += notes(on: scopes[0], number)
         return issue
       }.provideScope(for: test, testCase: testCase) {
         do {
           try await function()
         } catch {
           // Errors are recorded later, where nothing can be added to them. A failed requirement has been.
-          if !(error is ExpectationFailedError), !notes(on: scopes[0], random.seed).isEmpty {
+          if !(error is ExpectationFailedError), !notes(on: scopes[0], number).isEmpty {
             Issue.record(
               "the error came with these random numbers", severity: .warning,
               sourceLocation: test.sourceLocation)
@@ -59,17 +58,17 @@ public struct SeededRandomTrait: TestTrait, SuiteTrait, TestScoping {
   }
 
   /// Lines for somebody who repeats an issue.
-  private func notes(on scope: ActiveScope, _ random: UInt64) -> [String] {
-    let repetition =
-      seed == nil ? ["seed \(random): set REBIND_SEED=\(random) to have these numbers again"] : []
+  private func notes(on scope: ActiveScope, _ number: UInt64) -> [Comment] {
+    var notes: [Comment] = []
+    if seed == nil {
+      notes.append("seed \(number): set REBIND_SEED=\(number) to have these numbers again")
+    }
     let count = crebind_testing_unordered_tasks(scope.pointer)
-    let tasks = count == 1 ? "1 task that was" : "\(count) tasks that were"
-    return repetition
-      + (count > 0
-        ? [
-          "\(tasks) not seen to begin drew in the order in which they came"
-        ]
-        : [])
+    if count > 0 {
+      let tasks = count == 1 ? "1 task that was" : "\(count) tasks that were"
+      notes.append("\(tasks) not seen to begin drew in the order in which they came")
+    }
+    return notes
   }
 }
 
