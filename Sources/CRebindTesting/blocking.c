@@ -65,11 +65,6 @@ static bool is_futex_wait(const blocking_scope *self, const crebind_testing_call
   return true;
 }
 
-/// Whether a wait for a condition is one for another thread that makes something for the first time. ICU's are.
-static bool is_condition_of_lock(const blocking_scope *self, const crebind_testing_call *call) {
-  return crebind_reach_has_code(&self->icu, call->caller);
-}
-
 /// Whether a call may block, and in which group it then is.
 static bool may_block(const blocking_scope *self, crebind_testing_blocking_rule rule,
                       const crebind_testing_call *call, bool *is_lock) {
@@ -78,7 +73,8 @@ static bool may_block(const blocking_scope *self, crebind_testing_blocking_rule 
     return is_futex_wait(self, call, is_lock)
            && (*is_lock ? self->settings.includes_locks : self->settings.includes_waits);
   case CREBIND_TESTING_BLOCKS_ON_CONDITION:
-    *is_lock = is_condition_of_lock(self, call);
+    // ICU waits so for another thread that makes something for the first time.
+    *is_lock = crebind_reach_has_code(&self->icu, call->caller);
     return *is_lock ? self->settings.includes_locks : self->settings.includes_waits;
   // A lock of CoreFoundation's gives way by sleep(0).
   case CREBIND_TESTING_BLOCKS_FOR_TIME: return (uint32_t)call->registers[0] != 0;
@@ -269,9 +265,9 @@ crebind_testing_blocking_scope(crebind_testing_hook *const *hooks,
     return NULL;
   }
   memcpy(scope->rules, rules, count * sizeof *rules);
-  crebind_testing_find_dispatch(&scope->dispatch);
-  crebind_testing_find_locking(&scope->locking);
-  crebind_testing_find_icu(&scope->icu);
+  crebind_testing_find_libraries(&scope->dispatch, CREBIND_TESTING_DISPATCH);
+  crebind_testing_find_libraries(&scope->locking, CREBIND_TESTING_LOCKING);
+  crebind_testing_find_libraries(&scope->icu, CREBIND_TESTING_ICU);
   return &scope->scope;
 }
 

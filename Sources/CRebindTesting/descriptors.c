@@ -505,8 +505,8 @@ crebind_testing_scope *crebind_testing_descriptor_scope(crebind_testing_hook *co
     places[crebind_stubs_index(&hooks[i]->stub)] = (uint8_t)i;
     if (functions[i].rule >= OPENS_ONTO) hooks[i]->watch = watch;
   }
-  crebind_testing_find_loops(&scope->loops);
-  crebind_testing_find_keepers(&scope->others);
+  crebind_testing_find_libraries(&scope->loops, CREBIND_TESTING_EVENT_LOOPS);
+  crebind_testing_find_libraries(&scope->others, CREBIND_TESTING_KEEPERS);
   scope->unseen_before = unseen_closings;
   scope->scope.observe = observe;
   return &scope->scope;

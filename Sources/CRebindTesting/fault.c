@@ -121,7 +121,8 @@ crebind_testing_scope *crebind_testing_fault_scope(crebind_testing_hook *hook,
     crebind_testing_free(&scope->scope);
     return NULL;
   }
-  crebind_testing_find_runtime(&scope->spared, spares_libraries);
+  crebind_testing_find_libraries(&scope->spared, spares_libraries ? CREBIND_TESTING_BUILT_ON_RUNTIME
+                                                                  : CREBIND_TESTING_RUNTIME);
   scope->scope.spared = &scope->spared;
   return &scope->scope;
 }

@@ -58,6 +58,7 @@ crebind_testing_scope *crebind_testing_recorder_scope(crebind_testing_hook *hook
   scope->recorder = recorder;
   scope->observer = observer;
   scope->context = context;
-  crebind_testing_find_runtime(&scope->runtime, marks_libraries);
+  crebind_testing_find_libraries(&scope->runtime, marks_libraries ? CREBIND_TESTING_BUILT_ON_RUNTIME
+                                                                  : CREBIND_TESTING_RUNTIME);
   return &scope->scope;
 }

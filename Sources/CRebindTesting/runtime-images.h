@@ -8,21 +8,25 @@
 
 #pragma clang assume_nonnull begin
 
-/// Finds the code of the runtime, and with `finds_libraries` of the libraries that are built on it.
-/// Calls the loader.
-void crebind_testing_find_runtime(crebind_reach_code *code, bool finds_libraries);
+/// Kinds of libraries, by the names of their files.
+typedef enum crebind_testing_libraries {
+  CREBIND_TESTING_RUNTIME,
+  /// The runtime and the libraries that are built on it: Swift's, Foundation and the testing libraries.
+  CREBIND_TESTING_BUILT_ON_RUNTIME,
+  CREBIND_TESTING_DISPATCH,
+  /// Libraries whose futexes are locks.
+  CREBIND_TESTING_LOCKING,
+  /// A library whose conditions are locks.
+  CREBIND_TESTING_ICU,
+  /// Libraries that have event loops, and keep what these open.
+  CREBIND_TESTING_EVENT_LOOPS,
+  /// Libraries that keep what they open.
+  CREBIND_TESTING_KEEPERS,
+  CREBIND_TESTING_TESTING,
+} crebind_testing_libraries;
 
-/// Finds the testing libraries that are loaded. Calls the loader.
-void crebind_testing_find_testing(crebind_reach_code *code);
-
-/// Finds libdispatch, the libraries whose futexes are locks, and those whose conditions are. Calls the loader.
-void crebind_testing_find_dispatch(crebind_reach_code *code);
-void crebind_testing_find_locking(crebind_reach_code *code);
-void crebind_testing_find_icu(crebind_reach_code *code);
-
-/// Finds the libraries that have event loops, which they keep, and those that keep what they open. Calls the loader.
-void crebind_testing_find_loops(crebind_reach_code *code);
-void crebind_testing_find_keepers(crebind_reach_code *code);
+/// Finds the code of those libraries that are loaded. Calls the loader.
+void crebind_testing_find_libraries(crebind_reach_code *code, crebind_testing_libraries libraries);
 
 /// Finds the image of a path or file name, if it is loaded. Calls the loader.
 void crebind_testing_find_image(crebind_reach_code *code, const char *name);

@@ -50,7 +50,8 @@ void crebind_testing_strike(crebind_testing_scope *scope, const crebind_testing_
 
 void crebind_testing_set_meeting(crebind_testing_scope *scope, void (*meet)(void *context),
                                  void *context) {
-  if (testing_libraries.count == 0) crebind_testing_find_testing(&testing_libraries);
+  if (testing_libraries.count == 0)
+    crebind_testing_find_libraries(&testing_libraries, CREBIND_TESTING_TESTING);
   scope->meet = meet;
   scope->meeting = context;
 }
