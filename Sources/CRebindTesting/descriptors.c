@@ -13,22 +13,18 @@
 
 #define _GNU_SOURCE
 
+#include "descriptor-functions.h"
 #include "ends.h"
 #include "runtime-images.h"
 #include "scope.h"
-#include "select.h"
 #include "thread.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /// Greater numbers are not followed, and are counted.
@@ -37,144 +33,14 @@
 /// The most backtraces, for all scopes. They take 7 MB of addresses, and memory as they come.
 #define SITES 16384
 
-// MARK: - Functions
-
-/// The ways in which a function opens and closes descriptors.
-typedef enum rule {
-  /// Returns a descriptor, a stream or a folder.
-  OPENS,
-  OPENS_STREAM,
-  OPENS_FOLDER,
-  /// Stores two descriptors where the first or the fourth argument points.
-  OPENS_PAIR,
-  OPENS_PAIR_AT_FOURTH,
-  /// Returns a descriptor for some commands.
-  CONTROLS,
-  /// Receives descriptors in a message.
-  RECEIVES,
-  // A hook watches all calls of those that follow.
-  /// Closes its second argument, unless it is the first one, and returns it opened anew.
-  OPENS_ONTO,
-  /// Closes its third argument, a stream, and returns it opened anew.
-  OPENS_STREAM_ANEW,
-  CLOSES,
-  CLOSES_STREAM,
-  CLOSES_FOLDER,
-  CLOSES_RANGE,
-  CLOSES_FROM,
-  /// Does any of this, by a number.
-  CALLS_KERNEL,
-  /// Makes a process that may share this one's memory.
-  FORKS,
-} rule;
-
-/// A library that has an event loop may keep for good what it opens by a function.
-typedef struct function {
-  const char *name;
-  rule rule;
-  bool is_kept_by_loops;
-} function;
-
-static const function functions[] = {
-    {"open", OPENS, false}, {"open64", OPENS, false}, {"openat", OPENS, false},
-    {"openat64", OPENS, false}, {"__open_2", OPENS, false}, {"__open64_2", OPENS, false},
-    {"__openat_2", OPENS, false}, {"__openat64_2", OPENS, false},
-    {"open_by_handle_at", OPENS, false}, {"creat", OPENS, false}, {"creat64", OPENS, false},
-    {"mkstemp", OPENS, false}, {"mkstemp64", OPENS, false}, {"mkostemp", OPENS, false},
-    {"mkostemp64", OPENS, false}, {"mkstemps", OPENS, false}, {"mkstemps64", OPENS, false},
-    {"mkostemps", OPENS, false}, {"mkostemps64", OPENS, false}, {"shm_open", OPENS, false},
-    {"memfd_create", OPENS, false}, {"posix_openpt", OPENS, false}, {"socket", OPENS, true},
-    {"accept", OPENS, false}, {"accept4", OPENS, false}, {"dup", OPENS, false},
-    {"eventfd", OPENS, true}, {"epoll_create", OPENS, true}, {"epoll_create1", OPENS, true},
-    {"timerfd_create", OPENS, true}, {"signalfd", OPENS, false}, {"inotify_init", OPENS, false},
-    {"inotify_init1", OPENS, false}, {"fanotify_init", OPENS, false},
-    {"pidfd_open", OPENS, false}, {"pidfd_getfd", OPENS, false}, {"fopen", OPENS_STREAM, false},
-    {"fopen64", OPENS_STREAM, false}, {"popen", OPENS_STREAM, false},
-    {"tmpfile", OPENS_STREAM, false}, {"tmpfile64", OPENS_STREAM, false},
-    {"opendir", OPENS_FOLDER, false}, {"pipe", OPENS_PAIR, false}, {"pipe2", OPENS_PAIR, false},
-    {"socketpair", OPENS_PAIR_AT_FOURTH, true}, {"fcntl", CONTROLS, false},
-    {"fcntl64", CONTROLS, false}, {"recvmsg", RECEIVES, false}, {"dup2", OPENS_ONTO, false},
-    {"dup3", OPENS_ONTO, false}, {"freopen", OPENS_STREAM_ANEW, false},
-    {"freopen64", OPENS_STREAM_ANEW, false}, {"close", CLOSES, false},
-    {"fclose", CLOSES_STREAM, false}, {"pclose", CLOSES_STREAM, false},
-    {"closedir", CLOSES_FOLDER, false}, {"close_range", CLOSES_RANGE, false},
-    {"closefrom", CLOSES_FROM, false}, {"syscall", CALLS_KERNEL, false},
-    {"vfork", FORKS, false}, {"__vfork", FORKS, false}, {"clone", FORKS, false},
-};
-#define FUNCTIONS (sizeof functions / sizeof *functions)
+// MARK: - Tags
 
 /// The functions' places in the list, by the indices of their hooks.
 static uint8_t places[CREBIND_STUBS_COUNT];
 
-const char *crebind_testing_descriptor_function(size_t index) {
-  return index < FUNCTIONS ? functions[index].name : NULL;
+static const descriptor_function *function_of(const crebind_testing_call *call) {
+  return &crebind_testing_descriptor_functions[places[crebind_stubs_index(&call->hook->stub)]];
 }
-
-/// Whether a system call returns a descriptor. Nothing here makes one by its number.
-static bool is_opener(uint64_t number) {
-  switch (number) {
-#if defined(__NR_open)
-  case __NR_open:
-#endif
-  case __NR_openat:
-#if defined(__NR_openat2)
-  case __NR_openat2:
-#endif
-  case __NR_memfd_create:
-#if defined(__NR_pidfd_open)
-  case __NR_pidfd_open:
-#endif
-#if defined(__NR_pidfd_getfd)
-  case __NR_pidfd_getfd:
-#endif
-#if defined(__NR_io_uring_setup)
-  case __NR_io_uring_setup:
-#endif
-  case __NR_socket:
-  case __NR_accept4:
-  case __NR_dup:
-  case __NR_eventfd2:
-  case __NR_epoll_create1:
-  case __NR_timerfd_create:
-  case __NR_signalfd4:
-  case __NR_inotify_init1:
-  case __NR_perf_event_open: return true;
-  default: return false;
-  }
-}
-
-static bool is_fork(uint64_t number) {
-#if defined(__NR_vfork)
-  if (number == __NR_vfork) return true;
-#endif
-#if defined(__NR_clone3)
-  if (number == __NR_clone3) return true;
-#endif
-  return number == __NR_clone;
-}
-
-/// The place where the kernel stores a descriptor of the child that a system call makes; 0 for none. A child in this
-/// process's memory would return by the way of this call, so that its parent's end cannot be awaited.
-static uint64_t place_of_child(const uint64_t *registers) {
-#if defined(__NR_clone3)
-  const uint64_t pidfd = 0x1000, vm = 0x100; // CLONE_PIDFD, CLONE_VM
-  const uint64_t *arguments = (const uint64_t *)(uintptr_t)registers[1];
-  if (registers[0] == __NR_clone3 && arguments != NULL && registers[2] >= 2 * sizeof *arguments
-      && (arguments[0] & (pidfd | vm)) == pidfd)
-    return arguments[1];
-#endif
-  return 0;
-}
-
-static int of_stream(uint64_t stream) {
-  return stream != 0 ? fileno((FILE *)(uintptr_t)stream) : -1;
-}
-
-static int of_folder(uint64_t folder) {
-  return folder != 0 ? dirfd((DIR *)(uintptr_t)folder) : -1;
-}
-
-// MARK: - Tags
 
 /// The lowest bits of a tag's key. The others are the serial of its scope.
 typedef enum state {
@@ -226,46 +92,6 @@ static bool is_in_child(void) {
 
 // MARK: - Calls that close
 
-/// Numbers from the first to the last one; none if the first one is greater.
-typedef struct range {
-  uint32_t first, last;
-} range;
-
-static range range_of(int64_t first, int64_t last, uint64_t flags) {
-  int64_t limit = greatest;
-  // CLOSE_RANGE_CLOEXEC
-  if (first < 0 || first > limit || last < first || (flags & 4) != 0) return (range){1, 0};
-  return (range){(uint32_t)first, (uint32_t)(last < limit ? last : limit)};
-}
-
-static range range_of_one(int number) { return range_of(number, number, 0); }
-
-/// The tagged numbers that a call may close are among these.
-static range closed_by(rule rule, const uint64_t *registers) {
-  switch (rule) {
-  case CLOSES: return range_of_one((int)registers[0]);
-  case CLOSES_STREAM: return range_of_one(of_stream(registers[0]));
-  case CLOSES_FOLDER: return range_of_one(of_folder(registers[0]));
-  case CLOSES_RANGE:
-    return range_of((uint32_t)registers[0], (uint32_t)registers[1], registers[2]);
-  case CLOSES_FROM: {
-    int first = (int)registers[0];
-    return range_of(first > 0 ? first : 0, INT64_MAX, 0);
-  }
-  case OPENS_ONTO:
-    return range_of_one((int)registers[0] != (int)registers[1] ? (int)registers[1] : -1);
-  case OPENS_STREAM_ANEW: return range_of_one(of_stream(registers[2]));
-  case CALLS_KERNEL:
-    if (registers[0] == __NR_close) return range_of_one((int)registers[1]);
-#if defined(__NR_close_range)
-    if (registers[0] == __NR_close_range)
-      return range_of((uint32_t)registers[1], (uint32_t)registers[2], registers[3]);
-#endif
-    return range_of_one(-1);
-  default: return range_of_one(-1);
-  }
-}
-
 static void watch_end(crebind_testing_scope *scope, uint64_t number,
                       const crebind_testing_outcome *outcome) {
   (void)scope;
@@ -285,7 +111,8 @@ static void watch_end(crebind_testing_scope *scope, uint64_t number,
 static crebind_testing_scope closing = {.observe = watch_end};
 
 /// Marks what the call may close. Errno may change.
-static void mark(const crebind_testing_call *call, range range) {
+static void mark(const crebind_testing_call *call,
+                 descriptor_range range) {
   bool is_tagged = false;
   for (uint32_t i = range.first; i <= range.last; i++) {
     uint64_t key = tags[i].key;
@@ -302,10 +129,10 @@ static void mark(const crebind_testing_call *call, range range) {
 /// Looks at each call that arrives, whoever is reached.
 static void watch(const crebind_testing_call *call) {
   int error = errno;
-  rule rule = functions[places[crebind_stubs_index(&call->hook->stub)]].rule;
-  range range = closed_by(rule, call->registers);
+  descriptor_rule rule = function_of(call)->rule;
+  descriptor_range range = crebind_testing_closed_by(rule, call->registers, greatest);
   if (range.first <= range.last) mark(call, range);
-  else if (rule == FORKS || (rule == CALLS_KERNEL && is_fork(call->registers[0])))
+  else if (rule == FORKS || (rule == CALLS_KERNEL && crebind_testing_forks(call->registers[0])))
     crebind_testing_this_thread.has_forked = true;
   errno = error;
 }
@@ -398,15 +225,15 @@ static void observe(crebind_testing_scope *scope, uint64_t number,
   uint8_t function = (uint8_t)number;
   uint64_t argument = number >> 16;
   int result = (int)outcome->word;
-  rule rule = functions[function].rule;
+  descriptor_rule rule = crebind_testing_descriptor_functions[function].rule;
   if (scope->ended) {
     // Nobody would take the tag off.
   } else if ((number & 0x100) != 0) {
     note_closed(self, (uint32_t)argument, function, outcome);
   } else if (rule == OPENS_STREAM || rule == OPENS_STREAM_ANEW) {
-    put_tag(self, of_stream(outcome->word), function, outcome);
+    put_tag(self, crebind_testing_of_stream(outcome->word), function, outcome);
   } else if (rule == OPENS_FOLDER) {
-    put_tag(self, of_folder(outcome->word), function, outcome);
+    put_tag(self, crebind_testing_of_folder(outcome->word), function, outcome);
   } else if (rule == OPENS_PAIR || rule == OPENS_PAIR_AT_FOURTH) {
     for (int i = 0; i < 2 && result == 0; i++)
       put_tag(self, ((const int *)(uintptr_t)argument)[i], function, outcome);
@@ -424,15 +251,16 @@ static void observe(crebind_testing_scope *scope, uint64_t number,
 
 /// Whether a call opens a number anew that nobody in reach has opened. Programs do that to standard output, which they
 /// point elsewhere and back.
-static bool was_open(range range, int number) {
-  return (range.first > range.last || state_of(tags[range.first].key) != CLOSING)
-         && fcntl(number, F_GETFD) >= 0;
+static bool was_open(int number) {
+  bool is_of_scope = number >= 0 && (uint32_t)number <= greatest
+                     && state_of(tags[number].key) == CLOSING;
+  return !is_of_scope && fcntl(number, F_GETFD) >= 0;
 }
 
 /// Whether a call may open a descriptor that is the scope's.
 ///
 /// \param argument Receives what the end has to know.
-static bool may_open(const descriptor_scope *self, const function *function,
+static bool may_open(const descriptor_scope *self, const descriptor_function *function,
                      const crebind_testing_call *call, uint64_t *argument) {
   const uint64_t *registers = call->registers;
   *argument = 0;
@@ -441,16 +269,14 @@ static bool may_open(const descriptor_scope *self, const function *function,
     if ((int)registers[1] != F_DUPFD && (int)registers[1] != F_DUPFD_CLOEXEC) return false;
     break;
   case CALLS_KERNEL:
-    *argument = place_of_child(registers);
-    if (*argument == 0 && !is_opener(registers[0])) return false;
+    *argument = crebind_testing_place_of_child(registers);
+    if (*argument == 0 && !crebind_testing_opens_descriptor(registers[0])) return false;
     break;
   case OPENS_ONTO:
-    if ((int)registers[0] == (int)registers[1]
-        || was_open(closed_by(OPENS_ONTO, registers), (int)registers[1]))
-      return false;
+    if ((int)registers[0] == (int)registers[1] || was_open((int)registers[1])) return false;
     break;
   case OPENS_STREAM_ANEW:
-    if (was_open(closed_by(OPENS_STREAM_ANEW, registers), of_stream(registers[2]))) return false;
+    if (was_open(crebind_testing_of_stream(registers[2]))) return false;
     break;
   case OPENS_PAIR: *argument = registers[0]; break;
   case OPENS_PAIR_AT_FOURTH: *argument = registers[3]; break;
@@ -474,7 +300,7 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
   descriptor_scope *self = (descriptor_scope *)scope;
   int error = errno;
   uint8_t place = places[crebind_stubs_index(&call->hook->stub)];
-  const function *function = &functions[place];
+  const descriptor_function *function = &crebind_testing_descriptor_functions[place];
   uint64_t argument;
   if (may_open(self, function, call, &argument)) {
     // A younger scope passes its tags on when it ends.
@@ -482,7 +308,7 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
         && !follow(self, call, number_of(argument, false, place)))
       self->unseen++;
   } else {
-    range range = closed_by(function->rule, call->registers);
+    descriptor_range range = crebind_testing_closed_by(function->rule, call->registers, greatest);
     uint64_t key = range.first == range.last ? tags[range.first].key : FREE;
     if (key >> 2 == scope->serial && state_of(key) != OPEN && !is_in_child()
         && !follow(self, call, number_of(range.first, true, place)))
@@ -493,7 +319,7 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
 }
 
 crebind_testing_scope *crebind_testing_descriptor_scope(crebind_testing_hook *const *hooks) {
-  descriptor_scope *scope = crebind_testing_scope_make(sizeof *scope, hooks, FUNCTIONS, decide);
+  descriptor_scope *scope = crebind_testing_scope_make(sizeof *scope, hooks, DESCRIPTOR_FUNCTIONS, decide);
   if (scope == NULL) return NULL;
   if (sites == NULL) sites = crebind_reach_make_sites(SITES);
   if (sites == NULL) {
@@ -501,9 +327,9 @@ crebind_testing_scope *crebind_testing_descriptor_scope(crebind_testing_hook *co
     return NULL;
   }
   process = getpid();
-  for (size_t i = 0; i < FUNCTIONS; i++) {
+  for (size_t i = 0; i < DESCRIPTOR_FUNCTIONS; i++) {
     places[crebind_stubs_index(&hooks[i]->stub)] = (uint8_t)i;
-    if (functions[i].rule >= OPENS_ONTO) hooks[i]->watch = watch;
+    if (crebind_testing_descriptor_functions[i].rule >= OPENS_ONTO) hooks[i]->watch = watch;
   }
   crebind_testing_find_libraries(&scope->loops, CREBIND_TESTING_EVENT_LOOPS);
   crebind_testing_find_libraries(&scope->others, CREBIND_TESTING_KEEPERS);
