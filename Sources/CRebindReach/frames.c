@@ -188,7 +188,6 @@ static void begin(trace *trace, uintptr_t caller) {
 void crebind_reach_find_frames(crebind_reach_frames *frames, const void *caller) {
   trace trace = {.is_inside = NULL, .links = frames};
   begin(&trace, (uintptr_t)caller);
-  frames->is_linked = true;
   frames->link_count = 0;
   walk(&trace);
   frames->is_linked = frames->is_linked && trace.is_found;

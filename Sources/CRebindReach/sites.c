@@ -132,13 +132,14 @@ size_t crebind_reach_note_call(crebind_reach_sites *sites, uint32_t function, co
   site *site = place != NULL ? find_recent(sites, function, caller, place) : NULL;
   if (site == NULL) {
     crebind_reach_frames frames;
+    frames.is_linked = place != NULL;
     crebind_reach_find_frames(&frames, caller);
     site = find(sites, function, &frames);
     if (site == NULL) {
       sites->dropped++;
       return 0;
     }
-    if (place != NULL && frames.is_linked)
+    if (frames.is_linked)
       keep_recent(sites, function, caller, place, &frames, (size_t)(site - sites->sites));
   }
   atomic_fetch_add_explicit(&site->calls, 1, memory_order_relaxed);

@@ -18,7 +18,7 @@ import TestSupport
         async let first = drawnTwice(seed: 1)
         async let second = drawnTwice(seed: 2)
         let (one, two) = try await (first, second)
-        for ((source, numbers), others) in zip(zip(Source.allCases, one), two) {
+        for ((source, numbers), others) in zip(zip(RandomSource.allCases, one), two) {
           try #require(numbers != others, "\(source)")
           print(source, numbers, others)
         }
@@ -27,10 +27,10 @@ import TestSupport
     }
     #expect(outputs.count == 1)
     let lines = String(decoding: try #require(outputs.first), as: UTF8.self).split(separator: "\n")
-    #expect(lines.filter { $0.contains("[") }.count == Source.allCases.count)
+    #expect(lines.filter { $0.contains("[") }.count == RandomSource.allCases.count)
   }
 
-  @Test(arguments: Source.allCases) func othersKeepTheirs(source: Source) async throws {
+  @Test(arguments: RandomSource.allCases) func othersKeepTheirs(source: RandomSource) async throws {
     let numbers = try await withSeededRandom(1) {
       (try source.draw(), try await Task.detached { try source.draw() }.value)
     }
@@ -363,123 +363,17 @@ import TestSupport
     let (one, two) = (try await sum(), try await sum())
     #expect(one == two)
   }
-
-  // MARK: - The trait
-
-  @Test(.seededRandom(42)) func aTestHasItsSeed() async throws {
-    let numbers = await family()
-    let again = try await withSeededRandom(42) { await family() }
-    #expect(numbers == again)
-  }
-
-  @Suite(.seededRandom(42)) struct OfASuite {
-    @Test(arguments: 0..<3) func hasItsSeed(number: Int) throws {
-      let drawn = Int.random(in: 0...1_000_000)
-      let again = try withSeededRandom(42) { Int.random(in: 0...1_000_000) }
-      #expect(drawn == again)
-    }
-  }
-
-  @Test(.issueSays("set REBIND_SEED="), .seededRandom) func anIssueHasTheSeed() {
-    Issue.record("wrong for some seed")
-  }
-
-  @Test(.issueSays("set REBIND_SEED="), .seededRandom) func anErrorHasTheSeed() throws {
-    throw Planted()
-  }
-
-  @Test(.issueSays("1 task that was not seen to begin drew in the order"), .seededRandom(1))
-  func anIssueTellsOfOthers() async {
-    await withTaskExecutorPreference(ThreadExecutor()) {
-      async let number = Int.random(in: 0...100)
-      _ = await number
-    }
-    Issue.record("wrong")
-  }
-
-  @Test func theSeedOfTheEnvironment() async {
-    await #expect(processExitsWith: .success) {
-      setenv("REBIND_SEED", "18446744073709551615", 1)
-      try #require(try SeededRandom.fresh() == .max)
-      setenv("REBIND_SEED", "seven", 1)
-      let error = #expect(throws: RebindTestingError.self) { try SeededRandom.fresh() }
-      try #require(error?.code == .invalidSeed && "\(error!)".hasSuffix(": seven"))
-      unsetenv("REBIND_SEED")
-      let seeds = Set(try (0..<10).map { _ in try SeededRandom.fresh() })
-      try #require(seeds.count == 10)
-    }
-  }
-
-  /// The other outcome is seen where the environment is another one.
-  @Test func theOrderOfSetsIsKnown() {
-    let isSame = ProcessInfo.processInfo.environment["SWIFT_DETERMINISTIC_HASHING"] != nil
-    #expect(SeededRandom.hashingDiffers == !isSame)
-  }
-
-  @Test(
-    .hasIssue(
-      "run SWIFT_DETERMINISTIC_HASHING=1 swift test", severity: .error,
-      count: SeededRandom.hashingDiffers ? 1 : 0), .seededRandom(1, hashing: .required))
-  func theOrderOfSetsIsRequired() {}
 }
-
-/// A way to random numbers.
-enum Source: CaseIterable {
-  case int, shuffled, uuid, rand, random, drand48, lrand48, mrand48, getrandom, getentropy
-  case arc4random, arc4randomBuffer, arc4randomUniform, device, fileHandle, stream
-
-  func draw() throws -> String {
-    var bytes = [UInt8](repeating: 0, count: 12)
-    switch self {
-    case .int: return "\(Int.random(in: 0...Int.max))"
-    case .shuffled: return "\((0..<30).shuffled())"
-    case .uuid: return "\(UUID())"
-    case .rand: return "\(cRand()) \(cRand())"
-    case .random: return "\(Glibc.random()) \(Glibc.random())"
-    case .drand48: return "\(Glibc.drand48())"
-    case .lrand48: return "\(Glibc.lrand48()) \(Glibc.lrand48())"
-    case .mrand48: return "\(Glibc.mrand48()) \(Glibc.mrand48())"
-    case .getrandom: try #require(RebindTestingTests.getrandom(&bytes, 12, 0) == 12)
-    case .getentropy: try #require(Glibc.getentropy(&bytes, 12) == 0)
-    case .arc4random: return "\(cArc4random()) \(cArc4random())"
-    case .arc4randomBuffer: cArc4randomBuffer(&bytes, 12)
-    case .arc4randomUniform: return "\((0..<20).map { _ in cArc4randomUniform(1000) })"
-    case .device:
-      let descriptor = open("/dev/urandom", O_RDONLY | O_CLOEXEC)
-      defer { close(descriptor) }
-      try #require(read(descriptor, &bytes, 12) == 12)
-    case .fileHandle:
-      let file = try #require(FileHandle(forReadingAtPath: "/dev/random"))
-      bytes = Array(try #require(try file.read(upToCount: 12)))
-    case .stream:
-      let stream = try #require(fopen("/dev/urandom", "re"))
-      defer { fclose(stream) }
-      try #require(fread(&bytes, 1, 12, stream) == 12)
-    }
-    return "\(bytes)"
-  }
-}
-
-// Swift does not import them. Their arguments are passed in the same way.
-@_silgen_name("getrandom") private func getrandom(
-  _ buffer: UnsafeMutableRawPointer?, _ size: Int, _ flags: CUnsignedInt
-) -> Int
-@_silgen_name("__read_chk") private func checkedRead(
-  _ descriptor: CInt, _ buffer: UnsafeMutableRawPointer, _ size: Int, _ room: Int
-) -> Int
-@_silgen_name("rand") private func cRand() -> CInt
-@_silgen_name("arc4random") private func cArc4random() -> UInt32
-@_silgen_name("arc4random_buf") private func cArc4randomBuffer(
-  _ buffer: UnsafeMutableRawPointer, _ size: Int)
-@_silgen_name("arc4random_uniform") private func cArc4randomUniform(_ bound: UInt32) -> UInt32
 
 /// The numbers of all sources, which are drawn twice.
 private func drawnTwice(seed: UInt64) async throws -> [[String]] {
-  try await withSeededRandom(seed) { try Source.allCases.map { [try $0.draw(), try $0.draw()] } }
+  try await withSeededRandom(seed) {
+    try RandomSource.allCases.map { [try $0.draw(), try $0.draw()] }
+  }
 }
 
 /// Draws in eight child tasks, in an `async let`, and in tasks inside of tasks.
-private func family() async -> [UInt64] {
+func family() async -> [UInt64] {
   let draw = { @Sendable in UInt64.random(in: 0...UInt64.max) }
   async let beside = draw()
   let children = await withTaskGroup(of: (Int, [UInt64]).self) { group in
@@ -517,40 +411,4 @@ private actor Drawing {
   }
 
   private func note() { numbers.append(.random(in: 0...UInt64.max)) }
-}
-
-/// Runs each job on a thread of its own.
-private final class ThreadExecutor: TaskExecutor {
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-  }
-}
-
-private struct Planted: Error {}
-
-/// Expects issues, one of which has a comment.
-private struct IssueSays: TestTrait, TestScoping {
-  let text: String
-
-  func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
-  ) async throws {
-    let isFound = Mutex(false)
-    // A matcher of known issues would see the issue as it was recorded.
-    try await IssueHandlingTrait.compactMapIssues { issue in
-      if issue.comments.contains(where: { $0.rawValue.contains(text) }) {
-        isFound.withLock { $0 = true }
-      }
-      return nil
-    }.provideScope(for: test, testCase: testCase) {
-      // An error is recorded outside of all scopes.
-      do { try await function() } catch is Planted {}
-    }
-    #expect(isFound.withLock { $0 }, sourceLocation: test.sourceLocation)
-  }
-}
-
-extension Trait where Self == IssueSays {
-  fileprivate static func issueSays(_ text: String) -> Self { Self(text: text) }
 }

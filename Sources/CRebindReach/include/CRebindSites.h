@@ -37,7 +37,8 @@ typedef struct crebind_reach_frames {
   bool is_cut;
   uintptr_t addresses[CREBIND_REACH_SITE_FRAMES];
   /// The places of all frames behind the caller's, those that are left out too. The stack has the same frames as long
-  /// as the caller's place is the same, and these have the same addresses. Not so unless `is_linked`.
+  /// as the caller's place is the same, and these have the same addresses. `is_linked` asks for them, and is false where
+  /// one of them is not known.
   bool is_linked;
   uint32_t link_count;
   crebind_reach_link links[CREBIND_REACH_LINKS];
