@@ -1,4 +1,4 @@
-/// What is known of tasks, and of the blocks that they put on queues.
+/// Tasks and the blocks that they put on queues: their numbers, and which of them are new.
 ///
 /// A task's first job is handed over by the thread that makes the task, in the order in which its creator makes its
 /// tasks. There a task and its creator are known, before the task runs.
