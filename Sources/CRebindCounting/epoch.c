@@ -1,36 +1,6 @@
-#define _GNU_SOURCE
-
 #include "epoch.h"
 
-#include <errno.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
-
-_Atomic bool crebind_counting_has_barrier;
-
-/// The commands of linux/membarrier.h, which older systems lack.
-enum { PRIVATE_EXPEDITED = 1 << 3, REGISTER_PRIVATE_EXPEDITED = 1 << 4 };
-
-static bool succeeds(int command) {
-  int error = errno;
-  bool succeeds = syscall(SYS_membarrier, command, 0, 0) == 0;
-  errno = error;
-  return succeeds;
-}
-
-void crebind_counting_prepare_epochs(void) {
-  static bool is_prepared;
-  if (is_prepared) return;
-  is_prepared = true;
-  // A call that finds the value late makes an exchange, which is right, too.
-  crebind_counting_has_barrier =
-      succeeds(REGISTER_PRIVATE_EXPEDITED) && succeeds(PRIVATE_EXPEDITED);
-}
-
-/// From here on, the numbers of calls that may still have a scope are seen. False if a filter has forbidden
-/// membarrier meanwhile.
-static bool order(void) { return !crebind_counting_has_barrier || succeeds(PRIVATE_EXPEDITED); }
 
 void crebind_counting_pause(long nanoseconds) {
   struct timespec time = {.tv_nsec = nanoseconds};
@@ -69,7 +39,6 @@ static bool have_ended(void) {
 }
 
 bool crebind_counting_wait_for_epoch(void) {
-  if (!order()) return false;
   note_readings();
   for (int patience = 2000; !have_ended(); patience--) {
     if (patience == 0) return false;
@@ -79,7 +48,6 @@ bool crebind_counting_wait_for_epoch(void) {
 }
 
 bool crebind_counting_has_empty_epochs(void) {
-  if (!order()) return false;
   for (crebind_counting_block *block = first(); block != NULL; block = next(block))
     if (block->reading != 0) return false;
   return true;

@@ -49,22 +49,19 @@ __attribute__((noinline)) static void add_beside_others(crebind_counting_sums *s
 }
 
 /// Keeps a block that a scope's calls were given, until any thread frees it.
-///
-/// \param number The number of this thread.
-static inline void keep_block(crebind_counting_scope *scope, uint32_t number, const void *block,
-                              int64_t size) {
+static inline void keep_block(crebind_counting_scope *scope, const void *block, int64_t size) {
   if (crebind_counting_leaks_add(scope->leaks, block))
-    crebind_counting_change_usage(&scope->usage, number, 1, size);
+    crebind_counting_change_usage(&scope->usage, 1, size);
 }
 
 /// Keeps the block that a call was given. A block that replaces another one is looked at with that one.
 __attribute__((always_inline)) static inline void keep_block_of(
-    crebind_counting_scope *scope, uint32_t number, const crebind_counting_event *event,
+    crebind_counting_scope *scope, const crebind_counting_event *event,
     crebind_counting_maker maker) {
   if (event->block == NULL || (event->marks & CREBIND_COUNTING_REPLACED) != 0) return;
   if (maker == CREBIND_COUNTING_OF_TASKS || crebind_counting_is_of_tasks(event->caller))
     scope->has_tasks = true;
-  else keep_block(scope, number, event->block, event->live);
+  else keep_block(scope, event->block, event->live);
 }
 
 /// Counts a call for the images or the sites that the scope watches.
@@ -93,9 +90,9 @@ __attribute__((always_inline)) static inline void notify_scope(crebind_counting_
   if (sums != NULL) crebind_counting_add(sums, event);
   else add_beside_others(&scope->shared, event);
   // Blocks that are kept are added here, and subtracted when they are freed.
-  if (scope->leaks != NULL) keep_block_of(scope, block->number, event, maker);
+  if (scope->leaks != NULL) keep_block_of(scope, event, maker);
   else if (event->live != 0)
-    crebind_counting_change_usage(&scope->usage, block->number, 0, event->live);
+    crebind_counting_change_usage(&scope->usage, 0, event->live);
 }
 
 void crebind_counting_notify_task(crebind_counting_scope *scope,
@@ -130,7 +127,7 @@ void crebind_counting_allocate_in_task(crebind_counting_scope *scope,
     return;
   }
   crebind_counting_add(sums, &event);
-  keep_block_of(scope, own->number, &event, CREBIND_COUNTING_ANYBODY);
+  keep_block_of(scope, &event, CREBIND_COUNTING_ANYBODY);
 }
 
 void crebind_counting_free_in_task(crebind_counting_scope *scope, int64_t size,
@@ -175,7 +172,7 @@ bool crebind_counting_begin_move(crebind_counting_move *move, const void *block)
   for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking) {
     if (!crebind_counting_leaks_take(scope->leaks, block)) continue;
     if (move->count == 0) move->size = (int64_t)crebind_counting_usable_size((void *)block);
-    crebind_counting_change_usage(&scope->usage, move->reader->number, -1, -move->size);
+    crebind_counting_change_usage(&scope->usage, -1, -move->size);
     if (move->count < sizeof move->scopes / sizeof *move->scopes)
       move->scopes[move->count++] = scope;
     else crebind_counting_leaks_give_up(scope->leaks);
@@ -191,7 +188,7 @@ int64_t crebind_counting_take(const void *block) {
   for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking) {
     if (!crebind_counting_leaks_take(scope->leaks, block)) continue;
     if (size == 0) size = (int64_t)crebind_counting_usable_size((void *)block);
-    crebind_counting_change_usage(&scope->usage, reader->number, -1, -size);
+    crebind_counting_change_usage(&scope->usage, -1, -size);
   }
   crebind_counting_leave_epoch(reader);
   return size;
@@ -199,7 +196,7 @@ int64_t crebind_counting_take(const void *block) {
 
 void crebind_counting_end_move(const crebind_counting_move *move, const void *block, int64_t size) {
   for (unsigned i = 0; block != NULL && i < move->count; i++)
-    keep_block(move->scopes[i], move->reader->number, block, size);
+    keep_block(move->scopes[i], block, size);
   crebind_counting_leave_epoch(move->reader);
 }
 
@@ -221,7 +218,6 @@ static bool is_listed(const crebind_counting_scope *scope) {
 /// Puts a scope on the lists that other threads read.
 static void list(crebind_counting_scope *scope) {
   crebind_counting_lock();
-  crebind_counting_prepare_epochs();
   if (scope->reach == CREBIND_COUNTING_PROCESS) {
     scope->outer_notified = notified_of_process;
     notified_of_process = scope;

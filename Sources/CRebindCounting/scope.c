@@ -106,8 +106,8 @@ static crebind_counting_counts sum(const crebind_counting_scope *scope) {
   if (crebind_counting_is_notified(scope)) {
     add_sums(&sum, &scope->shared);
     for (int i = 0; i < CREBIND_COUNTING_LANES; i++) add_sums(&sum, &scope->lanes[i].sums);
-    sum.live = crebind_counting_live(&scope->usage);
-    sum.peak = crebind_counting_usage_peak(&scope->usage);
+    sum.live = scope->usage.live;
+    sum.peak = scope->usage.peak;
   } else if (scope->reach == CREBIND_COUNTING_THREAD) {
     add_sums(&sum, &crebind_counting_own_block()->sums);
   } else {

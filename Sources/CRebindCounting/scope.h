@@ -68,7 +68,7 @@ static inline bool crebind_counting_is_notified(const crebind_counting_scope *sc
 /// The blocks that a scope keeps; -1 if it keeps none, or there were too many.
 static inline int64_t crebind_counting_count_of_kept(const crebind_counting_scope *scope) {
   if (scope->leaks == NULL || crebind_counting_leaks_is_full(scope->leaks)) return -1;
-  return crebind_counting_blocks_in_use(&scope->usage);
+  return scope->usage.blocks;
 }
 
 /// Has a scope be notified of its calls from now on.

@@ -1,9 +1,8 @@
 /// Counts are right whatever other threads, signal handlers and forks do meanwhile.
 ///
-/// Usage: counting-beside ROUNDS [refused]     membarrier(2) is refused, as older kernels do
+/// Usage: counting-beside ROUNDS
 
 #include "counting.h"
-#include "call-filter.h"
 
 #include <sched.h>
 #include <sys/time.h>
@@ -264,21 +263,9 @@ static void count_leaks_beside_frees(int rounds) {
   for (int i = 0; i < 4; i++) JOIN(threads[i]);
 }
 
-static void refuse_barrier(void) {
-  struct filter_step steps[] = {
-      {LOAD, 0, 0, CALL_NUMBER},
-      {EQUAL, 0, 1, SYS_membarrier},
-      {RETURN, 0, 0, FAIL | ENOSYS},
-      {RETURN, 0, 0, ALLOW},
-  };
-  CHECK(filter_calls(steps, sizeof steps / sizeof *steps));
-  CHECK(syscall(SYS_membarrier, 0, 0, 0) == -1 && errno == ENOSYS);
-}
-
 int main(int argc, char *argv[]) {
-  CHECK(argc == 2 || argc == 3);
+  CHECK(argc == 2);
   int rounds = atoi(argv[1]);
-  if (argc == 3) refuse_barrier();
   start_counting();
   count_images_beside_others(rounds);
   count_beside_a_stopped_thread();
