@@ -16,12 +16,12 @@ CORE_SUITES = FixtureTests.*instrumented|StubTests|JobTests|AbsenceTests|FirstTr
 PRODUCT_SUITES = SamplePackageTests|FileTraceTests|RebindMacrosTests.PackageTests|ShellFilesTests
 RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
 
-.PHONY: help build release demo test check check-core check-testing check-inspection check-registries test-inputs test-core test-beside work test-products test-traits test-machine test-bare test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
+.PHONY: help build release demo test check check-core check-testing check-inspection check-registries check-running test-inputs test-core test-beside work test-products test-traits test-machine test-bare test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
 
 # List the main targets; CONTRIBUTING.md has all.
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1: /p' $(MAKEFILE_LIST)
-	@echo "check-AREA: Run the tests of an area as check does: core, testing, inspection or registries"
+	@echo "check-AREA: Run the tests of an area as check does: core, testing, inspection, running or registries"
 	@echo "CONTRIBUTING.md has the other targets."
 
 build: ## Build everything for debugging
@@ -48,9 +48,10 @@ check: ## The inner loop: the tests that build no package and use no sanitizer, 
 AREA_core = CRebindTests|RebindTests
 AREA_testing = RebindTestingTests|RebindCountingTests
 AREA_inspection = RebindFilesTests|RebindInspectTests
+AREA_running = RebindRunTests
 AREA_registries = RebindMacrosTests|RebindTests.(Annotation|ConfigurationFile|SwiftPlugin)|CRebindTests.Annotation
 
-check-core check-testing check-inspection check-registries: check-%:
+check-core check-testing check-inspection check-registries check-running: check-%:
 	@SWIFT='$(SWIFT)' Scripts/test --check --filter '^($(AREA_$*))'
 
 # Run the tests under strace; fail if they read a file that another machine may lack

@@ -44,10 +44,13 @@ let package = Package(
     .library(name: "RebindMacros", targets: ["RebindMacros"]),
     .library(name: "CRebindAnnotations", targets: ["CRebindAnnotations"]),
     .executable(name: "rebind-inspect", targets: ["rebind-inspect"]),
+    .executable(name: "rebind-run", targets: ["rebind-run"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Annotated and #annotate, which need swift-syntax"),
-    .trait(name: "Commands", description: "rebind-inspect, which needs swift-argument-parser"),
+    .trait(
+      name: "Commands",
+      description: "rebind-inspect and rebind-run, which need swift-argument-parser"),
     // All, so that a clone builds and tests everything. Dependents choose.
     .default(enabledTraits: ["Macros", "Commands"]),
   ],
@@ -108,6 +111,19 @@ let package = Package(
       swiftSettings: swiftSettings,
       // __cxa_demangle, in whatever way the standard library is linked.
       linkerSettings: [.linkedLibrary("stdc++")]),
+    // The layout of a file. The library that rebind-run preloads lies beside it, and is no target:
+    // Scripts/run-library links it without Swift's libraries.
+    .systemLibrary(name: "CRebindRun", path: "Sources/CRebindRun/include"),
+    .executableTarget(
+      name: "rebind-run",
+      dependencies: [
+        "CRebindRun", "CRebindVersion", "RebindFiles",
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser",
+          condition: .when(traits: ["Commands"])),
+      ],
+      swiftSettings: swiftSettings,
+      linkerSettings: [.linkedLibrary("stdc++")]),
 
     .executableTarget(
       name: "open-close", dependencies: ["Rebind"],
@@ -146,6 +162,9 @@ let package = Package(
       name: "RebindInspectTests",
       dependencies: ["TestSupport", "rebind-inspect", "ELFInspection", "RebindFiles"],
       exclude: ["Golden"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RebindRunTests", dependencies: ["TestSupport", "rebind-run"],
       swiftSettings: swiftSettings),
   ],
   swiftLanguageModes: [.v6],

@@ -60,7 +60,7 @@ private func runOnce(
   process.standardInput = FileHandle.nullDevice
   process.standardOutput = try FileHandle(forWritingTo: outputURL)
   process.standardError = try FileHandle(forWritingTo: errorURL)
-  try process.run()
+  try withoutBlockedSignals { try process.run() }
   Watch.begin(process.processIdentifier, limits)
   process.waitUntilExit()
   let reason = Watch.end(process.processIdentifier)
@@ -71,6 +71,17 @@ private func runOnce(
     standardOutput: try Data(contentsOf: outputURL),
     standardError: try Data(contentsOf: errorURL)
       + Data((reason.map { "\(executable) was ended: \($0)\n" } ?? "").utf8))
+}
+
+/// Runs `body` with no signal blocked, as a shell starts programs. A child inherits what its thread blocks, and the
+/// threads of libdispatch block nearly all.
+private func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
+  var none = sigset_t()
+  var former = sigset_t()
+  sigemptyset(&none)
+  pthread_sigmask(SIG_SETMASK, &none, &former)
+  defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+  try body()
 }
 
 /// Swift's tools leave sources of macros in their temporary folder, and keep each other out of a

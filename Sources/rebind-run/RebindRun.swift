@@ -1,0 +1,50 @@
+import Glibc
+
+#if Commands
+
+import ArgumentParser
+import CRebindVersion
+
+/// The command `rebind-run`: hooks from the shell.
+@main
+struct RebindRun: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rebind-run",
+    abstract: "Run a program and count its calls between images.",
+    discussion: """
+      The program is as it was: its output, its exit status, the signal that ends it. It need not be compiled \
+      anew, and nobody needs to be root. Calls inside one library go through no slot, so they are not seen.
+
+      The exit status is the program's. It is 127 if no such program is found, and 126 if the program cannot be \
+      run or reached. It is 125 if rebind-run itself fails, and 64 if the command line is wrong.
+
+      EXAMPLES:
+        rebind-run count '*' -- git status
+        rebind-run count --by both 'open*,close' -- python3 -c pass
+      """,
+    version: String(String(cString: crebind_version_file()).prefix { !$0.isNewline }),
+    subcommands: [CountCommand.self])
+
+  /// The command line: ours, and the program's behind the first `--`.
+  static let words: (own: [String], program: [String]) = {
+    let words = CommandLine.arguments.dropFirst()
+    guard let end = words.firstIndex(of: "--") else { return (Array(words), []) }
+    return (Array(words[..<end]), Array(words[(end + 1)...]))
+  }()
+
+  static func main() { main(words.own) }
+}
+
+#else
+
+/// Says which trait the command needs: a package that depends on Rebind may have left it out.
+@main
+enum RebindRun {
+  static func main() {
+    let message = "rebind-run: enable the trait Commands of rebind\n"
+    _ = write(STDERR_FILENO, message, message.utf8.count)
+    exit(2)
+  }
+}
+
+#endif
