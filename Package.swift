@@ -73,10 +73,12 @@ let package = Package(
     .target(name: "CRebindStubs", cSettings: cSettings),
     .target(
       name: "CRebindTesting", dependencies: ["CRebindReach", "CRebindStubs"], cSettings: cSettings),
+    .target(name: "FaultVocabulary", swiftSettings: swiftSettings),
     .target(
       name: "RebindTesting",
       dependencies: [
-        "CRebind", "CRebindReach", "CRebindStubs", "CRebindTesting", "RebindCounting",
+        "CRebind", "CRebindReach", "CRebindStubs", "CRebindTesting", "FaultVocabulary",
+        "RebindCounting",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -117,7 +119,7 @@ let package = Package(
     .executableTarget(
       name: "rebind-run",
       dependencies: [
-        "CRebindRun", "CRebindVersion", "RebindFiles",
+        "CRebindRun", "CRebindVersion", "FaultVocabulary", "RebindFiles",
         .product(
           name: "ArgumentParser", package: "swift-argument-parser",
           condition: .when(traits: ["Commands"])),

@@ -139,7 +139,8 @@ import TestSupport
         }
         """, header: "void install(void);",
       modules: [
-        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
+        "RebindTesting", "FaultVocabulary", "RebindCounting", "CRebindTesting", "CRebindStubs",
+        "CRebindCounting",
         "CRebindReach", "CRebind",
       ])
     let result = try program.run()

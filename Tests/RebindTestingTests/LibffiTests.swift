@@ -35,7 +35,8 @@ import TestSupport
         }
         """,
       modules: [
-        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
+        "RebindTesting", "FaultVocabulary", "RebindCounting", "CRebindTesting", "CRebindStubs",
+        "CRebindCounting",
         "CRebindReach", "CRebind",
       ])
   }

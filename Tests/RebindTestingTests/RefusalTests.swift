@@ -76,7 +76,8 @@ import TestSupport
       attempt { try withFailing("getppid", mayNotStrike: true) { print("body") } }
       """,
       modules: [
-        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
+        "RebindTesting", "FaultVocabulary", "RebindCounting", "CRebindTesting", "CRebindStubs",
+        "CRebindCounting",
         "CRebindReach", "CRebind",
       ],
       flags: ["-sanitize=\(sanitizer)"])
@@ -109,7 +110,8 @@ import TestSupport
       await Testing.__swiftPMEntryPoint() as Never
       """,
       modules: [
-        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
+        "RebindTesting", "FaultVocabulary", "RebindCounting", "CRebindTesting", "CRebindStubs",
+        "CRebindCounting",
         "CRebindReach", "CRebind",
       ],
       flags: ["-sanitize=thread"])

@@ -50,7 +50,8 @@ import TestSupport
       await Testing.__swiftPMEntryPoint() as Never
       """,
       modules: [
-        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
+        "RebindTesting", "FaultVocabulary", "RebindCounting", "CRebindTesting", "CRebindStubs",
+        "CRebindCounting",
         "CRebindReach", "CRebind",
       ])
     let folder = try TemporaryDirectory()

@@ -39,7 +39,8 @@ import TestSupport
     let program = try RebindProgram(
       (pieces + ["await Testing.__swiftPMEntryPoint() as Never"]).joined(separator: "\n"),
       modules: [
-        "RebindTesting", "RebindCounting", "CRebindTesting", "CRebindStubs", "CRebindCounting",
+        "RebindTesting", "FaultVocabulary", "RebindCounting", "CRebindTesting", "CRebindStubs",
+        "CRebindCounting",
         "CRebindReach", "CRebind",
       ])
     let result = try program.run()

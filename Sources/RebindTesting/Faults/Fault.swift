@@ -1,4 +1,5 @@
 internal import CRebindTesting
+internal import FaultVocabulary
 
 /// How calls of a function fail, and which calls fail.
 ///
@@ -47,7 +48,7 @@ public struct Fault: Sendable, Hashable {
 
   /// The same, with the function's own failure in place of the kind `usual`.
   private var results: [FaultResult] {
-    statedResults.map { $0 == .usual ? function.usualFailure(error: errno) : $0 }
+    statedResults.map { $0 == .usual ? function.usualResult(error: errno) : $0 }
   }
 
   private var hasUsualFailure: Bool { statedResults.contains(.usual) }

@@ -1,4 +1,5 @@
 internal import CRebindTesting
+internal import FaultVocabulary
 
 /// Which calls a fault looks at: those whose arguments and caller are as stated. All others go on,
 /// and are not counted for ``FaultCalls``.

@@ -1,4 +1,5 @@
 internal import CRebindTesting
+internal import FaultVocabulary
 
 /// A scope on its hooks, from before it begins until nothing leads to it any more.
 ///

@@ -1,4 +1,5 @@
 internal import CRebindTesting
+internal import FaultVocabulary
 
 /// One call of a recorded function.
 ///

@@ -7,8 +7,13 @@ internal import Musl
 /// The name of an `errno` of POSIX, such as `ENOENT`; `errno 4711` for another one.
 ///
 /// strerrorname_np(3), which has them all, came with glibc 2.32.
-func errorName(_ code: CInt) -> String {
+package func errorName(_ code: CInt) -> String {
   errorNames[code] ?? "errno \(code)"
+}
+
+/// The corresponding `errno` of a name; nil for another word.
+package func errorCode(named name: String) -> CInt? {
+  errorNames.first { $0.value == name }?.key
 }
 
 private let errorNames: [CInt: String] = [

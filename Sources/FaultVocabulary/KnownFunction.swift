@@ -1,5 +1,3 @@
-internal import CRebindStubs
-
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -7,40 +5,66 @@ internal import Musl
 #endif
 
 /// Knowledge of a function of the C library, by its name.
-struct KnownFunction {
+package struct KnownFunction: Sendable {
   /// Without a version.
-  let name: String
+  package let name: String
 
-  init(_ symbol: String) { name = String(symbol.prefix { $0 != "@" }) }
+  package init(_ symbol: String) { name = String(symbol.prefix { $0 != "@" }) }
+
+  /// A result.
+  package enum Value: Sendable, Hashable {
+    case word(Int64), float(Float), double(Double)
+  }
 
   /// Its result when it fails.
-  func usualFailure(error: CInt?) -> FaultResult {
+  package func usualFailure(error: CInt?) -> Value {
     if Self.resolvers.contains(name) {
-      return .value(error == nil ? EAI_FAIL : EAI_SYSTEM)
+      return .word(Int64(error == nil ? EAI_FAIL : EAI_SYSTEM))
     }
-    if returnsErrorCode { return .value(error ?? Self.errorCodes[name] ?? EINVAL) }
+    if returnsErrorCode { return .word(Int64(error ?? Self.errorCodes[name] ?? EINVAL)) }
     switch resultType {
-    case .float: return .value(Float.nan)
-    case .double: return .value(Double.nan)
+    case .float: return .float(.nan)
+    case .double: return .double(.nan)
     case .word, nil: break
     }
-    return Self.functionsOfPointers.contains(name) || Self.zeroing.contains(name) ? 0 : -1
+    return .word(Self.functionsOfPointers.contains(name) || Self.zeroing.contains(name) ? 0 : -1)
+  }
+
+  /// The `errno` that it most likely fails with; nil if that is not known, or if it sets none.
+  package var usualError: CInt? { Self.usualErrors[name] }
+
+  /// True for one that has done its work when it fails: the descriptor or stream is closed.
+  package var closesAnyway: Bool {
+    ["close", "fclose", "pclose", "closedir"].contains(name)
+  }
+
+  /// The index of the argument that is its stream, whose error flag a failure sets.
+  package var streamArgument: Int? { Self.streamArguments[name] }
+
+  /// True for one that returns a pointer, and NULL if it fails.
+  package var returnsPointer: Bool { Self.functionsOfPointers.contains(name) }
+
+  /// The names of all functions whose results are known to be words.
+  package static var names: [String] {
+    Set(Array(usualErrors.keys) + Array(arguments.keys) + Array(errorCodes.keys))
+      .union(functionsOfPointers).union(zeroing).union(resolvers).union(others).union(variadic)
+      .union(countArguments.keys).subtracting(numeric).subtracting(parsers).sorted()
   }
 
   /// True for one that returns the error code, and leaves `errno` alone.
-  var returnsErrorCode: Bool {
+  package var returnsErrorCode: Bool {
     if Self.withoutErrorCode.contains(name) { return false }
     return name.hasPrefix("pthread_") || name.hasPrefix("posix_")
       || Self.errorCodes[name] != nil
   }
 
   /// The registers that its result is in.
-  enum ResultType {
+  package enum ResultType {
     case word, float, double
   }
 
   /// Nil if that is not known.
-  private var resultType: ResultType? {
+  package var resultType: ResultType? {
     if Self.numeric.contains(name) || Self.parsers.contains(name) { return .double }
     if name == "strtof" || name.last == "f" && Self.numeric.contains(String(name.dropLast())) {
       return .float
@@ -52,47 +76,25 @@ struct KnownFunction {
     return isKnown ? .word : nil
   }
 
-  /// Why it cannot have a result, as a sentence; nil if it can, as far as its type is known.
-  func mistake(of result: FaultResult) -> String? {
-    guard let resultType else { return nil }
-    let given: String
-    switch (result.kind, resultType) {
-    case (.word, .word), (.float, .float), (.double, .double): return nil
-    case (.usual, _), (.short, _), (.original, _), (.inOrder, _): return nil
-    case (.word, _): given = "an integer or a pointer"
-    case (.float, _): given = "a float"
-    case (.double, _): given = "a double"
-    case (.structure(let type, _, _), _): given = type
-    }
-    switch resultType {
-    case .word: return "it returns an integer or a pointer, and the fault \(given)"
-    case .float: return "it returns a float, and the fault \(given): write .value(Float(…))"
-    case .double: return "it returns a double, and the fault \(given): write .value(Double(…))"
-    }
-  }
-
   /// The index of the argument that says how many bytes or items, among those in registers.
-  var countArgument: Int? { Self.countArguments[name] }
+  package var countArgument: Int? { Self.countArguments[name] }
 
   /// The index of the argument that is its path, the first one of two, among those in registers.
-  var pathArgument: Int? { Self.pathArguments[name] }
+  package var pathArgument: Int? { Self.pathArguments[name] }
 
   /// True for one that allocates or locks. Swift calls these all the time, and cannot go on
   /// without: it would not be the code under test that a fault hits first.
-  var isNeededBySwift: Bool {
+  package var isNeededBySwift: Bool {
     Self.allocators.contains(name) || Self.lockPrefixes.contains { name.hasPrefix($0) }
   }
 
   /// The arguments that it always takes in registers for integers and pointers, a letter each.
   /// `i` is an `int`, whose register has leftovers in its upper half, and `w` a whole word. Empty
   /// for a function that is not known.
-  var arguments: String { Self.arguments[name] ?? "" }
-
-  /// False for one that looks at its caller, or returns twice: it has to return to its caller itself.
-  var mayBeCalledThrough: Bool { crebind_stubs_entry_only(name) == nil }
+  package var arguments: String { Self.arguments[name] ?? "" }
 
   /// True for one that takes further arguments, integers or pointers, in registers.
-  var isVariadic: Bool { Self.variadic.contains(name) }
+  package var isVariadic: Bool { Self.variadic.contains(name) }
 
   private static let variadic: Set = [
     "open", "open64", "openat", "openat64", "fcntl", "fcntl64", "ioctl", "mremap", "prctl",
@@ -221,6 +223,93 @@ struct KnownFunction {
     "posix_fallocate": ENOSPC, "posix_fallocate64": ENOSPC, "clock_nanosleep": EINTR,
     "getpwnam_r": EIO, "getpwuid_r": EIO, "getgrnam_r": EIO, "getgrgid_r": EIO,
     "ttyname_r": ENOTTY, "getlogin_r": ENOENT, "sigwait": EINVAL,
+  ]
+
+  /// Those of functions that set `errno`.
+  private static let usualErrors: [String: CInt] = Dictionary(
+    uniqueKeysWithValues: [
+      (
+        ENOMEM,
+        [
+          "malloc", "calloc", "realloc", "reallocarray", "aligned_alloc", "memalign", "valloc",
+          "pvalloc", "strdup", "strndup", "wcsdup", "mmap", "mmap64", "mremap", "mprotect", "sbrk",
+          "fmemopen", "open_memstream", "asprintf", "vasprintf", "__asprintf_chk",
+          "__vasprintf_chk", "getline", "getdelim", "__getdelim",
+        ]
+      ),
+      (
+        EMFILE,
+        [
+          "open", "open64", "openat", "openat64", "__open_2", "__open64_2", "__openat_2",
+          "__openat64_2", "creat", "creat64", "fopen", "fopen64", "fdopen", "freopen", "freopen64",
+          "opendir", "fdopendir", "socket", "socketpair", "pipe", "pipe2", "dup", "dup2", "dup3",
+          "accept", "accept4", "epoll_create", "epoll_create1", "eventfd", "memfd_create",
+          "inotify_init", "inotify_init1", "timerfd_create", "signalfd", "popen", "tmpfile",
+          "tmpfile64", "mkstemp", "mkstemp64", "mkostemp", "mkostemp64",
+        ]
+      ),
+      (
+        EIO,
+        [
+          "read", "__read_chk", "pread", "pread64", "__pread_chk", "readv", "preadv", "fread",
+          "fread_unlocked", "__fread_chk", "fgets", "__fgets_chk", "getc", "fgetc", "close",
+          "fclose",
+          "pclose", "closedir", "fsync", "fdatasync", "readdir", "readdir64", "lseek", "lseek64",
+          "fflush", "sync_file_range", "msync",
+        ]
+      ),
+      (
+        ENOSPC,
+        [
+          "write", "pwrite", "pwrite64", "writev", "pwritev", "fwrite", "fwrite_unlocked", "fputs",
+          "fputs_unlocked", "fputc", "putc", "fputc_unlocked", "putc_unlocked", "fprintf",
+          "vfprintf",
+          "__fprintf_chk", "__vfprintf_chk", "printf", "__printf_chk", "puts", "putchar",
+          "__overflow", "ftruncate", "ftruncate64", "truncate", "truncate64", "fallocate",
+          "fallocate64", "mkdir", "mkdirat", "symlink", "symlinkat", "link", "linkat", "mkdtemp",
+          "copy_file_range", "sendfile", "sendfile64",
+        ]
+      ),
+      (
+        EACCES,
+        [
+          "access", "faccessat", "stat", "stat64", "lstat", "lstat64", "fstatat", "fstatat64",
+          "statx", "__xstat", "__lxstat", "__fxstatat", "chdir", "fchdir", "unlink", "unlinkat",
+          "rmdir", "rename", "renameat", "renameat2", "remove", "readlink", "readlinkat",
+          "realpath",
+          "getcwd", "execve", "execv", "execvp", "execvpe", "utimensat", "futimens", "bind",
+        ]
+      ),
+      (
+        EPERM,
+        [
+          "chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat", "kill",
+          "setuid", "setgid", "setsockopt",
+        ]
+      ),
+      (EOVERFLOW, ["fstat", "fstat64", "__fxstat", "__fxstat64"]),
+      (ECONNREFUSED, ["connect"]),
+      (ECONNRESET, ["recv", "recvfrom", "recvmsg", "send", "sendto", "sendmsg"]),
+      (EAGAIN, ["fork", "vfork", "system"]),
+      (
+        EINTR,
+        [
+          "poll", "ppoll", "select", "pselect", "epoll_wait", "epoll_pwait", "nanosleep",
+          "sem_wait", "wait", "waitpid", "wait4",
+        ]
+      ),
+      (EBADF, ["fcntl", "fcntl64", "flock", "isatty"]),
+      (ENOTTY, ["ioctl", "tcgetattr", "tcsetattr"]),
+      (EADDRINUSE, ["listen"]),
+      (EINVAL, ["clock_gettime", "gettimeofday", "munmap", "setlocale", "newlocale", "sigaction"]),
+    ].flatMap { code, names in names.map { ($0, code) } })
+
+  private static let streamArguments = [
+    "fread": 3, "fread_unlocked": 3, "fwrite": 3, "fwrite_unlocked": 3, "__fread_chk": 4,
+    "fputs": 1,
+    "fputs_unlocked": 1, "fputc": 1, "putc": 1, "fputc_unlocked": 1, "putc_unlocked": 1, "fgets": 2,
+    "__fgets_chk": 3, "fgetc": 0, "getc": 0, "fprintf": 0, "vfprintf": 0, "__fprintf_chk": 0,
+    "__vfprintf_chk": 0, "fflush": 0, "getline": 2, "getdelim": 3, "__getdelim": 3, "__overflow": 0,
   ]
 
   private static let withoutErrorCode: Set = [
