@@ -10,13 +10,19 @@
 /// A stub with our data behind its own words.
 typedef struct crebind_run_stub {
   crebind_stub stub;
-  uint32_t index;
-  /// The distance of the function's name; 0 if its calls are not counted.
-  uint32_t function;
-  /// The image that defines it, by its ELF header.
+  /// The image that defines the function, by its ELF header.
   const void *definer;
+  /// A bit for each rule that strikes its calls.
+  uint64_t rules;
+  uint32_t index;
+  /// The distance of the function's name.
+  uint32_t function;
+  /// The index of what is known of the function, and 1; 0 if nothing is.
+  uint16_t known;
   /// The place among the arguments of the environment for a new program, and 1; 0 for none.
-  uint32_t environment;
+  uint8_t environment;
+  /// A rule names it. Others are those that start programs, or close descriptors.
+  bool is_wanted : 1, is_entry_only : 1, is_close : 1;
 } crebind_run_stub;
 
 _Static_assert(sizeof(crebind_run_stub) <= CREBIND_STUBS_SIZE, "a stub has no more room");
@@ -66,8 +72,29 @@ crebind_run_process *crebind_run_enter(void);
 /// The handler of counted calls.
 crebind_stubs_handler crebind_run_count;
 
-/// Counts a call that the thread's table has no cell for.
+/// Counts a call that the thread's table has no cell for. errno stays.
 void crebind_run_count_slowly(crebind_run_stub *stub, const void *return_address);
+/// Adds a call from an address to the row of a function's name.
+void crebind_run_add_from(const void *return_address, uint32_t function);
+/// The path of the image that an address lies in; empty for none.
+const char *crebind_run_image_at(const void *address);
+
+/// Awaits the end of a call, and counts it if it fails.
+void crebind_run_await(crebind_run_stub *stub, const void **return_address);
+
+/// Returns its argument: a call goes there that has its result already.
+uint64_t crebind_run_give(uint64_t result);
+/// Strikes a call if a rule wants it. The code that the call goes to; NULL for the function.
+void *crebind_run_strike(crebind_run_stub *stub, uint64_t *registers, const void *return_address);
+/// Forgets which places of code rules apply to: images have gone.
+void crebind_run_forget_places(void);
+
+/// Notes crashes, and the descriptors that are open at the end.
+void crebind_run_watch(void);
+/// Calls a function that closes a descriptor, and notes if that was closed before. Its result.
+int crebind_run_watched_close(crebind_run_stub *stub, uint64_t descriptor);
+/// Notes where the first call is struck.
+void crebind_run_note_strike(const void *return_address);
 
 /// Room in the file, by distance; 0 if the file is full.
 uint32_t crebind_run_allocate(uint64_t size);
@@ -78,12 +105,21 @@ int64_t crebind_run_row_of(uint32_t function, uint32_t image);
 /// Adds calls to a row, or to the lost ones.
 void crebind_run_add(int64_t row, uint64_t calls);
 
+/// Finds the path of the process's program.
+void crebind_run_find_program(void);
 /// The path of an image by the one that the loader gives: its main program has none.
 const char *crebind_run_path(const char *path);
 
-void crebind_run_read_patterns(void);
-/// Whether a pattern names the function.
-bool crebind_run_is_wanted(const crebind_import *import);
+void crebind_run_read_rules(void);
+/// The rule of an index.
+crebind_run_rule *crebind_run_rule_at(size_t index);
+/// The rules whose patterns name the function, a bit each.
+uint64_t crebind_run_rules_of(const crebind_import *import);
+/// Whether a text matches a pattern with the shell's wildcards.
+bool crebind_run_matches(const char *pattern, const char *text);
+/// The knowledge of a function, by its index and 1; 0 if it is not known.
+uint16_t crebind_run_known(const char *name);
+const crebind_run_function *crebind_run_function_at(uint16_t known);
 /// Leaves the reasons of names that the process does not import, once in all processes.
 void crebind_run_explain(void);
 

@@ -16,12 +16,9 @@
 
 #define PLACES (CREBIND_STUBS_COUNT * 2)
 
-static char program[4096];
 /// The index of each function's stub and 1, by a hash of its name and definer.
 static uint16_t indices[PLACES];
 static uint32_t count;
-
-const char *crebind_run_path(const char *path) { return *path != 0 ? path : program; }
 
 /// The stub of a function, the same one each time; NULL if all are used.
 static crebind_run_stub *stub_of(uint32_t function, const void *definer) {
@@ -50,21 +47,61 @@ static uint32_t name_of(const crebind_import *import) {
   return crebind_run_name(CREBIND_RUN_FUNCTION, name);
 }
 
+/// Whether a rule can strike the function's calls: it fails in a known way, and has the arguments. A sweep leaves
+/// functions of streams out unless they are named, as a program reports what it cannot write to one at the end.
+static bool can_strike(const crebind_run_rule *rule, const crebind_run_function *known,
+                       const char *name) {
+  bool is_sweep = (crebind_run_shared()->tasks & CREBIND_RUN_WATCHES) != 0;
+  if (is_sweep && known != NULL && known->stream >= 0
+      && strpbrk(crebind_run_file + rule->text, "*?[") != NULL)
+    return false;
+  if (rule->path != 0 && (known == NULL || known->path < 0)) return false;
+  switch (rule->effect) {
+  case CREBIND_RUN_FAILS:
+    return known != NULL ? rule->error != 0 || known->error != 0 || known->returns_error
+                         : rule->error != 0 && crebind_stubs_entry_only(name) == NULL;
+  case CREBIND_RUN_LIMITS: return known != NULL && known->count >= 0;
+  default: return true;
+  }
+}
+
+/// The rules that strike, of those that name the function.
+static uint64_t striking(uint64_t rules, const crebind_run_function *known, const char *name) {
+  for (uint64_t left = rules; left != 0; left &= left - 1) {
+    crebind_run_rule *rule = crebind_run_rule_at((size_t)__builtin_ctzll(left));
+    if (can_strike(rule, known, name)) continue;
+    __atomic_fetch_add(&rule->unusable, 1, __ATOMIC_RELAXED);
+    rules &= ~(left & -left);
+  }
+  return rules;
+}
+
 static void choose(const crebind_import *import, crebind_import_choice *choice, void *context) {
   (void)context;
   // Data may lie among code.
   if (!import->is_function) return;
-  bool is_wanted = crebind_run_is_wanted(import);
+  uint32_t tasks = crebind_run_shared()->tasks;
+  uint64_t rules = crebind_run_rules_of(import);
+  uint16_t known = rules != 0 ? crebind_run_known(import->name) : 0;
+  if ((tasks & CREBIND_RUN_COUNTS) == 0)
+    rules = striking(rules, crebind_run_function_at(known), import->name);
   uint32_t environment = crebind_run_environment_of(import->name);
-  if (!is_wanted && environment == 0) return;
-  uint32_t function = is_wanted ? name_of(import) : 0;
-  crebind_run_stub *stub = stub_of(function, import->definer.header);
-  if (stub == NULL || (is_wanted && function == 0)) {
+  bool is_close = (tasks & CREBIND_RUN_WATCHES) != 0 && strcmp(import->name, "close") == 0;
+  if (rules == 0 && environment == 0 && !is_close) return;
+  uint32_t function = name_of(import);
+  crebind_run_stub *stub = function != 0 ? stub_of(function, import->definer.header) : NULL;
+  if (stub == NULL) {
     __atomic_fetch_add(&crebind_run_shared()->unhooked_functions, 1, __ATOMIC_RELAXED);
     return;
   }
-  stub->environment = environment;
-  stub->stub.is_asked = environment != 0 ? 1 : CREBIND_STUBS_HOT;
+  stub->environment = (uint8_t)environment;
+  stub->known = known;
+  stub->is_wanted = rules != 0;
+  stub->is_close = is_close;
+  stub->is_entry_only = crebind_stubs_entry_only(import->name) != NULL;
+  stub->rules = (tasks & CREBIND_RUN_COUNTS) == 0 ? rules : 0;
+  bool is_hot = tasks == CREBIND_RUN_COUNTS && environment == 0;
+  stub->stub.is_asked = is_hot ? CREBIND_STUBS_HOT : 1;
   choice->replacement = (void *)stub->stub.code;
   choice->original = &stub->stub.original;
 }
@@ -75,26 +112,38 @@ static bool is_own(const void *return_address) {
   return (uintptr_t)return_address - (uintptr_t)__ehdr_start < (uintptr_t)(_end - __ehdr_start);
 }
 
-/// A call that starts a program, or that has no cell.
+/// A call that more becomes of than a count, or that has no cell.
 static void *arrive(crebind_stub *stub, uint64_t *registers, const void **return_address,
                     bool is_resuming) {
   (void)is_resuming;
   if (is_own(*return_address)) return stub->original;
   crebind_run_stub *own = (crebind_run_stub *)stub;
-  crebind_run_count_slowly(own, *return_address);
   if (own->environment != 0) {
     int error = errno;
     uint64_t *environment = &registers[own->environment - 1];
     *environment = (uintptr_t)crebind_run_with_variables((const char *const *)*environment);
     errno = error;
   }
-  return stub->original;
+  uint32_t tasks = crebind_run_shared()->tasks;
+  if ((tasks & CREBIND_RUN_COUNTS) != 0) {
+    crebind_run_count_slowly(own, *return_address);
+    if ((tasks & CREBIND_RUN_AWAITS) != 0 && own->is_wanted && !own->is_entry_only)
+      crebind_run_await(own, return_address);
+  }
+  if (own->rules != 0) {
+    void *next = crebind_run_strike(own, registers, *return_address);
+    if (next != NULL) return next;
+  }
+  if (!own->is_close) return stub->original;
+  registers[0] = (uint64_t)crebind_run_watched_close(own, registers[0]);
+  return (void *)crebind_run_give;
 }
 
 /// Code that comes to lie where an image was is another image's.
 static void removed(const crebind_image_info *image, void *context) {
   (void)image, (void)context;
   __atomic_fetch_add(&crebind_run_process_here->generation, 1, __ATOMIC_RELAXED);
+  crebind_run_forget_places();
 }
 
 static void forked(void) { *crebind_run_process_here = (crebind_run_process){0}; }
@@ -125,13 +174,13 @@ static void begin(const char *const *environment) {
     if (strncmp(*variable, CREBIND_RUN_VARIABLE "=", sizeof CREBIND_RUN_VARIABLE) == 0)
       path = *variable + sizeof CREBIND_RUN_VARIABLE;
   if (path == NULL || !map(path)) return;
-  ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  program[length > 0 ? length : 0] = 0;
+  crebind_run_find_program();
   struct stat status;
   if (stat("/proc/self/ns/pid", &status) == 0) crebind_run_namespace = (uint32_t)status.st_ino;
   crebind_run_enter();
   crebind_run_keep_variables(environment);
-  crebind_run_read_patterns();
+  crebind_run_read_rules();
+  if ((crebind_run_shared()->tasks & CREBIND_RUN_WATCHES) != 0) crebind_run_watch();
   crebind_stubs_prepare(arrive);
   crebind_stubs_prepare_hot(crebind_run_count);
   crebind_options options = {.skips_sealed_images = true};

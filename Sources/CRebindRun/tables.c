@@ -7,9 +7,7 @@
 
 #include "run.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -139,26 +137,21 @@ static bool count_in_cell(crebind_run_thread *here, uint64_t key, int64_t row) {
   return is_counted;
 }
 
-/// The name of the image that an address lies in.
-static uint32_t image_at(const void *address) {
-#if __GLIBC_PREREQ(2, 35)
-  struct dl_find_object found;
-  const char *path = _dl_find_object((void *)(uintptr_t)address, &found) == 0
-                         ? crebind_run_path(found.dlfo_link_map->l_name)
-                         : "";
-#else
-  // This takes the loader's lock.
-  Dl_info found;
-  const char *path = dladdr(address, &found) != 0 ? crebind_run_path(found.dli_fname) : "";
-#endif
-  return crebind_run_name(CREBIND_RUN_IMAGE, path);
+/// The row of a function's name and the image that an address lies in.
+static int64_t row_from(const void *address, uint32_t function) {
+  uint32_t image = crebind_run_name(CREBIND_RUN_IMAGE, crebind_run_image_at(address));
+  return crebind_run_row_of(function, image);
+}
+
+void crebind_run_add_from(const void *return_address, uint32_t function) {
+  crebind_run_add(row_from(return_address, function), 1);
 }
 
 void crebind_run_count_slowly(crebind_run_stub *stub, const void *return_address) {
-  if (stub->function == 0) return;
+  if (!stub->is_wanted) return;
   int error = errno;
   crebind_run_thread *here = &crebind_run_here;
-  int64_t row = crebind_run_row_of(stub->function, image_at(return_address));
+  int64_t row = row_from(return_address, stub->function);
   uint64_t key = (uint64_t)(uintptr_t)return_address << 16 | stub->index;
   bool is_counted = false;
   if (row >= 0 && !here->is_busy) {

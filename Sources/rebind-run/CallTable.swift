@@ -1,5 +1,6 @@
 #if Commands
 
+import FaultVocabulary
 import Glibc
 
 /// Calls, in lines.
@@ -8,6 +9,16 @@ struct CallTable {
     var function: RunResult.Function?
     var image: String?
     var calls: UInt64
+    /// The calls that failed, by errors: -1 for a failure without one.
+    var failures: [CInt: UInt64] = [:]
+
+    var failed: UInt64 { failures.values.reduce(0, +) }
+
+    /// `ENOENT 3, EACCES 1`, the most calls first.
+    var errors: String {
+      failures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        .map { "\($0 < 0 ? "NULL" : errorName($0)) \($1)" }.joined(separator: ", ")
+    }
   }
 
   private struct Key: Hashable {
@@ -18,13 +29,22 @@ struct CallTable {
   private let by: CountCommand.Grouping
   private let lines: [Line]
   private let hidden: Int
-  private let total: UInt64
+  let total: UInt64
+  private let hasResults: Bool
+  private let title: String
   private let processes: Int
   let notes: [String]
 
   /// - Parameter images: Patterns for calling images; none for all.
-  init(_ result: RunResult, by: CountCommand.Grouping, in images: [String], top: Int?) {
+  ///   - hasResults: Shows how many calls failed.
+  ///   - title: Of the column with numbers.
+  init(
+    _ result: RunResult, by: CountCommand.Grouping, in images: [String], top: Int?,
+    hasResults: Bool = false, counting title: String = "calls"
+  ) {
     self.by = by
+    self.hasResults = hasResults
+    self.title = title
     processes = result.processes
     let rows = result.calls.filter { row in
       row.calls > 0 && (images.isEmpty || images.contains { Self.matches($0, row.image) })
@@ -32,20 +52,25 @@ struct CallTable {
     notes =
       rows.isEmpty && result.calls.contains { $0.calls > 0 }
       ? ["no call comes from '\(images.joined(separator: "' or '"))'"] : []
-    let sums = Dictionary(
-      rows.map {
-        (
-          Key(function: by == .image ? nil : $0.function, image: by == .function ? nil : $0.image),
-          $0.calls
-        )
-      }, uniquingKeysWith: +)
-    let sorted = sums.map { Line(function: $0.function, image: $0.image, calls: $1) }.sorted {
+    var sums: [Key: Line] = [:]
+    for row in rows {
+      let key = Key(
+        function: by == .image ? nil : row.function, image: by == .function ? nil : row.image)
+      var line = sums[key] ?? Line(function: key.function, image: key.image, calls: 0)
+      if let error = row.error {
+        line.failures[error, default: 0] += row.calls
+      } else {
+        line.calls += row.calls
+      }
+      sums[key] = line
+    }
+    let sorted = sums.values.sorted {
       ($1.calls, $0.function?.name ?? "", $0.image ?? "", $0.function?.version ?? "")
         < ($0.calls, $1.function?.name ?? "", $1.image ?? "", $1.function?.version ?? "")
     }
     lines = Array(sorted.prefix(top ?? .max))
     hidden = sorted.count - lines.count
-    total = rows.reduce(0) { $0 + $1.calls }
+    total = rows.reduce(0) { $0 + ($1.error == nil ? $1.calls : 0) }
   }
 
   private static func matches(_ pattern: String, _ image: String) -> Bool {
@@ -60,17 +85,20 @@ struct CallTable {
 
   func text() -> String {
     let titles =
-      ["calls"] + (by == .image ? [] : ["function"]) + (by == .function ? ["library"] : ["from"])
+      [title] + (hasResults ? ["failed"] : []) + (by == .image ? [] : ["function"])
+      + (by == .function ? ["library"] : ["from"]) + (hasResults ? ["errors"] : [])
     // A name with two versions has them shown.
     let names = Dictionary(grouping: lines.compactMap(\.function), by: \.name)
     let rows = lines.map { line in
       var row = [String(line.calls)]
+      if hasResults { row.append(line.failed == 0 ? "" : String(line.failed)) }
       if let function = line.function {
         let hasVersions = Set(names[function.name, default: []].map(\.version)).count > 1
         let version = hasVersions && !function.version.isEmpty ? "@\(function.version)" : ""
         row.append((readable(function.name) ?? function.name) + version)
       }
       row.append(Self.fileName(line.image ?? line.function?.library ?? ""))
+      if hasResults { row.append(line.errors) }
       return row.map(Self.printable)
     }
     let others = hidden > 0 ? ", \(hidden) more lines" : ""
@@ -83,8 +111,9 @@ struct CallTable {
     return ([titles] + rows + [end]).map { row in
       row.enumerated().map { column, cell in
         let padding = String(repeating: " ", count: max(0, widths[column] - cell.count))
-        return column == 0 ? padding + cell : column == row.count - 1 ? cell : cell + padding
-      }.joined(separator: "  ") + "\n"
+        let isNumber = column == 0 || hasResults && column == 1 && row.count > 2
+        return isNumber ? padding + cell : column == row.count - 1 ? cell : cell + padding
+      }.joined(separator: "  ").trimmingEnd + "\n"
     }.joined()
   }
 
@@ -104,12 +133,20 @@ struct CallTable {
   // MARK: - CSV and JSON
 
   func csv() -> String {
-    let titles =
-      ["calls"] + (by == .image ? [] : ["function", "version", "library"])
-      + (by == .function ? [] : ["image"])
+    var titles = ["calls"]
+    if hasResults { titles.append("failed") }
+    if by != .image { titles += ["function", "version", "library"] }
+    if by != .function { titles.append("image") }
+    if hasResults { titles.append("errors") }
     let rows = lines.map { line in
-      [String(line.calls)] + (line.function.map { [$0.name, $0.version, $0.library] } ?? [])
-        + (line.image.map { [$0] } ?? [])
+      var row = [String(line.calls)]
+      if hasResults { row.append(String(line.failed)) }
+      if let function = line.function {
+        row += [function.name, function.version, function.library]
+      }
+      if let image = line.image { row.append(image) }
+      if hasResults { row.append(line.errors) }
+      return row
     }
     return ([titles] + rows).map { row in
       row.map { cell in
@@ -126,6 +163,13 @@ struct CallTable {
   func json(of program: [String], notes: [String]) -> String {
     let entries = lines.map { line in
       var members = [("calls", String(line.calls))]
+      if hasResults {
+        let errors = line.failures.sorted { $0.key < $1.key }.map {
+          "\(Self.quoted($0 < 0 ? "NULL" : errorName($0))): \($1)"
+        }
+        members.append(("failed", String(line.failed)))
+        members.append(("errors", "{" + errors.joined(separator: ", ") + "}"))
+      }
       if let function = line.function {
         members.append(("function", Self.quoted(function.name)))
         if let name = readable(function.name) { members.append(("readable", Self.quoted(name))) }
@@ -162,6 +206,13 @@ struct CallTable {
       }
     }
     return result + "\""
+  }
+}
+
+extension String {
+  /// Without spaces at its end.
+  fileprivate var trimmingEnd: Substring {
+    self[..<(lastIndex { $0 != " " }.map { index(after: $0) } ?? startIndex)]
   }
 }
 

@@ -40,23 +40,26 @@ struct ChildProcess {
     self.process = process
   }
 
-  /// Ours, with the library before what is preloaded anyway.
-  private static func environment(
-    adding library: String, _ variable: String
+  /// Ours, with the library before what is preloaded anyway. `others` take the place of variables.
+  static func environment(
+    adding library: String, _ variable: String, _ others: [String: String] = [:]
   ) -> [UnsafeMutablePointer<CChar>?] {
-    var others = ""
+    var preloaded = ""
     var result: [UnsafeMutablePointer<CChar>?] = []
     var place = environ
     while let entry = place.pointee {
       let name = "LD_PRELOAD="
       if strncmp(entry, name, name.utf8.count) == 0 {
-        others = ":" + String(cString: entry + name.utf8.count)
-      } else if strncmp(entry, "REBIND_RUN=", 11) != 0 {
+        preloaded = ":" + String(cString: entry + name.utf8.count)
+      } else if strncmp(entry, "REBIND_RUN=", 11) != 0,
+        !others.keys.contains(where: { strncmp(entry, "\($0)=", $0.utf8.count + 1) == 0 })
+      {
         result.append(strdup(entry))
       }
       place += 1
     }
-    return result + [strdup("LD_PRELOAD=\(library)\(others)"), strdup(variable), nil]
+    result += others.map { strdup("\($0)=\($1)") }
+    return result + [strdup("LD_PRELOAD=\(library)\(preloaded)"), strdup(variable), nil]
   }
 
   /// Waits, stops when the program stops, and passes signals on.

@@ -21,6 +21,7 @@ struct CountCommand: ParsableCommand {
         rebind-run count '*' --top 10 -- git status
         rebind-run count malloc,calloc,realloc --by image -- gcc --version
         rebind-run count 'libz*:*' --in 'libpng*' -- viewer picture.png
+        rebind-run count 'open*,connect' --results -- curl https://example.org
         rebind-run count 'open*,close' --format json --output calls.json -- sh -c 'ls | wc'
       """)
 
@@ -38,6 +39,12 @@ struct CountCommand: ParsableCommand {
   @Option(help: "A line for each function, calling image, or both.")
   var by = Grouping.function
 
+  @Flag(
+    help:
+      "Count the calls that failed, too: they returned -1 or NULL, or an error. A call takes longer then."
+  )
+  var results = false
+
   @Option(help: "Only so many lines, those with the most calls.")
   var top: Int?
 
@@ -50,87 +57,25 @@ struct CountCommand: ParsableCommand {
   enum Grouping: String, ExpressibleByArgument, CaseIterable { case function, image, both }
   enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, csv }
 
-  /// The patterns, one by one.
-  private var singlePatterns: [String] {
-    patterns.flatMap { $0.split(separator: ",").map(String.init) }
-  }
-
   func validate() throws {
-    guard !program.isEmpty else { throw ValidationError("Put the program behind --.") }
-    guard !singlePatterns.isEmpty, singlePatterns.count <= SharedFile.mostPatterns else {
-      throw ValidationError("Give 1 to \(SharedFile.mostPatterns) patterns.")
-    }
-    if let wrong = singlePatterns.first(where: { $0.utf8.count > 500 }) {
-      throw ValidationError("A pattern has at most 500 bytes: \(wrong.prefix(20))...")
-    }
+    try Words.check(Words.split(patterns), of: "patterns")
     if let top, top < 1 { throw ValidationError("--top takes a number from 1 on.") }
   }
 
   func run() throws {
-    do {
-      let executable = try Executable(program[0])
-      let library = try PreloadedLibrary.path()
-      // A file that cannot be written is said before the program starts.
-      let destination = try output.map(Destination.init(path:)) ?? .standardError
-      let file = try SharedFile(patterns: singlePatterns)
-      let process = try ChildProcess(
-        executable.path, arguments: program, adding: library, sharing: file)
-      let end = process.waitForEnd()
-      let result = file.result()
-      let table = CallTable(result, by: by, in: images, top: top)
-      var notes = result.notes + table.notes
-      if format == .json {
+    let tasks: SharedFile.Tasks = results ? [.counts, .awaits] : .counts
+    let rules = Words.split(patterns).map { Rule(pattern: $0) }
+    try ForegroundRun.run(program, tasks, rules, output: output) { result, destination in
+      let table = CallTable(result, by: by, in: images, top: top, hasResults: results)
+      let notes = result.notes + table.notes
+      switch format {
+      case .json:
         destination.write(table.json(of: program, notes: notes))
-        if output == nil { notes = [] }
-      } else {
-        destination.write(format == .csv ? table.csv() : table.text())
+        return output == nil ? [] : notes
+      case .csv: destination.write(table.csv())
+      case .text: destination.write(table.text())
       }
-      for note in notes { Destination.standardError.write("rebind-run: \(note)\n") }
-      end.repeatHere()
-    } catch {
-      Destination.standardError.write("rebind-run: \(error.message)\n")
-      throw ExitCode(error.status)
-    }
-  }
-}
-
-/// Why the program was not started.
-struct RunError: Error {
-  var status: Int32
-  var message: String
-
-  /// A failure of rebind-run itself.
-  init(_ message: String) { (status, self.message) = (125, message) }
-
-  /// A program that is not found, or that cannot be run or reached.
-  init(status: Int32, _ message: String) { (self.status, self.message) = (status, message) }
-}
-
-/// Where a table goes.
-struct Destination {
-  private let descriptor: Int32
-  static let standardError = Destination(descriptor: STDERR_FILENO)
-
-  private init(descriptor: Int32) { self.descriptor = descriptor }
-
-  init(path: String) throws(RunError) {
-    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    if descriptor < 0 { throw RunError("\(path): \(String(cString: strerror(errno)))") }
-  }
-
-  /// Writes all of the text; says so if that fails, as on a full disk.
-  func write(_ text: String) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        let message =
-          "rebind-run: the table could not be written: \(String(cString: strerror(errno)))\n"
-        _ = Glibc.write(STDERR_FILENO, message, message.utf8.count)
-        return
-      }
-      bytes = bytes.dropFirst(count)
+      return notes
     }
   }
 }

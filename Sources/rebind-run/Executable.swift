@@ -6,11 +6,23 @@ import RebindFiles
 /// A program that can be started with a library of ours in it.
 struct Executable {
   let path: String
+  /// The image of its process: the program, or the interpreter of a script, without symbolic links.
+  let image: String
 
   /// Finds the program as a shell would, and looks whether the loader will preload something for it.
   init(_ name: String) throws(RunError) {
     path = try Self.find(name)
-    try Self.check(path, depth: 0)
+    let program = try Self.check(path, depth: 0)
+    let resolved = realpath(program, nil)
+    defer { free(resolved) }
+    image = resolved.map { String(cString: $0) } ?? program
+  }
+
+  /// Without the working folder, which a run may change.
+  var absolutePath: String {
+    guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+    defer { free(folder) }
+    return "\(String(cString: folder))/\(path)"
   }
 
   private static func find(_ name: String) throws(RunError) -> String {
@@ -39,8 +51,8 @@ struct Executable {
       && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Throws if nothing can be preloaded into the program, or into the interpreter of a script.
-  private static func check(_ path: String, depth: Int) throws(RunError) {
+  /// Throws if nothing can be preloaded into the program, or into the interpreter of a script. The one that runs.
+  private static func check(_ path: String, depth: Int) throws(RunError) -> String {
     if let interpreter = interpreter(ofScript: path), depth < 5 {
       guard isProgram(interpreter) else {
         throw RunError(status: 126, "\(path): its interpreter \(interpreter) is no program")
@@ -74,6 +86,7 @@ struct Executable {
         status: 126,
         "\(path) needs musl's loader, \(loader): it does not start with a library for glibc")
     }
+    return path
   }
 
   /// The interpreter that the first line of a script names.

@@ -10,7 +10,7 @@ import CRebindVersion
 struct RebindRun: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rebind-run",
-    abstract: "Run a program and count its calls between images.",
+    abstract: "Run a program and count its calls between images, make them fail, or delay them.",
     discussion: """
       The program is as it was: its output, its exit status, the signal that ends it. It need not be compiled \
       anew, and nobody needs to be root. Calls inside one library go through no slot, so they are not seen.
@@ -21,9 +21,12 @@ struct RebindRun: ParsableCommand {
       EXAMPLES:
         rebind-run count '*' -- git status
         rebind-run count --by both 'open*,close' -- python3 -c pass
+        rebind-run fail open=ENOENT --on 3 -- prog
+        rebind-run delay connect=200ms -- curl https://example.org
+        rebind-run sweep malloc,open,read -- prog
       """,
     version: String(String(cString: crebind_version_file()).prefix { !$0.isNewline }),
-    subcommands: [CountCommand.self])
+    subcommands: [CountCommand.self, FailCommand.self, DelayCommand.self, SweepCommand.self])
 
   /// The command line: ours, and the program's behind the first `--`.
   static let words: (own: [String], program: [String]) = {

@@ -1,5 +1,5 @@
 /// The file that rebind-run and the processes that it counts have in common. Each process maps the whole file, so
-/// nothing is lost however a process ends. rebind-run writes the head and the patterns, and reads the rest at the end.
+/// nothing is lost however a process ends. rebind-run writes the head, the rules and what is known of functions, and reads the rest at the end.
 ///
 /// Names are kept once each. A row is a function that an image calls, with its calls. Each thread counts in a table
 /// of its own, by place of call; the numbers are added to the rows when the table is given up, and at the end.
@@ -26,8 +26,18 @@ enum {
   CREBIND_RUN_ROWS_AT = CREBIND_RUN_NAMES_AT + CREBIND_RUN_NAMES * 4,
   /// Everything else is put behind the tables, one after the other.
   CREBIND_RUN_REST_AT = CREBIND_RUN_ROWS_AT + CREBIND_RUN_ROWS * 16,
-  /// The most patterns that are read.
-  CREBIND_RUN_PATTERNS = 64,
+  /// The most rules: a stub has a bit for each.
+  CREBIND_RUN_RULES = 64,
+};
+
+/// The work of the processes, in `crebind_run_head.tasks`.
+enum {
+  CREBIND_RUN_COUNTS = 1,
+  /// Await the ends of calls, and count those that fail by their errors.
+  CREBIND_RUN_AWAITS = 2,
+  /// Note the place of the first call that is struck, crashes, descriptors that are closed twice, and those that are
+  /// open at the end.
+  CREBIND_RUN_WATCHES = 4,
 };
 
 typedef struct crebind_run_head {
@@ -36,29 +46,89 @@ typedef struct crebind_run_head {
   uint64_t used;
   /// Calls that could not be counted, as there was no room for their row.
   uint64_t lost_calls;
+  /// Calls whose ends were not awaited, as too many were pending.
+  uint64_t unseen_ends;
+  /// Calls of close that failed with EBADF.
+  uint64_t bad_closes;
+  uint32_t tasks;
   /// Functions that were not hooked, as a process had used all stubs.
   uint32_t unhooked_functions;
   /// The processes that have called something, each exec for itself.
   uint32_t processes;
   /// The table that was made last.
   uint32_t last_table;
-  /// The patterns, one behind the other, and their number.
-  uint32_t patterns, pattern_count;
+  /// The rules, one behind the other, and their number.
+  uint32_t rules, rule_count;
+  /// The same of what is known of functions.
+  uint32_t functions, function_count;
   /// A process where the hooks could not be applied: the distance of the reason.
   uint32_t failure;
+  /// Texts, by distance: the frames of the first call that was struck, and those of the first crash. A frame's line has
+  /// the path of the image, a tab, the offset in it, a tab, and the function.
+  uint32_t strike, crash;
+  /// The signal of the crash.
+  uint32_t signal;
+  /// The descriptors that are open when the first process exits: a line each, with the number and, behind a
+  /// space, where it leads.
+  uint32_t open_at_end;
+  /// The first process's number.
+  int32_t first_process;
 } crebind_run_head;
 
-typedef struct crebind_run_pattern {
+enum {
+  /// The call returns as a failing one does.
+  CREBIND_RUN_FAILS,
+  /// The call returns `crebind_run_rule.result`.
+  CREBIND_RUN_RETURNS,
+  /// The call goes on with at most `crebind_run_rule.result` bytes or items.
+  CREBIND_RUN_LIMITS,
+  /// The call goes on.
+  CREBIND_RUN_GOES_ON,
+};
+
+/// A pattern, and what becomes of calls that it matches.
+typedef struct crebind_run_rule {
   /// Zero-terminated, as the user wrote it.
   uint32_t text;
-  /// The functions that it has matched, in all processes.
-  uint32_t matches;
+  /// The functions that it has matched, in all processes, and those among them that cannot be struck: no failure
+  /// of theirs is known, or they have no such argument.
+  uint32_t matches, unusable;
   /// Why it matched nothing in the first process: 0, 1 as long as that is being found out, or a text.
   uint32_t reason;
-} crebind_run_pattern;
+  /// Patterns, by distance, of the calling image and of the path that is an argument; 0 for all.
+  uint32_t images, path;
+  uint32_t effect;
+  /// The value that `errno` gets, or the code that is returned; 0 for the usual one.
+  int32_t error;
+  int64_t result;
+  /// How long a call waits first, in nanoseconds.
+  uint64_t delay;
+  /// The calls that are struck, by their number from 1 on: `first`, and every `every`th up to `last`.
+  uint64_t first, last, every;
+  /// The calls so far that the conditions hold for, and those that were struck.
+  uint64_t met, struck;
+} crebind_run_rule;
+
+/// Knowledge of a function.
+typedef struct crebind_run_function {
+  uint32_t name;
+  /// Its usual error; 0 for none.
+  int32_t error;
+  int64_t result;
+  /// It returns the error, and leaves `errno` alone.
+  uint8_t returns_error;
+  /// It closes what it is given even if it fails.
+  uint8_t closes;
+  /// It returns a pointer, which is NULL if it fails.
+  uint8_t is_null;
+  /// The indices of arguments; -1 for none.
+  int8_t stream, count, path;
+  uint8_t unused[2];
+} crebind_run_function;
 
 /// A name begins with its kind. That of a function has its name, version and defining image, each behind a line feed.
-/// That of an image is its path; an empty path stands for code that is in no image.
+/// A failure of it has the error's number behind a further one. The name of an image is its path; an empty path stands
+/// for code that is in no image.
 enum { CREBIND_RUN_FUNCTION = 'f', CREBIND_RUN_IMAGE = 'i' };
 
 typedef struct crebind_run_row {

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,10 @@ int main(int count, char **arguments) {
   for (int kind = 0; kind < 4; kind++) child(kind);
   if (vfork() == 0) execl("/proc/self/exe", "counted", "again", NULL);
   wait(NULL);
+  char *empty[] = {NULL}, *again[] = {"counted", "again", NULL};
+  pid_t spawned;
+  if (posix_spawn(&spawned, "/proc/self/exe", NULL, NULL, again, empty) != 0) abort();
+  waitpid(spawned, NULL, 0);
   for (int i = 0; i < 2; i++) {
     void *plugin = dlopen(arguments[1], RTLD_NOW);
     if (plugin == NULL) abort();

@@ -1,0 +1,189 @@
+#if Commands
+
+import FaultVocabulary
+import Glibc
+
+/// One run of a sweep, as it ended.
+struct SweepOutcome {
+  /// The status that waitpid(2) gives.
+  var status: Int32
+  var hasTimedOut = false
+  var output: [UInt8]
+  var errorOutput: [UInt8]
+  /// The files that it changed, with sums of their contents.
+  var files: [String]
+  var watch: WatchedRun
+  /// The calls of each rule.
+  var calls: [(met: UInt64, struck: UInt64)]
+  /// Why rules reached nothing.
+  var notes: [String]
+
+  /// The signal that ended it; nil for none.
+  var signal: Int32? { status & 0x7f == 0 ? nil : status & 0x7f }
+  var exitStatus: Int32? { signal == nil ? status >> 8 & 0xff : nil }
+
+  /// True if both have the same output and files.
+  func hasOutput(of other: SweepOutcome) -> Bool {
+    output == other.output && files == other.files
+  }
+}
+
+/// A misbehaviour of a program when a call failed.
+struct Finding {
+  enum Kind: String, CaseIterable {
+    case crash = "crash"
+    case crashInLibc = "crash inside libc"
+    case sanitizer = "sanitizer report"
+    case hang = "hang"
+    case wrongOutput = "exit 0 with other output"
+    case silent = "failure without a message"
+    case closedTwice = "descriptor closed twice"
+    case leftOpen = "descriptor left open"
+  }
+
+  var kind: Kind
+  /// A line about it.
+  var detail: String
+  /// Where the failing call came from, and where the program crashed: a line for each frame.
+  var strike, crash: [String]
+
+  init(kind: Kind, detail: String, strike: [String], crash: [String]) {
+    (self.kind, self.detail, self.strike, self.crash) = (kind, detail, strike, crash)
+  }
+
+  /// Findings with the same key are taken for the same defect: the same kind, where the program calls what fails or
+  /// crashes.
+  var key: String {
+    let places = crash.isEmpty ? strike : crash
+    return
+      "\(kind.rawValue)\n\(places.first { !WatchedRun.Frame.isLibc($0) } ?? places.first ?? detail)"
+  }
+
+  /// Judges a run in which a call failed by one in which none did; nil for no finding.
+  ///
+  /// - Parameter isStable: The output is the same in each run without a failure.
+  init?(_ run: SweepOutcome, bare: SweepOutcome, isStable: Bool) {
+    strike = run.watch.strike.map(\.words)
+    crash = run.watch.crash.map(\.words)
+    let message = Self.newLine(of: run.errorOutput, beside: bare.errorOutput)
+    let bareHasEnded = bare.exitStatus == 0
+    if run.hasTimedOut {
+      (kind, detail) = (.hang, "it did not end in time")
+      crash = []
+    } else if let report = Self.report(in: run.errorOutput),
+      Self.report(in: bare.errorOutput) == nil
+    {
+      (kind, detail) = (.sanitizer, report)
+    } else if let signal = run.signal, signal != bare.signal {
+      // It gave up, and said why, unless it is an assertion.
+      let givesUp = signal == SIGABRT || signal == SIGTRAP
+      if givesUp, let message, !message.contains("ssertion"), !Self.isOfAllocator(message) {
+        return nil
+      }
+      let isInLibc = run.watch.crash.first?.isLibc == true && !givesUp
+      kind = isInLibc || givesUp && Self.callsLibcAlone(run.watch.crash) ? .crashInLibc : .crash
+      detail = "ended by \(signalName(signal))" + (message.map { ": \($0)" } ?? "")
+    } else if run.watch.badCloses > bare.watch.badCloses {
+      (kind, detail) = (.closedTwice, "close failed with EBADF")
+    } else if bareHasEnded, run.exitStatus == 0, isStable, message == nil, !run.hasOutput(of: bare)
+    {
+      (kind, detail) = (.wrongOutput, Self.difference(run, bare))
+    } else if bareHasEnded, let status = run.exitStatus, status != 0, message == nil,
+      isStable
+        ? run.output.starts(with: bare.output) || bare.output.starts(with: run.output)
+        : run.output.isEmpty
+    {
+      (kind, detail) = (.silent, "it exits with \(status), and says nothing")
+    } else if bareHasEnded, run.exitStatus == 0, let descriptor = Self.leftOpen(run, bare) {
+      (kind, detail) = (.leftOpen, descriptor)
+    } else {
+      return nil
+    }
+  }
+
+  /// The first line of an output that the other one does not have.
+  private static func newLine(of output: [UInt8], beside bare: [UInt8]) -> String? {
+    let former = Set(lines(bare))
+    return lines(output).first { !former.contains($0) && !$0.isEmpty }.map {
+      String($0.prefix(200))
+    }
+  }
+
+  private static func lines(_ bytes: [UInt8]) -> [String] {
+    bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func report(in output: [UInt8]) -> String? {
+    lines(output).first {
+      $0.contains("ERROR: AddressSanitizer") || $0.contains("ERROR: LeakSanitizer")
+        || $0.contains(": runtime error: ") || $0.contains("WARNING: ThreadSanitizer")
+        || $0.contains("WARNING: MemorySanitizer")
+    }
+  }
+
+  /// glibc's malloc says such lines when its memory is corrupt.
+  private static func isOfAllocator(_ message: String) -> Bool {
+    [
+      "free(): ", "malloc(): ", "double free", "corrupted ", "munmap_chunk(): ", "realloc(): ",
+      "*** ",
+    ]
+    .contains { message.contains($0) }
+  }
+
+  private static func callsLibcAlone(_ frames: [WatchedRun.Frame]) -> Bool {
+    // abort is called by what the third or fourth frame has.
+    frames.prefix(5).allSatisfy(\.isLibc) && !frames.isEmpty
+  }
+
+  private static func difference(_ run: SweepOutcome, _ bare: SweepOutcome) -> String {
+    guard run.output != bare.output else {
+      let own = Set(run.files), others = Set(bare.files)
+      let file = own.symmetricDifference(others).first ?? ""
+      return "another file: \(file.prefix { $0 != "\t" })"
+    }
+    let own = lines(run.output), others = lines(bare.output)
+    let index =
+      zip(own, others).enumerated().first { $1.0 != $1.1 }?.offset ?? min(own.count, others.count)
+    func line(_ lines: [String]) -> String {
+      index < lines.count ? "'\(lines[index].prefix(80))'" : "the end"
+    }
+    return "line \(index + 1) is \(line(own)) instead of \(line(others))"
+  }
+
+  /// A descriptor that is open at the end, and was not without the failure.
+  private static func leftOpen(_ run: SweepOutcome, _ bare: SweepOutcome) -> String? {
+    guard let own = run.watch.openAtEnd, let others = bare.watch.openAtEnd, own.count > others.count
+    else { return nil }
+    return own.first { line in
+      !others.contains { $0.prefix { $0 != " " } == line.prefix { $0 != " " } }
+    }
+    .map { "descriptor \($0) is open at the end" }
+  }
+}
+
+extension WatchedRun.Frame {
+  var isLibc: Bool { Self.isLibc(words) }
+
+  /// Whether a frame, by its words, lies in the C library or the loader.
+  static func isLibc(_ words: String) -> Bool {
+    ["libc.so", "libc-2", "ld-linux", "libpthread"].contains { words.hasPrefix($0) }
+  }
+
+  /// `sed+0x1234 regcomp`.
+  var words: String {
+    let name = image.split(separator: "/").last.map(String.init) ?? "?"
+    return "\(name)+\(offset)\(function.isEmpty ? "" : " \(function)")"
+  }
+}
+
+func signalName(_ signal: Int32) -> String {
+  let names: [Int32: String] = [
+    SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS", SIGILL: "SIGILL", SIGFPE: "SIGFPE", SIGABRT: "SIGABRT",
+    SIGTRAP: "SIGTRAP", SIGSYS: "SIGSYS", SIGPIPE: "SIGPIPE", SIGKILL: "SIGKILL",
+    SIGTERM: "SIGTERM", SIGALRM: "SIGALRM", SIGHUP: "SIGHUP",
+  ]
+  return names[signal] ?? "signal \(signal)"
+}
+
+#endif

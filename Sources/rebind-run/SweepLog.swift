@@ -1,0 +1,93 @@
+#if Commands
+
+import Glibc
+
+/// The results of runs in a file, so that a sweep that was ended goes on where it was. A line for each run, with
+/// fields between tabs.
+final class SweepLog {
+  struct Run: Hashable {
+    var rule: Int
+    var call: UInt64
+  }
+
+  /// The runs that the file has already.
+  private(set) var known: [(run: Run, finding: Finding?)] = []
+  private let descriptor: Int32
+
+  /// - Parameter words: The faults and the program. A file of others is refused.
+  init(_ path: String, words: [String]) throws(RunError) {
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw RunError("\(path): \(String(cString: strerror(errno)))") }
+    let head = (["rebind-run sweep"] + words).map(Self.escaped).joined(separator: "\t")
+    var text: [UInt8] = []
+    var bytes = [UInt8](repeating: 0, count: 65536)
+    while case let count = read(descriptor, &bytes, bytes.count), count > 0 {
+      text += bytes[..<count]
+    }
+    // A line without an end is one that was being written.
+    let lines = String(decoding: text, as: UTF8.self).split(
+      separator: "\n", omittingEmptySubsequences: false
+    ).dropLast()
+    guard let first = lines.first else {
+      guard text.isEmpty else { throw RunError("\(path) is no file of a sweep") }
+      write(head)
+      return
+    }
+    guard first == head else { throw RunError("\(path) is of another sweep: \(first)") }
+    for line in lines.dropFirst() {
+      let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(Self.unescaped)
+      guard fields.count >= 3, let rule = Int(fields[0]), let call = UInt64(fields[1]) else {
+        throw RunError("\(path): a line is damaged: \(line)")
+      }
+      known.append((Run(rule: rule, call: call), Finding(fields: Array(fields[2...]))))
+    }
+    ftruncate(descriptor, off_t(lines.reduce(0) { $0 + $1.utf8.count + 1 }))
+    lseek(descriptor, 0, SEEK_END)
+  }
+
+  func append(_ run: Run, _ finding: Finding?) {
+    let fields = ["\(run.rule)", "\(run.call)"] + (finding?.fields ?? [""])
+    write(fields.map(Self.escaped).joined(separator: "\t"))
+  }
+
+  private func write(_ line: String) {
+    let text = line + "\n"
+    _ = Glibc.write(descriptor, text, text.utf8.count)
+  }
+
+  private static func escaped(_ text: some StringProtocol) -> String {
+    String(
+      text.flatMap { $0 == "\t" ? "\\t" : $0 == "\n" ? "\\n" : $0 == "\\" ? "\\\\" : String($0) })
+  }
+
+  private static func unescaped(_ text: Substring) -> String {
+    var result = ""
+    var isEscaped = false
+    for character in text {
+      if isEscaped {
+        result.append(character == "t" ? "\t" : character == "n" ? "\n" : character)
+        isEscaped = false
+      } else if character == "\\" {
+        isEscaped = true
+      } else {
+        result.append(character)
+      }
+    }
+    return result
+  }
+}
+
+extension Finding {
+  fileprivate var fields: [String] {
+    [kind.rawValue, detail, strike.joined(separator: "\n"), crash.joined(separator: "\n")]
+  }
+
+  /// Nil for a run without a finding.
+  fileprivate init?(fields: [String]) {
+    guard fields.count == 4, let kind = Kind(rawValue: fields[0]) else { return nil }
+    func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
+    self.init(kind: kind, detail: fields[1], strike: lines(fields[2]), crash: lines(fields[3]))
+  }
+}
+
+#endif

@@ -1,0 +1,114 @@
+/// A program for each kind of bug that a sweep finds. With MENDED they have none.
+
+#define _GNU_SOURCE
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifdef MENDED
+#define IS_MENDED 1
+#else
+#define IS_MENDED 0
+#endif
+
+static int fail(const char *what) {
+  perror(what);
+  return 1;
+}
+
+/// The result of malloc is not looked at.
+static int memory(void) {
+  char *text = malloc(100);
+  if (IS_MENDED && text == NULL) return fail("malloc");
+  strcpy(text, "memory");
+  puts(text);
+  free(text);
+  return 0;
+}
+
+static int write_all(int descriptor, const char *text, size_t size) {
+  while (size > 0) {
+    ssize_t count = write(descriptor, text, size);
+    if (count < 0) return -1;
+    if (!IS_MENDED) return 0;
+    text += count;
+    size -= (size_t)count;
+  }
+  return 0;
+}
+
+/// A short write is taken for a whole one.
+static int output(void) {
+  static const char text[] = "one line of output\n";
+  return write_all(1, text, sizeof text - 1) != 0 ? fail("write") : 0;
+}
+
+/// After an error the descriptor is closed twice. The file is new in the working folder.
+static int file(void) {
+  int descriptor = open("planted", O_CREAT | O_WRONLY | O_TRUNC, 0666);
+  if (descriptor < 0) return fail("open");
+  int result = 0;
+  if (write(descriptor, "abc", 3) != 3) {
+    result = fail("write");
+    if (!IS_MENDED) close(descriptor);
+  }
+  close(descriptor);
+  return result;
+}
+
+/// A connection that was reset is read for ever.
+static int connection(void) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) return fail("socketpair");
+  if (send(ends[0], "hello", 5, MSG_NOSIGNAL) != 5) return fail("send");
+  char bytes[5];
+  size_t count = 0;
+  while (count < sizeof bytes) {
+    ssize_t got = recv(ends[1], bytes + count, sizeof bytes - count, 0);
+    if (got > 0) {
+      count += (size_t)got;
+    } else if (IS_MENDED) {
+      return fail("recv");
+    } else {
+      close(ends[0]);
+      for (;;) pause();
+    }
+  }
+  return write(1, bytes, sizeof bytes) == (ssize_t)sizeof bytes ? 0 : 1;
+}
+
+/// An input that cannot be read is taken for an empty one, and nothing is said.
+static int silent(void) {
+  int descriptor = open("/etc/passwd", O_RDONLY);
+  if (descriptor < 0) return IS_MENDED ? fail("open") : 3;
+  close(descriptor);
+  return 0;
+}
+
+/// After an error a descriptor stays open, though the program goes on.
+static int leak(void) {
+  int descriptor = open("/dev/null", O_RDONLY);
+  char byte;
+  if (read(descriptor, &byte, 1) < 0) {
+    perror("read");
+    if (!IS_MENDED) return 0;
+  }
+  close(descriptor);
+  return 0;
+}
+
+int main(int count, char **arguments) {
+  static const struct {
+    const char *name;
+    int (*run)(void);
+  } programs[] = {{"memory", memory},         {"output", output}, {"file", file},
+                  {"connection", connection}, {"silent", silent}, {"leak", leak}};
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+    if (count == 2 && strcmp(arguments[1], programs[i].name) == 0) return programs[i].run();
+  return 64;
+}

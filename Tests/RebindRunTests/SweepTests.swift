@@ -1,0 +1,120 @@
+import TestSupport
+
+/// Planted bugs are found, and their mended twins have none.
+@Suite(.needsCommands, .measured) struct SweepTests {
+  private static let programs = Result {
+    let builder = try FixtureBuilder(.gcc)
+    try builder.build("planted", from: ["planted-bugs.c"], withCore: false)
+    try builder.build("mended", from: ["planted-bugs.c"], flags: ["-DMENDED"], withCore: false)
+    return builder.directory
+  }
+
+  private func sweep(
+    _ faults: String, _ program: String, _ arguments: [String], options: [String] = [],
+    in folder: URL? = nil
+  ) throws -> ProcessResult {
+    let path = try Self.programs.get().url.appending(path: program).path
+    let scratch = try TemporaryDirectory()
+    return try run(
+      command.get(), ["sweep", faults] + options + ["--", path] + arguments,
+      currentDirectory: folder ?? scratch.url)
+  }
+
+  @Test(arguments: [
+    ("memory", "malloc", "crash: ended by SIGSEGV"),
+    (
+      "output", "write,write=short",
+      "exit 0 with other output: line 1 is 'o' instead of 'one line of output'"
+    ),
+    ("file", "open,write", "descriptor closed twice: close failed with EBADF"),
+    ("connection", "socketpair,send,recv", "hang: it did not end in time"),
+    ("silent", "open", "failure without a message: it exits with 3, and says nothing"),
+    ("leak", "read", "descriptor left open: descriptor "),
+  ])
+  func findsPlantedBugs(name: String, faults: String, finding: String) throws {
+    let planted = try sweep(faults, "planted", [name], options: ["--timeout", "1500ms"])
+    #expect(planted.status == 1)
+    #expect(planted.output.hasPrefix(finding), "\(planted.output)")
+    #expect(planted.output.contains(", 1 finding\n"))
+    // The command that is printed does the same.
+    let command = try #require(
+      planted.output.split(separator: "\n").first { $0.contains("rebind-run fail") })
+    #expect(command.contains(" --on 1 ") && command.hasSuffix(" \(name)"))
+    let mended = try sweep(faults, "mended", [name], options: ["--timeout", "20s"])
+    #expect(mended.status == 0 && mended.output.hasSuffix("no finding\n"), "\(mended.output)")
+  }
+
+  /// The program writes to a copy, and nothing of that stays.
+  @Test func leavesTheFolderAlone() throws {
+    let folder = try TemporaryDirectory()
+    let temporary = try TemporaryDirectory()
+    let path = try Self.programs.get().url.appending(path: "mended").path
+    let result = try run(
+      command.get(), ["sweep", "open,write,close", "--", path, "file"],
+      environment: ["TMPDIR": temporary.url.path], currentDirectory: folder.url)
+    #expect(result.output == "3 runs, no finding\n", "\(result.errorOutput)")
+    let manager = FileManager.default
+    #expect(try manager.contentsOfDirectory(atPath: folder.url.path) == [])
+    #expect(try manager.contentsOfDirectory(atPath: temporary.url.path) == [])
+  }
+
+  @Test func goesOnWhereItWas() throws {
+    let folder = try TemporaryDirectory()
+    let log = folder.url.appending(path: "log").path
+    let options = ["--resume", log, "--jobs", "1"]
+    let first = try sweep("write,open", "planted", ["file"], options: options + ["--first"])
+    #expect(first.status == 1 && first.output.contains("1 finding\n"))
+    func runs() throws -> Int {
+      try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").count - 1
+    }
+    #expect(try runs() == 1)
+    let second = try sweep("write,open", "planted", ["file"], options: options)
+    #expect(second.output == first.output.replacing("--first ", with: ""))
+    #expect(try runs() == 2)
+    let other = try sweep("open", "planted", ["file"], options: options)
+    #expect(other.status == 125 && other.errorOutput.contains(" is of another sweep: "))
+  }
+
+  /// Ended in the middle, it leaves no process and no file.
+  @Test func endsCleanly() throws {
+    let temporary = try TemporaryDirectory()
+    let path = try Self.programs.get().url.appending(path: "planted").path
+    let script = """
+      "$0" sweep recv --timeout 50s -- "$1" connection &
+      until [ "$(cat /proc/$!/task/*/children | wc -w)" -gt 0 ]; do sleep 0.01; done
+      sleep 0.3
+      children=$(cat /proc/$!/task/*/children)
+      kill -TERM $!
+      wait $!
+      echo $?
+      for child in $children; do [ -d /proc/$child ] && echo "left $child"; done
+      ls "$TMPDIR"
+      """
+    let result = try run(
+      "bash", ["-c", script, command.get(), path], environment: ["TMPDIR": temporary.url.path],
+      currentDirectory: temporary.url)
+    #expect(result.output == "\(128 + SIGTERM)\n")
+  }
+
+  /// A library that is loaded while constructors run must not take the environment and the arguments away.
+  @Test func theProgramHasItsEnvironment() throws {
+    let folder = try TemporaryDirectory()
+    let result = try run(
+      command.get(), ["sweep", "setlocale=NULL", "--", "env", "sh", "-c", "echo $PLANTED"],
+      environment: ["PLANTED": "here"], currentDirectory: folder.url)
+    #expect(result.output == "1 run, no finding\n" && result.errorOutput == "")
+  }
+
+  @Test func saysWhatItDoesNotReach() throws {
+    let result = try sweep("malloc,fread", "mended", ["output"])
+    #expect(result.status == 0 && result.output == "0 runs, no finding\n")
+    #expect(
+      result.errorOutput.contains("'malloc' was never called")
+        || result.errorOutput.contains("none from"))
+    #expect(result.errorOutput.contains("'fread' matched nothing"))
+    let input = try run(
+      "sh", ["-c", "seq 5 | \"$0\" sweep read,write --in '*' -- cat", command.get()],
+      currentDirectory: Self.programs.get().url)
+    #expect(input.status == 0 && input.output.hasSuffix(" runs, no finding\n"), "\(input.output)")
+  }
+}
