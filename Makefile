@@ -13,7 +13,7 @@ export PATH := $(shell SWIFT='$(SWIFT)' Scripts/path)
 RELEASED = $(CURDIR)/.build/rebind-inspect/bin/rebind-inspect
 # Suites of the stages: those that have tests which `make test` leaves out.
 CORE_SUITES = FixtureTests.*instrumented|StubTests|JobTests|AbsenceTests|FirstTriesTests|RefusalTests|AnnotationLinkTests|CompilationTests|ToolTests
-PRODUCT_SUITES = SamplePackageTests|FileTraceTests|RebindMacrosTests.PackageTests|ShellFilesTests
+PRODUCT_SUITES = SamplePackageTests|FileTraceTests|RebindMacrosTests.PackageTests|ShellFilesTests|InstalledFilesTests
 RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
 
 .PHONY: help build release demo test check check-core check-testing check-inspection check-registries check-running test-inputs test-core test-beside work test-products test-traits test-machine test-bare test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
@@ -33,7 +33,7 @@ demo: ## Hook open and close, then show the imports that made it possible
 	@Scripts/bootstrap build
 	@Scripts/demo
 
-release: ## Build rebind-inspect for release, as a static executable, with completions and a manual page
+release: ## Build rebind-inspect and rebind-run for release, as static executables, with completions and manual pages
 	@Scripts/bootstrap build
 	@SWIFT='$(SWIFT)' Scripts/release
 
@@ -121,7 +121,7 @@ abi-baseline: ## Record the C library's ABI anew; look at the difference
 	@Scripts/abi --write
 
 install: ## Build the C library and install it, and what make release has built, under PREFIX (/usr/local), below DESTDIR
-	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INSPECT='$(INSPECT)' CC='$(CC)' Scripts/install
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INSPECT='$(INSPECT)' RUN='$(RUN)' CC='$(CC)' Scripts/install
 
 # Measure the core beside a scan of all relocations and fishhook's loop
 bench:
@@ -178,5 +178,5 @@ prose:
 
 clean: ## Delete what was built
 	$(SWIFT) package clean
-	@rm -rf .build/fixtures .build/documentation .build/documentation-parts .build/rebind-inspect .build/manual
+	@rm -rf .build/fixtures .build/documentation .build/documentation-parts .build/rebind-inspect .build/rebind-run .build/manual
 	@$(MAKE) --no-print-directory -C Benchmarks clean

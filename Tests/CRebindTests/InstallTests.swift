@@ -14,7 +14,7 @@ import TestSupport
     init(_ variables: [String], inspect: URL? = nil) throws {
       directory = try TemporaryDirectory()
       let inspect = inspect?.path ?? "%/none"
-      let arguments = (variables + ["INSPECT=\(inspect)"])
+      let arguments = (variables + ["INSPECT=\(inspect)", "RUN=%/none"])
         .map { $0.replacing("%", with: directory.url.path) }
       try InstallTests.make(["install"] + arguments, in: Places.package)
     }
@@ -62,10 +62,11 @@ import TestSupport
   /// packager's folder takes the place of `/`, and no file names it.
   @Test func installsTheCommandAndItsFilesBelowAFolder() throws {
     let built = try TemporaryDirectory()
+    func isProgram(_ file: String) -> Bool { !file.hasPrefix("share") }
     let files = [
       "bin/rebind-inspect", "share/bash-completion/completions/rebind-inspect",
-      "share/fish/vendor_completions.d/rebind-inspect.fish", "share/man/man1/rebind-inspect.1",
-      "share/zsh/site-functions/_rebind-inspect",
+      "libexec/rebind/library", "share/fish/vendor_completions.d/rebind-inspect.fish",
+      "share/man/man1/rebind-inspect.1", "share/zsh/site-functions/_rebind-inspect",
     ]
     let documents = ["share/doc/rebind/JSON.md", "share/doc/rebind/rebind-inspect.schema.json"]
     let program = try Data(contentsOf: URL(filePath: Places.program))
@@ -74,13 +75,13 @@ import TestSupport
       try FileManager.default.createDirectory(
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
       // The program is one that can be stripped.
-      try (file.hasPrefix("bin") ? program : Data(file.utf8)).write(to: place)
+      try (isProgram(file) ? program : Data(file.utf8)).write(to: place)
     }
     let installation = try Installation(
       ["PREFIX=/opt/rebind", "DESTDIR=%", "CFLAGS=-g"], inspect: built.url)
     let prefix = installation.root.appending(path: "opt/rebind")
     #expect(
-      try self.files(below: prefix).filter { $0.hasPrefix("bin") || $0.hasPrefix("share") }
+      try self.files(below: prefix).filter { !$0.hasPrefix("include") && !$0.hasPrefix("lib/") }
         == (files + documents).sorted()
     )
     for document in documents {
@@ -93,8 +94,8 @@ import TestSupport
     for file in files {
       let path = prefix.appending(path: file).path
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-      #expect(mode == (file.hasPrefix("bin") ? 0o755 : 0o644), "\(file)")
-      if !file.hasPrefix("bin") {
+      #expect(mode == (isProgram(file) ? 0o755 : 0o644), "\(file)")
+      if !isProgram(file) {
         #expect(FileManager.default.contents(atPath: path) == Data(file.utf8))
       }
     }

@@ -5,7 +5,7 @@ import TestSupport
   /// The files as they lie below a prefix, made once and kept in the build folder.
   private static let made = Result {
     let folder = Places.package.appending(path: ".build/rebind-inspect-tested")
-    let script = Places.package.appending(path: "Scripts/inspect-files").path
+    let script = Places.package.appending(path: "Scripts/command-files").path
     let result = try run(
       script, [inspectPath, folder.path], environment: ["SOURCE_DATE_EPOCH": "0"])
     try #require(result.succeeded, "\(result.output)\(result.errorOutput)")
