@@ -55,7 +55,7 @@ import TestSupport
         "CRebindReach", "CRebind",
       ])
     let folder = try TemporaryDirectory()
-    let result = try run(program.path, ["--attachments-path", folder.url.path])
+    let result = try run(program.path, ["--no-parallel", "--attachments-path", folder.url.path])
     let output = result.output + result.errorOutput
     #expect(!result.succeeded && output.contains("with 3 issues"), "\(output)")
     func text(_ name: String) throws -> String {

@@ -40,5 +40,8 @@ public struct MissingTool: Error, CustomStringConvertible {
 /// True if Scripts/bootstrap has left a tool out: it may, but in CI.
 public func isLeftOut(_ tool: String) -> Bool {
   let isInCI = ProcessInfo.processInfo.environment["CI"].map { !$0.isEmpty } ?? false
-  return !isInCI && (try? Tools.locate(tool)) == nil
+  return !isInCI && !isInstalled(tool)
 }
+
+/// True if a tool is there that Scripts/bootstrap does not install.
+public func isInstalled(_ tool: String) -> Bool { (try? Tools.locate(tool)) != nil }
