@@ -13,7 +13,7 @@ export PATH := $(shell SWIFT='$(SWIFT)' Scripts/path)
 RELEASED = $(CURDIR)/.build/rebind-inspect/bin/rebind-inspect
 # Suites of the stages: those that have tests which `make test` leaves out.
 CORE_SUITES = FixtureTests.*instrumented|StubTests|JobTests|AbsenceTests|FirstTriesTests|RefusalTests|AnnotationLinkTests|CompilationTests|ToolTests
-PRODUCT_SUITES = SamplePackageTests|FileTraceTests|RebindMacrosTests.PackageTests|ShellFilesTests|InstalledFilesTests
+PRODUCT_SUITES = SamplePackageTests|RebindMacrosTests.PackageTests|ShellFilesTests|InstalledFilesTests
 RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
 
 .PHONY: help build release demo test check check-core check-testing check-inspection check-registries check-running test-inputs test-core test-beside work test-products test-traits test-machine test-bare test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean

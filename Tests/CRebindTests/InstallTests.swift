@@ -175,6 +175,39 @@ import TestSupport
     #expect(result.succeeded)
   }
 
+  /// The sample prints what a program opens, and the program does what it does alone.
+  @Test(arguments: Compiler.all) func sampleOfOpenedPaths(compiler: Compiler) throws {
+    let installation = try Installation.common.get()
+    let folder = try TemporaryDirectory()
+    let library = folder.url.appending(path: "opened-paths.so")
+    try Self.make(
+      ["OUTPUT=\(library.path)", "CFLAGS=-Werror", "CC=\(compiler.name)"],
+      in: Places.package.appending(path: "Samples/opened-paths"),
+      environment: [
+        "PKG_CONFIG_PATH": installation.root.appending(path: "lib/pkgconfig").path
+      ])
+    let preload = ["LD_PRELOAD": library.path]
+    let paths = [folder.url.appending(path: "one").path, folder.url.appending(path: "two").path]
+    try Data("text\n".utf8).write(to: URL(filePath: paths[0]))
+    let cat = try run("cat", paths, environment: preload)
+    #expect(cat.output == "text\n" && cat.status == 1)
+    let lines = cat.errorOutput.split(separator: "\n").map(String.init)
+    let opened = lines.filter { $0.hasPrefix("open(") }
+    #expect(opened.count == 2)
+    for (path, line) in zip(paths, opened) {
+      #expect(line.hasPrefix("open(\"\(path)\") from ") && line.hasSuffix("/cat"), "\(line)")
+    }
+    #expect(lines.contains { $0.hasSuffix("cat: \(paths[1]): No such file or directory") })
+    let empty = folder.url.appending(path: "empty.c")
+    try Data("int main(void) { return 7; }\n".utf8).write(to: empty)
+    try compile(.gcc, ["empty.c", "-o", "empty"], in: folder.url)
+    let nothing = try run(
+      folder.url.appending(path: "empty").path, environment: preload)
+    #expect(nothing.status == 7 && nothing.output == "")
+    #expect(
+      nothing.errorOutput == "opened-paths: no image calls a function that opens a path\n")
+  }
+
   /// Code that declares annotations needs the header, and no library.
   @Test func annotationsAreDeclaredWithTheHeaderAlone() throws {
     let installation = try Installation.common.get()
