@@ -59,6 +59,12 @@ static bool has_path(const crebind_run_rule *rule, const crebind_run_function *k
   return crebind_run_matches(crebind_run_file + rule->path, path);
 }
 
+/// Whether a sweep leaves the call alone, as it is one for standard error: a program has nowhere to say that it failed.
+static bool is_last_word(const crebind_run_function *known, const uint64_t *registers) {
+  return (crebind_run_shared()->tasks & CREBIND_RUN_WATCHES) != 0 && known != NULL
+         && known->stream >= 0 && registers[known->stream] == (uintptr_t)stderr;
+}
+
 static bool is_chosen(const crebind_run_rule *rule, uint64_t number) {
   return number >= rule->first && number <= rule->last
          && (number - rule->first) % rule->every == 0;
@@ -88,7 +94,7 @@ static int64_t fail(const crebind_run_rule *rule, crebind_run_stub *stub,
     return -1;
   }
   if (known->closes) ((int64_t(*)(uint64_t))stub->stub.original)(registers[0]);
-  if (known->stream >= 0 && registers[known->stream] != 0)
+  if (!known->closes && known->stream >= 0 && registers[known->stream] != 0)
     ((FILE *)registers[known->stream])->_flags |= _IO_ERR_SEEN;
   if (known->returns_error) return rule->error != 0 ? rule->error : known->result;
   errno = error;
@@ -102,6 +108,7 @@ void *crebind_run_strike(crebind_run_stub *stub, uint64_t *registers, const void
   for (uint64_t left = stub->rules; left != 0 && next == NULL; left &= left - 1) {
     size_t index = (size_t)__builtin_ctzll(left);
     crebind_run_rule *rule = crebind_run_rule_at(index);
+    if (is_last_word(known, registers)) continue;
     if (!is_from(index, rule, return_address) || !has_path(rule, known, registers)) continue;
     if (!is_chosen(rule, __atomic_add_fetch(&rule->met, 1, __ATOMIC_RELAXED))) continue;
     __atomic_fetch_add(&rule->struck, 1, __ATOMIC_RELAXED);

@@ -310,6 +310,7 @@ package struct KnownFunction: Sendable {
     "fputs_unlocked": 1, "fputc": 1, "putc": 1, "fputc_unlocked": 1, "putc_unlocked": 1, "fgets": 2,
     "__fgets_chk": 3, "fgetc": 0, "getc": 0, "fprintf": 0, "vfprintf": 0, "__fprintf_chk": 0,
     "__vfprintf_chk": 0, "fflush": 0, "getline": 2, "getdelim": 3, "__getdelim": 3, "__overflow": 0,
+    "fclose": 0,
   ]
 
   private static let withoutErrorCode: Set = [

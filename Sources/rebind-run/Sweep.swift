@@ -225,7 +225,7 @@ final class Sweep {
     Destination.standardOutput.write(text)
     if unreached > 0 {
       say(
-        "\(unreached) runs did not come to the call that was to fail: the program differs from run to run"
+        "\(plural(unreached, "run")) did not come to the call that was to fail: the program differs from run to run"
       )
     }
   }

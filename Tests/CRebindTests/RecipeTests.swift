@@ -168,6 +168,7 @@ import TestSupport
     ("a: b\n  flags -O1\n  flags -O2", 3, "'flags' is there twice"),
     ("a: b\n  flags", 2, "'flags' says nothing"),
     ("a: b\n  attributes serial slow", 2, "unknown attribute 'slow'"),
+    ("a: b\n  machines !musl* !arm", 2, "'!' comes before the first pattern only"),
     ("a: b\n  compilers gcc tcc", 2, "unknown compiler 'tcc'"),
     ("a: b\n  compilers gcc+", 2, "unknown compiler 'gcc+'"),
     ("a: b\n  environment A=1 =2", 2, "'=2' is no variable"),

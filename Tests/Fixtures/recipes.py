@@ -185,6 +185,9 @@ def take(recipe, keyword, rest, recipes, fail):
             [rest] if keyword == "prints" else rest if keyword == "unless" else rest.split())
         for word in rest.split():
             check(keyword, word, fail)
+        # One `!` counts for all patterns.
+        if keyword == "machines" and any(word.startswith("!") for word in rest.split()[1:]):
+            fail("'!' comes before the first pattern only")
     elif keyword in NAMED:
         name, equals, words = f"{rest} ".partition(" = ")
         name, words = name.strip(), words.split()

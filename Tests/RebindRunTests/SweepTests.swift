@@ -15,9 +15,10 @@ import TestSupport
   ) throws -> ProcessResult {
     let path = try Self.programs.get().url.appending(path: program).path
     let scratch = try TemporaryDirectory()
+    let temporary = try TemporaryDirectory()
     return try run(
       command.get(), ["sweep", faults] + options + ["--", path] + arguments,
-      currentDirectory: folder ?? scratch.url)
+      environment: ["TMPDIR": temporary.url.path], currentDirectory: folder ?? scratch.url)
   }
 
   @Test(arguments: [
@@ -77,6 +78,7 @@ import TestSupport
 
   /// Ended in the middle, it leaves no process and no file.
   @Test func endsCleanly() throws {
+    let folder = try TemporaryDirectory()
     let temporary = try TemporaryDirectory()
     let path = try Self.programs.get().url.appending(path: "planted").path
     let script = """
@@ -92,16 +94,17 @@ import TestSupport
       """
     let result = try run(
       "bash", ["-c", script, command.get(), path], environment: ["TMPDIR": temporary.url.path],
-      currentDirectory: temporary.url)
+      currentDirectory: folder.url)
     #expect(result.output == "\(128 + SIGTERM)\n")
   }
 
   /// A library that is loaded while constructors run must not take the environment and the arguments away.
   @Test func theProgramHasItsEnvironment() throws {
+    let temporary = try TemporaryDirectory()
     let folder = try TemporaryDirectory()
     let result = try run(
       command.get(), ["sweep", "setlocale=NULL", "--", "env", "sh", "-c", "echo $PLANTED"],
-      environment: ["PLANTED": "here"], currentDirectory: folder.url)
+      environment: ["PLANTED": "here", "TMPDIR": temporary.url.path], currentDirectory: folder.url)
     #expect(result.output == "1 run, no finding\n" && result.errorOutput == "")
   }
 
@@ -112,9 +115,10 @@ import TestSupport
       result.errorOutput.contains("'malloc' was never called")
         || result.errorOutput.contains("none from"))
     #expect(result.errorOutput.contains("'fread' matched nothing"))
+    let temporary = try TemporaryDirectory()
     let input = try run(
       "sh", ["-c", "seq 5 | \"$0\" sweep read,write --in '*' -- cat", command.get()],
-      currentDirectory: Self.programs.get().url)
+      environment: ["TMPDIR": temporary.url.path], currentDirectory: Self.programs.get().url)
     #expect(input.status == 0 && input.output.hasSuffix(" runs, no finding\n"), "\(input.output)")
   }
 }

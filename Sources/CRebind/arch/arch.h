@@ -97,6 +97,10 @@ static inline uintptr_t crebind_direct_jump(const uint8_t *code, size_t room) {
 
 #ifndef CREBIND_HAS_LOCAL_ENTRIES
 #define CREBIND_HAS_LOCAL_ENTRIES 0
+static inline uintptr_t crebind_local_entry_distance(unsigned other) {
+  (void)other;
+  return 0;
+}
 #endif
 
 /// The flags of mprotect(2) for code beyond PROT_EXEC, by the GNU property of the image

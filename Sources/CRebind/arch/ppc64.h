@@ -8,6 +8,11 @@
 /// point, which expects that image's TOC in r2: no function for others to call.
 #define CREBIND_HAS_LOCAL_ENTRIES 1
 
+/// How far the local entry point lies behind the function's address, by the symbol's st_other.
+static inline uintptr_t crebind_local_entry_distance(unsigned other) {
+  return (1u << (other >> 5 & 7)) & ~3u;
+}
+
 /// An unresolved slot holds the address of its own entry in .glink, a single
 /// `b` back to the resolver, which begins with `mflr r0; bcl 20,31,.+4`.
 static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {

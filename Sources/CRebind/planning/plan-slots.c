@@ -202,12 +202,20 @@ static crebind_status add_on_top(struct visit *visit) {
   return crebind_walk_append(visit->walk, entry);
 }
 
+/// Finds the function of a local entry point. A lookup does not know that RTLD_DEEPBIND has the
+/// image's own definition come first, so the image is asked before.
+static bool has_function(struct visit *visit) {
+  const struct crebind_walk *walk = visit->walk;
+  return crebind_find_own_function(walk->image, walk->dynamic, &visit->item->name,
+                                   &visit->entry.original);
+}
+
 /// True if the word is not the function that calls reach. Then a lookup as the loader's gives that
 /// function.
-static bool needs_binding(const struct visit *visit, bool is_canonical) {
+static bool needs_binding(struct visit *visit, bool is_canonical) {
   const struct crebind_entry *entry = &visit->entry;
   return entry->is_lazy || visit->is_replacement || entry->kind == CREBIND_ABSOLUTE
-         || is_canonical || crebind_is_local_entry(visit->walk->image, entry->original);
+         || is_canonical || !has_function(visit);
 }
 
 /// Finds out whether a slot leads, or is going to be bound, to somebody else's hook that leads on

@@ -23,6 +23,25 @@ bool crebind_is_local_entry(const struct crebind_image *image, uintptr_t word) {
   return CREBIND_HAS_LOCAL_ENTRIES && crebind_image_segment(image, word, 1) != NULL;
 }
 
+bool crebind_find_own_function(const struct crebind_image *image,
+                               const struct crebind_dynamic *dynamic,
+                               const struct crebind_name *name, uintptr_t *word) {
+  if (!CREBIND_HAS_LOCAL_ENTRIES || crebind_image_segment(image, *word, 1) == NULL) return true;
+  struct crebind_symbol_walk walk;
+  crebind_symbol_walk_begin(&walk, dynamic, name);
+  for (size_t i; (i = crebind_symbol_walk_next(&walk)) != 0;) {
+    const ElfW(Sym) *symbol = crebind_symbol(dynamic, i);
+    // The value of an IFUNC is its resolver's, and the slot holds what that has chosen.
+    if (!crebind_is_exported_function(symbol) || (symbol->st_info & 0xf) == STT_GNU_IFUNC) continue;
+    uintptr_t function = image->bias + symbol->st_value;
+    uintptr_t distance = *word - function;
+    if (distance != 0 && distance != crebind_local_entry_distance(symbol->st_other)) continue;
+    *word = function;
+    return true;
+  }
+  return false;
+}
+
 uintptr_t crebind_canonical_plt_entry(const struct crebind_world *world,
                                       const struct crebind_name *name) {
   const struct crebind_dynamic *dynamic = crebind_world_dynamic(world, 0);

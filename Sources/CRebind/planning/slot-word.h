@@ -27,6 +27,13 @@ static inline uintptr_t crebind_bypass_of(const struct crebind_image *image,
 /// True if the word may be a local entry point, which only its own image can call.
 bool crebind_is_local_entry(const struct crebind_image *image, uintptr_t word);
 
+/// Puts a function's address in the place of a bound slot's word, if the word is an entry point of
+/// the image's own definition of the name. False if it may be a local entry point of another
+/// function: then a lookup has to tell which one it is.
+bool crebind_find_own_function(const struct crebind_image *image,
+                               const struct crebind_dynamic *dynamic,
+                               const struct crebind_name *name, uintptr_t *word);
+
 /// The address of a non-PIE executable's canonical PLT entry for the name, which
 /// stands for the function wherever its address is taken; 0 for none.
 uintptr_t crebind_canonical_plt_entry(const struct crebind_world *world,
