@@ -22,7 +22,7 @@ struct SharedFile {
 
   init(_ tasks: Tasks, rules: [Rule]) throws(RunError) {
     let size = Int(CREBIND_RUN_SIZE)
-    descriptor = createMemoryFile("rebind-run", 1)  // MFD_CLOEXEC
+    descriptor = createMemoryFile("rebind-run", 3)  // MFD_CLOEXEC, MFD_ALLOW_SEALING
     guard descriptor >= 0, ftruncate(descriptor, size) == 0,
       let bytes = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
       bytes != MAP_FAILED
@@ -95,13 +95,16 @@ struct SharedFile {
     String(cString: (bytes + Int(place)).assumingMemoryBound(to: CChar.self))
   }
 
-  /// The calls so far.
+  /// Whether a process still counts, once we have taken our own mapping away: the kernel refuses to seal a file against
+  /// writing as long as somebody has it mapped. The numbers are F_ADD_SEALS and F_SEAL_WRITE.
+  private var isMapped: Bool { fcntl(descriptor, 1033, 8) != 0 && errno == EBUSY }
+
+  /// The calls of the program, which has ended. Nothing else can be read afterwards.
   func result() -> RunResult {
     let head = bytes.load(as: crebind_run_head.self)
     var calls: [Int: UInt64] = [:]
     let rows = (bytes + Int(CREBIND_RUN_ROWS_AT)).assumingMemoryBound(to: crebind_run_row.self)
     for row in 0..<Int(CREBIND_RUN_ROWS) where rows[row].names != 0 { calls[row] = rows[row].calls }
-    var hasLiving = false
     var place = head.last_table
     while place != 0 {
       let table = (bytes + Int(place)).assumingMemoryBound(to: crebind_run_table.self)
@@ -111,11 +114,9 @@ struct SharedFile {
       for cell in 0..<count where cells[cell].key != 0 {
         calls[Int(numbers[cell]), default: 0] += cells[cell].calls
       }
-      let owner = table.pointee.owner
-      if owner != 0, kill(pid_t(truncatingIfNeeded: owner), 0) == 0 { hasLiving = true }
       place = table.pointee.next
     }
-    return RunResult(
+    var result = RunResult(
       calls: calls.map { row, calls in
         let names = rows[row].names
         return RunResult.Row(
@@ -123,7 +124,13 @@ struct SharedFile {
           image: String(text(at: UInt32(truncatingIfNeeded: names)).dropFirst()), calls: calls,
           error: error(at: UInt32(names >> 32)))
       },
-      processes: Int(head.processes), notes: notes(hasLiving: hasLiving))
+      processes: Int(head.processes), notes: notes())
+    munmap(bytes, Int(CREBIND_RUN_SIZE))
+    if isMapped, head.tasks & Tasks.counts.rawValue != 0 {
+      result.notes.append(
+        "processes that the program has left go on, and their later calls are missing")
+    }
+    return result
   }
 
   private func parts(at place: UInt32) -> [String] {
@@ -172,7 +179,7 @@ struct SharedFile {
   }
 
   /// Sentences about calls that the numbers leave out.
-  func notes(hasLiving: Bool = false) -> [String] {
+  func notes() -> [String] {
     let head = bytes.load(as: crebind_run_head.self)
     guard head.processes > 0 else {
       return ["the program did not load librebind-run.so: nothing was counted"]
@@ -194,9 +201,6 @@ struct SharedFile {
     }
     if head.lost_calls > 0 {
       notes.append("\(head.lost_calls) calls are missing: no room was left for their names")
-    }
-    if hasLiving, isCount {
-      notes.append("processes that the program has left go on, and their later calls are missing")
     }
     return notes
   }
