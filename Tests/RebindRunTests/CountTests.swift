@@ -50,6 +50,34 @@ import TestSupport
     #expect(calls.processes == 9)
   }
 
+  /// lld puts the PLT last in its segment, and the function that is called last into the last entry: nothing lies behind
+  /// that one. A slot that is taken for a bound one would lead back to the resolver without an end.
+  @Test func countsTheLastEntryOfAPLT() throws {
+    let builder = try FixtureBuilder(.gcc)
+    let source = "int first(int number) { return number; }\n"
+    let caller = """
+      int puts(const char *), first(int);
+      int main(void) {
+        puts("called");
+        for (int i = 0; i < 9; i++) first(i);
+        return 0;
+      }
+
+      """
+    let folder = builder.directory.url
+    try Data(source.utf8).write(to: folder.appending(path: "library.c"))
+    try Data(caller.utf8).write(to: folder.appending(path: "main.c"))
+    try builder.compile(["-shared", "-fPIC", "library.c", "-o", "libfirst.so"])
+    try builder.compile([
+      "-fuse-ld=lld", "-Wl,-z,lazy", "main.c", "-o", "main", "-L.", "-lfirst", builder.runPath,
+    ])
+    let program = folder.appending(path: "main").path
+    let result = try run(
+      command.get(), ["count", "first", "--format", "json", "--", program], processorTime: 20)
+    #expect(result.output == "called\n")
+    #expect(try CountedCalls(result).total == 9)
+  }
+
   @Test func readsNamesOfCPlusPlus() throws {
     let folder = try TemporaryDirectory()
     let source = """

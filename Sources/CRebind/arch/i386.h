@@ -8,7 +8,8 @@
 /// relocation in its table. mold's slots hold PLT0 itself: `endbr32; push %ecx`, then `lea` or
 /// `mov` of the table's address to %ecx.
 static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {
-  if (room < 16) return false;
+  // lld puts the PLT at the segment's end: behind the last entry's second half lies nothing.
+  if (room < 10) return false;
   bool has_endbr = code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfb;
   if (has_endbr) code += 4;
   if (has_endbr && code[0] == 0x51 && (code[1] == 0xb9 || (code[1] == 0x8d && code[2] == 0x8b)))

@@ -7,7 +7,8 @@
 /// `push $index; jmp PLT0`, behind an `endbr64` in an IBT-enabled PLT. mold's
 /// slots hold PLT0 itself: `endbr64; push %r11; push GOT+8(%rip)`.
 static inline bool crebind_is_lazy_stub(const uint8_t *code, size_t room, uint32_t index) {
-  if (room < 16) return false;
+  // lld puts the PLT at the segment's end: behind the last entry's second half lies nothing.
+  if (room < 10) return false;
   if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa) code += 4;
   if (code[0] == 0x41 && code[1] == 0x53 && code[2] == 0xff && code[3] == 0x35) return true;
   uint32_t pushed =

@@ -51,17 +51,17 @@ static void check_stubs(void) {
     memory[AT + i]++;
     CHECK(!is_unresolved(AT));
   }
-  // The end of the segment, what is no code, and another kind of slot.
-  PUT(sizeof memory - 15, "\x68\4\3\2\1");
-  CHECK(!is_unresolved(sizeof memory - 15));
-  PUT(sizeof memory - 16, "\x68\4\3\2\1");
-  CHECK(is_unresolved(sizeof memory - 16));
+  // The end of the segment, where `push; jmp` still has room, code that is none, and another kind of slot.
+  PUT(sizeof memory - 9, "\x68\4\3\2\1");
+  CHECK(!is_unresolved(sizeof memory - 9));
+  PUT(sizeof memory - 10, "\x68\4\3\2\1");
+  CHECK(is_unresolved(sizeof memory - 10));
   CHECK(!is_unresolved(sizeof memory));
   segment.p_flags = PF_R;
-  CHECK(!is_unresolved(sizeof memory - 16));
+  CHECK(!is_unresolved(sizeof memory - 10));
   segment.p_flags = PF_R | PF_X;
   const struct crebind_slot data = {.kind = CREBIND_GLOB_DAT, .index = INDEX};
-  CHECK(!crebind_is_unresolved(&image, &data, (uintptr_t)memory + sizeof memory - 16));
+  CHECK(!crebind_is_unresolved(&image, &data, (uintptr_t)memory + sizeof memory - 10));
 }
 
 static void check_jumps(void) {
