@@ -3,6 +3,7 @@
 ///   LD_PRELOAD=$PWD/opened-paths.so ls /usr
 ///
 /// Calls inside of libc, such as that of fopen, go through no slot, so fopen and opendir are hooked themselves.
+/// Needs glibc 2.35 or later.
 
 #define _GNU_SOURCE
 
@@ -11,13 +12,18 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 
-static void say(const char *function, const char *path, const void *caller) {
+/// Takes no lock: dladdr waits while another thread loads a library, whose constructor may wait for this call.
+static void say(const char *function, const char *path, void *caller) {
   int error = errno;
-  Dl_info image;
-  const char *name = dladdr(caller, &image) != 0 ? image.dli_fname : "?";
+  struct dl_find_object found;
+  const char *name = "?";
+  if (_dl_find_object(caller, &found) == 0) name = found.dlfo_link_map->l_name;
+  // The loader has no name for the program.
+  if (*name == 0) name = program_invocation_name;
   dprintf(2, "%s(\"%s\") from %s\n", function, path != NULL ? path : "NULL", name);
   errno = error;
 }
@@ -59,5 +65,5 @@ __attribute__((constructor)) static void begin(void) {
   if (status != CREBIND_OK)
     dprintf(2, "opened-paths: %s\n", crebind_status_description(status));
   else if (report.changed == 0)
-    dprintf(2, "opened-paths: no image calls a function that opens a path\n");
+    dprintf(2, "opened-paths: no image loaded so far calls a function that opens a path\n");
 }

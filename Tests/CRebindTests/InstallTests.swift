@@ -205,7 +205,48 @@ import TestSupport
       folder.url.appending(path: "empty").path, environment: preload)
     #expect(nothing.status == 7 && nothing.output == "")
     #expect(
-      nothing.errorOutput == "opened-paths: no image calls a function that opens a path\n")
+      nothing.errorOutput
+        == "opened-paths: no image loaded so far calls a function that opens a path\n")
+
+    // A program that is linked with librebind.so keeps its own copy.
+    let exported = try run("nm", ["--dynamic", "--defined-only", library.path])
+    #expect(exported.succeeded && !exported.output.contains(" T "))
+
+    // A constructor that dlopen calls, with the loader's lock held, may wait for a thread that opens.
+    let sources = [
+      "waiting.c": """
+      #include <fcntl.h>
+      #include <pthread.h>
+      static void *work(void *path) { return open(path, O_RDONLY), path; }
+      __attribute__((constructor)) static void start(void) {
+        pthread_t thread;
+        pthread_create(&thread, 0, work, "/dev/null");
+        pthread_join(thread, 0);
+      }
+      """,
+      "loading.c": """
+      #include <dlfcn.h>
+      #include <fcntl.h>
+      int main(int count, char **arguments) {
+        return open(arguments[count - 1], O_RDONLY) < 0 || dlopen(arguments[1], RTLD_NOW) == 0;
+      }
+      """,
+    ]
+    for (name, source) in sources {
+      try Data("\(source)\n".utf8).write(to: folder.url.appending(path: name))
+    }
+    try compile(.gcc, ["-shared", "-fPIC", "waiting.c", "-o", "waiting.so"], in: folder.url)
+    try compile(.gcc, ["loading.c", "-o", "loading"], in: folder.url)
+    let loading = folder.url.appending(path: "loading").path
+    let waiting = folder.url.appending(path: "waiting.so").path
+    let loaded = try run(loading, [waiting], environment: preload)
+    #expect(loaded.succeeded)
+    #expect(
+      loaded.errorOutput == """
+        open("\(waiting)") from \(loading)
+        open("/dev/null") from \(waiting)
+
+        """)
   }
 
   /// Code that declares annotations needs the header, and no library.
