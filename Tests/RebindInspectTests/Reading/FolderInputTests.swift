@@ -77,9 +77,10 @@ import TestSupport
     defer {
       try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: closed)
     }
-    // Runs as another user, who may not read everything.
+    // Runs as another user, who may not read everything. Nor may that user write what Scripts/coverage has programs
+    // write at their end, and LLVM would tell.
     let shell = """
-      cd "$1"; chmod 711 .; exec "$2" -c 'import os, sys
+      cd "$1"; chmod 711 .; LLVM_PROFILE_FILE=/dev/null exec "$2" -c 'import os, sys
       if os.getuid() == 0: os.setgid(65534); os.setuid(65534)
       os.execv(sys.argv[1], sys.argv[1:])' "$0" segments all
       """
