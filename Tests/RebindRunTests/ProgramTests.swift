@@ -167,7 +167,7 @@ import TestSupport
 
   /// Each command of the page runs, and prints a table.
   @Test func thePagesCommandsRun() throws {
-    let page = Places.package.appending(path: "Documentation/RebindRun.md")
+    let page = Places.package.appending(path: "Sources/rebind-run/rebind-run.docc/rebind-run.md")
     let lines = try page.codeBlocks(of: "console").flatMap { $0.split(separator: "\n") }
       .filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
     #expect(lines.count == 10)
