@@ -9,14 +9,15 @@ export SWIFT_DETERMINISTIC_HASHING = 1
 # Tools come from the Swift toolchain and the system, whatever stands first in PATH.
 export PATH := $(shell SWIFT='$(SWIFT)' Scripts/path)
 
-# The command that make release has built.
+# The commands that make release has built.
 RELEASED = $(CURDIR)/.build/rebind-inspect/bin/rebind-inspect
+RELEASED_RUN = $(CURDIR)/.build/rebind-run/bin/rebind-run
 # Suites of the stages: those that have tests which `make test` leaves out.
 CORE_SUITES = FixtureTests.*instrumented|StubTests|JobTests|AbsenceTests|FirstTriesTests|RefusalTests|AnnotationLinkTests|CompilationTests|ToolTests
 PRODUCT_SUITES = SamplePackageTests|RebindMacrosTests.PackageTests|ShellFilesTests|InstalledFilesTests
 RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
 
-.PHONY: help build release demo test check check-core check-testing check-inspection check-registries check-running test-inputs test-core test-beside work test-products test-traits test-machine test-bare test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect install docs format lint prose clean
+.PHONY: help build release demo test check check-core check-testing check-inspection check-registries check-running test-inputs test-core test-beside work test-products test-traits test-machine test-bare test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect bench-run install docs format lint prose clean
 
 # List the main targets; CONTRIBUTING.md has all.
 help:
@@ -99,11 +100,12 @@ test-traits:
 test-bare:
 	@SWIFT='$(SWIFT)' Scripts/test-bare
 
-# Compare what rebind-inspect says of every ELF file of this machine with readelf, eu-readelf, nm, ld.so, and DuckDB's answers with SQLite's
+# Compare rebind-inspect with readelf, eu-readelf, nm, ld.so and SQLite on all of this machine, and rebind-run with strace
 test-machine: release
 	@Scripts/bootstrap test
 	@Scripts/test-machine
 	@PYTHONPATH='$(CURDIR)/.build/python' /usr/bin/python3 -B Tests/Witnesses/ask.py '$(RELEASED)' /usr/bin /usr/lib
+	@/usr/bin/python3 -B Tests/Witnesses/opens.py '$(RELEASED_RUN)'
 
 test-all: ## Test all that is promised: every machine, set of traits, sanitizer and round, the whole machine, coverage
 	@Scripts/test-all
@@ -159,6 +161,10 @@ bench-metrics:
 # Measure rebind-inspect beside the least possible work, readelf, eu-readelf and nm
 bench-inspect: release
 	@$(MAKE) --no-print-directory -C Benchmarks inspect PROGRAM='$(RELEASED)'
+
+# Measure rebind-run beside ltrace, uftrace, strace and a library that is preloaded by hand
+bench-run: release
+	@$(MAKE) --no-print-directory -C Benchmarks rebind-run COMMAND='$(RELEASED_RUN)'
 
 docs: ## Build the documentation of every product into .build/documentation
 	@Scripts/bootstrap build
