@@ -5,8 +5,10 @@
 #include "run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -59,10 +61,22 @@ static bool has_path(const crebind_run_rule *rule, const crebind_run_function *k
   return crebind_run_matches(crebind_run_file + rule->path, path);
 }
 
-/// Whether a sweep leaves the call alone, as it is one for standard error: a program has nowhere to say that it failed.
-static bool is_last_word(const crebind_run_function *known, const uint64_t *registers) {
-  return (crebind_run_shared()->tasks & CREBIND_RUN_WATCHES) != 0 && known != NULL
-         && known->stream >= 0 && registers[known->stream] == (uintptr_t)stderr;
+/// Whether a descriptor is standard error or another one for it, unless standard output goes there as well.
+static bool is_for_messages(int descriptor) {
+  if (descriptor == STDERR_FILENO) return true;
+  struct stat status, errors, output;
+  return fstat(descriptor, &status) == 0 && fstat(STDERR_FILENO, &errors) == 0
+         && status.st_ino == errors.st_ino && status.st_dev == errors.st_dev
+         && (fstat(STDOUT_FILENO, &output) != 0 || output.st_ino != errors.st_ino);
+}
+
+/// Whether a sweep leaves the call alone. A failure of standard error is one that a program has nowhere to tell. A call of
+/// fcntl for flags cannot fail.
+static bool is_left_alone(const crebind_run_function *known, const uint64_t *registers) {
+  if ((crebind_run_shared()->tasks & CREBIND_RUN_WATCHES) == 0 || known == NULL) return false;
+  if (known->stream >= 0) return registers[known->stream] == (uintptr_t)stderr;
+  if (known->is_fcntl && registers[1] >= F_GETFD && registers[1] <= F_SETFL) return true;
+  return (known->closes || known->writes) && is_for_messages((int)registers[0]);
 }
 
 static bool is_chosen(const crebind_run_rule *rule, uint64_t number) {
@@ -108,7 +122,7 @@ void *crebind_run_strike(crebind_run_stub *stub, uint64_t *registers, const void
   for (uint64_t left = stub->rules; left != 0 && next == NULL; left &= left - 1) {
     size_t index = (size_t)__builtin_ctzll(left);
     crebind_run_rule *rule = crebind_run_rule_at(index);
-    if (is_last_word(known, registers)) continue;
+    if (is_left_alone(known, registers)) continue;
     if (!is_from(index, rule, return_address) || !has_path(rule, known, registers)) continue;
     if (!is_chosen(rule, __atomic_add_fetch(&rule->met, 1, __ATOMIC_RELAXED))) continue;
     __atomic_fetch_add(&rule->struck, 1, __ATOMIC_RELAXED);

@@ -41,13 +41,14 @@ static void note_frames(uint32_t *place, const void *innermost) {
   if (own == 0
       || !__atomic_compare_exchange_n(place, &none, own, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     return;
+  char *text = crebind_run_file + own;
+  // This one is there even if the stack is broken, so that the search for the others crashes.
+  size_t length = append_frame(text, 0, FRAMES * LINE, innermost);
   void *addresses[FRAMES + 16];
   int count = backtrace(addresses, FRAMES + 16), first = 0;
   while (first < count && addresses[first] != innermost) first++;
-  char *text = crebind_run_file + own;
-  size_t length = 0;
-  if (first == count) length = append_frame(text, length, FRAMES * LINE, innermost);
-  for (int i = first; i < count && i < first + FRAMES; i++)
+  first = first == count ? 0 : first + 1;
+  for (int i = first; i < count && i < first + FRAMES - 1; i++)
     length = append_frame(text, length, FRAMES * LINE, addresses[i]);
 }
 
@@ -109,7 +110,8 @@ void crebind_run_watch(void) {
 
 int crebind_run_watched_close(crebind_run_stub *stub, uint64_t descriptor) {
   int result = ((int (*)(int))stub->stub.original)((int)descriptor);
-  if (result == -1 && errno == EBADF)
+  // Programs close -1 where they have opened nothing.
+  if (result == -1 && errno == EBADF && (int)descriptor >= 0)
     __atomic_fetch_add(&crebind_run_shared()->bad_closes, 1, __ATOMIC_RELAXED);
   return result;
 }

@@ -41,6 +41,11 @@ package struct KnownFunction: Sendable {
   /// The index of the argument that is its stream, whose error flag a failure sets.
   package var streamArgument: Int? { Self.streamArguments[name] }
 
+  /// True for one that writes to the descriptor that is its first argument.
+  package var writesToDescriptor: Bool {
+    ["write", "pwrite", "pwrite64", "writev", "pwritev"].contains(name)
+  }
+
   /// True for one that returns a pointer, and NULL if it fails.
   package var returnsPointer: Bool { Self.functionsOfPointers.contains(name) }
 
@@ -245,7 +250,7 @@ package struct KnownFunction: Sendable {
           "opendir", "fdopendir", "socket", "socketpair", "pipe", "pipe2", "dup", "dup2", "dup3",
           "accept", "accept4", "epoll_create", "epoll_create1", "eventfd", "memfd_create",
           "inotify_init", "inotify_init1", "timerfd_create", "signalfd", "popen", "tmpfile",
-          "tmpfile64", "mkstemp", "mkstemp64", "mkostemp", "mkostemp64",
+          "tmpfile64", "mkstemp", "mkstemp64", "mkostemp", "mkostemp64", "fcntl", "fcntl64",
         ]
       ),
       (
@@ -298,7 +303,7 @@ package struct KnownFunction: Sendable {
           "sem_wait", "wait", "waitpid", "wait4",
         ]
       ),
-      (EBADF, ["fcntl", "fcntl64", "flock", "isatty"]),
+      (EBADF, ["flock", "isatty"]),
       (ENOTTY, ["ioctl", "tcgetattr", "tcsetattr"]),
       (EADDRINUSE, ["listen"]),
       (EINVAL, ["clock_gettime", "gettimeofday", "munmap", "setlocale", "newlocale", "sigaction"]),

@@ -99,7 +99,7 @@ struct CallTable {
       }
       row.append(Self.fileName(line.image ?? line.function?.library ?? ""))
       if hasResults { row.append(line.errors) }
-      return row.map(Self.printable)
+      return row.map(printable)
     }
     let others = hidden > 0 ? ", \(hidden) more lines" : ""
     let end = [
@@ -115,19 +115,6 @@ struct CallTable {
         return isNumber ? padding + cell : column == row.count - 1 ? cell : cell + padding
       }.joined(separator: "  ").trimmingEnd + "\n"
     }.joined()
-  }
-
-  /// The text without what controls a terminal.
-  private static func printable(_ text: String) -> String {
-    String(
-      text.flatMap { character -> String in
-        guard
-          let scalar = character.unicodeScalars.first(where: {
-            $0.properties.generalCategory == .control
-          })
-        else { return String(character) }
-        return "\\x" + String(scalar.value, radix: 16)
-      })
   }
 
   // MARK: - CSV and JSON

@@ -30,24 +30,13 @@ struct SweepOutcome {
 
 /// A misbehaviour of a program when a call failed.
 struct Finding {
-  enum Kind: String, CaseIterable {
-    case crash = "crash"
-    case crashInLibc = "crash inside libc"
-    case sanitizer = "sanitizer report"
-    case hang = "hang"
-    case wrongOutput = "exit 0 with other output"
-    case silent = "failure without a message"
-    case closedTwice = "descriptor closed twice"
-    case leftOpen = "descriptor left open"
-  }
-
-  var kind: Kind
+  var kind: FindingClass
   /// A line about it.
   var detail: String
   /// Where the failing call came from, and where the program crashed: a line for each frame.
   var strike, crash: [String]
 
-  init(kind: Kind, detail: String, strike: [String], crash: [String]) {
+  init(kind: FindingClass, detail: String, strike: [String], crash: [String]) {
     (self.kind, self.detail, self.strike, self.crash) = (kind, detail, strike, crash)
   }
 
@@ -66,9 +55,8 @@ struct Finding {
     strike = run.watch.strike.map(\.words)
     crash = run.watch.crash.map(\.words)
     let message = Self.newLine(of: run.errorOutput, beside: bare.errorOutput)
-    let bareHasEnded = bare.exitStatus == 0
     if run.hasTimedOut {
-      (kind, detail) = (.hang, "it did not end in time")
+      (kind, detail) = (.hang, FindingClass.endByTime)
       crash = []
     } else if let report = Self.report(in: run.errorOutput),
       Self.report(in: bare.errorOutput) == nil
@@ -82,23 +70,46 @@ struct Finding {
       }
       let isInLibc = run.watch.crash.first?.isLibc == true && !givesUp
       kind = isInLibc || givesUp && Self.callsLibcAlone(run.watch.crash) ? .crashInLibc : .crash
-      detail = "ended by \(signalName(signal))" + (message.map { ": \($0)" } ?? "")
+      detail = FindingClass.end(by: signal) + (message.map { ": \($0)" } ?? "")
+      if crash.isEmpty { detail += ", at a place that is not known: it handles signals by itself" }
     } else if run.watch.badCloses > bare.watch.badCloses {
       (kind, detail) = (.closedTwice, "close failed with EBADF")
-    } else if bareHasEnded, run.exitStatus == 0, isStable, message == nil, !run.hasOutput(of: bare)
+    } else if let usual = bare.exitStatus, let status = run.exitStatus, message == nil,
+      let finding = Self.silent(run, status, bare, usual: usual, isStable: isStable)
     {
-      (kind, detail) = (.wrongOutput, Self.difference(run, bare))
-    } else if bareHasEnded, let status = run.exitStatus, status != 0, message == nil,
-      isStable
-        ? bare.output.starts(with: run.output)
-        : run.output.isEmpty
+      (kind, detail) = finding
+    } else if bare.exitStatus != nil, run.exitStatus == bare.exitStatus,
+      let descriptor = Self.leftOpen(run, bare)
     {
-      (kind, detail) = (.silent, "it exits with \(status), and says nothing")
-    } else if bareHasEnded, run.exitStatus == 0, let descriptor = Self.leftOpen(run, bare) {
       (kind, detail) = (.leftOpen, descriptor)
     } else {
       return nil
     }
+  }
+
+  /// Judges a run without a message on standard error.
+  private static func silent(
+    _ run: SweepOutcome, _ status: Int32, _ bare: SweepOutcome, usual: Int32, isStable: Bool
+  ) -> (FindingClass, String)? {
+    if status == usual {
+      guard isStable, !run.hasOutput(of: bare), !saysSo(run, bare) else { return nil }
+      return (status == 0 ? .wrongOutput : .otherOutput, difference(run, bare))
+    }
+    guard isStable ? bare.output.starts(with: run.output) : run.output.isEmpty else { return nil }
+    return status == 0
+      ? (.wrongOutput, "it exits with 0 instead of \(usual)")
+      : (.silent, "it exits with \(status), and says nothing")
+  }
+
+  /// True for a program that says on standard output that something failed, beside all that it says without that.
+  private static func saysSo(_ run: SweepOutcome, _ bare: SweepOutcome) -> Bool {
+    var awaited = lines(bare.output)[...]
+    var added: [String] = []
+    for line in lines(run.output) {
+      if line == awaited.first { awaited.removeFirst() } else { added.append(line.lowercased()) }
+    }
+    let words = ["memory", "error", "warning", "fail", "cannot", "unable"]
+    return awaited.isEmpty && added.contains { line in words.contains { line.contains($0) } }
   }
 
   /// The first line of an output that the other one does not have.
@@ -109,7 +120,7 @@ struct Finding {
     }
   }
 
-  private static func lines(_ bytes: [UInt8]) -> [String] {
+  static func lines(_ bytes: [UInt8]) -> [String] {
     bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
       .map { String(decoding: $0, as: UTF8.self) }
   }
@@ -138,9 +149,7 @@ struct Finding {
 
   private static func difference(_ run: SweepOutcome, _ bare: SweepOutcome) -> String {
     guard run.output != bare.output else {
-      let own = Set(run.files), others = Set(bare.files)
-      let file = own.symmetricDifference(others).first ?? ""
-      return "another file: \(file.prefix { $0 != "\t" })"
+      return fileDifference(run.files, bare.files)
     }
     let own = lines(run.output), others = lines(bare.output)
     let index =
@@ -148,7 +157,27 @@ struct Finding {
     func line(_ lines: [String]) -> String {
       index < lines.count ? "'\(lines[index].prefix(80))'" : "the end"
     }
-    return "line \(index + 1) is \(line(own)) instead of \(line(others))"
+    let isLayout = run.output.filter(isVisible) == bare.output.filter(isVisible)
+    return
+      "line \(index + 1) is \(line(own)) instead of \(line(others))\(isLayout ? ", in blanks alone" : "")"
+  }
+
+  private static func isVisible(_ byte: UInt8) -> Bool { byte != UInt8(ascii: " ") && byte != 9 }
+
+  /// A path and, behind a tab, a sum of the contents or `gone`.
+  private static func fileDifference(_ files: [String], _ bare: [String]) -> String {
+    let own = Set(files).subtracting(bare), others = Set(bare).subtracting(files)
+    func path(_ file: String) -> Substring { file.prefix { $0 != "\t" } }
+    let file = own.union(others).min() ?? ""
+    let isOwn = own.contains { path($0) == path(file) }
+    let isOther = others.contains { path($0) == path(file) }
+    return switch (isOwn, isOther, file.hasSuffix("\tgone")) {
+    case (true, true, _): "file \(path(file)) has other contents"
+    case (true, false, true): "file \(path(file)) is removed"
+    case (true, false, false): "file \(path(file)) is written"
+    case (false, _, true): "file \(path(file)) is not removed"
+    case (false, _, false): "file \(path(file)) is not written"
+    }
   }
 
   /// The streams of a program stay open by intent, and a deleted file is gone with the program.
@@ -183,15 +212,6 @@ extension WatchedRun.Frame {
     let name = image.split(separator: "/").last.map(String.init) ?? "?"
     return "\(name)+\(offset)\(function.isEmpty ? "" : " \(function)")"
   }
-}
-
-func signalName(_ signal: Int32) -> String {
-  let names: [Int32: String] = [
-    SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS", SIGILL: "SIGILL", SIGFPE: "SIGFPE", SIGABRT: "SIGABRT",
-    SIGTRAP: "SIGTRAP", SIGSYS: "SIGSYS", SIGPIPE: "SIGPIPE", SIGKILL: "SIGKILL",
-    SIGTERM: "SIGTERM", SIGALRM: "SIGALRM", SIGHUP: "SIGHUP",
-  ]
-  return names[signal] ?? "signal \(signal)"
 }
 
 #endif

@@ -99,12 +99,27 @@ struct SharedFile {
   /// writing as long as somebody has it mapped. The numbers are F_ADD_SEALS and F_SEAL_WRITE.
   private var isMapped: Bool { fcntl(descriptor, 1033, 8) != 0 && errno == EBUSY }
 
+  /// The rows in pages that were written. A look at the others would have the kernel make a thousand pages.
+  private var writtenRows: [Int] {
+    let start = Int(CREBIND_RUN_ROWS_AT), stride = MemoryLayout<crebind_run_row>.stride
+    let end = start + Int(CREBIND_RUN_ROWS) * stride
+    var rows: [Int] = []
+    var place = start
+    // The numbers are SEEK_DATA and SEEK_HOLE.
+    while case let data = lseek(descriptor, place, 3), data >= 0, data < end {
+      let hole = min(lseek(descriptor, data, 4), end)
+      rows += (max(data, start) - start) / stride..<(hole - start) / stride
+      place = hole
+    }
+    return rows
+  }
+
   /// The calls of the program, which has ended. Nothing else can be read afterwards.
   func result() -> RunResult {
     let head = bytes.load(as: crebind_run_head.self)
     var calls: [Int: UInt64] = [:]
     let rows = (bytes + Int(CREBIND_RUN_ROWS_AT)).assumingMemoryBound(to: crebind_run_row.self)
-    for row in 0..<Int(CREBIND_RUN_ROWS) where rows[row].names != 0 { calls[row] = rows[row].calls }
+    for row in writtenRows where rows[row].names != 0 { calls[row] = rows[row].calls }
     var place = head.last_table
     while place != 0 {
       let table = (bytes + Int(place)).assumingMemoryBound(to: crebind_run_table.self)
@@ -243,6 +258,8 @@ extension KnownFunction {
     entry.returns_error = returnsErrorCode ? 1 : 0
     entry.closes = closesAnyway ? 1 : 0
     entry.is_null = returnsPointer ? 1 : 0
+    entry.writes = writesToDescriptor ? 1 : 0
+    entry.is_fcntl = self.name.hasPrefix("fcntl") ? 1 : 0
     entry.stream = Int8(streamArgument ?? -1)
     entry.count = Int8(countArgument ?? -1)
     entry.path = Int8(pathArgument ?? -1)

@@ -20,9 +20,10 @@ final class Sweep {
   private var findings: [(finding: Finding, command: String, runs: Int)] = []
   /// Runs in which the program did not come to the call.
   private var unreached = 0
+  private var (done, total) = (0, 0)
 
-  /// A run to come.
-  private struct Run {
+  /// A run, by the index of the rule and the number of the call that fails.
+  struct Run: Hashable {
     var rule: Int
     var call: UInt64
   }
@@ -38,7 +39,10 @@ final class Sweep {
       path: executable.absolutePath, arguments: program, library: try PreloadedLibrary.path(),
       timeout: timeout, input: try Self.input())
     self.log = try log.map { path throws(RunError) in
-      try SweepLog(path, words: rules.map(\.words) + ["--"] + program)
+      var words = [String(cString: getcwd(nil, 0))]
+      if let images = rules[0].images { words += ["--in", images] }
+      if let path = rules[0].path { words += ["--when", "path=\(path)"] }
+      return try SweepLog(path, words: words + rules.map(\.words) + ["--"] + program)
     }
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -62,21 +66,25 @@ final class Sweep {
   func run() throws(RunError) -> Bool {
     defer { for folder in folders { folder.remove() } }
     let (bare, isStable, runs) = try runWithoutFailures()
-    progress.begin(runs.count)
-    for (run, finding) in log?.known ?? [] { note(finding, Run(rule: run.rule, call: run.call)) }
-    let isDone = Set((log?.known ?? []).map(\.run))
-    try runAll(runs.filter { !isDone.contains(SweepLog.Run(rule: $0.rule, call: $0.call)) }) {
-      run, outcome in
+    if isStable { try fillDisk(bare) }
+    let wanted = Set(runs)
+    let known = (log?.known ?? []).filter { wanted.contains($0.run) }
+    (done, total) = (known.count, runs.count)
+    progress.begin(total - done)
+    for (run, finding) in known { note(finding, run) }
+    let isDone = Set(known.map(\.run))
+    try runAll(runs.filter { !isDone.contains($0) }) { run, outcome in
       if outcome.calls[0].struck == 0 { unreached += 1 }
       let finding =
         outcome.calls[0].struck == 0 ? nil : Finding(outcome, bare: bare, isStable: isStable)
-      log?.append(SweepLog.Run(rule: run.rule, call: run.call), finding)
+      log?.append(run, finding)
       note(finding, run)
+      done += 1
       progress.step(findings: findings.count)
       return finding == nil || !stopsAtFirst
     }
     progress.end()
-    printFindings(runs.count)
+    printFindings()
     return !findings.isEmpty
   }
 
@@ -112,11 +120,15 @@ final class Sweep {
     if !isStable {
       say("the output is not the same in each run: it is not compared")
     }
-    if bare.exitStatus != 0 {
-      let end = bare.exitStatus.map { "with \($0)" } ?? "by \(signalName(bare.signal ?? 0))"
+    if let signal = bare.signal {
       let place = bare.watch.crash.first.map { " at \($0.words)" } ?? ""
       say(
-        "without a failure the program ends \(end)\(place): its output and messages are not compared"
+        "without a failure the program is ended by \(signalName(signal))\(place): its output and messages are not compared"
+      )
+    } else if let status = bare.exitStatus, status != 0 {
+      let message = Finding.lines(bare.errorOutput).first.map(printable) ?? ""
+      say(
+        "without a failure the program exits with \(status)\(message.isEmpty ? "" : ": ")\(message)"
       )
     }
     var runs: [Run] = []
@@ -138,11 +150,32 @@ final class Sweep {
     return (bare, isStable, runs)
   }
 
+  /// A call that libc makes for printf or puts goes through no slot. So a sweep of write has one run more: with standard
+  /// output on a full disk.
+  private func fillDisk(_ bare: SweepOutcome) throws(RunError) {
+    guard let status = bare.exitStatus, !bare.output.isEmpty,
+      rules.contains(where: { KnownFunction(String($0.function)).usualError == ENOSPC })
+    else { return }
+    var full = setting
+    full.output = "/dev/full"
+    try runAll([Run(rule: 0, call: .max)], in: full) { run, outcome in
+      if outcome.exitStatus == status, outcome.errorOutput == bare.errorOutput {
+        let command = program.map(shellWord).joined(separator: " ")
+        add(
+          Finding(
+            kind: .lostOutput, detail: "standard output is a full disk, and it says nothing",
+            strike: [], crash: []), "\(command) >/dev/full")
+      }
+      return true
+    }
+  }
+
   // MARK: - Running
 
   /// Runs all, `jobs` at a time, until `body` says that it is enough. Ends all that runs if we are to end.
   private func runAll(
-    _ runs: [Run], with others: [Rule]? = nil, _ body: (Run, SweepOutcome) -> Bool
+    _ runs: [Run], with others: [Rule]? = nil, in setting: SweepProcess.Setting? = nil,
+    _ body: (Run, SweepOutcome) -> Bool
   ) throws(RunError) {
     var waiting = runs[...]
     var active: [(run: Run, process: SweepProcess, folder: Int)] = []
@@ -151,7 +184,8 @@ final class Sweep {
     while !active.isEmpty || goesOn && !waiting.isEmpty {
       while goesOn, let run = waiting.first, let folder = free.popLast() {
         waiting.removeFirst()
-        let process = try SweepProcess(setting, others ?? [rule(of: run)], in: folders[folder])
+        let process = try SweepProcess(
+          setting ?? self.setting, others ?? [rule(of: run)], in: folders[folder])
         active.append((run, process, folder))
       }
       waitForSignal(endingAll: active.map(\.process))
@@ -193,6 +227,7 @@ final class Sweep {
     }
     for folder in folders { folder.remove() }
     progress.end()
+    printFindings()
     ProgramEnd(status: signal).repeatHere()
   }
 
@@ -200,28 +235,33 @@ final class Sweep {
 
   private func note(_ finding: Finding?, _ run: Run) {
     guard let finding else { return }
-    if let place = places[finding.key] {
-      findings[place].runs += 1
-      return
-    }
-    places[finding.key] = findings.count
     let rule = rules[run.rule]
     var words = ["rebind-run", "fail", rule.words, "--on", "\(run.call)"]
     if let images = rule.images, images != "*" { words += ["--in", images] }
     if let path = rule.path { words += ["--when", "path=\(path)"] }
     words += ["--"] + program
-    findings.append((finding, words.map(shellWord).joined(separator: " "), 1))
+    add(finding, words.map(shellWord).joined(separator: " "))
   }
 
-  private func printFindings(_ count: Int) {
+  private func add(_ finding: Finding, _ command: String) {
+    if let place = places[finding.key] {
+      findings[place].runs += 1
+    } else {
+      places[finding.key] = findings.count
+      findings.append((finding, command, 1))
+    }
+  }
+
+  private func printFindings() {
     var text = ""
     for (finding, command, runs) in findings {
-      text += "\(finding.kind.rawValue): \(finding.detail)\(runs > 1 ? " (\(runs) runs)" : "")\n"
+      text += "\(finding.kind.rawValue): \(printable(finding.detail))"
+      text += runs > 1 ? " (\(runs) runs)\n" : "\n"
       text += Self.places(of: finding)
       text += "  \(command)\n\n"
     }
     let number = findings.isEmpty ? "no finding" : plural(findings.count, "finding")
-    text += "\(plural(count, "run")), \(number)\n"
+    text += "\(done < total ? "\(done) of " : "")\(plural(total, "run")), \(number)\n"
     Destination.standardOutput.write(text)
     if unreached > 0 {
       say(
@@ -248,26 +288,43 @@ final class Sweep {
 
   private func say(_ text: String) { Destination.standardError.write("rebind-run: \(text)\n") }
 
-  /// The path of what the runs read: a copy of standard input, unless that is a terminal.
-  private static func input() throws(RunError) -> String {
+  /// The input of the runs: a copy of standard input, unless that is a terminal.
+  private static func input() throws(RunError) -> SweepProcess.Input {
     var status = stat()
     guard isatty(0) == 0, fstat(0, &status) == 0, status.st_mode & S_IFMT != S_IFCHR else {
-      return "/dev/null"
+      return .file("/dev/null")
     }
     let copy = createMemoryFile("input", 1)
     guard copy >= 0 else { throw RunError("no memory for standard input") }
     var bytes = [UInt8](repeating: 0, count: 65536)
+    var start: [UInt8] = []
     while case let count = read(0, &bytes, bytes.count), count > 0 {
       guard write(copy, bytes, count) == count else {
         throw RunError("no memory for standard input")
       }
+      if start.count <= SweepProcess.mostPipedBytes { start += bytes[..<count] }
     }
-    return "/proc/\(getpid())/fd/\(copy)"
+    // Programs read pipes in another way than files.
+    return status.st_mode & S_IFMT == S_IFIFO && start.count <= SweepProcess.mostPipedBytes
+      ? .pipe(start) : .file("/proc/\(getpid())/fd/\(copy)")
   }
 }
 
 /// `1 run`, `2 runs`.
 func plural(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
+
+/// The text without what controls a terminal.
+func printable(_ text: String) -> String {
+  var result = String.UnicodeScalarView()
+  for scalar in text.unicodeScalars {
+    if scalar.properties.generalCategory == .control {
+      result.append(contentsOf: "\\x\(String(scalar.value, radix: 16))".unicodeScalars)
+    } else {
+      result.append(scalar)
+    }
+  }
+  return String(result)
+}
 
 /// The corresponding function of libc is `prctl`, which Swift does not import.
 @_silgen_name("prctl")

@@ -13,12 +13,14 @@ struct SweepCommand: ParsableCommand {
       Faults are as of fail. Three runs without a failure come first, which tell how many calls the program makes, \
       and whether its output is the same each time. Then the 1st, 2nd, … call fails, in a run each.
 
-      A run is a finding if it crashed, hung, made a sanitizer report, or exited with 0 but with another output. So \
-      is one that failed without a message, closed a descriptor twice, or left one open. Each is printed with the command that \
-      reproduces it. By default the calls of the program itself fail: --in '*' is for those of its libraries, too.
+      A run is a finding if it crashed, hung, made a sanitizer report, or exited as without the failure but with \
+      another output. So is one that failed without a message, closed a descriptor twice, or left one open. Each is \
+      printed with the command that reproduces it. A sweep of write or its like has a run with a full disk as standard \
+      output. By default the calls of the program itself fail: --in '*' is for those of its libraries, too.
 
       The program runs in a copy of the working folder, with a folder of its own for temporary files, and without a \
-      terminal. Standard input is read once, if it is no terminal, and given to each run.
+      terminal. Standard input is read once, if it is no terminal, and given to each run. LC_ALL=C spares programs \
+      hundreds of calls that read their locale.
 
       The exit status is 1 for findings, 0 for none, and as of the other commands if the program cannot be run.
 
@@ -68,7 +70,9 @@ struct SweepCommand: ParsableCommand {
 
   func validate() throws {
     guard try rules().count <= SharedFile.mostRules / 2 else {
-      throw ValidationError("Give at most \(SharedFile.mostRules / 2) faults.")
+      throw ValidationError(
+        "Give at most \(SharedFile.mostRules / 2) faults, and sweep the others afterwards: a run has room for \(SharedFile.mostRules), and the runs without a failure count the calls of each twice."
+      )
     }
     guard let time = Rule.nanoseconds(timeout), time >= 1_000_000 else {
       throw ValidationError("--timeout takes a time with its unit, such as 10s.")

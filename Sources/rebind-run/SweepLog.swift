@@ -1,20 +1,16 @@
 #if Commands
 
+import FaultVocabulary
 import Glibc
 
 /// The results of runs in a file, so that a sweep that was ended goes on where it was. A line for each run, with
 /// fields between tabs.
 final class SweepLog {
-  struct Run: Hashable {
-    var rule: Int
-    var call: UInt64
-  }
-
   /// The runs that the file has already.
-  private(set) var known: [(run: Run, finding: Finding?)] = []
+  private(set) var known: [(run: Sweep.Run, finding: Finding?)] = []
   private let descriptor: Int32
 
-  /// - Parameter words: The faults and the program. A file of others is refused.
+  /// - Parameter words: The folder, the conditions, the faults and the program. A file of others is refused.
   init(_ path: String, words: [String]) throws(RunError) {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw RunError("\(path): \(String(cString: strerror(errno)))") }
@@ -39,13 +35,13 @@ final class SweepLog {
       guard fields.count >= 3, let rule = Int(fields[0]), let call = UInt64(fields[1]) else {
         throw RunError("\(path): a line is damaged: \(line)")
       }
-      known.append((Run(rule: rule, call: call), Finding(fields: Array(fields[2...]))))
+      known.append((Sweep.Run(rule: rule, call: call), Finding(fields: Array(fields[2...]))))
     }
     ftruncate(descriptor, off_t(lines.reduce(0) { $0 + $1.utf8.count + 1 }))
     lseek(descriptor, 0, SEEK_END)
   }
 
-  func append(_ run: Run, _ finding: Finding?) {
+  func append(_ run: Sweep.Run, _ finding: Finding?) {
     let fields = ["\(run.rule)", "\(run.call)"] + (finding?.fields ?? [""])
     write(fields.map(Self.escaped).joined(separator: "\t"))
   }
@@ -84,7 +80,7 @@ extension Finding {
 
   /// Nil for a run without a finding.
   fileprivate init?(fields: [String]) {
-    guard fields.count == 4, let kind = Kind(rawValue: fields[0]) else { return nil }
+    guard fields.count == 4, let kind = FindingClass(rawValue: fields[0]) else { return nil }
     func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
     self.init(kind: kind, detail: fields[1], strike: lines(fields[2]), crash: lines(fields[3]))
   }

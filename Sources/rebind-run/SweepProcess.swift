@@ -9,6 +9,7 @@ struct SweepProcess {
 
   let process: pid_t
   let file: SharedFile
+  private let folder: ScratchFolder?
   private let output: Int32
   private let errorOutput: Int32
   private let deadline: UInt64
@@ -21,12 +22,24 @@ struct SweepProcess {
     var library: String
     /// In nanoseconds.
     var timeout: UInt64
-    /// A path of what is read.
-    var input: String
+    var input: Input
+    /// A path of what standard output is written to, instead of memory.
+    var output: String?
   }
+
+  enum Input {
+    /// A path.
+    case file(String)
+    /// At most `mostPipedBytes`.
+    case pipe([UInt8])
+  }
+
+  /// So much a pipe holds, without somebody who writes to it while the program reads.
+  static let mostPipedBytes = 65536
 
   init(_ setting: Setting, _ rules: [Rule], in folder: ScratchFolder?) throws(RunError) {
     ruleCount = rules.count
+    self.folder = folder
     file = try SharedFile(.watches, rules: rules)
     output = createMemoryFile("output", 1)
     errorOutput = createMemoryFile("errors", 1)
@@ -36,8 +49,19 @@ struct SweepProcess {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 0, setting.input, O_RDONLY, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    var pipe: Int32?
+    defer { if let pipe { close(pipe) } }
+    switch setting.input {
+    case .file(let path): posix_spawn_file_actions_addopen(&actions, 0, path, O_RDONLY, 0)
+    case .pipe(let bytes):
+      pipe = try Self.pipe(bytes)
+      posix_spawn_file_actions_adddup2(&actions, pipe ?? 0, 0)
+    }
+    if let path = setting.output {
+      posix_spawn_file_actions_addopen(&actions, 1, path, O_WRONLY, 0)
+    } else {
+      posix_spawn_file_actions_adddup2(&actions, output, 1)
+    }
     posix_spawn_file_actions_adddup2(&actions, errorOutput, 2)
     if let folder { _ = addWorkingFolder(&actions, folder.workingFolder) }
     var attributes = posix_spawnattr_t()
@@ -61,6 +85,17 @@ struct SweepProcess {
     deadline = now() + setting.timeout
   }
 
+  /// The end to read from.
+  private static func pipe(_ bytes: [UInt8]) throws(RunError) -> Int32 {
+    var ends: [Int32] = [0, 0]
+    // Without O_NONBLOCK we would wait for ever for a pipe that has less room, as the kernel may decide.
+    guard makePipe(&ends, O_CLOEXEC) == 0, fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0,
+      Glibc.write(ends[1], bytes, bytes.count) == bytes.count
+    else { throw RunError("no pipe: \(String(cString: strerror(errno)))") }
+    close(ends[1])
+    return ends[0]
+  }
+
   /// True once it has taken too long, or written too much.
   var isOver: Bool {
     var status = stat()
@@ -76,8 +111,8 @@ struct SweepProcess {
       close(errorOutput)
     }
     return SweepOutcome(
-      status: status, hasTimedOut: hasTimedOut, output: Self.contents(output),
-      errorOutput: Self.contents(errorOutput), files: files, watch: file.watch(),
+      status: status, hasTimedOut: hasTimedOut, output: contents(output),
+      errorOutput: contents(errorOutput), files: files, watch: file.watch(),
       calls: (0..<ruleCount).map { file.calls(ofRule: $0) }, notes: file.notes())
   }
 
@@ -91,13 +126,21 @@ struct SweepProcess {
     }
   }
 
-  private static func contents(_ descriptor: Int32) -> [UInt8] {
+  /// The output, in which the folders of all runs have the same name.
+  private func contents(_ descriptor: Int32) -> [UInt8] {
     var status = stat()
     fstat(descriptor, &status)
-    let size = min(Int(status.st_size), mostOutput)
-    return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+    let size = min(Int(status.st_size), Self.mostOutput)
+    var bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       count = size == 0 ? 0 : max(0, pread(descriptor, buffer.baseAddress, size, 0))
     }
+    guard let name = folder?.root.utf8 else { return bytes }
+    let random = Array(name.suffix(6)), fixed = Array("folder".utf8)
+    let end = Array("rebind-run-".utf8) + random
+    for place in bytes.ranges(of: end) {
+      bytes.replaceSubrange(place.upperBound - random.count..<place.upperBound, with: fixed)
+    }
+    return bytes
   }
 
   private static func children() -> [pid_t] {
@@ -126,6 +169,10 @@ struct SweepProcess {
 private func addWorkingFolder(
   _ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ path: UnsafePointer<CChar>
 ) -> Int32
+
+/// The corresponding function of libc is `pipe2`, which its module leaves out.
+@_silgen_name("pipe2")
+private func makePipe(_ ends: UnsafeMutablePointer<Int32>, _ flags: Int32) -> Int32
 
 /// The time in nanoseconds, by CLOCK_MONOTONIC.
 func now() -> UInt64 {

@@ -52,7 +52,7 @@ import TestSupport
     #expect(sum >= 1000 && calls.notes == [])
   }
 
-  /// A daemon that outlives the program goes on alone. What it calls then is missing, and a note says so.
+  /// A daemon that outlives the program goes on alone. Its later calls are missing, and a note says so.
   @Test func aDaemonGoesOn() throws {
     let program = try Program()
     let script = """

@@ -31,16 +31,29 @@ import TestSupport
     ("connection", "socketpair,send,recv", "hang: it did not end in time"),
     ("silent", "open", "failure without a message: it exits with 3, and says nothing"),
     ("leak", "read", "descriptor left open: descriptor "),
+    (
+      "colour", "write,write=short",
+      #"exit 0 with other output: line 1 is '\x1b' instead of '\x1b[31mred'"#
+    ),
+    ("status", "write=short", "usual exit status with other output: line 1 is 'o' instead of "),
+    ("stream", "write", "output lost without a message: standard output is a full disk"),
+    ("fallback", "malloc", "exit 0 with other output: line 1 is 'another way' instead of 'done'"),
+    ("stack", "malloc", "crash: ended by SIGILL\n  the call came from planted+0x"),
+    ("handler", "malloc", "crash: ended by SIGSEGV, at a place that is not known: it handles"),
   ])
   func findsPlantedBugs(name: String, faults: String, finding: String) throws {
     let planted = try sweep(faults, "planted", [name], options: ["--timeout", "1500ms"])
     #expect(planted.status == 1)
     #expect(planted.output.hasPrefix(finding), "\(planted.output)")
     #expect(planted.output.contains(", 1 finding\n"))
+    #expect(name != "stack" || planted.output.contains("\n  it crashed at planted+0x"))
     // The command that is printed does the same.
     let command = try #require(
-      planted.output.split(separator: "\n").first { $0.contains("rebind-run fail") })
-    #expect(command.contains(" --on 1 ") && command.hasSuffix(" \(name)"))
+      planted.output.split(separator: "\n").first {
+        $0.hasSuffix(" \(name)") || $0.hasSuffix("full")
+      })
+    #expect(
+      command.contains("rebind-run fail ") && command.contains(" --on 1 ") || name == "stream")
     let mended = try sweep(faults, "mended", [name], options: ["--timeout", "20s"])
     #expect(mended.status == 0 && mended.output.hasSuffix("no finding\n"), "\(mended.output)")
   }
@@ -61,19 +74,69 @@ import TestSupport
 
   @Test func goesOnWhereItWas() throws {
     let folder = try TemporaryDirectory()
+    let working = try TemporaryDirectory()
     let log = folder.url.appending(path: "log").path
     let options = ["--resume", log, "--jobs", "1"]
-    let first = try sweep("write,open", "planted", ["file"], options: options + ["--first"])
+    let first = try sweep(
+      "write,open", "planted", ["file"], options: options + ["--first"], in: working.url)
     #expect(first.status == 1 && first.output.contains("1 finding\n"))
     func runs() throws -> Int {
       try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").count - 1
     }
     #expect(try runs() == 1)
-    let second = try sweep("write,open", "planted", ["file"], options: options)
-    #expect(second.output == first.output.replacing("--first ", with: ""))
+    let second = try sweep("write,open", "planted", ["file"], options: options, in: working.url)
+    #expect(second.output == first.output.replacing("1 of 2 runs", with: "2 runs"))
     #expect(try runs() == 2)
-    let other = try sweep("open", "planted", ["file"], options: options)
-    #expect(other.status == 125 && other.errorOutput.contains(" is of another sweep: "))
+    for (faults, others) in [
+      ("open", []), ("write,open", ["--in", "*"]), ("write,open", ["--when", "path=planted"]),
+    ] {
+      let other = try sweep(faults, "planted", ["file"], options: options + others, in: working.url)
+      #expect(other.status == 125 && other.errorOutput.contains(" is of another sweep: "))
+    }
+    let less = try sweep(
+      "write,open", "planted", ["file"], options: options + ["--limit", "1"], in: working.url)
+    #expect(less.output == second.output)
+  }
+
+  /// A result that is told and not given: nothing was written.
+  @Test func namesTheFile() throws {
+    let result = try sweep("write=3", "mended", ["file"])
+    #expect(result.output.hasPrefix("exit 0 with other output: file planted has other contents\n"))
+  }
+
+  @Test func leavesHarmlessCallsAlone() throws {
+    let result = try sweep("fcntl,close,write,write=short", "planted", ["harmless"])
+    #expect(result.output == "1 run, no finding\n", "\(result.output)")
+  }
+
+  /// The program's output has the path of its folder, which is another one in each run.
+  @Test func pathsOfTheFolderAreTheSame() throws {
+    let folder = try TemporaryDirectory()
+    let temporary = try TemporaryDirectory()
+    let result = try run(
+      command.get(),
+      ["sweep", "getcwd=ENOMEM", "--in", "*", "--", "sh", "-c", "pwd -P; echo $TMPDIR"],
+      environment: ["TMPDIR": temporary.url.path], currentDirectory: folder.url)
+    #expect(!result.errorOutput.contains("not the same"), "\(result.errorOutput)")
+  }
+
+  /// A program that ends with another status than 0 says why, if it does so by itself.
+  @Test func saysHowItEndsWithoutAFailure() throws {
+    let temporary = try TemporaryDirectory()
+    func sweep(_ script: String) throws -> ProcessResult {
+      try run(
+        "sh", ["-c", script, command.get()], environment: ["TMPDIR": temporary.url.path],
+        currentDirectory: Self.programs.get().url)
+    }
+    let failing = try sweep("\"$0\" sweep setlocale=NULL -- cat nowhere")
+    #expect(
+      failing.errorOutput.contains(
+        "rebind-run: without a failure the program exits with 1: cat: nowhere: No such file"))
+    // A pipe stays a pipe.
+    let piped = try sweep("seq 5 | \"$0\" sweep setlocale=NULL --in '*' -- test -p /dev/stdin")
+    #expect(piped.status == 0 && !piped.errorOutput.contains("exits with"), "\(piped.errorOutput)")
+    let many = try sweep("\"$0\" sweep $(yes malloc | head -n 33 | paste -s -d,) -- true")
+    #expect(many.status == 64 && many.errorOutput.contains("Give at most 32 faults"))
   }
 
   /// Ended in the middle, it leaves no process and no file.
@@ -95,7 +158,7 @@ import TestSupport
     let result = try run(
       "bash", ["-c", script, command.get(), path], environment: ["TMPDIR": temporary.url.path],
       currentDirectory: folder.url)
-    #expect(result.output == "\(128 + SIGTERM)\n")
+    #expect(result.output == "0 of 1 run, no finding\n\(128 + SIGTERM)\n")
   }
 
   /// A library that is loaded while constructors run must not take the environment and the arguments away.

@@ -48,14 +48,14 @@ import TestSupport
     let program = try Program()
     #expect(try findings(program, mistake: 0) == [])
     let expected: [(mistake: String, finding: String)] = [
-      ("malloc unchecked", "malloc: call 1: crashed with signal 11"),
-      ("malloc unchecked", "malloc: call 2: crashed with signal 11"),
+      ("malloc unchecked", "malloc: call 1: crash: ended by SIGSEGV"),
+      ("malloc unchecked", "malloc: call 2: crash: ended by SIGSEGV"),
       ("short read for the whole", "read: call 1: threw WrongCopy()"),
       ("short write for the whole", "write: call 1: threw WrongCopy()"),
-      ("double close on error", "read: call 1: threw WrongCopy(), closed descriptor"),
-      ("double close on EINTR", "close: call 1: returned, closed descriptor"),
-      ("leak on error", "malloc: call 1: threw WrongCopy(), leaked descriptor"),
-      ("leak on error", "write: call 1: threw WrongCopy(), leaked descriptor"),
+      ("double close on error", "read: call 1: threw WrongCopy(), descriptor closed twice"),
+      ("double close on EINTR", "close: call 1: returned, descriptor closed twice"),
+      ("leak on error", "malloc: call 1: threw WrongCopy(), descriptor left open"),
+      ("leak on error", "write: call 1: threw WrongCopy(), descriptor left open"),
     ]
     for (number, (mistake, finding)) in zip(1..., expected) {
       let found = try findings(program, mistake: CInt(number))

@@ -18,7 +18,7 @@ private struct CannotOpen: Error {}
     #expect(
       report.description == """
         open failed at 2 calls in turn: 1 finding
-        call 2: threw CannotOpen(), leaked descriptor \(leak.number) (/etc/hostname)
+        call 2: threw CannotOpen(), descriptor left open: \(leak.number) (/etc/hostname)
         """)
   }
 
@@ -30,7 +30,7 @@ private struct CannotOpen: Error {}
     #expect(
       report.description == """
         malloc failed at 2 calls in turn: 1 finding
-        call 2: crashed with signal 11 (Segmentation fault)
+        call 2: crash: ended by SIGSEGV
         """)
     #expect(
       report.runs.map(\.outcome) == [.returned, .threw("CannotOpen()"), .crashed(signal: 11)])
@@ -90,7 +90,7 @@ private struct CannotOpen: Error {}
     let descriptor = try #require(twice.findings.first?.closedTwice.first)
     #expect(
       twice.findings.map(\.description) == [
-        "call 1: returned, closed descriptor \(descriptor) twice"
+        "call 1: returned, descriptor closed twice: \(descriptor)"
       ])
   }
 
@@ -121,7 +121,7 @@ private struct CannotOpen: Error {}
     #expect(
       report.description == """
         getppid, getpgid failed at 3 calls in turn: 1 finding
-        Fault(getppid returns 0), call 1: crashed with signal 6 (Aborted)
+        Fault(getppid returns 0), call 1: crash: ended by SIGABRT
         """)
   }
 
@@ -155,7 +155,10 @@ private struct CannotOpen: Error {}
       while true { pause() }
     }
     #expect(hung.findings.map(\.outcome) == [.timedOut])
-    #expect(hung.findings.map(\.description) == ["without a fault: timed out, in 2 attempts"])
+    #expect(
+      hung.findings.map(\.description) == [
+        "without a fault: hang: it did not end in time, in 2 attempts"
+      ])
   }
 
   /// The second lock of the same thread waits for ever, in each attempt.
@@ -175,7 +178,7 @@ private struct CannotOpen: Error {}
       shortest = min(shortest, clock.now - start)
       let findings = report.findings
       try #require(findings.map(\.outcome) == [.deadlocked] && findings[0].repetitions == 7)
-      #expect("\(findings[0])" == "call 1: waited for ever for a lock, in 8 attempts")
+      #expect("\(findings[0])" == "call 1: hang: it waits for ever for a lock, in 8 attempts")
     }
     #expect(shortest < .seconds(30))
   }

@@ -123,7 +123,9 @@ typedef struct crebind_run_function {
   uint8_t is_null;
   /// The indices of arguments; -1 for none.
   int8_t stream, count, path;
-  uint8_t unused[2];
+  /// It writes to the descriptor that is its first argument.
+  uint8_t writes;
+  uint8_t is_fcntl;
 } crebind_run_function;
 
 /// A name begins with its kind. That of a function has its name, version and defining image, each behind a line feed.

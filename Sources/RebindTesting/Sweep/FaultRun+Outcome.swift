@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import FaultVocabulary
 
 extension FaultRun.Outcome: CustomStringConvertible {
   public var description: String {
@@ -10,10 +6,10 @@ extension FaultRun.Outcome: CustomStringConvertible {
     case .returned: "returned"
     case .threw(let error): "threw \(error)"
     case .crashed(let signal):
-      "crashed with signal \(signal) (\(String(cString: strsignal(signal))))"
+      "\(FindingClass.crash.rawValue): \(FindingClass.end(by: signal))"
     case .exited(let status): "exited with status \(status)"
-    case .timedOut: "timed out"
-    case .deadlocked: "waited for ever for a lock"
+    case .timedOut: "\(FindingClass.hang.rawValue): \(FindingClass.endByTime)"
+    case .deadlocked: "\(FindingClass.hang.rawValue): it waits for ever for a lock"
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import FaultVocabulary
+
 /// One run of a sweep.
 public struct FaultRun: Sendable, Hashable {
   /// The ways in which a run ends.
@@ -61,12 +63,13 @@ public struct FaultRun: Sendable, Hashable {
 extension FaultRun: CustomStringConvertible {
   public var description: String {
     let place = call.map { "call \($0)" } ?? "without a fault"
-    let closed = closedTwice.map { "closed descriptor \($0) twice" }
+    let leaks = leaks.map { "\(FindingClass.leftOpen.rawValue): \($0.number) (\($0.path))" }
+    let closed = closedTwice.map { "\(FindingClass.closedTwice.rawValue): \($0)" }
     // The runs that end anyhow say nothing of it: whether they were repeated is chance.
     let attempts =
       outcome == .timedOut || outcome == .deadlocked ? ["in \(repetitions + 1) attempts"] : []
     let calls = madeNoCall ? ["made no call on this thread that could fail"] : []
-    let facts = [outcome.description] + attempts + calls + leaks.map(\.description) + closed
+    let facts = [outcome.description] + attempts + calls + leaks + closed
     return "\(place): \(facts.joined(separator: ", "))"
   }
 }

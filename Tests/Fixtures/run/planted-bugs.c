@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,12 +103,73 @@ static int leak(void) {
   return 0;
 }
 
+/// The same for a line that would change the terminal's colour.
+static int colour(void) {
+  static const char text[] = "\x1b[31mred\n";
+  return write_all(1, text, sizeof text - 1) != 0 ? fail("write") : 0;
+}
+
+/// The same in a program whose usual status is 1, as that of diff.
+static int status(void) { return output() == 0 ? 1 : 2; }
+
+/// The rest of a stream's buffer is written at the end, and nobody looks whether that works.
+static int stream(void) {
+  puts("a line");
+  return IS_MENDED && fflush(stdout) != 0 ? fail("fflush") : 0;
+}
+
+/// Without memory it goes another way. The mended one says so.
+static int fallback(void) {
+  void *memory = malloc(100);
+  if (memory == NULL) puts(IS_MENDED ? "Out of memory, trying again" : "another way");
+  puts("done");
+  free(memory);
+  return 0;
+}
+
+/// An instruction that faults where no stack can be followed.
+static int stack(void) {
+  void *memory = malloc(100);
+  if (memory == NULL && IS_MENDED) return fail("malloc");
+  if (memory == NULL) {
+#if defined(__x86_64__)
+    __asm__ volatile("mov $16, %rsp\n\tud2");
+#elif defined(__aarch64__)
+    __asm__ volatile("mov x0, #16\n\tmov sp, x0\n\tudf #0");
+#endif
+  }
+  free(memory);
+  return 0;
+}
+
+static void handle_and_end(int number) {
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+/// A crash that the program's own handler sees first.
+static int handler(void) {
+  signal(SIGSEGV, handle_and_end);
+  return memory();
+}
+
+/// Nothing is wrong here: what fails has nowhere to say so, cannot fail, or does nothing.
+static int harmless(void) {
+  if (fcntl(0, F_GETFD) < 0 || fcntl(0, F_GETFL) < 0) return 3;
+  close(-1);
+  if (close(dup(2)) != 0 || write(2, "", 0) != 0 || close(2) != 0) return 4;
+  return 0;
+}
+
 int main(int count, char **arguments) {
   static const struct {
     const char *name;
     int (*run)(void);
   } programs[] = {{"memory", memory},         {"output", output}, {"file", file},
-                  {"connection", connection}, {"silent", silent}, {"leak", leak}};
+                  {"connection", connection}, {"silent", silent}, {"leak", leak},
+                  {"colour", colour}, {"status", status}, {"stream", stream},
+                  {"fallback", fallback}, {"stack", stack}, {"handler", handler},
+                  {"harmless", harmless}};
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
     if (count == 2 && strcmp(arguments[1], programs[i].name) == 0) return programs[i].run();
   return 64;
