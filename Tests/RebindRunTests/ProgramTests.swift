@@ -10,6 +10,12 @@ import TestSupport
     "perl -e 'my %h = map { $_ => 1 } 1..1000; print scalar(keys %h); eval { die 7 }; print $@; exit 5'",
     "cat; exit 9", "kill -SEGV $$", "kill -KILL $$", "tar cf - /etc/hosts 2>/dev/null",
     "ulimit -v 4000000; ls /",
+    "find /etc -maxdepth 1 | sort", "gzip -c /etc/passwd | gzip -dc", "diff /etc/hosts /etc/passwd",
+    "awk '{ n += length } END { print n }' /etc/passwd", "xargs -n 2 echo", "readelf -hW /bin/true",
+    #"printf 'all:\n\t@echo made; exit 3\n' | make -s -f - 2>&-"#,
+    "zsh -c 'echo ${(j:,:)$(seq 9)}'",
+    "fish -c 'for i in (seq 3); echo $i; end'", "dd if=/etc/passwd bs=7 count=3 status=none",
+    "env -i /bin/sh -c 'echo $PATH'", "echo 'class A; A a;' | g++ -x c++ -fsyntax-only -",
   ])
   func theProgramDoesTheSame(line: String) throws {
     let folder = try TemporaryDirectory()
@@ -39,10 +45,13 @@ import TestSupport
       """
     let script = """
       coproc "$0" count malloc -- bash -c "$1"
-      read -r word <&${COPROC[0]}
-      kill -TERM $COPROC_PID
-      read -r word <&${COPROC[0]}
-      wait $COPROC_PID
+      # bash forgets both as soon as the coprocess ends.
+      exec 5<&${COPROC[0]}
+      process=$COPROC_PID
+      read -r word <&5
+      kill -TERM $process
+      read -r word <&5
+      wait $process
       echo "$word $?"
       """
     let result = try run("bash", ["-c", script, command.get(), line])
