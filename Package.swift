@@ -20,7 +20,12 @@ let features: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-let swiftSettings = features + (checksWarnings ? [.treatAllWarnings(as: .error)] : [])
+/// Set where the interface that other systems have is built and tested on Linux.
+let isElsewhere = Context.environment["REBIND_ELSEWHERE"].map { !$0.isEmpty } ?? false
+
+let swiftSettings =
+  features + (checksWarnings ? [.treatAllWarnings(as: .error)] : [])
+  + (isElsewhere ? [.define("REBIND_ELSEWHERE")] : [])
 
 /// Without the trait, the compiler warns that it finds no plug-in for the macros.
 let macroSettings =
@@ -28,6 +33,8 @@ let macroSettings =
 
 let package = Package(
   name: "Rebind",
+  // `Duration`, and generic types with parameter packs, in the interface that other systems have.
+  platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
   products: [
     .library(name: "Rebind", targets: ["Rebind"]),
     .library(name: "RebindRegistry", targets: ["RebindRegistry"]),

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #if __has_include(<gelf.h>) && !defined(CLIBELF_OPENS_LIBRARY)
 
 #include <gelf.h>
@@ -62,3 +63,4 @@ FORWARD(int, elf_compress, (Elf_Scn * section, int type, unsigned int flags), (s
         -1)
 FORWARD(Elf_Data *, elf_getdata, (Elf_Scn * section, Elf_Data *data), (section, data), NULL)
 FORWARD(const char *, elf_errmsg, (int error), (error), NULL)
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "counters.h"
 
 // Each counter has the type of its function. Only its address is needed here.
@@ -9,3 +10,4 @@ CREBIND_COUNTED_FUNCTIONS(DECLARE)
 
 void *const crebind_counting_counters[CREBIND_COUNTING_FUNCTION_COUNT] = {
     CREBIND_COUNTED_FUNCTIONS(COUNTER)};
+#endif

@@ -1,6 +1,6 @@
 /// The counters of all functions.
 
-#ifndef CREBIND_COUNTING_COUNTERS_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_COUNTERS_H)
 #define CREBIND_COUNTING_COUNTERS_H
 
 #include "thread-counts.h"

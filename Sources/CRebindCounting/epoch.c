@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "epoch.h"
 
 #include <time.h>
@@ -58,3 +59,4 @@ void crebind_counting_forget_epochs(void) {
     if (block != crebind_counting_this_thread.block) block->reading = 0;
   crebind_counting_shared_block.reading = crebind_counting_this_thread.shared_readings;
 }
+#endif

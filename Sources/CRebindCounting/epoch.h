@@ -4,7 +4,7 @@
 /// Calls are many, and waits are few. So a call writes no number that all threads share: each thread has numbers of its
 /// own, which a wait reads.
 
-#ifndef CREBIND_COUNTING_EPOCH_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_EPOCH_H)
 #define CREBIND_COUNTING_EPOCH_H
 
 #include "thread-counts.h"

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "functions.h"
 
 _Static_assert(CREBIND_COUNTING_FUNCTION_COUNT <= 32, "FunctionCalls.swift has room for 32");
@@ -36,3 +37,4 @@ bool crebind_counting_is_principal(crebind_counting_function function) {
   return total != CREBIND_COUNTING_TOTAL_REMAPPINGS
          && (function == 0 || total != functions[function - 1].total);
 }
+#endif

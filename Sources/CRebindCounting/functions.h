@@ -1,6 +1,6 @@
 /// The originals, which the counters go on to.
 
-#ifndef CREBIND_COUNTING_FUNCTIONS_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_FUNCTIONS_H)
 #define CREBIND_COUNTING_FUNCTIONS_H
 
 #include "thread-counts.h"

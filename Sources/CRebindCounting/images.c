@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "images.h"
@@ -173,3 +174,4 @@ const char *crebind_counting_images_read(crebind_counting_images *images, size_t
     if (!is_certain(images, &images->images[i])) add_calls(calls, &images->images[i]);
   return CREBIND_COUNTING_ELSEWHERE;
 }
+#endif

@@ -1,6 +1,6 @@
 /// The images that make a scope's calls.
 
-#ifndef CREBIND_COUNTING_IMAGES_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_IMAGES_H)
 #define CREBIND_COUNTING_IMAGES_H
 
 #include "thread-counts.h"

@@ -10,6 +10,7 @@
 /// An image may define a function and call its own definition, while other images call another one's.
 /// Its slot is left alone: such a call stays inside the image, like calls without a slot.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "counters.h"
@@ -313,3 +314,4 @@ bool crebind_counting_is_known(crebind_counting_function function) {
   crebind_counting_unlock();
   return is_known;
 }
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "leaks.h"
@@ -15,3 +16,4 @@ void crebind_counting_leaks_free(crebind_counting_leaks *leaks) { munmap(leaks, 
 void crebind_counting_leaks_give_up(crebind_counting_leaks *leaks) { leaks->is_full = true; }
 
 bool crebind_counting_leaks_is_full(const crebind_counting_leaks *leaks) { return leaks->is_full; }
+#endif

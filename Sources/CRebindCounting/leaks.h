@@ -6,7 +6,7 @@
 /// out of the table before it frees the block. So no thread that gets the same address next can
 /// enter it here first.
 
-#ifndef CREBIND_COUNTING_LEAKS_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_LEAKS_H)
 #define CREBIND_COUNTING_LEAKS_H
 
 #include "thread-counts.h"

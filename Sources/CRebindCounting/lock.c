@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "lock.h"
 #include "epoch.h"
 
@@ -44,3 +45,4 @@ void crebind_counting_unlock(void) {
   atomic_signal_fence(memory_order_seq_cst);
   is_locking = false;
 }
+#endif

@@ -1,6 +1,6 @@
 /// The lock of what begins and ends. No counter takes it.
 
-#ifndef CREBIND_COUNTING_LOCK_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_LOCK_H)
 #define CREBIND_COUNTING_LOCK_H
 
 /// After a fork, the lock is free in the child. A signal handler that forks does not wait for its own

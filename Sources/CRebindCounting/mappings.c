@@ -2,6 +2,7 @@
 ///
 /// An allocator may call these inside of malloc: they are counted there, too.
 
+#if defined(__linux__)
 #include "original-call.h"
 
 #include <sys/mman.h>
@@ -75,3 +76,4 @@ CREBIND_COUNTING_COUNTER void *crebind_counter_mremap(void *old, size_t old_leng
                                   .caller = call.caller});
   return mapping;
 }
+#endif

@@ -1,5 +1,6 @@
 /// The counters of malloc and its kind.
 
+#if defined(__linux__)
 #include "original-call.h"
 #include "peaks.h"
 #include "task-scope.h"
@@ -387,3 +388,4 @@ CREBIND_COUNTING_COUNTER void crebind_counter_free(void *block) {
   add((crebind_counting_event){
       .function = CREBIND_COUNTING_FREE, .live = -size, .caller = CALLER});
 }
+#endif

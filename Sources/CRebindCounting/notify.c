@@ -1,5 +1,6 @@
 /// Notifies scopes of calls: those of tasks, and all that watch images, sites or leaks.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "scope.h"
@@ -314,3 +315,4 @@ void crebind_counting_free(crebind_counting_scope *scope) {
   if (crebind_counting_has_empty_epochs()) release_retired();
   crebind_counting_unlock();
 }
+#endif

@@ -1,6 +1,6 @@
 /// How a counter of a C function passes a call on.
 
-#ifndef CREBIND_COUNTING_ORIGINAL_CALL_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_ORIGINAL_CALL_H)
 #define CREBIND_COUNTING_ORIGINAL_CALL_H
 
 #include "functions.h"

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "peaks.h"
 #include "lock.h"
 
@@ -43,3 +44,4 @@ void crebind_counting_note_peak(int64_t live) {
     crebind_counting_raise(&peaks[i].peak, before + live);
   }
 }
+#endif

@@ -1,6 +1,6 @@
 /// The most memory in use by all threads, for scopes of the process that are notified of no calls.
 
-#ifndef CREBIND_COUNTING_PEAKS_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_PEAKS_H)
 #define CREBIND_COUNTING_PEAKS_H
 
 #include "thread-counts.h"

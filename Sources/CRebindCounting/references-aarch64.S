@@ -2,7 +2,7 @@
 /// preserve_most: beside what C preserves, x9 to x15 keep their values. A counter that is a C function
 /// would break its callers.
 
-#if defined(__aarch64__)
+#if defined(__linux__) && defined(__aarch64__)
 #include "CRebindCountedFunctions.h"
 
   .hidden crebind_counting_originals

@@ -1,6 +1,7 @@
 /// The counters of Swift's runtime that are C. On AArch64 those of references are assembly: see
 /// `references-aarch64.S`.
 
+#if defined(__linux__)
 #include "functions.h"
 
 #if defined(__aarch64__)
@@ -39,3 +40,4 @@ CREBIND_COUNTING_COUNTER void crebind_counter_swift_beginAccess(void *pointer, v
   ((void (*)(void *, void *, uintptr_t, void *))
        crebind_counting_originals[CREBIND_COUNTING_BEGIN_ACCESS])(pointer, buffer, flags, caller);
 }
+#endif

@@ -5,6 +5,7 @@
 /// numbers of its own: a *lane* for each thread, as far as these go. A scope that watches images or sites
 /// is told each call, too, whatever its reach: its numbers are the sums of what it watches.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "scope.h"
@@ -190,3 +191,4 @@ void crebind_counting_end(crebind_counting_scope *scope) {
   }
   announce(scope, -1u);
 }
+#endif

@@ -1,6 +1,6 @@
 /// A scope, and the calls that it is notified of.
 
-#ifndef CREBIND_COUNTING_SCOPE_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_SCOPE_H)
 #define CREBIND_COUNTING_SCOPE_H
 
 #include "images.h"

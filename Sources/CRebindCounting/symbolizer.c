@@ -1,5 +1,6 @@
 /// Finds the file of an image, and runs a program that knows its names and lines.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "CRebindCounting.h"
@@ -83,3 +84,4 @@ char *crebind_counting_run_symbolizer(char *const *words, const char *input) {
   if (sink >= 0) close(sink);
   return output;
 }
+#endif

@@ -1,6 +1,6 @@
 /// The scopes of a task, which a task-local value leads to.
 
-#ifndef CREBIND_COUNTING_TASK_SCOPE_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_TASK_SCOPE_H)
 #define CREBIND_COUNTING_TASK_SCOPE_H
 
 #include "CRebindSwift.h"

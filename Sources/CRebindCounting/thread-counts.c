@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "thread-counts.h"
 
 _Atomic bool crebind_counting_is_counted[CREBIND_COUNTING_FUNCTION_COUNT];
@@ -26,3 +27,4 @@ crebind_counting_block *crebind_counting_claim(void) {
 void crebind_counting_suppress_begin(void) { crebind_reach_this_thread.suppressed++; }
 
 void crebind_counting_suppress_end(void) { crebind_reach_this_thread.suppressed--; }
+#endif

@@ -1,6 +1,6 @@
 /// The numbers that counters write.
 
-#ifndef CREBIND_COUNTING_THREAD_COUNTS_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_THREAD_COUNTS_H)
 #define CREBIND_COUNTING_THREAD_COUNTS_H
 
 #include "CRebindCounting.h"

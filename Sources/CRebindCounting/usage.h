@@ -3,7 +3,7 @@
 /// Two calls at the same time may miss each other's blocks in the peak. The first call that frees one of these blocks
 /// sees both, so that the sum is compared with the peak before a block goes, too.
 
-#ifndef CREBIND_COUNTING_USAGE_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_USAGE_H)
 #define CREBIND_COUNTING_USAGE_H
 
 #include "thread-counts.h"

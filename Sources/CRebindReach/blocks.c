@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "CRebindReach.h"
@@ -47,3 +48,4 @@ crebind_reach_block *crebind_reach_claim(crebind_reach_blocks *blocks, size_t si
   errno = error;
   return block;
 }
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "CRebindReach.h"
@@ -42,3 +43,4 @@ void crebind_reach_find_data(crebind_reach_code *data, crebind_reach_is_wanted *
                              const void *context) {
   find((struct search){data, PF_W, is_wanted, context});
 }
+#endif

@@ -8,6 +8,7 @@
 /// lock (glibc 2.35, GCC 12), or else by `dl_iterate_phdr`, whose lock a thread may hold already. Its first
 /// call prepares constants under `pthread_once`, and may bind lazy slots: that is done in advance.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "CRebindSites.h"
@@ -213,3 +214,4 @@ void crebind_reach_prepare_frames(void) {
   trace trace = {.caller = 0};
   walk(&trace);
 }
+#endif

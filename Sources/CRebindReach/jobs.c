@@ -8,6 +8,7 @@
 ///
 /// The runtime is known by the function that it passes, and not by who calls: it tail-calls on its way to libdispatch.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "CRebindReach.h"
@@ -109,3 +110,4 @@ void *crebind_reach_submit_code(void) { return (void *)submit; }
 void **crebind_reach_submit_original(void) { return &original; }
 
 crebind_reach_job crebind_reach_this_job(void) { return crebind_reach_this_thread.job; }
+#endif

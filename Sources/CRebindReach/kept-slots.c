@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "CRebindReach.h"
@@ -54,3 +55,4 @@ void crebind_reach_forget_slots(crebind_reach_kept_slots *slots) {
   free(slots->list);
   *slots = (crebind_reach_kept_slots){.list = NULL};
 }
+#endif

@@ -1,5 +1,6 @@
 /// The images that the loader has loaded and unloaded.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "CRebindSites.h"
@@ -56,3 +57,4 @@ bool crebind_reach_has_stayed(crebind_reach_loader_counts since, uintptr_t addre
          || search.counts.loaded == since.loaded
          || (search.address_index != 0 && search.address_index <= search.anchor_index);
 }
+#endif

@@ -10,6 +10,7 @@
 /// and gives it no other meaning. But a block that libdispatch has made is a work item: it can be cancelled
 /// and waited for, and has a priority. Such blocks are left alone.
 
+#if defined(__linux__)
 #include "CRebindReach.h"
 #include "CRebindSites.h"
 
@@ -239,3 +240,4 @@ bool crebind_reach_prepare_queues(crebind_reach_look_up *look_up) {
 crebind_reach_entry *crebind_reach_queue_entry(size_t index) {
   return index < ENTRIES ? &entries[index].entry : NULL;
 }
+#endif

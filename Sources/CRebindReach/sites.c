@@ -10,6 +10,7 @@
 /// these places has the same address. They are read from the innermost one on: if all before it are the same, the next
 /// place is part of this stack, too.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "CRebindSites.h"
@@ -195,3 +196,4 @@ uint64_t crebind_reach_dropped_calls(const crebind_reach_sites *sites) { return 
 bool crebind_reach_is_certain(const crebind_reach_sites *sites, uintptr_t address) {
   return crebind_reach_has_stayed(sites->images, address);
 }
+#endif

@@ -3,6 +3,7 @@
 /// A task's first job is handed over by the thread that makes the task, in the order in which its creator makes its
 /// tasks. There a task and its creator are known, before the task runs.
 
+#if defined(__linux__)
 #include "CRebindReach.h"
 #include "CRebindSwift.h"
 
@@ -51,3 +52,4 @@ uint64_t crebind_reach_number_block(void) {
   tell(number);
   return number;
 }
+#endif

@@ -1,6 +1,7 @@
 /// The way that nearly all calls take: find the cell, add one, go on.
 
 // The registers of numbers are not saved here. This precedes all declarations, as gcc inlines no function of another target.
+#if defined(__linux__)
 #if defined(__x86_64__) && defined(__clang__)
 #pragma clang attribute push(__attribute__((target("general-regs-only"))), apply_to = function)
 #elif defined(__x86_64__)
@@ -42,4 +43,5 @@ void *crebind_run_count(crebind_stub *stub, uint64_t *registers, const void **re
 
 #if defined(__x86_64__) && defined(__clang__)
 #pragma clang attribute pop
+#endif
 #endif

@@ -1,5 +1,6 @@
 /// The names of images.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "run.h"
@@ -29,3 +30,4 @@ const char *crebind_run_image_at(const void *address) {
   return dladdr(address, &found) != 0 ? crebind_run_path(found.dli_fname) : "";
 #endif
 }
+#endif

@@ -1,5 +1,6 @@
 /// The rules of the command line. Their patterns are `[LIBRARY:]NAME[@VERSION]`, each part with wildcards.
 
+#if defined(__linux__)
 #include "run.h"
 
 #include <stdio.h>
@@ -148,3 +149,4 @@ uint16_t crebind_run_known(const char *name) {
     if (strcmp(crebind_run_file + crebind_run_function_at(i)->name, name) == 0) return i;
   return 0;
 }
+#endif

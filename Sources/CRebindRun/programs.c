@@ -1,6 +1,7 @@
 /// Programs that are started with an environment of their own are counted, too: our variables are put into it. Functions
 /// that take `environ`, such as execv, pass them on by themselves.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "run.h"
@@ -77,3 +78,4 @@ const char *const *crebind_run_with_variables(const char *const *environment) {
   *own = NULL;
   return (const char *const *)(void *)memory;
 }
+#endif

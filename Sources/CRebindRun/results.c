@@ -1,5 +1,6 @@
 /// Calls that fail, by their errors.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "run.h"
@@ -41,3 +42,4 @@ void crebind_run_await(crebind_run_stub *stub, const void **return_address) {
   pending->data[1] = (uintptr_t)caller;
   pending->data[2] = (uint64_t)error;
 }
+#endif

@@ -1,6 +1,6 @@
 /// Declarations that the files of the preloaded library share.
 
-#ifndef CREBIND_RUN_RUN_H
+#if defined(__linux__) && !defined(CREBIND_RUN_RUN_H)
 #define CREBIND_RUN_RUN_H
 
 #include "CRebind.h"

@@ -1,6 +1,7 @@
 /// The names and rows of the shared file. Processes and signal handlers may be at it at the same time: nothing is
 /// changed once another one may see it, but for the numbers.
 
+#if defined(__linux__)
 #include "run.h"
 
 #include <string.h>
@@ -67,3 +68,4 @@ void crebind_run_add(int64_t row, uint64_t calls) {
   uint64_t *sum = row < 0 ? &crebind_run_shared()->lost_calls : &rows[row].calls;
   __atomic_fetch_add(sum, calls, __ATOMIC_RELAXED);
 }
+#endif

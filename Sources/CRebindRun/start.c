@@ -1,6 +1,7 @@
 /// The loader comes here before the program's own constructors: each imported function that a pattern names gets a
 /// stub. Without rebind-run, or if anything is refused, the program runs as if we were not there.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "run.h"
@@ -209,3 +210,4 @@ __attribute__((constructor)) static void start(int argument_count, char **argume
   begin((const char *const *)environment);
   errno = error;
 }
+#endif

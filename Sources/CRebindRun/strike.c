@@ -1,5 +1,6 @@
 /// Calls that rules make fail, shorten or delay.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "run.h"
@@ -150,3 +151,4 @@ void *crebind_run_strike(crebind_run_stub *stub, uint64_t *registers, const void
   errno = error;
   return next;
 }
+#endif

@@ -3,6 +3,7 @@
 /// All of this may run inside malloc, under any lock of the program, and in signal handlers. It takes no lock,
 /// allocates nothing but room in the file, and calls nothing that does.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "run.h"
@@ -164,3 +165,4 @@ void crebind_run_count_slowly(crebind_run_stub *stub, const void *return_address
   if (!is_counted) crebind_run_add(row, 1);
   errno = error;
 }
+#endif

@@ -1,6 +1,7 @@
 /// Notes for a sweep, beside the program's output: where the call was struck, where the program crashed, and which
 /// descriptors were closed twice or are open at the end.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "run.h"
@@ -115,3 +116,4 @@ int crebind_run_watched_close(crebind_run_stub *stub, uint64_t descriptor) {
     __atomic_fetch_add(&crebind_run_shared()->bad_closes, 1, __ATOMIC_RELAXED);
   return result;
 }
+#endif

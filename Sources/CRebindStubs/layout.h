@@ -1,6 +1,6 @@
 /// The numbers and the memory that C and assembly share.
 
-#ifndef CREBIND_STUBS_LAYOUT_H
+#if defined(__linux__) && !defined(CREBIND_STUBS_LAYOUT_H)
 #define CREBIND_STUBS_LAYOUT_H
 
 /// The number of trampolines, a power of two: so many calls of a process can be pending.

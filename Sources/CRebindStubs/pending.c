@@ -9,6 +9,7 @@
 /// left: the place of its return address no longer leads to it. A library that copies stacks away and back, as
 /// greenlet does, must not have more than 512 calls pending: what it has copied away is taken for left.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "layout.h"
@@ -200,4 +201,5 @@ void crebind_stubs_end(const crebind_stubs_block *trampoline, uint64_t *results,
 
 #if defined(__x86_64__) && defined(__clang__)
 #pragma clang attribute pop
+#endif
 #endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "processor.h"
 
 uint32_t crebind_stubs_width;
@@ -43,4 +44,5 @@ bool crebind_stubs_has_shadow_stack(void) {
   return features == 0;
 }
 
+#endif
 #endif

@@ -1,6 +1,6 @@
 /// The facts of the processor that the stubs go by.
 
-#ifndef CREBIND_STUBS_PROCESSOR_H
+#if defined(__linux__) && !defined(CREBIND_STUBS_PROCESSOR_H)
 #define CREBIND_STUBS_PROCESSOR_H
 
 #include "layout.h"

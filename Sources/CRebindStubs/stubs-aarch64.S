@@ -1,7 +1,7 @@
 /// The stubs and trampolines for AArch64. The x86-64 file says what they do. The registers of vectors that have
 /// arguments and results are eight, of which SVE's calls have a convention of their own.
 
-#if defined(__aarch64__)
+#if defined(__linux__) && defined(__aarch64__)
 #include "layout.h"
 
   .hidden crebind_stubs_all

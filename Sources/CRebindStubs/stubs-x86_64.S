@@ -4,7 +4,7 @@
 /// arguments are kept, and the handler is asked where to go. The jump there leaves no trace: the function that
 /// is called sees the caller's own frame, and returns to the caller or to a trampoline.
 
-#if defined(__x86_64__)
+#if defined(__linux__) && defined(__x86_64__)
 #include "layout.h"
 
   .hidden crebind_stubs_all

@@ -1,5 +1,6 @@
 /// The stubs, by their index, and the functions whose ends are not awaited.
 
+#if defined(__linux__)
 #include "layout.h"
 #include "processor.h"
 
@@ -47,3 +48,4 @@ const char *crebind_stubs_entry_only(const char *name) {
     if (matches(reasons[i][0], name)) return reasons[i][1];
   return NULL;
 }
+#endif

@@ -6,6 +6,7 @@
 /// Before: UNWIND_STACK and UNWIND_RETURN, DWARF's numbers of the stack pointer and of the register with the return
 /// address (x86-64's has a number, too), below 32; and the section is .eh_frame.
 
+#if defined(__linux__)
 cie:
   .long 1f - 0f
 0:
@@ -53,3 +54,4 @@ cie:
 3:
   .p2align 3, 0
 1:
+#endif

@@ -8,6 +8,7 @@
 /// that an exception or longjmp leaves does not end. The thread's next call shows that: it lies above the former one on
 /// the stack, is of another job, or the former one's return address has been written over.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "ends.h"
@@ -278,3 +279,4 @@ crebind_reach_sites *crebind_testing_blocking_sites(const crebind_testing_scope 
 uint64_t crebind_testing_blocking_unseen(const crebind_testing_scope *scope) {
   return ((const blocking_scope *)scope)->unseen;
 }
+#endif

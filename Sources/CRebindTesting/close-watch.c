@@ -2,6 +2,7 @@
 ///
 /// Only one that it has closed itself counts: programs close a range of numbers, open or not.
 
+#if defined(__linux__)
 #include "process.h"
 #include "scope.h"
 
@@ -33,3 +34,4 @@ static void *decide(crebind_testing_scope *scope, const crebind_testing_call *ca
 crebind_testing_scope *crebind_testing_close_watch(crebind_testing_hook *hook) {
   return crebind_testing_scope_make(sizeof(crebind_testing_scope), &hook, 1, decide);
 }
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "condition.h"
@@ -89,3 +90,4 @@ bool crebind_testing_fulfils(const crebind_testing_condition *conditions,
   }
   return true;
 }
+#endif

@@ -1,6 +1,6 @@
 /// Which calls a fault looks at.
 
-#ifndef CREBIND_TESTING_CONDITION_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_CONDITION_H)
 #define CREBIND_TESTING_CONDITION_H
 
 #include "runtime-images.h"

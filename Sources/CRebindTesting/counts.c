@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "counts.h"
 
 static crebind_reach_blocks all;
@@ -19,3 +20,4 @@ uint64_t crebind_testing_arrivals(const crebind_testing_member *members, size_t 
   }
   return sum;
 }
+#endif

@@ -1,6 +1,6 @@
 /// How many calls arrive at each hook, counted by each thread for itself.
 
-#ifndef CREBIND_TESTING_COUNTS_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_COUNTS_H)
 #define CREBIND_TESTING_COUNTS_H
 
 #include "CRebindReach.h"

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "descriptor-functions.h"
@@ -141,3 +142,4 @@ descriptor_range crebind_testing_closed_by(descriptor_rule rule, const uint64_t 
   }
   return range_of(one, one, 0, limit);
 }
+#endif

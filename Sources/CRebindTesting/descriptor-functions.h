@@ -1,6 +1,6 @@
 /// The functions that open and close descriptors, and the arguments and results that say which.
 
-#ifndef CREBIND_TESTING_DESCRIPTOR_FUNCTIONS_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_DESCRIPTOR_FUNCTIONS_H)
 #define CREBIND_TESTING_DESCRIPTOR_FUNCTIONS_H
 
 #include <stdbool.h>

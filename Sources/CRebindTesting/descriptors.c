@@ -11,6 +11,7 @@
 /// A child of vfork has its parent's memory and not its parent's descriptors. It runs on the thread that has called
 /// vfork, so that such threads alone ask for their process.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "descriptor-functions.h"
@@ -397,3 +398,4 @@ void crebind_testing_pass_on_descriptors(const crebind_testing_scope *scope) {
   }
   crebind_testing_unlock();
 }
+#endif

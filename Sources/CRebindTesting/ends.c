@@ -1,5 +1,6 @@
 /// The scopes that observe the end of a call.
 
+#if defined(__linux__)
 #include "ends.h"
 #include "CRebindReach.h"
 
@@ -56,3 +57,4 @@ bool crebind_testing_is_observed(const crebind_testing_call *call,
     if (of(*call->pending)->list[i].scope->decide == decide) return true;
   return false;
 }
+#endif

@@ -1,6 +1,6 @@
 /// The ends of calls.
 
-#ifndef CREBIND_TESTING_ENDS_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_ENDS_H)
 #define CREBIND_TESTING_ENDS_H
 
 #include "scope.h"

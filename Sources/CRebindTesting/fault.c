@@ -1,6 +1,7 @@
 /// Scopes that make calls fail, without a closure: the stub goes on to a function
 /// that returns the value, whatever the arguments are.
 
+#if defined(__linux__)
 #include "condition.h"
 #include "runtime-images.h"
 #include "scatter.h"
@@ -138,3 +139,4 @@ void crebind_testing_fault_reset(crebind_testing_scope *scope, uint64_t first, u
 uint64_t crebind_testing_fault_calls(const crebind_testing_scope *scope) {
   return ((const fault_scope *)scope)->calls;
 }
+#endif

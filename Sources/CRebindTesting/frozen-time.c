@@ -1,5 +1,6 @@
 /// A time of day that stands still, as the functions of C tell it.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "function.h"
@@ -98,3 +99,4 @@ crebind_testing_scope *crebind_testing_frozen_scope(crebind_testing_hook *const 
   scope->time = (struct timespec){.tv_sec = seconds, .tv_nsec = nanoseconds};
   return &scope->scope;
 }
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "function.h"
 
 static void *decide(crebind_testing_scope *scope, const crebind_testing_call *call) {
@@ -45,3 +46,4 @@ void crebind_testing_end_original(const crebind_testing_answer *answer) {
   crebind_reach_this_thread.suppressed = 1;
   crebind_testing_this_thread.frame = answer->frame.previous;
 }
+#endif

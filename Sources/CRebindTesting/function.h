@@ -1,6 +1,6 @@
 /// Scopes whose calls are answered by C functions of the hooks' own signatures.
 
-#ifndef CREBIND_TESTING_FUNCTION_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_FUNCTION_H)
 #define CREBIND_TESTING_FUNCTION_H
 
 #include "scope.h"

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "generators.h"
 
 #define WORDS CREBIND_TESTING_RANDOM_WORDS
@@ -29,3 +30,4 @@ void crebind_testing_seed_rand48(crebind_testing_rand48 *generator, uint32_t see
 uint64_t crebind_testing_next_rand48(crebind_testing_rand48 *generator) {
   return generator->state = (generator->state * 0x5deece66d + 0xb) & ((1ull << 48) - 1);
 }
+#endif

@@ -1,6 +1,6 @@
 /// The generators of the C library that a program gives seeds to. A seed gives the numbers that glibc has for it.
 
-#ifndef CREBIND_TESTING_GENERATORS_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_GENERATORS_H)
 #define CREBIND_TESTING_GENERATORS_H
 
 #include <stddef.h>

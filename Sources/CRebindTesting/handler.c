@@ -1,5 +1,6 @@
 /// Scopes that call a Swift closure through libffi.
 
+#if defined(__linux__)
 #include "hook.h"
 #include "scope.h"
 #include "signature.h"
@@ -93,3 +94,4 @@ crebind_testing_scope *crebind_testing_handler_scope(crebind_testing_hook *hook,
   crebind_testing_free(&scope->scope);
   return NULL;
 }
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "hook.h"
 #include "select.h"
 
@@ -13,3 +14,4 @@ void *crebind_testing_hook_stub(const crebind_testing_hook *hook) {
 }
 
 void **crebind_testing_hook_original(crebind_testing_hook *hook) { return &hook->stub.original; }
+#endif

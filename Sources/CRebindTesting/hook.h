@@ -1,6 +1,6 @@
 /// The hooks: what stands in the data of each stub.
 
-#ifndef CREBIND_TESTING_HOOK_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_HOOK_H)
 #define CREBIND_TESTING_HOOK_H
 
 #include "CRebindStubs.h"

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "libffi.h"
 
 #include <stdatomic.h>
@@ -18,3 +19,4 @@ void crebind_testing_use_libffi(void *ffi_prep_cif, void *ffi_call, void *ffi_cl
 }
 
 const crebind_testing_libffi *crebind_testing_get_libffi(void) { return ready; }
+#endif

@@ -1,7 +1,7 @@
 /// The part of libffi that handlers need, as ffi.h declares it from version 3 on. The library is opened at
 /// run time, so that nothing has to be installed to build; a test compares this with ffi.h.
 
-#ifndef CREBIND_TESTING_LIBFFI_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_LIBFFI_H)
 #define CREBIND_TESTING_LIBFFI_H
 
 #include "CRebindTesting.h"

@@ -4,6 +4,7 @@
 /// for good, so the child of a sweep runs its body and C code that takes no lock. Its parent looks at
 /// its descriptors from outside, before the body and after it, while it waits.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "process.h"
@@ -183,3 +184,4 @@ bool crebind_testing_is_stuck(int process, crebind_testing_sleep *sleep) {
   memcpy(sleep->line, line, sizeof line);
   return is_same;
 }
+#endif

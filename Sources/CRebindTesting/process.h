@@ -1,6 +1,6 @@
 /// A sweep's child, as its scopes see it.
 
-#ifndef CREBIND_TESTING_PROCESS_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_PROCESS_H)
 #define CREBIND_TESTING_PROCESS_H
 
 #include "CRebindTesting.h"

@@ -1,5 +1,6 @@
 /// The calls that a scope reaches: the lists that `crebind_testing_select` goes through.
 
+#if defined(__linux__)
 #include "CRebindReach.h"
 #include "counts.h"
 #include "scope.h"
@@ -98,3 +99,4 @@ void crebind_testing_end_process(crebind_testing_scope *scope) {
   for (size_t i = 0; i < scope->member_count; i++)
     while (scope->members[i].hook->readers != 0) sched_yield();
 }
+#endif

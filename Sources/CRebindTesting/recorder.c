@@ -1,5 +1,6 @@
 /// Scopes that report calls, let them go on, and report what they return.
 
+#if defined(__linux__)
 #include "ends.h"
 #include "scope.h"
 
@@ -62,3 +63,4 @@ crebind_testing_scope *crebind_testing_recorder_scope(crebind_testing_hook *hook
                                                                   : CREBIND_TESTING_RUNTIME);
   return &scope->scope;
 }
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "runtime-images.h"
@@ -58,3 +59,4 @@ const char *crebind_testing_image_path(const void *address) {
   Dl_info information;
   return dladdr(address, &information) != 0 ? information.dli_fname : NULL;
 }
+#endif

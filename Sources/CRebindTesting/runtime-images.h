@@ -1,6 +1,6 @@
 /// The code of some images, such as Swift's runtime and the testing libraries.
 
-#ifndef CREBIND_TESTING_RUNTIME_IMAGES_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_RUNTIME_IMAGES_H)
 #define CREBIND_TESTING_RUNTIME_IMAGES_H
 
 #include "CRebindReach.h"

@@ -1,6 +1,6 @@
 /// Numbers that look random.
 
-#ifndef CREBIND_TESTING_SCATTER_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_SCATTER_H)
 #define CREBIND_TESTING_SCATTER_H
 
 #include <stdint.h>

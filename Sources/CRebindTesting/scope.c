@@ -1,5 +1,6 @@
 /// A scope's life.
 
+#if defined(__linux__)
 #include "scope.h"
 #include "counts.h"
 #include "thread.h"
@@ -79,3 +80,4 @@ void crebind_testing_free(crebind_testing_scope *scope) {
   free(scope->members);
   free(scope);
 }
+#endif

@@ -1,6 +1,6 @@
 /// The common part of all kinds of scope.
 
-#ifndef CREBIND_TESTING_SCOPE_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_SCOPE_H)
 #define CREBIND_TESTING_SCOPE_H
 
 #include "hook.h"

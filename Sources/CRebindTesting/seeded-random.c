@@ -5,6 +5,7 @@
 /// one of fopencookie(3). rand(3) and drand48(3) go on from the numbers that a test gives srand(3) and srand48(3), as
 /// the C library's do.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "CRebindSwift.h"
@@ -431,3 +432,4 @@ crebind_testing_scope *crebind_testing_seeded_scope(crebind_testing_hook *const 
 uint64_t crebind_testing_unordered_tasks(const crebind_testing_scope *scope) {
   return crebind_testing_streams_unordered(((const seeded_scope *)scope)->streams);
 }
+#endif

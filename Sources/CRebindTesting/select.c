@@ -8,6 +8,7 @@
 /// Everything here may run inside malloc, or inside whatever else is rebound. So the
 /// thread's calls are suppressed first, and nothing is allocated or locked.
 
+#if defined(__linux__)
 #include "select.h"
 #include "counts.h"
 #include "scope.h"
@@ -161,3 +162,4 @@ crebind_testing_scope *crebind_testing_innermost(const crebind_testing_hook *hoo
   cursors.process = hook->process;
   return next(&cursors);
 }
+#endif

@@ -1,6 +1,6 @@
 /// The choice of what a call reaches.
 
-#ifndef CREBIND_TESTING_SELECT_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_SELECT_H)
 #define CREBIND_TESTING_SELECT_H
 
 #include "CRebindStubs.h"

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "signature.h"
 
 #include <stdlib.h>
@@ -118,3 +119,4 @@ crebind_testing_layout crebind_testing_layout_of(const crebind_testing_type *typ
   crebind_testing_signature_destroy(&signature);
   return layout;
 }
+#endif

@@ -1,6 +1,6 @@
 /// C function types as libffi wants them.
 
-#ifndef CREBIND_TESTING_SIGNATURE_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_SIGNATURE_H)
 #define CREBIND_TESTING_SIGNATURE_H
 
 #include "libffi.h"

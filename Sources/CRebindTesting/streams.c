@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 
 #include "streams.h"
@@ -94,3 +95,4 @@ uint64_t crebind_testing_streams_unordered(const crebind_testing_streams *stream
 uint64_t crebind_testing_draw(crebind_testing_stream *stream) {
   return crebind_testing_scatter(stream->seed, ++stream->draws);
 }
+#endif

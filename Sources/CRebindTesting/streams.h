@@ -5,7 +5,7 @@
 ///
 /// A stream is made by the thread that makes the task, and used by the task's. No lock is taken.
 
-#ifndef CREBIND_TESTING_STREAMS_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_STREAMS_H)
 #define CREBIND_TESTING_STREAMS_H
 
 #include <stdatomic.h>

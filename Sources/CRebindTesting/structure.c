@@ -1,5 +1,6 @@
 /// Code that returns a constant structure, through libffi.
 
+#if defined(__linux__)
 #include "signature.h"
 
 #include <pthread.h>
@@ -64,3 +65,4 @@ void *crebind_testing_structure_code(const crebind_testing_type *type, size_t le
   pthread_mutex_unlock(&lock);
   return found != NULL ? found->code : NULL;
 }
+#endif

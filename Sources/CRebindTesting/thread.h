@@ -1,6 +1,6 @@
 /// The state of a thread that the stubs use.
 
-#ifndef CREBIND_TESTING_THREAD_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_THREAD_H)
 #define CREBIND_TESTING_THREAD_H
 
 #include "CRebindReach.h"

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "CRebindVersion.h"
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
@@ -8,3 +9,4 @@ const char *crebind_version_file(void) {
   };
   return text;
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// An identifier of the build that an image is of: the same in the file, the stripped file and the
 /// separate debug information.
 ///
@@ -16,3 +17,4 @@ extension BuildID: CustomStringConvertible {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// How the loader treats an image: the value of `DynamicTag.flags`.
 ///
 /// The corresponding constants begin with `DF_`.
@@ -38,3 +39,4 @@ func flagNames(_ flags: UInt64, _ names: [String?]) -> String {
   }
   return texts.joined(separator: " ")
 }
+#endif

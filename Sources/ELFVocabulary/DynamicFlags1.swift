@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// How the loader treats an image, continued: the value of `DynamicTag.flags1`.
 ///
 /// The corresponding constants begin with `DF_1_`.
@@ -38,3 +39,4 @@ extension DynamicFlags1: CustomStringConvertible {
       ])
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The entries of an image's `PT_DYNAMIC` array, up to the one that ends it; the loader reads them.
 ///
 /// The corresponding C type is `ElfW(Dyn)[]`.
@@ -89,3 +90,4 @@ extension DynamicTable: CustomStringConvertible {
   /// `dynamic table of 30 entries`; print `entries` to see them.
   public var description: String { "dynamic table of \(entries.count) entries" }
 }
+#endif

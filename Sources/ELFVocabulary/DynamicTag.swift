@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The meaning of an entry of the dynamic table.
 ///
 /// The corresponding field is `d_tag`.
@@ -208,3 +209,4 @@ extension DynamicTag: CustomStringConvertible {
   /// The name, or else the number: `NEEDED`, `0x6ffffef7`.
   public var description: String { name ?? hexadecimal(rawValue) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The protections of an image against attacks, as far as its headers say.
 package struct Hardening: Sendable, Hashable {
   /// How much of what the loader relocates is read-only afterwards.
@@ -61,3 +62,4 @@ extension Hardening: CustomStringConvertible {
     return texts.joined(separator: ", ")
   }
 }
+#endif

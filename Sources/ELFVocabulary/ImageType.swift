@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A kind of ELF file.
 ///
 /// The corresponding field is `e_type`.
@@ -29,3 +30,4 @@ extension ImageType: CustomStringConvertible {
   /// The name, or else the number: `DYN`, `type 65024`.
   public var description: String { name ?? "type \(rawValue)" }
 }
+#endif

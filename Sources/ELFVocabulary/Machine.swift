@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 
 /// The processor that an image is for.
@@ -34,3 +35,4 @@ extension Machine: CustomStringConvertible {
   /// The name, or else the number: `x86-64`, `machine 8`.
   public var description: String { name ?? "machine \(rawValue)" }
 }
+#endif

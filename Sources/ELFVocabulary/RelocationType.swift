@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 
 /// How the loader fills a slot, by the rules of a machine.
@@ -38,3 +39,4 @@ extension RelocationType: CustomStringConvertible {
   /// The name, or else the machine and the number: `R_X86_64_JUMP_SLOT`.
   public var description: String { name ?? "\(machine) relocation \(rawValue)" }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// How a section is linked and loaded.
 ///
 /// The corresponding field is `sh_flags`.
@@ -47,3 +48,4 @@ extension SectionFlags: CustomStringConvertible {
     return String(letters.filter { contains($0.0) }.map(\.1))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The kind of a section's contents.
 ///
 /// The corresponding field is `sh_type`.
@@ -94,3 +95,4 @@ extension SectionType: CustomStringConvertible {
   /// The name, or else the number: `PROGBITS`, `0x70000001`.
   public var description: String { name ?? hexadecimal(rawValue) }
 }
+#endif

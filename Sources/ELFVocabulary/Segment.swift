@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A part of an image that one program header describes.
 ///
 /// The corresponding C type is `ElfW(Phdr)`.
@@ -43,3 +44,4 @@ extension Segment: CustomStringConvertible {
     "\(type) \(permissions) \(hexadecimal(address)), \(memorySize) bytes"
   }
 }
+#endif

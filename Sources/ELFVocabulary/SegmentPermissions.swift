@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The access that a program has to a segment's pages.
 ///
 /// The corresponding field is `p_flags`.
@@ -20,3 +21,4 @@ extension SegmentPermissions: CustomStringConvertible {
       + (contains(.execute) ? "x" : "-")
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The purpose of a segment.
 ///
 /// The corresponding field is `p_type`.
@@ -51,3 +52,4 @@ extension SegmentType: CustomStringConvertible {
   /// The name, or else the number: `LOAD`, `0x6474e554`.
   public var description: String { name ?? hexadecimal(rawValue) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// An entry of an image's dynamic symbol table: an export or an import.
 ///
 /// The corresponding C type is `ElfW(Sym)`.
@@ -61,3 +62,4 @@ extension Symbol: CustomStringConvertible {
     return "\(versionedName) \(type) \(binding) \(visibility) \(place)"
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The binding of a symbol: which images can see it, and which definition wins.
 ///
 /// The corresponding field is the high four bits of `st_info`.
@@ -31,3 +32,4 @@ extension SymbolBinding: CustomStringConvertible {
   /// The name, or else the number: `WEAK`, `binding 13`.
   public var description: String { name ?? "binding \(rawValue)" }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The kind of thing that a symbol names.
 ///
 /// The corresponding field is the low four bits of `st_info`.
@@ -44,3 +45,4 @@ extension SymbolType: CustomStringConvertible {
   /// The name, or else the number: `FUNC`, `type 13`.
   public var description: String { name ?? "type \(rawValue)" }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Whether other images may bind to a symbol.
 ///
 /// The corresponding field is the low two bits of `st_other`.
@@ -31,3 +32,4 @@ extension SymbolVisibility: CustomStringConvertible {
   /// The name, or else the number: `HIDDEN`, `visibility 4`.
   public var description: String { name ?? "visibility \(rawValue)" }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -38,3 +39,4 @@ private let errorNames: [CInt: String] = [
   EROFS: "EROFS", ESHUTDOWN: "ESHUTDOWN", ESPIPE: "ESPIPE", ESRCH: "ESRCH", ESTALE: "ESTALE",
   ETIME: "ETIME", ETIMEDOUT: "ETIMEDOUT", ETXTBSY: "ETXTBSY", EUSERS: "EUSERS", EXDEV: "EXDEV",
 ]
+#endif

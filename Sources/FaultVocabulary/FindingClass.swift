@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -39,3 +40,4 @@ private let signalNames: [CInt: String] = [
   SIGUSR2: "SIGUSR2", SIGVTALRM: "SIGVTALRM", SIGWINCH: "SIGWINCH", SIGXCPU: "SIGXCPU",
   SIGXFSZ: "SIGXFSZ",
 ]
+#endif

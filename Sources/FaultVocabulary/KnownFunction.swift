@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -329,3 +330,4 @@ package struct KnownFunction: Sendable {
     "__fread_chk": 3,
   ]
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Rebindings that are applied until this goes out of scope.
 ///
 /// It cannot be copied, so one place ends them; a property of a class or of another such type holds
@@ -86,3 +87,4 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   /// The corresponding C functions are `crebind_slots` and `crebind_imports_slots`.
   public func slots() throws(RebindError) -> [RebindingSlot] { try batch?.slots() ?? [] }
 }
+#endif

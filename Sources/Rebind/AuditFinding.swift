@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A slot that does not lead where the loader would have bound it: who else has
 /// hooked this process?
 ///
@@ -41,3 +42,4 @@ extension Image {
   /// The corresponding C function is `crebind_audit`.
   public static func audit() throws(RebindError) -> [AuditFinding] { try auditImages() }
 }
+#endif

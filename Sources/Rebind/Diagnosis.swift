@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 
 /// How a rebinding acts in one image, or why it does nothing.
@@ -97,3 +98,4 @@ extension Diagnosis: CustomStringConvertible {
   /// The corresponding C function is `crebind_reason_meaning`.
   public var meaning: String { reason.meaning(of: detail) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A definition that images import: what the predicate of a batch over imports is asked about.
 ///
 /// The corresponding C type is `crebind_import`.
@@ -25,3 +26,4 @@ extension Import: CustomStringConvertible {
     "\(name)\(version.map { "@\($0)" } ?? "") of \(definer.name)"
   }
 }
+#endif

@@ -64,6 +64,8 @@ public struct RebindError: Error, Sendable, Hashable {
     /// The function is called by a convention that a replacement cannot have. On AArch64 these are
     /// `swift_retain`, `swift_release` and their variants: RebindCounting counts their calls.
     public static let otherConvention = Code(rawValue: "otherConvention")
+    /// Rebind works on Linux, and this is another system.
+    public static let unsupported = Code(rawValue: "unsupported")
 
     /// The name.
     public var description: String { rawValue }
@@ -102,6 +104,7 @@ public struct RebindError: Error, Sendable, Hashable {
   }
 }
 
+#if os(Linux) && !REBIND_ELSEWHERE
 extension RebindError: CustomStringConvertible {
   /// The failure, its cause, and a remedy.
   public var description: String {
@@ -159,3 +162,4 @@ extension RebindError: CustomStringConvertible {
     }
   }
 }
+#endif

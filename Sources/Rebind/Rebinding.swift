@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 public import Synchronization
 
 /// A function that other images import, to be pointed at one of ours.
@@ -328,3 +329,4 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
     "Rebinding of \(name) (\(isActive ? "active" : "not active"))"
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Several rebindings that are applied as one transaction: all of them, or none.
 ///
 /// ```swift
@@ -110,6 +111,7 @@ extension RebindingBatch: CustomStringConvertible {
       : "batch of \(replacements.map(\.request.name).joined(separator: ", "))"
   }
 }
+#endif
 
 /// Lets a batch be written as a list of statements, with conditions and loops.
 @resultBuilder

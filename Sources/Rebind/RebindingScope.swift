@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The images and slots that a rebinding applies to. The vDSO and the loader are never among them.
 ///
 /// ```swift
@@ -95,3 +96,4 @@ extension RebindingScope: CustomStringConvertible {
     return text
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// One slot that a rebinding would change, or has changed.
 ///
 /// The corresponding C type is `crebind_slot_info`.
@@ -36,3 +37,4 @@ extension RebindingSlot: CustomStringConvertible {
       + "\(hexadecimal(replacement)) in place of \(hexadecimal(original))"
   }
 }
+#endif

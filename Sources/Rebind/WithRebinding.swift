@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Runs `body` while callers reach the replacement, and restores after it: also if it
 /// throws, and if its task is cancelled, once it has returned.
 ///
@@ -90,3 +91,4 @@ extension RebindingBatch {
     return result
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindCounting
 
 extension AllocationCounts: CustomStringConvertible {
@@ -102,3 +103,4 @@ extension AllocationCounts: CustomStringConvertible {
     crebind_counting_function.all.filter { crebind_counting_total_of($0) == total }.map(\.name)
   }
 }
+#endif

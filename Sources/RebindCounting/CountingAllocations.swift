@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindCounting
 
 /// Runs `body`, and counts its allocations, retains, releases and exclusivity checks.
@@ -102,3 +103,4 @@ private func count<Value>(
     throw error
   }
 }
+#endif

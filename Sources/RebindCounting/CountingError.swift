@@ -1,4 +1,6 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
+#endif
 
 /// Why counters could not be put in place. Nothing has changed then.
 ///
@@ -27,6 +29,8 @@ public struct CountingError: Error, Sendable, Hashable, CustomStringConvertible 
     /// The kernel refused to close pages, and then to open others again, so that some slots lead to the
     /// counters still.
     public static let notTakenBack = Code(rawValue: "notTakenBack")
+    /// Rebind works on Linux, and this is another system.
+    public static let unsupported = Code(rawValue: "unsupported")
 
     /// The name.
     public var description: String { rawValue }
@@ -39,11 +43,13 @@ public struct CountingError: Error, Sendable, Hashable, CustomStringConvertible 
 
   /// The reason.
   public var description: String { "cannot count: \(reason)" }
+}
 
+#if os(Linux) && !REBIND_ELSEWHERE
+extension CountingError {
   init(status: CInt) {
     let status = crebind_status(rawValue: UInt32(bitPattern: status))
-    code = Code(status)
-    reason = String(cString: crebind_status_description(status))
+    self.init(code: Code(status), reason: String(cString: crebind_status_description(status)))
   }
 
   static let outOfMemory = CountingError(status: CInt(bitPattern: CREBIND_OUT_OF_MEMORY.rawValue))
@@ -64,3 +70,4 @@ extension CountingError.Code {
       }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 
 /// The calls of a function since a fault, handler or recording of it began.
@@ -37,3 +38,4 @@ extension CallCounts: CustomStringConvertible {
       + (spared > 0 ? ", \(spared) of Swift's runtime and libraries" : "")
   }
 }
+#endif

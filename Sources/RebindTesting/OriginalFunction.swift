@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The function that a call would have reached without the handler that is given this: call it
 /// like the function.
 ///
@@ -25,3 +26,4 @@ public struct OriginalFunction<Result: BitwiseCopyable, each Argument: CValue & 
     }
   }
 }
+#endif

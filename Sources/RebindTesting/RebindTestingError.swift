@@ -62,6 +62,8 @@ public struct RebindTestingError: Error, Sendable, Hashable {
     public static let outOfMemory = Code(rawValue: "outOfMemory")
     /// The core could not rebind the symbol, or a process could not be started.
     public static let failure = Code(rawValue: "failure")
+    /// Rebind works on Linux, and this is another system.
+    public static let unsupported = Code(rawValue: "unsupported")
 
     /// The name.
     public var description: String { rawValue }
@@ -97,7 +99,7 @@ public struct RebindTestingError: Error, Sendable, Hashable {
 extension RebindTestingError: CustomStringConvertible {
   /// The symbol and the reason.
   public var description: String {
-    if code == .notStruck { return detail }
+    if code == .notStruck || code == .unsupported { return detail }
     let place = image.isEmpty ? "" : " in \(image)"
     if code == .notBlocking {
       return
@@ -153,6 +155,10 @@ extension RebindTestingError: CustomStringConvertible {
   }
 
   private var systemErrorText: String {
+    #if os(Linux)
     systemError == 0 ? "" : " (\(String(cString: strerror(systemError))))"
+    #else
+    ""
+    #endif
   }
 }

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Runs `body` while a C function's calls reach `handler`, a closure that may
 /// capture.
 ///
@@ -154,3 +155,4 @@ public func withRebinding<each Argument: CValue & BitwiseCopyable, Return>(
 ) throws -> Return {
   try withInterceptions([.handler(of: symbol, handler)], reach: reach.kind, body)
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Runs `body` while a C function's calls reach `handler`, whose type the compiler takes from the
 /// function.
 ///
@@ -155,3 +156,4 @@ public func withRebinding<
 ) throws -> Return {
   try withInterceptions([.handler(of: symbol, handler)], reach: reach.kind, body)
 }
+#endif

@@ -3,7 +3,7 @@
 /// not, they open libelf.so.1 at run time, so nothing has to be installed to build. A test compares these
 /// declarations with the headers.
 
-#ifndef CLIBELF_H
+#if defined(__linux__) && !defined(CLIBELF_H)
 #define CLIBELF_H
 
 #include <elf.h>

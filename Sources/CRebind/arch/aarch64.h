@@ -1,5 +1,6 @@
 /// AArch64: dynamic relocations of the ELF for the Arm 64-bit Architecture ABI.
 
+#if defined(__linux__)
 #define CREBIND_MACHINE EM_AARCH64
 
 /// Code of images with GNU_PROPERTY_AARCH64_FEATURE_1_BTI is mapped with PROT_BTI,
@@ -61,3 +62,4 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
           ".cfi_def_cfa_offset 0\n"            \
           "br x16\n"                           \
           CREBIND_TAIL_CALL_END(name))
+#endif

@@ -7,6 +7,7 @@
 ///
 /// Documentation/Porting.md says how to find them out for another machine.
 
+#if defined(__linux__)
 #pragma once
 
 #include "CRebindImages.h"
@@ -119,4 +120,5 @@ static inline int crebind_code_protection(uint32_t property, struct crebind_hwca
 #else
 #define CREBIND_R_SYM(info) ELF32_R_SYM(info)
 #define CREBIND_R_TYPE(info) ELF32_R_TYPE(info)
+#endif
 #endif

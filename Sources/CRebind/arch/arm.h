@@ -1,6 +1,7 @@
 /// 32-bit Arm: relocations of the ELF for the Arm Architecture ABI. Tables are
 /// REL, and a Thumb function's address is odd, in slots and symbols alike.
 
+#if defined(__linux__)
 #define CREBIND_MACHINE EM_ARM
 
 /// Every unresolved slot holds the address of PLT0: `str lr, [sp, #-4]!`, then
@@ -45,3 +46,4 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
           ".cfi_def_cfa_offset 0\n"            \
           "bx ip\n"                            \
           CREBIND_TAIL_CALL_END(name))
+#endif

@@ -1,5 +1,6 @@
 /// i386: relocations of the System V ABI's Intel386 supplement. Tables are REL.
 
+#if defined(__linux__)
 #define CREBIND_MACHINE EM_386
 #define CREBIND_KEEPS_ORDER_OF_LOADS 1
 
@@ -52,3 +53,4 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
           ".cfi_adjust_cfa_offset -12\n"       \
           "jmp *%eax\n"                        \
           CREBIND_TAIL_CALL_END(name))
+#endif

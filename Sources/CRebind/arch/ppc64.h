@@ -2,6 +2,7 @@
 /// OpenPOWER ABI. Linkers fill most slots that code loads from by
 /// R_PPC64_ADDR64, so that GLOB_DAT is rare.
 
+#if defined(__linux__)
 #define CREBIND_MACHINE EM_PPC64
 
 /// A slot that leads into its own image may hold the function's local entry
@@ -73,3 +74,4 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
           "mtctr 12\n"                           \
           "bctr\n"                               \
           CREBIND_TAIL_CALL_END(name))
+#endif

@@ -1,6 +1,7 @@
 /// 64-bit RISC-V: relocations of the RISC-V ELF psABI. Slots that code loads
 /// from and pointers in data have one relocation type.
 
+#if defined(__linux__)
 #define CREBIND_MACHINE EM_RISCV
 
 /// Every unresolved slot holds the address of PLT0, which begins with
@@ -60,3 +61,4 @@ static inline uintptr_t crebind_call_resolver(uintptr_t resolver, struct crebind
           ".cfi_def_cfa_offset 0\n"            \
           "jr t1\n"                            \
           CREBIND_TAIL_CALL_END(name))
+#endif

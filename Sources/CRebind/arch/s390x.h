@@ -1,5 +1,6 @@
 /// 64-bit IBM Z, big endian: relocations of the s390x ELF ABI supplement.
 
+#if defined(__linux__)
 #define CREBIND_MACHINE EM_S390
 #define CREBIND_KEEPS_ORDER_OF_LOADS 1
 
@@ -56,3 +57,4 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
           ".cfi_restore 14\n"                  \
           "br %r1\n"                           \
           CREBIND_TAIL_CALL_END(name))
+#endif

@@ -1,5 +1,6 @@
 /// x86-64: relocations of the psABI, chapter "Relocation Types".
 
+#if defined(__linux__)
 #define CREBIND_MACHINE EM_X86_64
 #define CREBIND_KEEPS_ORDER_OF_LOADS 1
 
@@ -69,3 +70,4 @@ static inline long crebind_raw_call(long number, long a, long b, long c, long d,
           ".cfi_adjust_cfa_offset -8\n"        \
           "jmp *%rax\n"                        \
           CREBIND_TAIL_CALL_END(name))
+#endif

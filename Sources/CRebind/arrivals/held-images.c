@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "arrivals/held-images.h"
 
@@ -60,3 +61,4 @@ void crebind_held_images_file(struct crebind_held_images *images) {
 void crebind_held_images_note_held(struct crebind_held_images *images) {
   images->were_held = true;
 }
+#endif

@@ -1,5 +1,6 @@
 /// Keeps the images loaded that hold a batch's replacements, and the image that holds this code.
 
+#if defined(__linux__)
 #pragma once
 
 #include "world/world.h"
@@ -36,3 +37,4 @@ void crebind_held_images_note_held(struct crebind_held_images *images);
 void crebind_held_images_file(struct crebind_held_images *images);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "arrivals/loading.h"
 #include "patching/patch.h"
@@ -121,3 +122,4 @@ crebind_status crebind_loading_check(struct crebind_world *world,
 void crebind_unfinished_note_awaited(struct crebind_unfinished *unfinished) {
   unfinished->was_awaited = true;
 }
+#endif

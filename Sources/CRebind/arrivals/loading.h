@@ -5,6 +5,7 @@
 /// run. The relro range shows whether the loader is done: the loader closes it when the last word
 /// is in place. If an image has no relro range, its words themselves show it.
 
+#if defined(__linux__)
 #pragma once
 
 #include "world/world.h"
@@ -37,3 +38,4 @@ bool crebind_loading_is_done(struct crebind_world *world, size_t index);
 void crebind_unfinished_note_awaited(struct crebind_unfinished *unfinished);
 
 #pragma GCC visibility pop
+#endif

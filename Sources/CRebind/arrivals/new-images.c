@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "arrivals/new-images.h"
 #include "definitions/redirect.h"
@@ -220,3 +221,4 @@ crebind_status crebind_new_images_serve(struct crebind_world *world, struct creb
   crebind_note_served(world->images.counts, all_served);
   return CREBIND_OK;
 }
+#endif

@@ -1,6 +1,7 @@
 /// Brings the active batches to the images that have come since they were
 /// applied, and forgets the images that have gone.
 
+#if defined(__linux__)
 #pragma once
 
 #include "patching/commit.h"
@@ -29,3 +30,4 @@ bool crebind_handle_selects(const struct crebind_handle *handle,
 crebind_status crebind_new_images_forget(struct crebind_world *world);
 
 #pragma GCC visibility pop
+#endif

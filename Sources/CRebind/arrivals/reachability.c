@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "arrivals/reachability.h"
 #include "binding/interceptor.h"
@@ -22,3 +23,4 @@ bool crebind_is_intercepted(const struct crebind_world *world, const struct creb
   return crebind_world_image(world, 0)->is_main && crebind_handle_selects(handle, world, 0)
          && crebind_is_interceptor(crebind_world_dynamic(world, 0), &item->name);
 }
+#endif

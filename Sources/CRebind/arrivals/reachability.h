@@ -1,5 +1,6 @@
 /// Finds rebindings without effect: no slot leads to them, and no later slot can.
 
+#if defined(__linux__)
 #pragma once
 
 #include "world/world.h"
@@ -18,3 +19,4 @@ bool crebind_is_intercepted(const struct crebind_world *world, const struct creb
                             const struct crebind_item *item);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "arrivals/unrestored.h"
 #include "definitions/dlsym-answers.h"
@@ -184,3 +185,4 @@ crebind_status crebind_unrestored_give_back(struct crebind_world *world,
   }
   return status;
 }
+#endif

@@ -11,6 +11,7 @@
 /// mprotect refused to open their pages again. Nobody has its handle, and it is freed once it has
 /// no such word any more.
 
+#if defined(__linux__)
 #pragma once
 
 #include "patching/commit.h"
@@ -49,3 +50,4 @@ crebind_status crebind_unrestored_give_back(struct crebind_world *world,
                                             struct crebind_commit *commit);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "binding/batch.h"
 
@@ -219,3 +220,4 @@ bool crebind_batch_selects(const struct crebind_batch *batch, const struct crebi
   }
   return false;
 }
+#endif

@@ -1,6 +1,7 @@
 /// A batch of rebindings as the caller gave it, copied: what to rebind, to what,
 /// and where.
 
+#if defined(__linux__)
 #pragma once
 
 #include "binding/names.h"
@@ -121,3 +122,4 @@ static inline bool crebind_batch_redirects_definitions(const struct crebind_batc
 bool crebind_batch_selects(const struct crebind_batch *batch, const struct crebind_image *image);
 
 #pragma GCC visibility pop
+#endif

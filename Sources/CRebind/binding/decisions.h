@@ -1,5 +1,6 @@
 /// The answers of a batch's predicate about known images.
 
+#if defined(__linux__)
 #pragma once
 
 #include "runtime/runtime.h"
@@ -67,3 +68,4 @@ static inline void crebind_decisions_forget_questions(struct crebind_decisions *
     if (crebind_decision_about(decisions, i) == CREBIND_ASKED)
       crebind_decide(decisions, i, CREBIND_UNDECIDED);
 }
+#endif

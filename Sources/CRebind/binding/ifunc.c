@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "binding/ifunc.h"
 
@@ -97,3 +98,4 @@ void crebind_ifuncs_answer(struct crebind_ifuncs *ifuncs, uintptr_t function) {
 }
 
 void crebind_ifuncs_fail(struct crebind_ifuncs *ifuncs) { ifuncs->lacks_memory = true; }
+#endif

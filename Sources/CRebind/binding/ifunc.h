@@ -7,6 +7,7 @@
 /// there. An answer is good for one call. If the resolver's image is never unloaded, it is good for
 /// later calls, too.
 
+#if defined(__linux__)
 #pragma once
 
 #include "runtime/runtime.h"
@@ -68,3 +69,4 @@ void crebind_ifuncs_fail(struct crebind_ifuncs *ifuncs);
 void crebind_ifuncs_file(const struct crebind_ifuncs *ifuncs);
 
 #pragma GCC visibility pop
+#endif

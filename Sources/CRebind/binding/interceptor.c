@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "binding/interceptor.h"
 
@@ -23,3 +24,4 @@ bool crebind_is_interceptor(const struct crebind_dynamic *dynamic,
                                            crebind_gnu_hash(string)};
   return is_offered(dynamic, &interceptor);
 }
+#endif

@@ -1,5 +1,6 @@
 /// Functions that a sanitizer has put in the place of the C library's.
 
+#if defined(__linux__)
 #pragma once
 
 #include "binding/names.h"
@@ -15,3 +16,4 @@ bool crebind_is_interceptor(const struct crebind_dynamic *dynamic,
                             const struct crebind_name *name);
 
 #pragma GCC visibility pop
+#endif

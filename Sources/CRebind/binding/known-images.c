@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "binding/known-images.h"
 #include "binding/records.h"
@@ -184,3 +185,4 @@ void crebind_known_find(const struct crebind_images *images, uint32_t *known_of)
 }
 
 uint64_t crebind_last_image_serial(void) { return last_serial; }
+#endif

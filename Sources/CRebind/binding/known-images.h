@@ -4,6 +4,7 @@
 /// An index is given to another image once its own has gone and nobody uses it any more. Whoever
 /// keeps something about known images has a table of its own with a row for each.
 
+#if defined(__linux__)
 #pragma once
 
 #include "elf/snapshot.h"
@@ -125,3 +126,4 @@ bool crebind_known_compact(void);
 uint64_t crebind_last_image_serial(void);
 
 #pragma GCC visibility pop
+#endif

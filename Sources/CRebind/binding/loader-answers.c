@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "binding/loader-answers.h"
 
@@ -81,3 +82,4 @@ void crebind_loader_answers_answer(struct crebind_loader_answers *answers, uintp
   struct crebind_loader_answer *answer = crebind_vector_at(&answers->items, answers->answered++);
   answer->address = address;
 }
+#endif

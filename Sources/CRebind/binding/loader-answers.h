@@ -1,6 +1,7 @@
 /// The questions to the loader during one call, and its answers: to which address does a name
 /// lead in its global scope?
 
+#if defined(__linux__)
 #pragma once
 
 #include "runtime/runtime.h"
@@ -47,3 +48,4 @@ bool crebind_loader_answers_find(struct crebind_loader_answers *answers, const c
 void crebind_loader_answers_answer(struct crebind_loader_answers *answers, uintptr_t address);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "binding/names.h"
 
@@ -72,3 +73,4 @@ int64_t crebind_names_find_whole(const struct crebind_names *names,
   }
   return -1;
 }
+#endif

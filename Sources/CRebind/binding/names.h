@@ -1,6 +1,7 @@
 /// The names of a batch, arranged so that most symbols of an image are told
 /// apart from all of them by one load of four characters and one bit test.
 
+#if defined(__linux__)
 #pragma once
 
 #include "elf/symbol.h"
@@ -61,3 +62,4 @@ static inline int64_t crebind_names_find(const struct crebind_names *names,
 }
 
 #pragma GCC visibility pop
+#endif

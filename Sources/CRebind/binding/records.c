@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "binding/records.h"
 #include "binding/resolver.h"
@@ -231,3 +232,4 @@ uint64_t crebind_annotation_events(void) {
 }
 
 void crebind_annotation_event(void) { __atomic_fetch_add(&annotation_events, 1, __ATOMIC_ACQ_REL); }
+#endif

@@ -4,6 +4,7 @@
 /// chain. Each one's `previous` is the word of the one below it, and the slot holds the word of the
 /// newest.
 
+#if defined(__linux__)
 #pragma once
 
 #include "binding/batch.h"
@@ -261,3 +262,4 @@ void crebind_annotation_event(void);
 uintptr_t crebind_base_word(size_t image, const uintptr_t *address);
 
 #pragma GCC visibility pop
+#endif

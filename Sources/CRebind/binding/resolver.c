@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "binding/resolver.h"
 #include "runtime/publish.h"
@@ -62,3 +63,4 @@ void crebind_resolver_free(uint16_t resolver) {
 uintptr_t crebind_resolver_address(uint16_t resolver) {
   return (uintptr_t)resolvers[resolver - 1];
 }
+#endif

@@ -4,6 +4,7 @@
 /// have to change together to name a function. Pointing its value at a resolver
 /// of ours takes one aligned store.
 
+#if defined(__linux__)
 #pragma once
 
 #include <stdint.h>
@@ -18,3 +19,4 @@ void crebind_resolver_free(uint16_t resolver);
 uintptr_t crebind_resolver_address(uint16_t resolver);
 
 #pragma GCC visibility pop
+#endif

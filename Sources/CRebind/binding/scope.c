@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "binding/scope.h"
 #include "binding/records.h"
@@ -520,3 +521,4 @@ uintptr_t crebind_symbol_address(struct crebind_scopes *scopes, size_t index,
   if (ifunc == NULL) put_question(scopes, index, holder, address);
   return ifunc == NULL ? 0 : ifunc->function;
 }
+#endif

@@ -14,6 +14,7 @@
 /// put, and the call tries again. RTLD_DEEPBIND, which puts 4 before 2, leaves no trace either and
 /// cannot be asked for: such an image is taken for an ordinary one.
 
+#if defined(__linux__)
 #pragma once
 
 #include "binding/ifunc.h"
@@ -138,3 +139,4 @@ uintptr_t crebind_symbol_address(struct crebind_scopes *scopes, size_t index,
                                  const ElfW(Sym) * symbol, uintptr_t value);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "binding/slot-scan.h"
 
@@ -201,3 +202,4 @@ crebind_status crebind_slot_scan_visit(
     status = visit_table(scan, image, dynamic, t, kinds, visit, context);
   return status;
 }
+#endif

@@ -1,5 +1,6 @@
 /// The slots of an image that refer to a batch's names.
 
+#if defined(__linux__)
 #pragma once
 
 #include "binding/names.h"
@@ -64,3 +65,4 @@ crebind_status crebind_slot_scan_visit(
     void *context);
 
 #pragma GCC visibility pop
+#endif

@@ -1,5 +1,6 @@
 /// By which other names may the calls of a function go?
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "CRebind.h"
 #include "runtime/runtime.h"
@@ -78,3 +79,4 @@ crebind_status crebind_other_names(const char *name, crebind_name_visitor *visit
   crebind_vector_free(&bytes);
   return CREBIND_OK;
 }
+#endif

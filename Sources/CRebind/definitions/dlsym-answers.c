@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "definitions/dlsym-answers.h"
 #include "runtime/lock.h"
@@ -441,3 +442,4 @@ __attribute__((constructor)) static void start(void) {
   static struct crebind_fork_handler handler = {forked, NULL};
   crebind_handle_forks(&handler);
 }
+#endif

@@ -17,6 +17,7 @@
 /// that is not covered yet. So a batch may have to wait for such questions; see
 /// planning/postponed.h.
 
+#if defined(__linux__)
 #pragma once
 
 #include "planning/active.h"
@@ -43,3 +44,4 @@ bool crebind_dlsym_has_images(void);
 bool crebind_dlsym_exchange_asked(bool has_asked);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "definitions/due-entries.h"
 #include "planning/originals.h"
@@ -82,3 +83,4 @@ void crebind_keep_stored(uint32_t known, const struct crebind_commit *commit,
     if (drops) crebind_handle_drop(handle);
   }
 }
+#endif

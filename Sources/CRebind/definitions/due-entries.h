@@ -1,6 +1,7 @@
 /// Entries for images that active batches are brought to. They are planned for all batches first,
 /// and then stored, so that the newest batch's value becomes the word.
 
+#if defined(__linux__)
 #pragma once
 
 #include "patching/commit.h"
@@ -22,3 +23,4 @@ void crebind_keep_stored(uint32_t known, const struct crebind_commit *commit,
                          crebind_status status);
 
 #pragma GCC visibility pop
+#endif

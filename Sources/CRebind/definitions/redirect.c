@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "definitions/redirect.h"
 #include "definitions/due-entries.h"
@@ -173,3 +174,4 @@ crebind_status crebind_redirect_postponed(struct crebind_handle *handle,
     crebind_postponed_wait(handle);
   return status;
 }
+#endif

@@ -3,6 +3,7 @@
 /// scope is redirected, or else the only one in a local scope. A definition that is no longer the
 /// first or the only one gets its value back. Slots that were bound to it meanwhile stay rebound.
 
+#if defined(__linux__)
 #pragma once
 
 #include "patching/commit.h"
@@ -23,3 +24,4 @@ crebind_status crebind_redirect_postponed(struct crebind_handle *handle,
                                           struct crebind_commit *commit);
 
 #pragma GCC visibility pop
+#endif

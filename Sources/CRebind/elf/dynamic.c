@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "elf/dynamic.h"
 
@@ -227,3 +228,4 @@ crebind_status crebind_dynamic_decode(const struct crebind_image *image,
   CREBIND_CHECK(!tags.has_crel, CREBIND_DT_CREL);
   return CREBIND_OK;
 }
+#endif

@@ -1,5 +1,6 @@
 /// An image's dynamic table, decoded once into checked pointers.
 
+#if defined(__linux__)
 #pragma once
 
 #include "elf/image.h"
@@ -80,3 +81,4 @@ void crebind_dynamic_clear(struct crebind_dynamic *dynamic);
 const char *crebind_dynamic_string(const struct crebind_dynamic *dynamic, size_t offset);
 
 #pragma GCC visibility pop
+#endif

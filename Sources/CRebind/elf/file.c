@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "elf/file.h"
 
@@ -114,3 +115,4 @@ int crebind_file_read_all(const char *path, struct crebind_vector *bytes) {
   crebind_system_call(SYS_close, descriptor);
   return failure;
 }
+#endif

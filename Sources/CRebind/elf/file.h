@@ -1,5 +1,6 @@
 /// Reading files by system calls alone, or what lies in memory as if it were one.
 
+#if defined(__linux__)
 #pragma once
 
 #include "CRebind.h"
@@ -38,3 +39,4 @@ char *crebind_file_part(struct crebind_file *file, uint64_t offset, uint64_t siz
 int crebind_file_read_all(const char *path, struct crebind_vector *bytes);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "elf/image.h"
 
@@ -71,3 +72,4 @@ bool crebind_image_is_link_time(const struct crebind_image *image, uintptr_t wor
   return image->bias != 0 && word != 0 && word < image->span.start
          && crebind_image_segment(image, image->bias + word, 1) != NULL;
 }
+#endif

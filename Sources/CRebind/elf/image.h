@@ -1,5 +1,6 @@
 /// One loaded image, as its program headers describe it.
 
+#if defined(__linux__)
 #pragma once
 
 #include "CRebind.h"
@@ -62,3 +63,4 @@ bool crebind_image_can_read(const struct crebind_image *image, uintptr_t address
 bool crebind_image_is_link_time(const struct crebind_image *image, uintptr_t word);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "elf/iterate.h"
 #include "elf/file.h"
@@ -169,3 +170,4 @@ __attribute__((constructor(101))) static void start(void) { own_function(); }
 int crebind_iterate(int (*callback)(struct dl_phdr_info *, size_t, void *), void *context) {
   return own_function()(callback, context);
 }
+#endif

@@ -12,6 +12,7 @@
 /// - if the definition has been redirected, and the C library's file has gone from its path or is
 ///   another file by now.
 
+#if defined(__linux__)
 #pragma once
 
 #include <link.h>
@@ -23,3 +24,4 @@
 int crebind_iterate(int (*callback)(struct dl_phdr_info *, size_t, void *), void *context);
 
 #pragma GCC visibility pop
+#endif

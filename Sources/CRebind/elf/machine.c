@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "CRebindImages.h"
 
 static const crebind_machine machines[] = {
@@ -12,3 +13,4 @@ const crebind_machine *crebind_machine_with(int machine, int bits) {
       return &machines[i];
   return NULL;
 }
+#endif

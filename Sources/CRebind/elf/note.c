@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "elf/note.h"
 
@@ -159,3 +160,4 @@ uint64_t crebind_image_fingerprint(const struct crebind_image *image) {
   const uint8_t *build_id = crebind_note_build_id(image, &size);
   return build_id == NULL ? hash : mix(hash, build_id, size);
 }
+#endif

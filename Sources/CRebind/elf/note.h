@@ -1,6 +1,7 @@
 /// The notes of a loaded image, in its PT_NOTE segments: what is said of an image without its file.
 /// Documentation/ABI/Annotations.md describes our own notes.
 
+#if defined(__linux__)
 #pragma once
 
 #include "elf/image.h"
@@ -64,3 +65,4 @@ bool crebind_note_section(const struct crebind_image *image, const struct crebin
 bool crebind_image_has_copy(const struct crebind_image *image);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "elf/snapshot.h"
 #include "elf/iterate.h"
@@ -148,3 +149,4 @@ bool crebind_images_are_static(const struct crebind_images *images) {
   }
   return true;
 }
+#endif

@@ -6,6 +6,7 @@
 /// callback of a second pass, if the generation says that the list is still the same. musl holds no
 /// lock there, but it never unloads an image and lists one only when it is relocated.
 
+#if defined(__linux__)
 #pragma once
 
 #include "elf/image.h"
@@ -63,3 +64,4 @@ crebind_status crebind_images_with_lock(struct crebind_counts counts,
 bool crebind_images_are_static(const struct crebind_images *images);
 
 #pragma GCC visibility pop
+#endif

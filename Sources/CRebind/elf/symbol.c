@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "elf/symbol.h"
 
@@ -179,3 +180,4 @@ size_t crebind_symbol_walk_next(struct crebind_symbol_walk *walk) {
   }
   return 0;
 }
+#endif

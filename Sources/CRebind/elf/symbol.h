@@ -1,5 +1,6 @@
 /// One image's dynamic symbols: names, versions, and lookup by hash.
 
+#if defined(__linux__)
 #pragma once
 
 #include "elf/dynamic.h"
@@ -118,3 +119,4 @@ void crebind_symbol_walk_begin(struct crebind_symbol_walk *walk,
 size_t crebind_symbol_walk_next(struct crebind_symbol_walk *walk);
 
 #pragma GCC visibility pop
+#endif

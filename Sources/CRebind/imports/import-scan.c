@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "imports/import-scan.h"
 #include "arrivals/new-images.h"
@@ -306,3 +307,4 @@ void crebind_import_scan_end(struct crebind_import_scan *scan) {
 crebind_status crebind_import_scan_run(struct crebind_import_scan *scan, crebind_error *error) {
   return crebind_attempt(scan_locked, scan, scan->handle, error);
 }
+#endif

@@ -1,5 +1,6 @@
 /// The definitions that images import: each once, whatever images and slots lead to it.
 
+#if defined(__linux__)
 #pragma once
 
 #include "transactions/attempt.h"
@@ -71,3 +72,4 @@ void crebind_import_scan_end(struct crebind_import_scan *scan);
 crebind_status crebind_import_scan_run(struct crebind_import_scan *scan, crebind_error *error);
 
 #pragma GCC visibility pop
+#endif

@@ -1,6 +1,7 @@
 /// Rebindings of whatever images import: a batch for what was there at first, and one for each load
 /// that brought definitions which nobody had imported.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "imports/serve.h"
 #include "looking/inspect.h"
@@ -255,3 +256,4 @@ crebind_status crebind_imports_slots(crebind_imports *imports, crebind_slot_visi
   crebind_imports_end_work(imports);
   return status;
 }
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "imports/serve.h"
 #include "runtime/lock.h"
@@ -275,3 +276,4 @@ void crebind_imports_image_added(const crebind_image_info *image, void *context)
   crebind_imports_end_work(imports);
   errno = saved_errno;
 }
+#endif

@@ -4,6 +4,7 @@
 /// the thread that works looks again. Nobody waits in a dlopen. The code of others, `choose` and
 /// `options.matches`, runs in the work, without a lock.
 
+#if defined(__linux__)
 #pragma once
 
 #include "imports/import-scan.h"
@@ -95,3 +96,4 @@ crebind_status crebind_imports_catch_up(struct crebind_imports *imports, const v
 void crebind_imports_image_added(const crebind_image_info *image, void *context);
 
 #pragma GCC visibility pop
+#endif

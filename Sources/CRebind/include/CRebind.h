@@ -16,7 +16,9 @@
 /// On AArch64 Swift calls `swift_retain`, `swift_release` and their variants by the convention
 /// preserve_most, which keeps nearly all registers: a plain C function breaks their callers.
 
-#ifndef CREBIND_H
+#if defined(__ANDROID__)
+#error "Rebind knows the loaders of glibc and musl, and not the one of Android."
+#elif defined(__linux__) && !defined(CREBIND_H)
 #define CREBIND_H
 
 #include <stdbool.h>

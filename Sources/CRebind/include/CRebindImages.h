@@ -7,7 +7,7 @@
 ///
 /// CRebind.h includes this file.
 
-#ifndef CREBIND_IMAGES_H
+#if defined(__linux__) && !defined(CREBIND_IMAGES_H)
 #define CREBIND_IMAGES_H
 
 #include "CRebind.h"

@@ -6,7 +6,7 @@
 ///
 /// CRebind.h includes this file.
 
-#ifndef CREBIND_SECTIONS_H
+#if defined(__linux__) && !defined(CREBIND_SECTIONS_H)
 #define CREBIND_SECTIONS_H
 
 #include "CRebindImages.h"

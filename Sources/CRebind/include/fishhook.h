@@ -1,6 +1,6 @@
 /// Lets fishhook's clients compile unchanged: its interface is CRebind's.
 
-#ifndef fishhook_h
+#if defined(__linux__) && !defined(fishhook_h)
 #define fishhook_h
 
 #include "CRebind.h"

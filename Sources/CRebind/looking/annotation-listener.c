@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "looking/annotation-listener.h"
 #include "binding/records.h"
@@ -161,3 +162,4 @@ crebind_status crebind_copies(void (*visit)(const crebind_image_info *image, voi
   crebind_vector_free(&copies.strings.bytes);
   return status;
 }
+#endif

@@ -3,6 +3,7 @@
 /// carries. They call with the loader's lock held, under which ours may be taken; see
 /// transactions/attempt.c.
 
+#if defined(__linux__)
 #pragma once
 
 #pragma GCC visibility push(hidden)
@@ -11,3 +12,4 @@
 void crebind_listen(void);
 
 #pragma GCC visibility pop
+#endif

@@ -1,5 +1,6 @@
 /// The audit: slots that somebody else has hooked.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "looking/target.h"
 #include "runtime/status.h"
@@ -91,3 +92,4 @@ crebind_status crebind_audit(crebind_finding_visitor *visit, void *context,
   crebind_vector_free(&audit.strings.bytes);
   return status;
 }
+#endif

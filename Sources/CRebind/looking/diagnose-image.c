@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "binding/interceptor.h"
 #include "looking/diagnosis.h"
@@ -308,3 +309,4 @@ crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
   status = add_reasons(diagnosing, world, &count, &facts);
   return status == CREBIND_OK && in_scope ? add_variants(diagnosing, scan, world, index) : status;
 }
+#endif

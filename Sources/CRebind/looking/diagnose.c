@@ -1,5 +1,6 @@
 /// Why does a rebinding of a symbol see an image's calls, or not?
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "looking/diagnosis.h"
 #include "looking/similar.h"
@@ -313,3 +314,4 @@ crebind_status crebind_diagnose(const crebind_rebinding *rebinding, const crebin
   crebind_vector_free(&diagnosing.strings.bytes);
   return status;
 }
+#endif

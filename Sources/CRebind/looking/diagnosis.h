@@ -1,5 +1,6 @@
 /// A diagnosis under way: the reasons that have been found, and the questions for files.
 
+#if defined(__linux__)
 #pragma once
 
 #include "transactions/attempt.h"
@@ -68,3 +69,4 @@ crebind_status crebind_diagnose_image(struct crebind_diagnosing *diagnosing,
                                       struct crebind_slot_scan *scan, size_t index);
 
 #pragma GCC visibility pop
+#endif

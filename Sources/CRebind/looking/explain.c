@@ -1,5 +1,6 @@
 /// One sentence for a rebinding that no slot leads to: why, and what to do.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "runtime/status.h"
 #include "world/gather.h"
@@ -340,3 +341,4 @@ crebind_status crebind_explain(const crebind_rebinding *rebinding, const crebind
   crebind_vector_free(&explanation.strings.bytes);
   return status;
 }
+#endif

@@ -1,5 +1,6 @@
 /// The slots of a batch, before it is applied and after.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "looking/inspect.h"
 #include "runtime/status.h"
@@ -97,3 +98,4 @@ crebind_status crebind_slots(const crebind_handle *handle, crebind_slot_visitor 
   visit_and_end(&inspection, status, visit, context);
   return status;
 }
+#endif

@@ -1,5 +1,6 @@
 /// The slots of a batch before it is applied, for callers inside of the core.
 
+#if defined(__linux__)
 #pragma once
 
 #include "binding/batch.h"
@@ -15,3 +16,4 @@ crebind_status crebind_plan_exact(const crebind_rebinding *rebindings,
                                   void *context, crebind_error *error);
 
 #pragma GCC visibility pop
+#endif

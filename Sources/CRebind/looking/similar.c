@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "looking/similar.h"
 #include "planning/slot-word.h"
@@ -155,3 +156,4 @@ void crebind_find_similar(const struct crebind_world *world, const struct crebin
     if (!crebind_world_image(world, i)->is_vdso)
       look_at(world, i, name, &identifier, similar);
 }
+#endif

@@ -1,6 +1,7 @@
 /// Exported functions whose names are nearly a name that nothing has. It may be misspelt, or be the name in
 /// Swift's source of a function whose symbol has a mangled one.
 
+#if defined(__linux__)
 #pragma once
 
 #include "world/world.h"
@@ -29,3 +30,4 @@ void crebind_find_similar(const struct crebind_world *world, const struct crebin
                           struct crebind_similar *similar);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "looking/target.h"
 #include "runtime/status.h"
@@ -187,3 +188,4 @@ crebind_status crebind_describe_address(uintptr_t address, crebind_target_visito
   crebind_vector_free(&description.strings.bytes);
   return status;
 }
+#endif

@@ -1,5 +1,6 @@
 /// Where a slot leads, and who has stored that.
 
+#if defined(__linux__)
 #pragma once
 
 #include "binding/slot-scan.h"
@@ -57,3 +58,4 @@ crebind_target crebind_target_of(const struct crebind_strings *strings,
                                  const struct crebind_gathered_target *target);
 
 #pragma GCC visibility pop
+#endif

@@ -3,6 +3,7 @@
 /// Their places are kept for as long as the loader's counts and ours stay the same. Their
 /// contents are copied in phase C each time, and read without locks.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "elf/iterate.h"
 #include "elf/note.h"
@@ -418,3 +419,4 @@ uint64_t crebind_annotations_generation(void) {
   generation = (generation * UINT64_C(0x9e3779b97f4a7c15)) ^ crebind_annotation_events();
   return generation != 0 ? generation : 1;
 }
+#endif

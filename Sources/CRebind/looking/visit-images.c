@@ -1,5 +1,6 @@
 /// The images as their headers describe them.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "elf/note.h"
 #include "runtime/lock.h"
@@ -232,3 +233,4 @@ const void *crebind_image_containing(const void *address) {
   crebind_images_free(&images);
   return (const void *)header;
 }
+#endif

@@ -1,5 +1,6 @@
 /// The slots of one image, with what each holds.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "looking/target.h"
 #include "planning/slot-word.h"
@@ -147,3 +148,4 @@ crebind_status crebind_image_slots(const void *header, bool finds_targets,
   crebind_ifuncs_end(&slots.ifuncs);
   return status;
 }
+#endif

@@ -1,5 +1,6 @@
 /// The dynamic symbols of one image.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "runtime/status.h"
 #include "transactions/attempt.h"
@@ -101,3 +102,4 @@ crebind_status crebind_symbols(const void *header, const char *name,
   crebind_vector_free(&symbols.strings.bytes);
   return status;
 }
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "patching/commit.h"
 #include "runtime/publish.h"
@@ -171,3 +172,4 @@ crebind_status crebind_commit_run(struct crebind_commit *commit,
   commit->stored = 0;
   return status;
 }
+#endif

@@ -6,6 +6,7 @@
 /// closed already, and can neither be opened again nor moved. Its change is marked, and the caller
 /// keeps a record of it.
 
+#if defined(__linux__)
 #pragma once
 
 #include "patching/patch.h"
@@ -65,3 +66,4 @@ crebind_status crebind_commit_run(struct crebind_commit *commit,
                                   const struct crebind_world *world);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "patching/lazy-slots.h"
 #include "runtime/lock.h"
@@ -52,3 +53,4 @@ crebind_status crebind_lazy_slots_store_again(struct crebind_world *world,
   is_noted = !have_left;
   return CREBIND_OK;
 }
+#endif

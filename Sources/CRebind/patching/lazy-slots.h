@@ -4,6 +4,7 @@
 /// Then the next attempt of any call compares all lazy slots. So does each later attempt, until all
 /// threads have left that calls stopped waiting for.
 
+#if defined(__linux__)
 #pragma once
 
 #include "patching/commit.h"
@@ -27,3 +28,4 @@ crebind_status crebind_lazy_slots_store_again(struct crebind_world *world,
                                               struct crebind_commit *commit);
 
 #pragma GCC visibility pop
+#endif

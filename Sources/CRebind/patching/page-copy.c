@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "patching/page-copy.h"
 #include "elf/file.h"
@@ -368,3 +369,4 @@ void crebind_page_copy_forget(const struct crebind_world *world, bool looks_clos
   }
   crebind_mover_end(&mover);
 }
+#endif

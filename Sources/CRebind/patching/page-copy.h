@@ -27,6 +27,7 @@
 /// - qemu-user 7.2 takes the page for unmapped between the two moves, which other threads
 ///   may see there.
 
+#if defined(__linux__)
 #pragma once
 
 #include "patching/patch.h"
@@ -56,3 +57,4 @@ int crebind_mover_store(struct crebind_mover *mover, const struct crebind_change
 void crebind_page_copy_forget(const struct crebind_world *world, bool looks_closer);
 
 #pragma GCC visibility pop
+#endif

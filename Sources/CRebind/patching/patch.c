@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "patching/patch.h"
 #include "runtime/futex.h"
@@ -376,3 +377,4 @@ size_t crebind_patch_take_back(const struct crebind_world *world, struct crebind
   }
   return stuck;
 }
+#endif

@@ -3,6 +3,7 @@
 /// back. Pages that share their segment with code are not opened; see patching/page-copy.h.
 /// patching/commit.h has the order of these steps over several images.
 
+#if defined(__linux__)
 #pragma once
 
 #include "world/world.h"
@@ -119,3 +120,4 @@ bool crebind_patch_is_sealed(const struct crebind_image *image, uintptr_t addres
 bool crebind_patch_is_open(const struct crebind_image *image);
 
 #pragma GCC visibility pop
+#endif

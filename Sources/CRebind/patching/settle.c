@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "patching/settle.h"
 #include "elf/snapshot.h"
@@ -365,3 +366,4 @@ bool crebind_settle_is_over(void) {
   forget_left();
   return let_go.count == 0 && !has_unnoted;
 }
+#endif

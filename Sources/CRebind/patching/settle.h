@@ -1,6 +1,7 @@
 /// Waits until no thread can still be inside of a lazy resolver that it entered
 /// before.
 
+#if defined(__linux__)
 #pragma once
 
 #include <stdbool.h>
@@ -36,3 +37,4 @@ bool crebind_settle_waiting(void);
 bool crebind_settle_is_over(void);
 
 #pragma GCC visibility pop
+#endif

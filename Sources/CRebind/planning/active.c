@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "planning/active.h"
 
@@ -64,3 +65,4 @@ void crebind_forget_due_names(struct crebind_handle *handle) {
   for (size_t n = 0; n < handle->batch.names.count; n++)
     crebind_active_of(handle)->name_states[n].is_due = false;
 }
+#endif

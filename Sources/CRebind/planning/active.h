@@ -1,5 +1,6 @@
 /// A batch, with the state that is kept for it besides the words that it has changed.
 
+#if defined(__linux__)
 #pragma once
 
 #include "binding/records.h"
@@ -127,3 +128,4 @@ static inline void crebind_note_may_be_bound(struct crebind_handle *handle, bool
 }
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "planning/originals.h"
 #include "planning/selection.h"
@@ -199,3 +200,4 @@ crebind_status crebind_originals_revise(struct crebind_handle *handle,
   }
   return CREBIND_OK;
 }
+#endif

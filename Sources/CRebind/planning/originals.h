@@ -7,6 +7,7 @@
 /// takes the function that the program would be bound to. The original never stays in an image that
 /// has gone.
 
+#if defined(__linux__)
 #pragma once
 
 #include "planning/active.h"
@@ -45,3 +46,4 @@ crebind_status crebind_originals_ask(const struct crebind_handle *leaving,
 crebind_status crebind_originals_revise(struct crebind_handle *handle, struct crebind_world *world);
 
 #pragma GCC visibility pop
+#endif

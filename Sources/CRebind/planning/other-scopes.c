@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "planning/other-scopes.h"
 
@@ -163,3 +164,4 @@ crebind_status crebind_leave_other_scopes(struct crebind_plan *plan,
   crebind_vector_free(&definers);
   return status;
 }
+#endif

@@ -9,6 +9,7 @@
 /// the first one in load order that the slots lead to. Versions of one library's function are
 /// rebound together.
 
+#if defined(__linux__)
 #pragma once
 
 #include "planning/plan.h"
@@ -20,3 +21,4 @@ crebind_status crebind_leave_other_scopes(struct crebind_plan *plan,
                                           const struct crebind_handle *handle);
 
 #pragma GCC visibility pop
+#endif

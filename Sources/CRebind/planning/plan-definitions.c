@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "binding/resolver.h"
 #include "planning/plan-walk.h"
@@ -127,3 +128,4 @@ crebind_status crebind_walk_definition(struct crebind_walk *walk, uint32_t symbo
   }
   return is_elected && can_redirect ? add_definition(walk, symbol, item) : CREBIND_OK;
 }
+#endif

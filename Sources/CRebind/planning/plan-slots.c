@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "patching/patch.h"
 #include "planning/plan-walk.h"
@@ -335,3 +336,4 @@ crebind_status crebind_walk_slot(void *context, const struct crebind_slot *slot,
   crebind_status status = select_item(walk, slot, first, &visit.binding, &item);
   return status != CREBIND_OK || item == SIZE_MAX ? status : plan_slot(&visit, item);
 }
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "planning/plan-walk.h"
 #include "patching/lazy-slots.h"
@@ -97,3 +98,4 @@ void crebind_walk_take_place_below(const struct crebind_walk *walk, struct crebi
   if (below != NULL) crebind_entry_lead(entry, entry->previous, below->original);
   crebind_entry_inherit_kind(entry, above);
 }
+#endif

@@ -1,6 +1,7 @@
 /// One image while its slots and definitions are planned, and the chains of its words: what
 /// other batches have stored there, or have planned to.
 
+#if defined(__linux__)
 #pragma once
 
 #include "planning/plan.h"
@@ -70,3 +71,4 @@ bool crebind_walk_has_unrestored(const struct crebind_walk *walk, uintptr_t addr
 bool crebind_walk_may_be_led_here(const struct crebind_item *item);
 
 #pragma GCC visibility pop
+#endif

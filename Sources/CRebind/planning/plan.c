@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "planning/plan.h"
 #include "binding/resolver.h"
@@ -111,3 +112,4 @@ void crebind_plan_note_reached(struct crebind_plan *plan) {
       plan->active->planned_items[entry->item].is_reached = true;
   }
 }
+#endif

@@ -1,6 +1,7 @@
 /// The changes that a batch would make: every slot and definition in its scope, with its word,
 /// its original and the word to store.
 
+#if defined(__linux__)
 #pragma once
 
 #include "binding/slot-scan.h"
@@ -55,3 +56,4 @@ crebind_status crebind_plan_judge_image(struct crebind_plan *plan, size_t index)
 void crebind_plan_note_reached(struct crebind_plan *plan);
 
 #pragma GCC visibility pop
+#endif

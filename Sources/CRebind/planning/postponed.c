@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "planning/postponed.h"
 #include "patching/settle.h"
@@ -79,3 +80,4 @@ __attribute__((constructor)) static void start(void) {
   static struct crebind_fork_handler handler = {forked, NULL};
   crebind_handle_forks(&handler);
 }
+#endif

@@ -14,6 +14,7 @@
 /// Two cases remain. An image may ask before the table answers it, on a thread that runs: for some
 /// microseconds. And a later call redirects definitions for an image that has been loaded since.
 
+#if defined(__linux__)
 #pragma once
 
 #include "planning/active.h"
@@ -47,3 +48,4 @@ void crebind_postponed_take_on(void);
 void crebind_postponed_forget(struct crebind_handle *handle);
 
 #pragma GCC visibility pop
+#endif

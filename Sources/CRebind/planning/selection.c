@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "planning/selection.h"
 
@@ -76,3 +77,4 @@ const char *crebind_version_of_binding(const struct crebind_world *world, const 
                                 crebind_world_dynamic(world, definer), bound.symbol)
       .name;
 }
+#endif

@@ -1,6 +1,7 @@
 /// Whether an item of a batch asks for the definition that a reference is bound to. The item may
 /// name a version, a library, or the image that defines it.
 
+#if defined(__linux__)
 #pragma once
 
 #include "world/world.h"
@@ -30,3 +31,4 @@ bool crebind_item_is_exported_by(const struct crebind_world *world,
 bool crebind_item_is_exported(const struct crebind_world *world, const struct crebind_item *item);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "planning/slot-word.h"
 
@@ -63,3 +64,4 @@ bool crebind_is_exported_function(const ElfW(Sym) * symbol) {
          && (type == STT_FUNC || type == STT_GNU_IFUNC) && binding != STB_LOCAL
          && (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
 }
+#endif

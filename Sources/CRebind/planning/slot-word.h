@@ -1,5 +1,6 @@
 /// Facts that follow from a slot's word or relocation, or from a definition's symbol.
 
+#if defined(__linux__)
 #pragma once
 
 #include "binding/slot-scan.h"
@@ -43,3 +44,4 @@ uintptr_t crebind_canonical_plt_entry(const struct crebind_world *world,
 bool crebind_is_exported_function(const ElfW(Sym) * symbol);
 
 #pragma GCC visibility pop
+#endif

@@ -1,6 +1,7 @@
 /// The operations of futex(2) that this core uses. <linux/futex.h> belongs to
 /// the kernel's headers, which do not come with every C library.
 
+#if defined(__linux__)
 #pragma once
 
 enum {
@@ -11,3 +12,4 @@ enum {
   /// For WAKE_OP: `*word |= 0`, then compare with 0 for equality.
   CREBIND_FUTEX_OR_NOTHING = 2 << 28,
 };
+#endif

@@ -1,5 +1,6 @@
 /// The reentrancy guard that replacements may use.
 
+#if defined(__linux__)
 #include "CRebind.h"
 #include "runtime/thread.h"
 
@@ -15,3 +16,4 @@ bool crebind_enter(unsigned guard) {
 void crebind_leave(unsigned guard) {
   crebind_thread.entered &= ~(UINT64_C(1) << guard % 64);
 }
+#endif

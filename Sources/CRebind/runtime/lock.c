@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "runtime/lock.h"
 #include "runtime/futex.h"
@@ -92,3 +93,4 @@ static void after_fork_in_child(void) {
 __attribute__((constructor(101))) static void start(void) {
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }
+#endif

@@ -7,6 +7,7 @@
 /// A signal handler may fork in the middle of a change on its own thread, which cannot be waited
 /// for. That child is left as it is, and may only exec or exit.
 
+#if defined(__linux__)
 #pragma once
 
 #include <stdbool.h>
@@ -34,3 +35,4 @@ struct crebind_fork_handler {
 void crebind_handle_forks(struct crebind_fork_handler *handler);
 
 #pragma GCC visibility pop
+#endif

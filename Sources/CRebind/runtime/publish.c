@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "runtime/publish.h"
 #include "runtime/runtime.h"
@@ -32,3 +33,4 @@ void crebind_publish_end(void) {
       && !(succeeds(REGISTER_PRIVATE_EXPEDITED) && succeeds(PRIVATE_EXPEDITED)))
     succeeds(GLOBAL);
 }
+#endif

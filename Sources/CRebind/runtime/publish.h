@@ -8,6 +8,7 @@
 /// barrier after the original is there and before the slot is. A thread that has read the original
 /// before the barrier finds the former word in the slot.
 
+#if defined(__linux__)
 #pragma once
 
 #include <stdint.h>
@@ -27,3 +28,4 @@ void crebind_publish(crebind_published *place, uintptr_t word);
 void crebind_publish_end(void);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "runtime/reasons.h"
 
@@ -90,3 +91,4 @@ bool crebind_visit_reasons(const struct crebind_image_facts *facts, crebind_reas
     visit(CREBIND_REASON_BYPASSED, "possible", facts->may_be_bypassed, context);
   return has_none && !defines && !defines_other && !facts->asks;
 }
+#endif

@@ -6,6 +6,7 @@
 /// The functions look at their arguments alone, take no lock and allocate nothing. All details
 /// are constants.
 
+#if defined(__linux__)
 #pragma once
 
 #include "CRebind.h"
@@ -123,3 +124,4 @@ bool crebind_visit_reasons(const struct crebind_image_facts *facts, crebind_reas
                            void *context);
 
 #pragma GCC visibility pop
+#endif

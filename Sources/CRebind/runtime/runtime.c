@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "runtime/runtime.h"
 
@@ -210,3 +211,4 @@ void crebind_vector_free(struct crebind_vector *vector) {
   if (!vector->is_lent) crebind_memory_free(vector->data, vector->capacity * vector->stride);
   *vector = (struct crebind_vector){NULL, 0, 0, vector->stride, false};
 }
+#endif

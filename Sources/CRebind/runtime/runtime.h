@@ -2,6 +2,7 @@
 /// the auxiliary vector, system calls, memory of its own, and small loops in place of memcpy,
 /// memset, strlen and strcmp.
 
+#if defined(__linux__)
 #pragma once
 
 #include "arch/arch.h"
@@ -206,3 +207,4 @@ void crebind_pages_free(void *pages, size_t size);
 void crebind_order_taking(void);
 
 #pragma GCC visibility pop
+#endif

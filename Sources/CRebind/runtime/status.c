@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #include "runtime/status.h"
 #include "runtime/runtime.h"
 
@@ -105,3 +106,4 @@ const char *crebind_reason_cure(crebind_reason reason, const char *detail) {
   const char *cure = find_detail(reason, detail)->cure;
   return cure != NULL ? cure : "";
 }
+#endif

@@ -1,5 +1,6 @@
 /// How a call tells that it has failed.
 
+#if defined(__linux__)
 #pragma once
 
 #include "CRebind.h"
@@ -15,3 +16,4 @@ crebind_status crebind_fail(crebind_error *error, crebind_status status, int64_t
 const char *crebind_reason_cure(crebind_reason reason, const char *detail);
 
 #pragma GCC visibility pop
+#endif

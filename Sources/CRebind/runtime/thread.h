@@ -1,5 +1,6 @@
 /// The state of this copy of CRebind for each thread. Other files have variables of their own.
 
+#if defined(__linux__)
 #pragma once
 
 #include <stdbool.h>
@@ -27,3 +28,4 @@ struct crebind_thread {
 
 #define CREBIND_HIDDEN_TLS __attribute__((visibility("hidden"))) CREBIND_TLS
 extern __thread struct crebind_thread crebind_thread CREBIND_HIDDEN_TLS;
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "CRebind.h"
 #include "runtime/runtime.h"
@@ -162,3 +163,4 @@ const char *crebind_record_fault_description(crebind_record_fault fault) {
   }
   return "unknown fault";
 }
+#endif

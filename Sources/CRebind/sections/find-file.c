@@ -2,6 +2,7 @@
 /// another folder, or at the one that the kernel gives. Some files are only behind the mapping,
 /// which takes privilege.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "sections/find-file.h"
 #include "sections/proof.h"
@@ -167,3 +168,4 @@ struct crebind_file_search crebind_find_file(const struct crebind_portraits *por
   errno = saved_errno;
   return search.result;
 }
+#endif

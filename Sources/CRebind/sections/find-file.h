@@ -1,5 +1,6 @@
 /// An image's file, found and proven to be the image's, for whoever reads it.
 
+#if defined(__linux__)
 #pragma once
 
 #include "elf/file.h"
@@ -26,3 +27,4 @@ struct crebind_file_search crebind_find_file(const struct crebind_portraits *por
                                              crebind_file_reader *read, void *context);
 
 #pragma GCC visibility pop
+#endif

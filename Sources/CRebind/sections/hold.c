@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "sections/hold.h"
 #include "runtime/status.h"
@@ -208,3 +209,4 @@ void crebind_release_image(crebind_image_hold *hold) {
   if (loader.close != NULL) loader.close(hold);
   errno = saved_errno;
 }
+#endif

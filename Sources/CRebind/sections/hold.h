@@ -1,5 +1,6 @@
 /// References to images, by the loader.
 
+#if defined(__linux__)
 #pragma once
 
 #include "CRebind.h"
@@ -10,3 +11,4 @@
 crebind_status crebind_hold_image_with(uintptr_t address);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "sections/own-symbols.h"
 #include "elf/symbol.h"
@@ -169,3 +170,4 @@ crebind_status crebind_find_own_symbol(const struct crebind_portraits *portraits
   *own = search.status == CREBIND_OK ? reading.own : CREBIND_OWN_NONE;
   return search.status;
 }
+#endif

@@ -1,6 +1,7 @@
 /// The functions that an image has for itself alone: its file's symbol table has them, and the
 /// loader does not.
 
+#if defined(__linux__)
 #pragma once
 
 #include "elf/file.h"
@@ -26,3 +27,4 @@ crebind_status crebind_find_own_symbol(const struct crebind_portraits *portraits
                                        enum crebind_own *own);
 
 #pragma GCC visibility pop
+#endif

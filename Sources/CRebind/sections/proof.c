@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "sections/proof.h"
 #include "runtime/lock.h"
@@ -220,3 +221,4 @@ crebind_status crebind_proof(struct crebind_file *file,
   if (!has_same_headers(file, &header, portraits, portrait)) return CREBIND_OTHER_FILE;
   return compare_segments(file, portraits, portrait);
 }
+#endif

@@ -1,6 +1,7 @@
 /// Is a file the one that an image was loaded from? A path proves nothing: another file
 /// may be there by now.
 
+#if defined(__linux__)
 #pragma once
 
 #include "elf/file.h"
@@ -21,3 +22,4 @@ crebind_status crebind_proof(struct crebind_file *file,
                              const struct crebind_portrait *portrait);
 
 #pragma GCC visibility pop
+#endif

@@ -1,5 +1,6 @@
 /// The section headers that have been read, by known image.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "runtime/lock.h"
 #include "sections/section-headers.h"
@@ -80,3 +81,4 @@ crebind_status crebind_section_table_file(struct crebind_world *world,
   answer->table = NULL;
   return status;
 }
+#endif

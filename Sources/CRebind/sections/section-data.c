@@ -1,5 +1,6 @@
 /// The sections of one loaded image.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "elf/note.h"
 #include "runtime/status.h"
@@ -185,3 +186,4 @@ crebind_status crebind_section_data(const void *header, const char *name,
   if (status == CREBIND_OK) visit(&inquiry.section, context);
   return status;
 }
+#endif

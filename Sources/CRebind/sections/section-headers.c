@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "sections/section-headers.h"
 #include "CRebind.h"
@@ -181,3 +182,4 @@ struct crebind_section_table *crebind_section_table_copy(
   copy->names = (const char *)copy + (table->names - (const char *)table);
   return copy;
 }
+#endif

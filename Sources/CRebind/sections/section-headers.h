@@ -1,5 +1,6 @@
 /// The section headers of an image, read from its file once and kept.
 
+#if defined(__linux__)
 #pragma once
 
 #include "elf/file.h"
@@ -63,3 +64,4 @@ crebind_status crebind_section_table_file(struct crebind_world *world,
                                           struct crebind_section_table_answer *answer);
 
 #pragma GCC visibility pop
+#endif

@@ -1,5 +1,6 @@
 /// Applying a batch.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "definitions/redirect.h"
 #include "arrivals/unrestored.h"
@@ -308,3 +309,4 @@ crebind_status crebind_apply_batch(const crebind_rebinding *rebindings,
   if (report != NULL) *report = apply.report;
   return status;
 }
+#endif

@@ -43,6 +43,7 @@
 /// must know that the image has gone. Findings of phase D name their image by index and serial
 /// number. They are dropped if the index has another serial number by then.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "transactions/attempt.h"
 #include "runtime/lock.h"
@@ -305,3 +306,4 @@ crebind_status crebind_attempt_plan(struct crebind_attempt *attempt, struct creb
   return crebind_attempt_is_sure(attempt) ? crebind_leave_other_scopes(plan, handle)
                                           : CREBIND_BUSY;
 }
+#endif

@@ -1,6 +1,7 @@
 /// A call's work under the locks, tried until the set of images holds still. The locks and
 /// the phases are described in attempt.c.
 
+#if defined(__linux__)
 #pragma once
 
 #include "patching/commit.h"
@@ -54,3 +55,4 @@ crebind_status crebind_attempt_plan(struct crebind_attempt *attempt, struct creb
                                     const struct crebind_handle *handle);
 
 #pragma GCC visibility pop
+#endif

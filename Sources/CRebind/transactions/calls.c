@@ -1,6 +1,7 @@
 /// The public calls that change what is active: each does its work, and then brings the
 /// wrappers around dlopen and dlclose in line with who needs them.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "runtime/status.h"
 #include "transactions/notice.h"
@@ -66,3 +67,4 @@ crebind_status crebind_observe(const crebind_image_observer *observer,
 void crebind_unobserve(crebind_observation *observation) {
   if (observation != NULL && crebind_observation_end(observation)) crebind_notice_remove();
 }
+#endif

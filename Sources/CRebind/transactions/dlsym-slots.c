@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "transactions/dlsym-slots.h"
 #include "definitions/dlsym-answers.h"
@@ -240,3 +241,4 @@ crebind_status crebind_dlsym_slots_end(struct crebind_attempt *attempt, crebind_
   if (status != CREBIND_OK) crebind_dlsym_publish(world, NULL);
   return status;
 }
+#endif

@@ -6,6 +6,7 @@
 /// batch, so that we lead to a hook of dlsym, and not the other way round. Images of batches that
 /// exclude themselves are left alone.
 
+#if defined(__linux__)
 #pragma once
 
 #include "transactions/attempt.h"
@@ -39,3 +40,4 @@ static inline struct crebind_entry *crebind_dlsym_slots_of(const struct crebind_
 }
 
 #pragma GCC visibility pop
+#endif

@@ -1,5 +1,6 @@
 /// fishhook's two functions, on top of batches.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "elf/snapshot.h"
 #include "runtime/lock.h"
@@ -90,3 +91,4 @@ int rebind_symbols_image(void *header, intptr_t slide, struct rebinding rebindin
       .scope = CREBIND_SCOPE_IMAGES, .images = headers, .image_count = 1};
   return apply(rebindings, rebindings_nel, &options);
 }
+#endif

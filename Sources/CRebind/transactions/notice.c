@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "transactions/notice.h"
 #include "runtime/lock.h"
@@ -188,3 +189,4 @@ __attribute__((constructor)) static void start(void) {
 void crebind_notice_update(void) { change_observers(0); }
 void crebind_notice_install(void) { change_observers(1); }
 void crebind_notice_remove(void) { change_observers((size_t)-1); }
+#endif

@@ -1,6 +1,7 @@
 /// The wrappers around dlopen and dlclose, which give notice of images that come and go. They are
 /// in place only while someone needs them.
 
+#if defined(__linux__)
 #pragma once
 
 #include "transactions/transaction.h"
@@ -36,3 +37,4 @@ enum crebind_opening {
 enum crebind_opening crebind_opening_for(const char *file, uintptr_t caller, char *path);
 
 #pragma GCC visibility pop
+#endif

@@ -1,5 +1,6 @@
 /// The observers of images that come and go, below the public calls.
 
+#if defined(__linux__)
 #pragma once
 
 #include "CRebind.h"
@@ -20,3 +21,4 @@ crebind_status crebind_observation_begin(const crebind_image_observer *observer,
 bool crebind_observation_end(crebind_observation *observation);
 
 #pragma GCC visibility pop
+#endif

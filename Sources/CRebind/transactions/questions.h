@@ -3,6 +3,7 @@
 /// them, and B stores the predicates' answers. An answer of the loader is good for one call only:
 /// an image can be opened again with RTLD_GLOBAL, and nothing shows that.
 
+#if defined(__linux__)
 #pragma once
 
 #include "binding/ifunc.h"
@@ -55,3 +56,4 @@ void crebind_ifuncs_call(struct crebind_ifuncs *ifuncs);
 bool crebind_questions_are_resolving(void);
 
 #pragma GCC visibility pop
+#endif

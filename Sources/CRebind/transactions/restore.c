@@ -1,5 +1,6 @@
 /// Restoring a batch.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "runtime/status.h"
 #include "arrivals/unrestored.h"
@@ -225,3 +226,4 @@ crebind_status crebind_restore_batch(crebind_handle *handle, crebind_report *rep
   if (report != NULL) *report = restore.report;
   return status;
 }
+#endif

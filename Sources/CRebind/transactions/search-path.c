@@ -7,6 +7,7 @@
 /// the file, or if something is unknown, the caller has to call the loader itself. The caller also
 /// does so if its image or ours hands down an RPATH to the dependencies of what it loads.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "transactions/notice.h"
 #include "elf/file.h"
@@ -345,4 +346,5 @@ enum crebind_opening crebind_opening_for(const char *file, uintptr_t caller, cha
   return CREBIND_OPEN_AS_IT_IS;
 }
 
+#endif
 #endif

@@ -1,6 +1,7 @@
 /// The life of a batch, below the public calls. The public calls also install and restore the
 /// wrappers around dlopen and dlclose, which are a batch themselves. See transactions/notice.h.
 
+#if defined(__linux__)
 #pragma once
 
 #include "CRebind.h"
@@ -37,3 +38,4 @@ crebind_status crebind_restore_batch(crebind_handle *handle, crebind_report *rep
                                      crebind_error *error);
 
 #pragma GCC visibility pop
+#endif

@@ -1,5 +1,6 @@
 /// Looking whether an active batch is still in place.
 
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "patching/lazy-slots.h"
 #include "transactions/attempt.h"
@@ -60,3 +61,4 @@ crebind_status crebind_verify_batch(crebind_handle *handle, crebind_report *repo
   if (report != NULL) *report = verify.report;
   return status;
 }
+#endif

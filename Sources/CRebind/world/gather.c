@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "world/gather.h"
 
@@ -83,3 +84,4 @@ crebind_slot_info crebind_slot_of(const struct crebind_strings *strings,
       .is_relro = slot->is_relro,
   };
 }
+#endif

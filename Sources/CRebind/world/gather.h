@@ -1,5 +1,6 @@
 /// Copies of what is seen in phase C, for callbacks that run without locks.
 
+#if defined(__linux__)
 #pragma once
 
 #include "world/world.h"
@@ -54,3 +55,4 @@ crebind_slot_info crebind_slot_of(const struct crebind_strings *strings,
                                   const struct crebind_gathered_slot *slot);
 
 #pragma GCC visibility pop
+#endif

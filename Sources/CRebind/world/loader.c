@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "world/loader.h"
 #include "runtime/thread.h"
@@ -72,3 +73,4 @@ void crebind_loader_begin_call(void) { calls++; }
 bool crebind_loader_end_call(void) { return --calls == 0; }
 
 bool crebind_loader_is_called(void) { return calls != 0; }
+#endif

@@ -1,6 +1,7 @@
 /// The loader's own functions, for calling them: looked up rather than imported, so that a
 /// call goes past any hook.
 
+#if defined(__linux__)
 #pragma once
 
 #include <stdbool.h>
@@ -35,3 +36,4 @@ bool crebind_loader_end_call(void);
 bool crebind_loader_is_called(void);
 
 #pragma GCC visibility pop
+#endif

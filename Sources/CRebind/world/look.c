@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "world/look.h"
 #include "runtime/lock.h"
@@ -71,3 +72,4 @@ crebind_status crebind_look_find(struct crebind_look *look, const void *header, 
   crebind_look_fail(look, *index, tag);
   return CREBIND_BROKEN_IMAGE;
 }
+#endif

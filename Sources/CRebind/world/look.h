@@ -1,6 +1,7 @@
 /// A look at the loaded images that changes nothing and asks nobody: no image is
 /// served, no predicate called. So a predicate may look itself.
 
+#if defined(__linux__)
 #pragma once
 
 #include "world/world.h"
@@ -26,3 +27,4 @@ void crebind_look_fail(struct crebind_look *look, size_t index, int64_t tag);
 crebind_status crebind_look_find(struct crebind_look *look, const void *header, size_t *index);
 
 #pragma GCC visibility pop
+#endif

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "world/portrait.h"
 #include "elf/note.h"
@@ -73,3 +74,4 @@ bool crebind_portraits_add(struct crebind_portraits *portraits,
   return portrait->path != SIZE_MAX && portrait->phdr != SIZE_MAX
          && portrait->build_id != SIZE_MAX;
 }
+#endif

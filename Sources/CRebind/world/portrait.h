@@ -1,6 +1,7 @@
 /// Portraits of images, to judge their files by: taken in phase C, and used without locks, as
 /// no file is read under them.
 
+#if defined(__linux__)
 #pragma once
 
 #include "world/world.h"
@@ -58,3 +59,4 @@ bool crebind_portraits_add(struct crebind_portraits *portraits,
                            const struct crebind_world *world, size_t index);
 
 #pragma GCC visibility pop
+#endif

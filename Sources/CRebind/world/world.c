@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "world/world.h"
 
@@ -230,3 +231,4 @@ bool crebind_world_is_library(const struct crebind_world *world, size_t index,
   return crebind_equal(path, library) || crebind_equal(crebind_basename(path), library)
          || crebind_equal(crebind_soname(crebind_world_dynamic(world, index)), library);
 }
+#endif

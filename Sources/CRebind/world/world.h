@@ -1,6 +1,7 @@
 /// The loaded images as one call sees them in phase C: the snapshot, each image's decoded
 /// dynamic table, its place in the records, and the scopes for lookups.
 
+#if defined(__linux__)
 #pragma once
 
 #include "binding/records.h"
@@ -85,3 +86,4 @@ bool crebind_world_is_library(const struct crebind_world *world, size_t index,
                               const char *library);
 
 #pragma GCC visibility pop
+#endif

@@ -13,7 +13,7 @@
 /// that lead to them, and what linkers do to both are described in
 /// Documentation/ABI/Annotations.md.
 
-#ifndef REBIND_ANNOTATIONS_H
+#if defined(__linux__) && !defined(REBIND_ANNOTATIONS_H)
 #define REBIND_ANNOTATIONS_H
 
 #include <link.h>

@@ -5,7 +5,7 @@
 /// not there. A further function needs a line here, and its counter: a function
 /// `crebind_counter_SYMBOL` in memory.c, mappings.c or references.c.
 
-#ifndef CREBIND_COUNTED_FUNCTIONS_H
+#if defined(__linux__) && !defined(CREBIND_COUNTED_FUNCTIONS_H)
 #define CREBIND_COUNTED_FUNCTIONS_H
 
 // In code that is compiled with `_FILE_OFFSET_BITS=64`, mmap is mmap64. glibc alone has pvalloc.

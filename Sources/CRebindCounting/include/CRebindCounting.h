@@ -5,7 +5,7 @@
 /// no lock and allocates nothing. Each thread has numbers of its own, which stay when it ends.
 /// A *scope* is the time from a begin to an end, and tells what came meanwhile.
 
-#ifndef CREBIND_COUNTING_H
+#if defined(__linux__) && !defined(CREBIND_COUNTING_H)
 #define CREBIND_COUNTING_H
 
 #include "CRebindCountedFunctions.h"

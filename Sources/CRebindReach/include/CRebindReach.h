@@ -3,7 +3,7 @@
 /// All of this may run inside malloc, or inside whatever else is rebound, but for the parts about code, slots that
 /// stay, queues, and the preparation of jobs. It takes no lock, and calls no function that allocates.
 
-#ifndef CREBIND_REACH_H
+#if defined(__linux__) && !defined(CREBIND_REACH_H)
 #define CREBIND_REACH_H
 
 #include <stdbool.h>

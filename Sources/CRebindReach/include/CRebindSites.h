@@ -3,7 +3,7 @@
 /// Backtraces and the table are made at a call, inside whatever is rebound or counted. They take no lock, and call no
 /// function that allocates. All other functions are for the code that makes and reads a table.
 
-#ifndef CREBIND_SITES_H
+#if defined(__linux__) && !defined(CREBIND_SITES_H)
 #define CREBIND_SITES_H
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /// The functions of Swift's runtime that tell of tasks. They allocate nothing and take no lock.
 
-#ifndef CREBIND_SWIFT_H
+#if defined(__linux__) && !defined(CREBIND_SWIFT_H)
 #define CREBIND_SWIFT_H
 
 #include <stddef.h>

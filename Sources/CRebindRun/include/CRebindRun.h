@@ -5,7 +5,7 @@
 /// of its own, by place of call; the numbers are added to the rows when the table is given up, and at the end.
 /// Distances are from the file's first byte. Distance 0 stands for nothing.
 
-#ifndef CREBIND_RUN_H
+#if defined(__linux__) && !defined(CREBIND_RUN_H)
 #define CREBIND_RUN_H
 
 #include <stdint.h>

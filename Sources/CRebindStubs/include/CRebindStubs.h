@@ -8,7 +8,7 @@
 ///
 /// Stubs and trampolines are static, and stay: a call may be pending when its slot is restored.
 
-#ifndef CREBIND_STUBS_H
+#if defined(__linux__) && !defined(CREBIND_STUBS_H)
 #define CREBIND_STUBS_H
 
 /// The number of stubs. A program that is built of these sources may choose another one.

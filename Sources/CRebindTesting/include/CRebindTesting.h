@@ -6,7 +6,7 @@
 /// arrives at the stub goes to the youngest scope that reaches the calling code,
 /// and otherwise on to the original, with all its registers as they were.
 
-#ifndef CREBIND_TESTING_H
+#if defined(__linux__) && !defined(CREBIND_TESTING_H)
 #define CREBIND_TESTING_H
 
 #include <CRebindSites.h>

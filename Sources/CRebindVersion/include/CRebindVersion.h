@@ -1,4 +1,4 @@
-#ifndef CREBIND_VERSION_H
+#if defined(__linux__) && !defined(CREBIND_VERSION_H)
 #define CREBIND_VERSION_H
 
 /// The text of the file VERSION, with the line's end.

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A record that a compiler put into an image for a registry to find.
 ///
 /// Documentation/ABI/Annotations.md describes records and how they are declared. The
@@ -87,3 +88,4 @@ extension Annotation: CustomStringConvertible {
     return "\(group)/\(key) in \(image.name) at offset \(offset)\(source)"
   }
 }
+#endif

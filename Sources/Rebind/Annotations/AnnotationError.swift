@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// An error in reading annotations.
 public struct AnnotationError: Error, Sendable {
   /// A kind of failure. Later versions may add some.
@@ -43,3 +44,4 @@ extension AnnotationError: CustomStringConvertible {
     } ?? code.rawValue
   }
 }
+#endif

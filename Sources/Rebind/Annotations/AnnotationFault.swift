@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Bytes of the section `rebind_annotations` that are no record.
 ///
 /// The corresponding C type is `crebind_record`.
@@ -54,3 +55,4 @@ extension AnnotationFault.Reason: CustomStringConvertible {
   /// The core's sentence for the reason.
   public var description: String { sentence }
 }
+#endif

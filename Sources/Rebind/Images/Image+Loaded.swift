@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 extension Image {
   /// The images that are loaded now, in the loader's order, the program first.
   ///
@@ -77,3 +78,4 @@ extension Image {
   /// The corresponding C function is `crebind_refresh`.
   public static func refresh() throws(RebindError) { try refreshImages() }
 }
+#endif

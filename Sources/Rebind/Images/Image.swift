@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A loaded executable or shared object, as it was when it was looked at.
 ///
 /// A value: it stays as it is when the image is closed, and copying it is cheap.
@@ -162,3 +163,4 @@ extension Image: CustomStringConvertible {
   /// The name and the address of the ELF header: `libc.so.6 at 0x7f…`.
   public var description: String { "\(name) at \(hexadecimal(header))" }
 }
+#endif

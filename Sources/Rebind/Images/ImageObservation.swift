@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// An observer of images, which is called until this goes out of scope.
 ///
 /// It cannot be copied, so one place ends it; a property of a class or of another such type holds
@@ -74,3 +75,4 @@ extension Image.Event: CustomStringConvertible {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The image and symbol that contain an address, and the distance from the symbol.
 ///
 /// The corresponding C type is `Dl_info`, of `dladdr`.
@@ -47,3 +48,4 @@ extension Target: CustomStringConvertible {
     return "\(symbol)\(distance) in \(image.name)"
   }
 }
+#endif

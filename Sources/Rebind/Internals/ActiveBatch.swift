@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 internal import Synchronization
 
@@ -426,3 +427,4 @@ extension Diagnosis.Reason {
     String(cString: crebind_reason_meaning(crebind_reason(rawValue: rawValue), detail))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Refuses a function that a replacement cannot stand in for, because it is called by a convention of
 /// its own.
 ///
@@ -35,3 +36,4 @@ extension Machine {
     #endif
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 
 #if canImport(Glibc)
@@ -85,3 +86,4 @@ extension RebindError {
   /// The C library's text for `systemError`.
   var systemErrorText: String { String(cString: strerror(systemError)) }
 }
+#endif

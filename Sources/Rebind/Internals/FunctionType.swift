@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// True for a `@convention(c)` function type.
 ///
 /// A type's metadata is part of Swift's ABI. It is a word with the kind, then for a function a word
@@ -23,3 +24,4 @@ internal func function<Function: BitwiseCopyable>(
 func address<Function: BitwiseCopyable>(of function: Function) -> UnsafeMutableRawPointer {
   unsafeBitCast(function, to: UnsafeMutableRawPointer.self)
 }
+#endif

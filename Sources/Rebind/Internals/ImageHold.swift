@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 
 /// A `crebind_image_hold *`: keeps an image loaded.
@@ -23,3 +24,4 @@ package final class ImageHold: Sendable {
 
   deinit { crebind_release_image(hold) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 internal import Synchronization
 
@@ -108,3 +109,4 @@ let askImportPredicate:
     Unmanaged<ImportPredicate>.fromOpaque(context).takeUnretainedValue()
       .answer(`import`.pointee, choice)
   }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import Synchronization
 
 /// Batches whose owner has gone, and that could not be restored then. Another thread was in the
@@ -49,3 +50,4 @@ enum LeftBatches {
     }
   }
 }
+#endif

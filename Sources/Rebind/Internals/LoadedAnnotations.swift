@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 internal import Synchronization
 
@@ -127,3 +128,4 @@ extension AnnotationFault.Reason {
     String(cString: crebind_record_fault_description(crebind_record_fault(rawValue: rawValue)))
   }
 }
+#endif

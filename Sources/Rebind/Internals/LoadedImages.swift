@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 internal import Synchronization
 
@@ -241,3 +242,4 @@ final class ImageTable: Sendable {
     images.withLock { $0[header] = nil }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 
 func loadedSections(of image: Image) throws(SectionError) -> [Section] {
@@ -128,3 +129,4 @@ extension SectionError {
     RebindError(code: .noSuchImage, systemError: systemError).systemErrorText
   }
 }
+#endif

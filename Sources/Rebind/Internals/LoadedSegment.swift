@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 extension Image {
   /// The loaded segment that a link-time address lies in, if its pages may be used so.
   package func segment(at address: UInt64, allowing permissions: SegmentPermissions) -> Segment? {
@@ -6,3 +7,4 @@ extension Image {
     }
   }
 }
+#endif

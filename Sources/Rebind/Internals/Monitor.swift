@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -52,3 +53,4 @@ package final class Monitor<Value: Sendable>: Sendable {
     }
   }
 }
+#endif

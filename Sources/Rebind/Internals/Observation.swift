@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 internal import Synchronization
 
@@ -48,3 +49,4 @@ final class Observation: Sendable {
     observation.observer(isAdded ? .added(image) : .removed(image))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 internal import Synchronization
 
@@ -193,3 +194,4 @@ func reserving<Result>(
 func release(_ replacements: [Replacement]) {
   for replacement in replacements { replacement.storage.release() }
 }
+#endif

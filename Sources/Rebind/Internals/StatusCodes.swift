@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 
 /// The statuses of the core, each with the name of its code. A code of ``RebindError`` and one of
@@ -42,3 +43,4 @@ extension RebindError {
     return String(cString: crebind_status_description(known?.status ?? crebind_status(.max)))
   }
 }
+#endif

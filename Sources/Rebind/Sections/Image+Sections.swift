@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 extension Image {
   /// The sections of the image's file, in the order of their headers.
   ///
@@ -22,3 +23,4 @@ extension Image {
     try loadedSectionData(of: self, named: name)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A named part of an image, from its section header.
 ///
 /// The corresponding C types are `ElfW(Shdr)` and `crebind_section`.
@@ -69,3 +70,4 @@ extension Section.Provenance: CustomStringConvertible {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 extension SectionData {
   /// The contents as records of one layout, such as a C structure or a tuple of integers.
   ///
@@ -48,3 +49,4 @@ extension SectionData {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 extension SectionData {
   /// The C strings that stand in the section one after the other. Zero bytes between them
   /// are padding.
@@ -68,3 +69,4 @@ extension SectionData {
     return UInt64(memory.isByteSwapped ? word.byteSwapped : word)
   }
 }
+#endif

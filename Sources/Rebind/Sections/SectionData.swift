@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A section of an image, and its contents.
 ///
 /// The image stays loaded as long as this value exists. An image with Swift code stays loaded for
@@ -103,3 +104,4 @@ extension SectionData: CustomStringConvertible {
       + "\(section.provenance)"
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// An image lacks a section, or its contents are not of the expected kind.
 public struct SectionError: Error, Sendable, Hashable {
   /// A kind of failure. Later versions may add some.
@@ -98,3 +99,4 @@ extension SectionError: CustomStringConvertible {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The memory that the pointers in a section lead to: a loaded image, or a file's segments.
 package protocol SectionMemory: Sendable {
   /// Addresses have 8 bytes, not 4.
@@ -15,3 +16,4 @@ package protocol SectionMemory: Sendable {
     from address: UInt64, _ body: (UnsafeRawBufferPointer) -> Result
   ) -> Result?
 }
+#endif

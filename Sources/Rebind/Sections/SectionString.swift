@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A C string that was found in a section, or through one.
 public struct SectionString: Sendable, Hashable {
   /// Where the string, or the pointer to it, is: in bytes from the section's start.
@@ -13,3 +14,4 @@ extension SectionString: CustomStringConvertible {
   /// The string.
   public var description: String { string }
 }
+#endif

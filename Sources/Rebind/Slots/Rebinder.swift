@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The party that overwrote the loader's word in a slot.
 ///
 /// The corresponding C type is `crebind_rebinder`.
@@ -21,3 +22,4 @@ extension Rebinder: CustomStringConvertible {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A pointer-sized word that the loader has filled with a symbol's address, in an image of this
 /// process.
 ///
@@ -50,3 +51,4 @@ extension Slot: CustomStringConvertible {
     return state.reboundBy == .nobody ? text : text + ", rebound by \(state.reboundBy)"
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindCounting
 
 extension AllocationCounts {
@@ -187,3 +188,4 @@ extension ReachKind {
     }
   }
 }
+#endif

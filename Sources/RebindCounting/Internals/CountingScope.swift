@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindCounting
 
 /// A scope of C, and the counters that are in place for it, from before it begins until nothing leads
@@ -150,3 +151,4 @@ func releaseUncounted<Object>(_ reference: Unmanaged<Object>) {
   reference.release()
   crebind_counting_suppress_end()
 }
+#endif

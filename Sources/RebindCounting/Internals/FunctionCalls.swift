@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindCounting
 
 #if canImport(Glibc)
@@ -51,3 +52,4 @@ extension crebind_counting_function {
   /// The name of its symbol.
   var name: String { String(cString: crebind_counting_name(self)) }
 }
+#endif

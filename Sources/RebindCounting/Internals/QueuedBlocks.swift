@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 internal import CRebindReach
 
@@ -29,3 +30,4 @@ package enum QueuedBlocks {
     return unsafeBitCast(Value?.self as Any.Type, to: UnsafeRawPointer.self)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindCounting
 
 /// Whether Swift's compiled code calls a function for references, objects or accesses: those of the
@@ -13,3 +14,4 @@ package func isCountedFunctionOfRuntime(_ symbol: String) -> Bool {
 
 private let countedFunctionsOfRuntime = Set(
   crebind_counting_function.all.map(\.name).filter { $0.hasPrefix("swift_") })
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindCounting
 
 #if canImport(Glibc)
@@ -80,3 +81,4 @@ enum Symbolizer {
     return String(cString: output)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A search for the calls that block threads of Swift's pool, in the whole process, for as long as this lives.
 ///
 /// ``findingBlockingCalls(over:including:allowing:on:reach:body:)`` searches while a body runs. A search like this one
@@ -42,3 +43,4 @@ public struct BlockingCallSearch: ~Copyable, Sendable {
     withOriginals { BlockingCalls(of: group.scopes[0], search, areUnderWay: true) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindReach
 internal import CRebindTesting
 public import RebindCounting
@@ -115,3 +116,4 @@ private func milliseconds(_ duration: Duration) -> String {
   let tenths = (seconds * 10_000) + (attoseconds + 50_000_000_000_000) / 100_000_000_000_000
   return "\(tenths / 10).\(tenths % 10) ms"
 }
+#endif

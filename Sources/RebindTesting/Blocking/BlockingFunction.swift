@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 
 /// A function that may block its thread.
@@ -60,3 +61,4 @@ struct BlockingFunction {
     rule == CREBIND_TESTING_BLOCKS_ON_FUTEX || rule == CREBIND_TESTING_BLOCKS_ON_CONDITION
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 internal import RebindCounting
 
@@ -69,3 +70,4 @@ extension AllocationCounts.Frame {
     return images.contains(path) || images.contains(file)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindReach
 
 /// The threads whose blocking calls are found.
@@ -13,3 +14,4 @@ public struct BlockingThreads: OptionSet, Sendable, Hashable {
   /// The thread of the main actor, while it runs that.
   public static let mainActor = Self(rawValue: 1 << CREBIND_REACH_MAIN_JOB.rawValue)
 }
+#endif

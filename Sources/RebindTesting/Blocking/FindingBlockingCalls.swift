@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Runs `body`, and finds the calls that block threads of Swift's pool meanwhile.
 ///
 /// The pool has one thread for each core. A task that blocks one keeps all others from running there, and with
@@ -40,3 +41,4 @@ nonisolated(nonsending) func findBlockingCalls<Return>(
     try await body { withOriginals { BlockingCalls(of: scopes[0], search) } }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 
 /// A time of day, as the functions of C tell it.
@@ -19,3 +20,4 @@ struct FrozenTime {
     return [Interception(symbols: names, kind: .frozenTime(self), mayBeUncalled: true)]
   }
 }
+#endif

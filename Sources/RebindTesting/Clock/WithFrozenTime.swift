@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -35,3 +36,4 @@ nonisolated(nonsending) public func withFrozenTime<Return>(
 ) async throws -> Return {
   try await withInterceptions(FrozenTime(time).interceptions(), reach: reach.kind, body)
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 internal import RebindCounting
 
@@ -141,3 +142,4 @@ extension String {
     hasSuffix(" (deleted)") ? String(dropLast(10)) : self
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Runs `body`, and finds the descriptors that it opens and does not close.
 ///
 /// Descriptors that tasks of the body open are found, too. A descriptor is closed in time whichever thread closes it.
@@ -53,3 +54,4 @@ extension DescriptorSearch.Findings {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
 internal import Testing
@@ -92,3 +93,4 @@ extension ActiveFault: CustomStringConvertible {
   /// `Fault(open fails with ENOENT): 3 calls in reach, 1 struck, 2 out of reach`.
   public var description: String { "\(fault): \(counts)" }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 internal import FaultVocabulary
 
@@ -210,3 +211,4 @@ extension FaultResult: CustomStringConvertible {
     return CInt(truncatingIfNeeded: word)
   }
 }
+#endif

@@ -1,5 +1,7 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 internal import FaultVocabulary
+#endif
 
 /// Which calls a fault looks at: those whose arguments and caller are as stated. All others go on,
 /// and are not counted for ``FaultCalls``.
@@ -100,7 +102,10 @@ public struct FaultCondition: Sendable, Hashable {
   private init(terms: [Term]) { self.terms = terms }
 
   private init(_ index: Int?, _ kind: Kind) { terms = [Term(index: index, kind: kind)] }
+}
 
+#if os(Linux) && !REBIND_ELSEWHERE
+extension FaultCondition {
   /// The same condition, with the number of the argument that is a function's path.
   func resolved(for function: KnownFunction) -> FaultCondition {
     var condition = self
@@ -179,6 +184,7 @@ extension FaultCondition {
     return add(terms[...])
   }
 }
+#endif
 
 extension FaultCondition: CustomStringConvertible {
   /// `the path begins with "/etc" and argument 1 is 0 to 3`; `always` without a condition.

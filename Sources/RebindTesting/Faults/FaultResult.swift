@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 
 /// The result of a call that a fault strikes.
@@ -93,3 +94,4 @@ extension FaultResult: ExpressibleByBooleanLiteral, ExpressibleByNilLiteral {
   /// NULL.
   public init(nilLiteral: ()) { self.init(kind: .word(0)) }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindStubs
 internal import FaultVocabulary
 
@@ -33,3 +34,4 @@ extension KnownFunction {
     }
   }
 }
+#endif

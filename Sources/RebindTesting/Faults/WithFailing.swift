@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Runs `body` while calls of a function fail, without reaching it.
 ///
 /// ```swift
@@ -201,3 +202,4 @@ nonisolated(nonsending) func withFaults<Return>(
     return result
   }
 }
+#endif

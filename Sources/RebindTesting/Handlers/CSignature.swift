@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 
 /// A C function's type: checked, and in the form that the C side takes.
@@ -45,3 +46,4 @@ private func checked<Value: CValue>(
   else { throw RebindTestingError(code: .wrongFields, symbol: symbol, detail: "\(type)") }
   return type.cType.codes
 }
+#endif

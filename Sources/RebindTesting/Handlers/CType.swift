@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 
 /// A type of C, as a function takes and returns it: what a ``CValue``'s own type tells. A structure's follows from
@@ -63,3 +64,4 @@ public struct CType: Sendable, Hashable {
     return layout.size == 0 ? nil : (layout.size, layout.alignment)
   }
 }
+#endif

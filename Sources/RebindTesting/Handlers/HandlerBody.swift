@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A handler's work for one call, without its types.
 @usableFromInline
 typealias HandlerBody = (HandlerCall) -> Void
@@ -25,3 +26,4 @@ func makeHandlerBody<each Argument: CValue & BitwiseCopyable, Result: BitwiseCop
     call.result.storeBytes(of: result, as: Result.self)
   }
 }
+#endif

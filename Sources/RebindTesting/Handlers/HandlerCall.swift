@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// One call of a handler, as libffi gives it.
 @usableFromInline
 struct HandlerCall {
@@ -14,3 +15,4 @@ struct HandlerCall {
     self.arguments = arguments
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 internal import CRebindTesting
 
@@ -69,3 +70,4 @@ private struct Opened {
     return value == 0 ? nil : UnsafeMutableRawPointer(bitPattern: bias &+ Int(value))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// A place for any value that a C function takes or returns. It has
 /// `CREBIND_TESTING_SLOT_SIZE` bytes.
 @usableFromInline
@@ -18,3 +19,4 @@ struct ValueSlot: BitwiseCopyable {
     withUnsafeBytes(of: words) { $0.loadUnaligned(as: type) }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 internal import FaultVocabulary
 
@@ -141,3 +142,4 @@ private func callObserver(
     $0.note(outcome, of: Int(call))
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 internal import CRebindReach
 internal import CRebindTesting
@@ -195,3 +196,4 @@ extension RebindTestingError {
       image: String(cString: image), systemError: error.pointee.system_error)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 internal import CRebindTesting
 internal import RebindCounting
@@ -128,3 +129,4 @@ final class HookRegistry: @unchecked Sendable {
     return crebind_testing_hook_at(index)
   }
 }
+#endif

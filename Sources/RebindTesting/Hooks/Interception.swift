@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The handling of calls of a function, or of several.
 @usableFromInline
 struct Interception {
@@ -69,3 +70,4 @@ extension Interception {
     kind = .handler(signature, body)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
 internal import Synchronization
@@ -50,4 +51,5 @@ struct OtherTests {
   func noteCall() {}
   func report(_ symbol: String) {}
 }
+#endif
 #endif

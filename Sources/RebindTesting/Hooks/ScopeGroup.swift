@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 
 /// The scopes of one `withRebinding` or its like, from begin to end.
@@ -66,3 +67,4 @@ struct ScopeGroup {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 internal import CRebindReach
 
@@ -85,3 +86,4 @@ package enum SwiftJobs {
     }
   }
 }
+#endif

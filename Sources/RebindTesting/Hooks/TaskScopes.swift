@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The scopes that reach a task, as a task-local value.
 ///
 /// C code reads the first field, `youngest`, at the start of the value's bytes. A task that
@@ -26,3 +27,4 @@ struct TaskScopes: @unchecked Sendable {
 
   @TaskLocal static var current: TaskScopes?
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Runs `body` while calls are intercepted, and ends that however `body` ends.
 @usableFromInline
 func withInterceptions<Return>(
@@ -35,3 +36,4 @@ nonisolated(nonsending) func withScopes<Return>(
   guard let taskScopes = group.taskScopes else { return try await body(group.scopes) }
   return try await TaskScopes.$current.withValue(taskScopes) { try await body(group.scopes) }
 }
+#endif

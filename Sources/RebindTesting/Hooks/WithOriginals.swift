@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 
 #if canImport(Glibc)
@@ -20,3 +21,4 @@ func withOriginals<Result, Failure: Error>(
   }
   return try body()
 }
+#endif

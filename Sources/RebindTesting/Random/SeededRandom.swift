@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebind
 internal import CRebindTesting
 
@@ -39,3 +40,4 @@ package enum SeededRandom {
     return UnsafeRawPointer(parameters).load(fromByteOffset: 16, as: UInt8.self) == 0
   }
 }
+#endif

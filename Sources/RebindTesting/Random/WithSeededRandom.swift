@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Runs `body`, whose random numbers are the same each time.
 ///
 /// Code that draws through the C library or the kernel gets the seed's numbers: by `Int.random(in:)`, `shuffled()`,
@@ -32,3 +33,4 @@ nonisolated(nonsending) public func withSeededRandom<Return>(
 ) async throws -> Return {
   try await withInterceptions(SeededRandom.interceptions(seed), reach: .task, body)
 }
+#endif

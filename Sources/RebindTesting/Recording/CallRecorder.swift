@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 
 /// Puts one function's calls into a recording.
@@ -63,3 +64,4 @@ struct CallRecorder {
       RecordedOutcome(word: outcome.word, number: outcome.number, errno: outcome.error))
   }
 }
+#endif

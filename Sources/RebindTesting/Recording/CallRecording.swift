@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import Synchronization
 
 /// The calls that have been recorded so far, in the order in which they were made.
@@ -68,3 +69,4 @@ extension CallRecording: CustomStringConvertible {
       ? "no calls" : (calls + rest).joined(separator: "\n")
   }
 }
+#endif

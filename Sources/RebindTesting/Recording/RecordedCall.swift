@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 internal import FaultVocabulary
 
@@ -119,3 +120,4 @@ extension RecordedCall: CustomStringConvertible {
     return "\(function)(\(arguments.joined(separator: ", ")))"
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 
 /// The result of a recorded call, in the registers for results.
@@ -18,3 +19,4 @@ struct RecordedOutcome {
     return withUnsafeBytes(of: isNumber ? number : word) { $0.loadUnaligned(as: type) }
   }
 }
+#endif

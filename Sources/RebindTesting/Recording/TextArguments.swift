@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// The indices of a function's arguments that are texts. Only functions whose texts are useful in a
 /// record have any.
 func textArguments(of symbol: String) -> [Int] {
@@ -24,3 +25,4 @@ private let textArgumentIndices: [String: [Int]] = [
   "stat": [0], "stat64": [0], "statx": [1], "symlink": [0, 1], "truncate": [0],
   "truncate64": [0], "unlink": [0], "unlinkat": [1], "unsetenv": [0], "utimensat": [1],
 ]
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 /// Runs `body` while calls of some functions are recorded. They go on to what they
 /// would have reached.
 ///
@@ -44,3 +45,4 @@ nonisolated(nonsending) public func withRecordedCalls<Return>(
     try await body(recording)
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import FaultVocabulary
 
 extension FaultRun.Outcome: CustomStringConvertible {
@@ -13,3 +14,4 @@ extension FaultRun.Outcome: CustomStringConvertible {
     }
   }
 }
+#endif

@@ -1,4 +1,6 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import FaultVocabulary
+#endif
 
 /// One run of a sweep.
 public struct FaultRun: Sendable, Hashable {
@@ -60,6 +62,7 @@ public struct FaultRun: Sendable, Hashable {
   }
 }
 
+#if os(Linux) && !REBIND_ELSEWHERE
 extension FaultRun: CustomStringConvertible {
   public var description: String {
     let place = call.map { "call \($0)" } ?? "without a fault"
@@ -73,3 +76,4 @@ extension FaultRun: CustomStringConvertible {
     return "\(place): \(facts.joined(separator: ", "))"
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -58,3 +59,4 @@ struct OpenDescriptors {
     }
   }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 
 /// Runs `body` once without a fault, then again and again with the 1st, 2nd, … call
@@ -120,3 +121,4 @@ private func sweep(
   }
   return (runs, expectedCalls == limit)
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import CRebindTesting
 
 #if canImport(Glibc)
@@ -98,3 +99,4 @@ struct SweepProcess {
 
   private init(outcome: FaultRun.Outcome) { self.outcome = outcome }
 }
+#endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
 public import Testing
@@ -240,4 +241,5 @@ extension Trait where Self == BudgetTrait {
     Self(measure: .descriptors(allowing: allowances), limit: 0, reach: reach)
   }
 }
+#endif
 #endif

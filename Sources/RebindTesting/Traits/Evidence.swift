@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
 internal import Testing
@@ -22,4 +23,5 @@ func attach(_ name: String, to test: Test, _ text: @escaping @Sendable () -> Str
   Attachment.record(
     Evidence { text() + "\n" }, named: name, sourceLocation: test.sourceLocation)
 }
+#endif
 #endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
 public import Testing
@@ -130,4 +131,5 @@ extension Trait where Self == FailingTrait {
     Self(faults: [fault] + others, reach: reach, mayNotStrike: mayNotStrike)
   }
 }
+#endif
 #endif

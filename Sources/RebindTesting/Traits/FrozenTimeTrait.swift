@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
 public import Testing
@@ -38,4 +39,5 @@ extension Trait where Self == FrozenTimeTrait {
     Self(time: time, reach: reach)
   }
 }
+#endif
 #endif

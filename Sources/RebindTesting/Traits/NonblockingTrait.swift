@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
 public import Testing
@@ -84,4 +85,5 @@ extension Trait where Self == NonblockingTrait {
       threshold: threshold, groups: groups, allowances: allowances, threads: threads, reach: reach)
   }
 }
+#endif
 #endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
 internal import Synchronization
@@ -69,4 +70,5 @@ extension Trait where Self == RecordingTrait {
     Self(functions: functions, reach: reach)
   }
 }
+#endif
 #endif

@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
 internal import CRebindTesting
@@ -102,4 +103,5 @@ extension Trait where Self == SeededRandomTrait {
     Self(seed: seed, hashing: hashing)
   }
 }
+#endif
 #endif

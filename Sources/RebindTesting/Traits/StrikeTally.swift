@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 internal import Synchronization
 
 /// In which tests of a suite the faults of a trait have struck.
@@ -15,3 +16,4 @@ final class StrikeTally: Sendable {
   /// The reasons of the faults that have struck in no test; empty if all have struck, or if no test ran.
   var shortfallsOfAll: [String] { shortfalls.withLock { $0.compactMap(\.self) } }
 }
+#endif

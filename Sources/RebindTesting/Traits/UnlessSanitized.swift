@@ -1,3 +1,4 @@
+#if os(Linux) && !REBIND_ELSEWHERE
 // The toolchain has no Testing to link statically.
 #if canImport(Testing)
 internal import CRebind
@@ -39,4 +40,5 @@ func cancelIfIntercepted(_ test: Test, _ symbols: some Sequence<String>) throws 
     } catch {}
   }
 }
+#endif
 #endif
