@@ -14,10 +14,10 @@ RELEASED = $(CURDIR)/.build/rebind-inspect/bin/rebind-inspect
 RELEASED_RUN = $(CURDIR)/.build/rebind-run/bin/rebind-run
 # Suites of the stages: those that have tests which `make test` leaves out.
 CORE_SUITES = FixtureTests.*instrumented|StubTests|JobTests|AbsenceTests|FirstTriesTests|RefusalTests|AnnotationLinkTests|CompilationTests|ToolTests
-PRODUCT_SUITES = SamplePackageTests|RebindMacrosTests.PackageTests|ShellFilesTests|InstalledFilesTests
+PRODUCT_SUITES = CMakeTests|SamplePackageTests|RebindMacrosTests.PackageTests|ShellFilesTests|InstalledFilesTests
 RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
 
-.PHONY: help build release demo test check check-core check-testing check-inspection check-registries check-running test-inputs test-core test-beside work test-products test-traits test-machine test-bare test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect bench-run install docs format lint prose clean
+.PHONY: help build release demo test check check-core check-testing check-inspection check-registries check-running test-inputs test-core test-beside work test-products test-traits test-machine test-bare test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect bench-run amalgamation install docs format lint prose clean
 
 # List the main targets; CONTRIBUTING.md has all.
 help:
@@ -121,6 +121,9 @@ abi:
 
 abi-baseline: ## Record the C library's ABI anew; look at the difference
 	@Scripts/abi --write
+
+amalgamation: ## Join the C core into one file, dist/rebind.c, beside the headers that it needs
+	@Scripts/amalgamate dist
 
 install: ## Build the C library and install it, and what make release has built, under PREFIX (/usr/local), below DESTDIR
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' INSPECT='$(INSPECT)' RUN='$(RUN)' CC='$(CC)' Scripts/install

@@ -50,12 +50,55 @@ import TestSupport
         "include/rebind/CRebindSections.h",
         "include/rebind/RebindAnnotations.h",
         "include/rebind/fishhook.h",
+        "lib/cmake/rebind/rebindConfig.cmake", "lib/cmake/rebind/rebindConfigVersion.cmake",
         "lib/librebind.a", "lib/librebind.so", "lib/librebind.so.\(major)",
         "lib/librebind.so.\(version)",
         "lib/pkgconfig/rebind.pc",
       ])
     let dynamic = try run("readelf", ["--dynamic", "--wide", installation.library.path]).output
     #expect(dynamic.contains("Library soname: [librebind.so.\(major)]"))
+  }
+
+  /// It says how a program is built with it.
+  @Test func saysWhatComesNext() throws {
+    let folder = try TemporaryDirectory()
+    let prefix = folder.url.path
+    let output = try Self.make(
+      ["install", "PREFIX=\(prefix)", "INSPECT=/none", "RUN=/none"], in: Places.package
+    ).output
+    let options = "$(PKG_CONFIG_PATH=\(prefix)/lib/pkgconfig pkg-config --cflags --libs rebind)"
+    #expect(output.contains("  cc program.c \(options)\n"))
+    #expect(output.contains("with -Wl,-rpath,\(prefix)/lib behind that.\n"))
+    let source = Places.package.appending(path: "Samples/c-client/main.c").path
+    let command =
+      "cc -std=gnu11 \(source) \(options) -Wl,-rpath,\(prefix)/lib -o client && ./client"
+    let client = try run("sh", ["-c", command], currentDirectory: folder.url)
+    #expect(client.output.hasPrefix("Hello, "), "\(client.errorOutput)")
+  }
+
+  /// README's program in C takes one command beside the core in one file.
+  @Test func theCoreIsOneFile() throws {
+    let folder = try TemporaryDirectory()
+    let script = Places.package.appending(path: "Scripts/amalgamate").path
+    #expect(try run(script, [folder.url.path]).succeeded)
+    #expect(
+      try files(below: folder.url) == [
+        "CRebind.h", "CRebindImages.h", "CRebindSections.h", "fishhook.h", "rebind.c",
+      ])
+    let program = try #require(
+      try Places.package.appending(path: "README.md").codeBlocks(of: "c").first)
+    try program.write(
+      to: folder.url.appending(path: "program.c"), atomically: true, encoding: .utf8)
+    // musl's headers ask for _GNU_SOURCE each by itself.
+    let hasMusl = (try? run("musl-gcc", ["--version"]).succeeded) == true
+    for compiler in Compiler.all + (hasMusl ? [Compiler("musl-gcc")] : []) {
+      try compile(
+        compiler,
+        ["-std=gnu11", "-Wall", "-Wextra", "-Werror", "program.c", "rebind.c", "-o", "program"],
+        in: folder.url)
+      let result = try run(folder.url.appending(path: "program").path)
+      #expect(result.succeeded && result.output != "", "\(result.errorOutput)")
+    }
   }
 
   /// The files that `make release` has made of rebind-inspect go below the same prefix. A

@@ -58,13 +58,15 @@ class Folder:
     - path: where
     - compilers: by their names in recipes
     - modes: options for whatever is built; dynamic: and for programs that are not static
+    - sources: those of the core
     """
 
-    def __init__(self, path, compilers, modes=(), dynamic=()):
+    def __init__(self, path, compilers, modes=(), dynamic=(), sources=None):
         if re.search(r"[\s%#:$]", path + SOURCES):
             raise Mistake(f"make takes no such folder: {path}")
         self.path, self.compilers = path, compilers
         self.modes, self.dynamic = list(modes), list(dynamic)
+        self.sources = sources or core_sources()
         self.rules = {}  # by target: (prerequisites, command)
         self.identity = identity(compilers.values())
 
@@ -108,7 +110,7 @@ class Folder:
         archive = os.path.join(self.path, f"core-{compiler.name}.a")
         if archive not in self.rules:
             flags = compiler.instrumenting + compiler.optimisation + ["-fPIC", "-pthread"]
-            objects = [self.object(compiler, source, flags, f"core-{compiler.name}") for source in core_sources()]
+            objects = [self.object(compiler, source, flags, f"core-{compiler.name}") for source in self.sources]
             # Each rule's command ends with the name of what it makes.
             self.rules[archive] = (
                 objects, f"rm -f {archive}.new && add() {{ ar rcs \"$1\" {' '.join(objects)}; }} && add {archive}")
