@@ -31,7 +31,7 @@ static void ended(crebind_stubs_pending *pending, uint64_t *results) {
 }
 
 void crebind_run_await(crebind_run_stub *stub, const void **return_address) {
-  const void *caller = *return_address;
+  const void *caller = crebind_stubs_caller(*return_address);
   int error = errno;
   crebind_stubs_pending *pending = crebind_stubs_await(return_address, ended);
   if (pending == NULL) {

@@ -45,6 +45,8 @@ typedef struct crebind_run_thread {
   uint32_t filled;
   /// The process that the cells are of.
   uint32_t process;
+  /// `crebind_run_table.owner`. The child of a vfork counts as the thread whose memory it has.
+  uint64_t owner;
   /// A signal handler that finds this set leaves the cells alone.
   uint32_t is_busy;
 } crebind_run_thread;
@@ -68,6 +70,9 @@ static inline uint64_t crebind_run_hash(uint64_t key) { return key * 0x9e3779b97
 
 /// The process, which gets a number and a generation if it has none, as behind a fork.
 crebind_run_process *crebind_run_enter(void);
+
+/// Gives the first thread its table: later the program may have given up all system calls.
+void crebind_run_enter_thread(void);
 
 /// The handler of counted calls.
 crebind_stubs_handler crebind_run_count;

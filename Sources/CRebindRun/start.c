@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -117,7 +118,9 @@ static bool is_own(const void *return_address) {
 static void *arrive(crebind_stub *stub, uint64_t *registers, const void **return_address,
                     bool is_resuming) {
   (void)is_resuming;
-  if (is_own(*return_address)) return stub->original;
+  // The trampoline of an awaited call that ends in this one lies in this library.
+  const void *caller = crebind_stubs_caller(*return_address);
+  if (is_own(caller)) return stub->original;
   crebind_run_stub *own = (crebind_run_stub *)stub;
   if (own->environment != 0) {
     int error = errno;
@@ -127,12 +130,12 @@ static void *arrive(crebind_stub *stub, uint64_t *registers, const void **return
   }
   uint32_t tasks = crebind_run_shared()->tasks;
   if ((tasks & CREBIND_RUN_COUNTS) != 0) {
-    crebind_run_count_slowly(own, *return_address);
+    crebind_run_count_slowly(own, caller);
     if ((tasks & CREBIND_RUN_AWAITS) != 0 && own->is_wanted && !own->is_entry_only)
       crebind_run_await(own, return_address);
   }
   if (own->rules != 0) {
-    void *next = crebind_run_strike(own, registers, *return_address);
+    void *next = crebind_run_strike(own, registers, caller);
     if (next != NULL) return next;
   }
   if (!own->is_close) return stub->original;
@@ -143,6 +146,8 @@ static void *arrive(crebind_stub *stub, uint64_t *registers, const void **return
 /// Code that comes to lie where an image was is another image's.
 static void removed(const crebind_image_info *image, void *context) {
   (void)image, (void)context;
+  // A fork may have wiped the generation, of which one more is no generation.
+  crebind_run_enter();
   __atomic_fetch_add(&crebind_run_process_here->generation, 1, __ATOMIC_RELAXED);
   crebind_run_forget_places();
 }
@@ -182,6 +187,9 @@ static void begin(const char *const *environment) {
   crebind_run_keep_variables(environment);
   crebind_run_read_rules();
   if ((crebind_run_shared()->tasks & CREBIND_RUN_WATCHES) != 0) crebind_run_watch();
+  if ((crebind_run_shared()->tasks & CREBIND_RUN_COUNTS) != 0) crebind_run_enter_thread();
+  if (__atomic_exchange_n(&crebind_run_shared()->ignores_children, 0, __ATOMIC_RELAXED) != 0)
+    signal(SIGCHLD, SIG_IGN);
   crebind_stubs_prepare(arrive);
   crebind_stubs_prepare_hot(crebind_run_count);
   crebind_options options = {.skips_sealed_images = true};

@@ -48,9 +48,8 @@ static bool is_left(uint64_t owner) {
 }
 
 /// A table for this thread with all cells free; NULL if the file is full.
-static crebind_run_table *new_table(uint32_t cells) {
+static crebind_run_table *new_table(uint32_t cells, uint64_t owner) {
   crebind_run_head *head = crebind_run_shared();
-  uint64_t owner = (uint64_t)crebind_run_namespace << 32 | (uint32_t)syscall(SYS_gettid);
   uint32_t last = __atomic_load_n(&head->last_table, __ATOMIC_ACQUIRE);
   if (__atomic_load_n(&head->used, __ATOMIC_RELAXED) > PLENTY)
     for (crebind_run_table *table = table_at(last); table != NULL; table = table_at(table->next)) {
@@ -78,7 +77,7 @@ static crebind_run_table *new_table(uint32_t cells) {
 static void change_table(crebind_run_thread *here, uint32_t cells, bool has_former) {
   crebind_run_table *former =
       has_former ? (crebind_run_table *)(void *)here->cells - 1 : NULL;
-  crebind_run_table *table = new_table(cells);
+  crebind_run_table *table = new_table(cells, here->owner);
   if (former != NULL) empty(former);
   here->filled = 0;
   if (table == NULL) {
@@ -101,6 +100,18 @@ crebind_run_process *crebind_run_enter(void) {
   return process;
 }
 
+/// Gives the thread a table in this process.
+static void begin_table(crebind_run_thread *here) {
+  here->owner = (uint64_t)crebind_run_namespace << 32 | (uint32_t)syscall(SYS_gettid);
+  change_table(here, FIRST_CELLS, false);
+}
+
+void crebind_run_enter_thread(void) {
+  crebind_run_process *process = crebind_run_enter();
+  begin_table(&crebind_run_here);
+  crebind_run_here.process = process->number;
+}
+
 /// Counts a call in a cell of its own. False if the table is full.
 static bool count_in_cell(crebind_run_thread *here, uint64_t key, int64_t row) {
   crebind_run_process *process = crebind_run_enter();
@@ -110,7 +121,7 @@ static bool count_in_cell(crebind_run_thread *here, uint64_t key, int64_t row) {
   __atomic_signal_fence(__ATOMIC_SEQ_CST);
   uint64_t generation = process->generation;
   if (!is_of_process) {
-    change_table(here, FIRST_CELLS, false);
+    begin_table(here);
   } else if (here->filled * 2 >= here->mask + 1) {
     uint32_t cells = (uint32_t)here->mask + 1;
     if (cells < MOST_CELLS) change_table(here, cells * 4, true);

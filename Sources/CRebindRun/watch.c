@@ -69,8 +69,10 @@ static void crashed(int signal, siginfo_t *information, void *opaque) {
   if (__atomic_compare_exchange_n(&crebind_run_shared()->signal, &none, (uint32_t)signal, false,
                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
     note_frames(&crebind_run_shared()->crash, place);
-  // SA_RESETHAND has the default act next: an instruction that faults does so again, other signals are sent again.
-  if (information->si_code <= 0) syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
+  // SA_RESETHAND has the default act next: an instruction that faults does so again, other signals are sent again. A
+  // breakpoint, and a system call that a filter traps, lie behind us.
+  if (information->si_code <= 0 || signal == SIGTRAP || signal == SIGSYS)
+    syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), signal);
 }
 
 /// Lists the descriptors. `exit` comes here last, as our constructor was first.

@@ -14,7 +14,7 @@ struct ChildProcess {
   ]
 
   init(
-    _ path: String, arguments: [String], adding library: String, sharing file: SharedFile
+    _ path: String, adding library: String, sharing file: SharedFile
   ) throws(RunError) {
     var signals = sigset_t()
     sigemptyset(&signals)
@@ -30,14 +30,16 @@ struct ChildProcess {
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     posix_spawnattr_setsigmask(&attributes, &formerMask)
     let environment = Self.environment(adding: library, file.variable)
-    let words = arguments.map { strdup($0) } + [nil]
-    defer { for word in words + environment { free(word) } }
+    defer { for entry in environment { free(entry) } }
     var process: pid_t = 0
-    let failure = posix_spawn(&process, path, nil, &attributes, words, environment)
+    let failure = posix_spawn(
+      &process, path, nil, &attributes, RebindRun.arguments, environment)
     guard failure == 0 else {
       throw RunError(status: 126, "\(path): \(String(cString: strerror(failure)))")
     }
     self.process = process
+    // Nobody may read our notes any more. The program's status is wanted nevertheless.
+    signal(SIGPIPE, SIG_IGN)
   }
 
   /// Ours, with the library before what is preloaded anyway. `others` take the place of variables.
@@ -63,7 +65,7 @@ struct ChildProcess {
   }
 
   /// Waits, stops when the program stops, and passes signals on.
-  func waitForEnd() -> ProgramEnd {
+  func waitForEnd() throws(RunError) -> ProgramEnd {
     while true {
       var status: Int32 = 0
       let found = waitpid(process, &status, WNOHANG | WUNTRACED)
@@ -74,7 +76,9 @@ struct ChildProcess {
         kill(process, SIGCONT)
         continue
       }
-      if found < 0 && errno != EINTR { return ProgramEnd(status: 0) }
+      if found < 0 && errno != EINTR {
+        throw RunError("the program's end was not seen: \(String(cString: strerror(errno)))")
+      }
       var signals = signals
       var info = siginfo_t()
       let signal = sigwaitinfo(&signals, &info)

@@ -69,6 +69,10 @@ struct Executable {
         "\(path) is set-user-ID or set-group-ID: the loader preloads nothing into it. Run it as its owner."
       )
     }
+    guard access(path, R_OK) == 0 else {
+      throw RunError(
+        status: 126, "\(path) may be executed, but not read: nobody knows whether it can be hooked")
+    }
     let file: ELFFile
     do { file = try ELFFile(path: path) } catch {
       throw RunError(status: 126, "\(path) is neither an ELF program nor a script: \(error)")

@@ -20,9 +20,8 @@ enum ForegroundRun {
       // A file that cannot be written is said before the program starts.
       let destination = try output.map(Destination.init(path:)) ?? .standardError
       let file = try SharedFile(tasks, rules: rules)
-      let process = try ChildProcess(
-        executable.path, arguments: program, adding: library, sharing: file)
-      let end = process.waitForEnd()
+      let process = try ChildProcess(executable.path, adding: library, sharing: file)
+      let end = try process.waitForEnd()
       for note in report(file.result(), destination) {
         Destination.standardError.write("rebind-run: \(note)\n")
       }
@@ -87,7 +86,7 @@ struct Destination {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {
         let message =
-          "rebind-run: the table could not be written: \(String(cString: strerror(errno)))\n"
+          "rebind-run: the output could not be written: \(String(cString: strerror(errno)))\n"
         _ = Glibc.write(STDERR_FILENO, message, message.utf8.count)
         return
       }

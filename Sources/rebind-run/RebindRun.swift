@@ -35,7 +35,30 @@ struct RebindRun: ParsableCommand {
     return (Array(words[..<end]), Array(words[(end + 1)...]))
   }()
 
-  static func main() { main(words.own) }
+  /// The program's words as they are: bytes, which need be no text.
+  static var arguments: [UnsafeMutablePointer<CChar>?] {
+    let words = UnsafeMutableBufferPointer(
+      start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+    return words.dropFirst(words.count - Self.words.program.count) + [nil]
+  }
+
+  /// SIGCHLD was ignored, which is the program's affair: we want to see it end.
+  static let ignoresChildren = ignores(SIGCHLD, from: SIG_DFL)
+
+  /// Whether a signal was ignored until now.
+  static func ignores(_ signal: Int32, from action: __sighandler_t?) -> Bool {
+    unsafeBitCast(Glibc.signal(signal, action), to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
+  static func main() {
+    // A file of ours would be the program's standard error.
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = open("/dev/null", O_RDWR | O_CLOEXEC)
+    }
+    _ = ignoresChildren
+    main(words.own)
+  }
 }
 
 #else

@@ -71,6 +71,11 @@ extension Rule {
   /// `open`, `open=ENOENT`, `getuid=0`, `malloc=NULL`, `write=short` and `write=short:100`.
   init(fault text: String) throws(RunError) {
     let (pattern, value) = Self.split(text)
+    guard !pattern.isEmpty, !pattern.contains("=") else {
+      throw RunError(
+        status: 64,
+        "'\(text)': write a function, and at most one result behind it, such as open=EIO")
+    }
     self.init(
       pattern: pattern,
       effect: try value.map { word throws(RunError) in try Self.effect(word, of: text) }

@@ -11,6 +11,8 @@ struct ScratchFolder {
   struct Source {
     var path: String
     var working: String
+    /// The place of a file that is no part of it.
+    var excluded: String?
   }
 
   private let source: Source
@@ -55,8 +57,8 @@ struct ScratchFolder {
     throw RunError("no folder for temporary files is outside of \(source): TMPDIR can name one")
   }
 
-  /// The folder that is copied: the one that is named, or the working folder.
-  static func source(_ named: String?) throws(RunError) -> Source {
+  /// The folder that is copied: the one that is named, or the working folder. A file of ours in it is left out.
+  static func source(_ named: String?, without file: String?) throws(RunError) -> Source {
     guard let folder = realpath(named ?? ".", nil), let working = realpath(".", nil) else {
       throw RunError("\(named ?? "."): \(String(cString: strerror(errno)))")
     }
@@ -69,7 +71,14 @@ struct ScratchFolder {
       throw RunError("the working folder is not in \(source.path), of which each run has a copy")
     }
     if named == nil, let refusal = refusal(of: source.path) { throw RunError(refusal) }
-    return Source(path: source.path, working: String(source.working.dropFirst(source.path.count)))
+    let own = file.flatMap { realpath($0, nil) }
+    defer { free(own) }
+    let place = own.map { String(cString: $0) }.flatMap {
+      $0.hasPrefix(source.path + "/") ? String($0.dropFirst(source.path.count)) : nil
+    }
+    return Source(
+      path: source.path, working: String(source.working.dropFirst(source.path.count)),
+      excluded: place)
   }
 
   /// Why a folder is not copied without being named; nil if it may be.
@@ -92,6 +101,7 @@ struct ScratchFolder {
     guard Self.run(["cp", "-a", "--reflink=auto", "\(source.path)/.", copy]) else {
       throw RunError("\(source.path) could not be copied to \(copy)")
     }
+    if let file = source.excluded { unlink("\(copy)\(file)") }
     pristine = entries()
   }
 
@@ -108,14 +118,21 @@ struct ScratchFolder {
     }
     let hasTemporary = !Self.visit(temporary, "") { _, _ in false }
     if !changes.isEmpty || hasTemporary {
-      remove()
+      guard remove() else { throw RunError("\(root) cannot be removed, for a fresh copy") }
       mkdir(root, 0o700)
       try fill()
     }
     return changes.sorted()
   }
 
-  func remove() { _ = Self.run(["rm", "-rf", root]) }
+  /// Folders that may not be written to have to be opened first.
+  @discardableResult
+  func remove() -> Bool {
+    Self.visit(root, "") { path, status in
+      if status.st_mode & S_IFMT == S_IFDIR { chmod("\(root)/\(path)", 0o700) }
+      return true
+    } && Self.run(["rm", "-rf", root])
+  }
 
   private func entries() -> [String: Entry] {
     var result: [String: Entry] = [:]

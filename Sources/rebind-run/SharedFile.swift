@@ -23,15 +23,19 @@ struct SharedFile {
   init(_ tasks: Tasks, rules: [Rule]) throws(RunError) {
     let size = Int(CREBIND_RUN_SIZE)
     descriptor = createMemoryFile("rebind-run", 3)  // MFD_CLOEXEC, MFD_ALLOW_SEALING
-    guard descriptor >= 0, ftruncate(descriptor, size) == 0,
+    guard descriptor >= 0, Self.enlarge(descriptor, to: size),
       let bytes = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0),
       bytes != MAP_FAILED
-    else { throw RunError("no shared memory: \(String(cString: strerror(errno)))") }
+    else {
+      let limit = errno == EFBIG ? ", see ulimit -f" : ""
+      throw RunError("no shared memory: \(String(cString: strerror(errno)))\(limit)")
+    }
     self.bytes = bytes
     self.rules = rules
     var head = crebind_run_head()
     head.magic = UInt64(CREBIND_RUN_MAGIC)
     head.tasks = tasks.rawValue
+    head.ignores_children = RebindRun.ignoresChildren ? 1 : 0
     var writer = Writer(bytes: bytes, used: Int(CREBIND_RUN_REST_AT))
     var entries: [crebind_run_rule] = []
     for rule in rules {
@@ -51,6 +55,22 @@ struct SharedFile {
     }
     head.used = UInt64(writer.used)
     bytes.storeBytes(of: head, as: crebind_run_head.self)
+  }
+
+  /// A limit on the sizes of files is meant for those of the program.
+  private static func enlarge(_ descriptor: Int32, to size: Int) -> Bool {
+    let limit = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+    var former = rlimit()
+    getrlimit(limit, &former)
+    var most = rlimit(rlim_cur: former.rlim_max, rlim_max: former.rlim_max)
+    setrlimit(limit, &most)
+    let action = signal(SIGXFSZ, SIG_IGN)
+    let succeeded = ftruncate(descriptor, size) == 0
+    let error = errno
+    signal(SIGXFSZ, action)
+    setrlimit(limit, &former)
+    errno = error
+    return succeeded
   }
 
   /// Takes the file away. A sweep makes one for each run.

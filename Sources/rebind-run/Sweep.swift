@@ -36,8 +36,8 @@ final class Sweep {
     (self.program, self.rules, self.limit) = (program, rules, limit)
     (self.jobs, self.stopsAtFirst) = (jobs, stopsAtFirst)
     setting = SweepProcess.Setting(
-      path: executable.absolutePath, arguments: program, library: try PreloadedLibrary.path(),
-      timeout: timeout, input: try Self.input())
+      path: executable.absolutePath, library: try PreloadedLibrary.path(), timeout: timeout,
+      input: try Self.input(), ignoresPipes: RebindRun.ignores(SIGPIPE, from: SIG_IGN))
     self.log = try log.map { path throws(RunError) in
       var words = [String(cString: getcwd(nil, 0))]
       if let images = rules[0].images { words += ["--in", images] }
@@ -46,14 +46,14 @@ final class Sweep {
     }
     var signals = sigset_t()
     sigemptyset(&signals)
-    for signal in [SIGCHLD, SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
+    for signal in [SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT] { sigaddset(&signals, signal) }
     sigprocmask(SIG_BLOCK, &signals, nil)
     self.signals = signals
     // Processes that leave their session become our children.
     _ = setProcessOption(36, 1, 0, 0, 0)  // PR_SET_CHILD_SUBREAPER
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
     setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
-    let source = try ScratchFolder.source(scratch)
+    let source = try ScratchFolder.source(scratch, without: log)
     for _ in 0..<jobs { folders.append(try ScratchFolder(of: source)) }
   }
 
@@ -298,7 +298,20 @@ final class Sweep {
     guard copy >= 0 else { throw RunError("no memory for standard input") }
     var bytes = [UInt8](repeating: 0, count: 65536)
     var start: [UInt8] = []
-    while case let count = read(0, &bytes, bytes.count), count > 0 {
+    var isTold = false
+    while true {
+      var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+      if !isTold, poll(&input, 1, 1000) == 0 {
+        Destination.standardError.write(
+          "rebind-run: reading standard input to its end, for each run: </dev/null gives none\n")
+        isTold = true
+      }
+      let count = read(0, &bytes, bytes.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw RunError("standard input: \(String(cString: strerror(errno)))")
+      }
+      if count == 0 { break }
       guard write(copy, bytes, count) == count else {
         throw RunError("no memory for standard input")
       }

@@ -9,11 +9,18 @@ final class SweepLog {
   /// The runs that the file has already.
   private(set) var known: [(run: Sweep.Run, finding: Finding?)] = []
   private let descriptor: Int32
+  private let path: String
+  private var hasFailed = false
 
   /// - Parameter words: The folder, the conditions, the faults and the program. A file of others is refused.
   init(_ path: String, words: [String]) throws(RunError) {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw RunError("\(path): \(String(cString: strerror(errno)))") }
+    self.path = path
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw RunError("\(path) is no plain file: results are kept in one")
+    }
     let head = (["rebind-run sweep"] + words).map(Self.escaped).joined(separator: "\t")
     var text: [UInt8] = []
     var bytes = [UInt8](repeating: 0, count: 65536)
@@ -29,13 +36,18 @@ final class SweepLog {
       write(head)
       return
     }
-    guard first == head else { throw RunError("\(path) is of another sweep: \(first)") }
+    guard first == head else {
+      throw RunError("\(path) is of another sweep: \(printable(String(first.prefix(300))))")
+    }
     for line in lines.dropFirst() {
       let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(Self.unescaped)
-      guard fields.count >= 3, let rule = Int(fields[0]), let call = UInt64(fields[1]) else {
-        throw RunError("\(path): a line is damaged: \(line)")
+      guard fields.count >= 3, let rule = Int(fields[0]), let call = UInt64(fields[1]),
+        case let finding = Finding(fields: Array(fields[2...])),
+        finding != nil || fields[2...] == [""]
+      else {
+        throw RunError("\(path): a line is damaged: \(printable(String(line.prefix(300))))")
       }
-      known.append((Sweep.Run(rule: rule, call: call), Finding(fields: Array(fields[2...]))))
+      known.append((Sweep.Run(rule: rule, call: call), finding))
     }
     ftruncate(descriptor, off_t(lines.reduce(0) { $0 + $1.utf8.count + 1 }))
     lseek(descriptor, 0, SEEK_END)
@@ -48,7 +60,12 @@ final class SweepLog {
 
   private func write(_ line: String) {
     let text = line + "\n"
-    _ = Glibc.write(descriptor, text, text.utf8.count)
+    guard !hasFailed, Glibc.write(descriptor, text, text.utf8.count) != text.utf8.count else {
+      return
+    }
+    hasFailed = true
+    Destination.standardError.write(
+      "rebind-run: \(path): results are not kept any more: \(String(cString: strerror(errno)))\n")
   }
 
   private static func escaped(_ text: some StringProtocol) -> String {

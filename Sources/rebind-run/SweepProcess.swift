@@ -18,11 +18,12 @@ struct SweepProcess {
   /// The parts that are the same in all runs.
   struct Setting {
     var path: String
-    var arguments: [String]
     var library: String
     /// In nanoseconds.
     var timeout: UInt64
     var input: Input
+    /// SIGPIPE was ignored before we did so.
+    var ignoresPipes: Bool
     /// A path of what standard output is written to, instead of memory.
     var output: String?
   }
@@ -70,14 +71,18 @@ struct SweepProcess {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
+    var defaults = none
+    if !setting.ignoresPipes { sigaddset(&defaults, SIGPIPE) }
+    posix_spawnattr_setsigdefault(&attributes, &defaults)
     // POSIX_SPAWN_SETSID, too, which libc's module leaves out.
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | 0x80)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF) | 0x80)
     let environment = ChildProcess.environment(
       adding: setting.library, file.variable, folder.map { ["TMPDIR": $0.temporary] } ?? [:])
-    let words = setting.arguments.map { strdup($0) } + [nil]
-    defer { for word in words + environment { free(word) } }
+    defer { for entry in environment { free(entry) } }
     var process: pid_t = 0
-    let failure = posix_spawn(&process, setting.path, &actions, &attributes, words, environment)
+    let failure = posix_spawn(
+      &process, setting.path, &actions, &attributes, RebindRun.arguments, environment)
     guard failure == 0 else {
       throw RunError(status: 126, "\(setting.path): \(String(cString: strerror(failure)))")
     }

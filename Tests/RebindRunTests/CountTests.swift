@@ -2,6 +2,20 @@ import TestSupport
 
 /// The calls that `rebind-run count` counts are those that the program counts itself.
 @Suite(.needsCommands, .measured) struct CountTests {
+  /// An awaited call that ends in another one does not hide that.
+  @Test(arguments: [[], ["--results"]]) func tailCallsCount(options: [String]) throws {
+    let builder = try FixtureBuilder(.gcc)
+    try builder.buildLibrary("libbar.so", from: "tail.c", flags: ["-O2", "-DBAR"])
+    try builder.buildLibrary(
+      "libfoo.so", from: "tail.c", flags: ["-O2", "-DFOO", builder.runPath], libraries: ["-lbar"])
+    let program = try builder.build(
+      "tail", from: ["tail.c"], flags: ["-O2", builder.runPath, "-Wl,-rpath-link,."],
+      libraries: ["-lfoo"], withCore: false)
+    let calls = try CountedCalls(
+      count(["foo,bar", "--format", "json"] + options, [program.path]))
+    #expect(calls.calls(of: "foo") == 1000 && calls.calls(of: "bar") == 1000)
+  }
+
   /// Tests/Fixtures/run/counted-calls.c, with its library and plug-in.
   struct CountedProgram {
     let builder: FixtureBuilder

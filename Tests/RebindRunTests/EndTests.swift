@@ -36,6 +36,7 @@ import TestSupport
     arguments: [
       "return", "exit", "_exit", "quick_exit", "exit_group", "abort", "SIGSEGV", "SIGKILL",
       "SIGKILL with threads", "pthread_exit", "pthread_cancel", "fork", "fork among threads",
+      "fork, dlclose", "seccomp",
       "clone", "vfork", "vfork, execl", "execve without variables", "execve with NULL",
       "execve with others", "closed descriptors", "400 threads", "1000 threads in turn",
       "daemon in time",

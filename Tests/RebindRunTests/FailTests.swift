@@ -99,6 +99,7 @@ import TestSupport
     ("unknown", "no usual failure of unknown is known: write unknown=ERROR"),
     ("open=ENOTHING", "'ENOTHING' is neither an error"),
     ("sqrt", "returns a number with a fraction"),
+    ("open=ENOENT=EIO", "at most one result behind it"), ("=EIO", "write a function"),
     ("open --on 0", "--on takes 3, 2-4 or 5-"), ("open --when file=x", "--when takes path=PATTERN"),
   ])
   func refusesFaults(words: String, sentence: String) throws {

@@ -36,6 +36,36 @@ import TestSupport
     #expect(text.contains(" total, "))
   }
 
+  /// Arguments are bytes, SIGCHLD stays ignored, and nobody has to read our notes.
+  @Test(arguments: [
+    (#"printf %s $'a\xffb'"#, "a\u{FFFD}b", 0), ("sh -c 'exit 3'", "", 3), ("sleep 0.1", "", 0),
+    ("grep -c '^SigIgn:.*[1357]....$' /proc/self/status", "1\n", 0),
+  ])
+  func theProgramHasItsWordsAndSignals(program: String, output: String, status: CInt) throws {
+    let script = """
+      trap '' CHLD
+      { (exec "$0" count open -- \(program)); echo $? >&5; } 5>status 2> >(exec <&-)
+      """
+    let folder = try TemporaryDirectory()
+    let result = try run(
+      "bash", ["-c", script, command.get()], currentDirectory: folder.url)
+    #expect(result.output == output, "\(result.errorOutput)")
+    let end = try String(contentsOf: folder.url.appending(path: "status"), encoding: .utf8)
+    #expect(end == "\(status)\n")
+  }
+
+  /// With standard error closed, a table's file is not taken for it.
+  @Test func closedStandardErrorStaysClosed() throws {
+    let folder = try TemporaryDirectory()
+    let script = """
+      "$0" count open --output table -- sh -c 'echo note >&2; [ -e /proc/self/fd/2 ]; echo $?' 2>&-
+      """
+    let result = try run("bash", ["-c", script, command.get()], currentDirectory: folder.url)
+    #expect(result.output == "1\n")
+    let table = try String(contentsOf: folder.url.appending(path: "table"), encoding: .utf8)
+    #expect(table.hasPrefix("calls ") && !table.contains("note"))
+  }
+
   /// A signal that is sent to rebind-run alone reaches the program.
   @Test func signalsArePassedOn() throws {
     let line = """

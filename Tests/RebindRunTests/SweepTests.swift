@@ -109,6 +109,43 @@ import TestSupport
     #expect(result.output == "1 run, no finding\n", "\(result.output)")
   }
 
+  /// A program that gives up with a message is no finding, and one that is ended by a signal does not go on.
+  @Test func aBreakpointEndsTheProgram() throws {
+    let result = try sweep("malloc", "planted", ["breakpoint"])
+    #expect(result.output == "1 run, no finding\n", "\(result.output)")
+  }
+
+  /// The file of results is no part of what each run has a copy of, and damage in it is told.
+  @Test func theLogIsNoFileOfTheProgram() throws {
+    let folder = try TemporaryDirectory()
+    let temporary = try TemporaryDirectory()
+    func sweep(_ log: String) throws -> ProcessResult {
+      try run(
+        command.get(), ["sweep", "open", "--resume", log, "--", "cat", "log"],
+        environment: ["TMPDIR": temporary.url.path], currentDirectory: folder.url)
+    }
+    let first = try sweep("log")
+    #expect(first.errorOutput.contains("exits with 1: cat: log: No such file"))
+    let log = folder.url.appending(path: "log")
+    let text = try String(contentsOf: log, encoding: .utf8)
+    try (text + "0\t1\tcrush\t\t\t\n").write(to: log, atomically: true, encoding: .utf8)
+    let damaged = try sweep("log")
+    #expect(damaged.status == 125 && damaged.errorOutput.contains("log: a line is damaged: 0\\x91"))
+    #expect(try sweep("/dev/full").errorOutput.contains("/dev/full is no plain file"))
+  }
+
+  /// Nobody reads what is found: nothing stays nevertheless. Standard input that does not end is told.
+  @Test func endsCleanlyWithoutReaders() throws {
+    let folder = try TemporaryDirectory()
+    let temporary = try TemporaryDirectory()
+    let script = "sleep 2 | \"$0\" sweep open --limit 1 -- cat nowhere | true; ls \"$TMPDIR\""
+    let result = try run(
+      "bash", ["-c", script, command.get()], environment: ["TMPDIR": temporary.url.path],
+      currentDirectory: folder.url)
+    #expect(result.output == "")
+    #expect(result.errorOutput.contains("reading standard input to its end"))
+  }
+
   /// The program's output has the path of its folder, which is another one in each run.
   @Test func pathsOfTheFolderAreTheSame() throws {
     let folder = try TemporaryDirectory()

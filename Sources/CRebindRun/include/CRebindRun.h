@@ -73,6 +73,8 @@ typedef struct crebind_run_head {
   uint32_t open_at_end;
   /// The first process's number.
   int32_t first_process;
+  /// The first process ignores SIGCHLD, as rebind-run did before it had to see the end.
+  uint32_t ignores_children;
 } crebind_run_head;
 
 enum {

@@ -5,6 +5,9 @@
 
 #define _GNU_SOURCE
 
+#include <dlfcn.h>
+#include <sys/prctl.h>
+#include <linux/seccomp.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -168,6 +171,28 @@ static void vfork_and_execute(void) {
   }
 }
 
+/// An image goes before the thread, in the child of a fork, has counted anything.
+static void *fork_and_unload(void *unused) {
+  void *library = dlopen("libresolv.so.2", RTLD_NOW);
+  if (library == NULL) abort();
+  if (fork() == 0) {
+    dlclose(library);
+    call(100);
+    _exit(0);
+  }
+  wait(NULL);
+  return unused;
+}
+
+static void unload_in_child(void) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, fork_and_unload, NULL) != 0) abort();
+  pthread_join(thread, NULL);
+}
+
+/// Only read, write and exit have been left since before the first call.
+static void leave_strictly(void) { syscall(SYS_exit, 0); }
+
 static void vfork_and_exit(void) {
   if (vfork() == 0) {
     call(100);
@@ -256,6 +281,8 @@ static const struct {
     {"pthread_cancel", cancel_threads},
     {"fork", fork_children},
     {"fork among threads", fork_among_threads},
+    {"fork, dlclose", unload_in_child},
+    {"seccomp", leave_strictly},
     {"clone", clone_child},
     {"vfork", vfork_and_exit},
     {"vfork, execl", vfork_and_execute},
@@ -274,6 +301,7 @@ int main(int count, char **arguments) {
   words = arguments;
   // No core files.
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+  if (strcmp(arguments[2], "seccomp") == 0) prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
   call(1000);
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
     if (strcmp(ways[i].name, arguments[2]) == 0) {

@@ -147,6 +147,18 @@ static void handle_and_end(int number) {
   raise(number);
 }
 
+/// It says what is wrong, and gives up by a breakpoint, behind which it would go on.
+static int breakpoint(void) {
+  if (malloc(100) != NULL) return 0;
+  fail("malloc");
+#if defined(__x86_64__)
+  __asm__ volatile("int3");
+#elif defined(__aarch64__)
+  __asm__ volatile("brk #0");
+#endif
+  for (;;) pause();
+}
+
 /// A crash that the program's own handler sees first.
 static int handler(void) {
   signal(SIGSEGV, handle_and_end);
@@ -169,7 +181,7 @@ int main(int count, char **arguments) {
                   {"connection", connection}, {"silent", silent}, {"leak", leak},
                   {"colour", colour}, {"status", status}, {"stream", stream},
                   {"fallback", fallback}, {"stack", stack}, {"handler", handler},
-                  {"harmless", harmless}};
+                  {"breakpoint", breakpoint}, {"harmless", harmless}};
   for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
     if (count == 2 && strcmp(arguments[1], programs[i].name) == 0) return programs[i].run();
   return 64;
