@@ -26,18 +26,6 @@ SIXTY_FOUR(5)
 SIXTY_FOUR(6)
 SIXTY_FOUR(7)
 
-#define ONE_NAME(n) resolver_##n,
-#define EIGHT_NAMES(n)                                                                     \
-  ONE_NAME(n##0) ONE_NAME(n##1) ONE_NAME(n##2) ONE_NAME(n##3) ONE_NAME(n##4) ONE_NAME(n##5) \
-      ONE_NAME(n##6) ONE_NAME(n##7)
-#define SIXTY_FOUR_NAMES(n)                                                       \
-  EIGHT_NAMES(n##0) EIGHT_NAMES(n##1) EIGHT_NAMES(n##2) EIGHT_NAMES(n##3)         \
-      EIGHT_NAMES(n##4) EIGHT_NAMES(n##5) EIGHT_NAMES(n##6) EIGHT_NAMES(n##7)
-
-static uintptr_t (*const resolvers[CREBIND_RESOLVERS])(void) = {
-    SIXTY_FOUR_NAMES(0) SIXTY_FOUR_NAMES(1) SIXTY_FOUR_NAMES(2) SIXTY_FOUR_NAMES(3)
-        SIXTY_FOUR_NAMES(4) SIXTY_FOUR_NAMES(5) SIXTY_FOUR_NAMES(6) SIXTY_FOUR_NAMES(7)};
-
 /// A resolver that was given back keeps its target until its turn comes again:
 /// the loader may be about to call it. Taken under our lock, and given back without.
 static bool in_use[CREBIND_RESOLVERS];
@@ -60,7 +48,29 @@ void crebind_resolver_free(uint16_t resolver) {
   if (resolver != 0) __atomic_store_n(&in_use[resolver - 1], false, __ATOMIC_RELEASE);
 }
 
+// A table of pointers would need a relocation for each, which every program would pay for at its start.
+#define ONE_CASE(n) \
+  case 0##n: return (uintptr_t)resolver_##n;
+#define EIGHT_CASES(n)                                                                     \
+  ONE_CASE(n##0) ONE_CASE(n##1) ONE_CASE(n##2) ONE_CASE(n##3) ONE_CASE(n##4) ONE_CASE(n##5) \
+  ONE_CASE(n##6) ONE_CASE(n##7)
+#define SIXTY_FOUR_CASES(n)                                                       \
+  EIGHT_CASES(n##0) EIGHT_CASES(n##1) EIGHT_CASES(n##2) EIGHT_CASES(n##3)         \
+  EIGHT_CASES(n##4) EIGHT_CASES(n##5) EIGHT_CASES(n##6) EIGHT_CASES(n##7)
+
+_Static_assert(CREBIND_RESOLVERS == 0777 + 1, "a case for each");
+
 uintptr_t crebind_resolver_address(uint16_t resolver) {
-  return (uintptr_t)resolvers[resolver - 1];
+  switch (resolver - 1) {
+    SIXTY_FOUR_CASES(0)
+    SIXTY_FOUR_CASES(1)
+    SIXTY_FOUR_CASES(2)
+    SIXTY_FOUR_CASES(3)
+    SIXTY_FOUR_CASES(4)
+    SIXTY_FOUR_CASES(5)
+    SIXTY_FOUR_CASES(6)
+    SIXTY_FOUR_CASES(7)
+  default: return 0;
+  }
 }
 #endif
