@@ -2,7 +2,7 @@ import TestSupport
 
 /// A project of CMake has the core where it is installed, in a folder, or fetched.
 @Suite(.measured, .inProducts) struct CMakeTests {
-  @Test(arguments: ["installed", "folder", "fetched"])
+  @Test(arguments: ["installed", "moved", "folder", "fetched"])
   func cmakeFindsIt(way: String) throws {
     let folder = try TemporaryDirectory()
     let package = Places.package.path
@@ -10,6 +10,7 @@ import TestSupport
     let options =
       switch way {
       case "installed": ["-DCMAKE_PREFIX_PATH=\(installation.root.path)"]
+      case "moved": ["-DCMAKE_PREFIX_PATH=\(try copy(of: installation.root, in: folder.url))"]
       case "folder": ["-DREBIND_FOLDER=\(package)"]
       default: ["-DREBIND_REPOSITORY=\(try repository(in: folder.url))", "-DREBIND_TAG=main"]
       }
@@ -19,6 +20,26 @@ import TestSupport
     let built = try run("cmake", ["--build", build, "--parallel", "2"])
     #expect(built.succeeded, "\(built.output)\(built.errorOutput)")
     #expect(try run("\(build)/c-client").output.hasPrefix("Hello, "))
+  }
+
+  /// Below 1.0, another minor version is another interface.
+  @Test(arguments: [("0.0", false), ("0.1", true), ("0.1.0", true), ("0.2", false), ("1", false)])
+  func versionIsCompared(wanted: String, isFound: Bool) throws {
+    let folder = try TemporaryDirectory()
+    let project = "project(p C)\nfind_package(rebind \(wanted) REQUIRED)\n"
+    try Data("cmake_minimum_required(VERSION 3.16)\n\(project)".utf8)
+      .write(to: folder.url.appending(path: "CMakeLists.txt"))
+    let prefix = try InstallTests.Installation.common.get().root.path
+    let result = try run(
+      "cmake", ["-S", folder.url.path, "-B", "\(folder.url.path)/build"],
+      environment: ["CMAKE_PREFIX_PATH": prefix])
+    #expect(result.succeeded == isFound, "\(result.errorOutput)")
+  }
+
+  private func copy(of prefix: URL, in folder: URL) throws -> String {
+    let place = folder.appending(path: "moved here")
+    try FileManager.default.copyItem(at: prefix, to: place)
+    return place.path
   }
 
   /// A repository of what CMake needs.

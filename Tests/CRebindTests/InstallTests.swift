@@ -89,6 +89,11 @@ import TestSupport
       try Places.package.appending(path: "README.md").codeBlocks(of: "c").first)
     try program.write(
       to: folder.url.appending(path: "program.c"), atomically: true, encoding: .utf8)
+    // Whoever copies the file has its licence, and may define what it defines itself.
+    let core = try String(
+      contentsOf: folder.url.appending(path: "rebind.c"), encoding: .utf8)
+    #expect(core.contains("/// Permission is hereby granted, free of charge"))
+    try compile(.gcc, ["-std=gnu11", "-Werror", "-D_GNU_SOURCE", "-c", "rebind.c"], in: folder.url)
     // musl's headers ask for _GNU_SOURCE each by itself.
     let hasMusl = (try? run("musl-gcc", ["--version"]).succeeded) == true
     for compiler in Compiler.all + (hasMusl ? [Compiler("musl-gcc")] : []) {
@@ -99,6 +104,28 @@ import TestSupport
       let result = try run(folder.url.appending(path: "program").path)
       #expect(result.succeeded && result.output != "", "\(result.errorOutput)")
     }
+  }
+
+  /// A program with one hook grows by less than 100 KB where size matters.
+  @Test func theCoreIsSmall() throws {
+    let folder = try TemporaryDirectory()
+    let script = Places.package.appending(path: "Scripts/amalgamate").path
+    #expect(try run(script, [folder.url.path]).succeeded)
+    let program = try #require(
+      try Places.package.appending(path: "README.md").codeBlocks(of: "c").first)
+    let without = "#include <stdio.h>\nint main(void) { return puts(\"words\") < 0; }\n"
+    let header = try String(contentsOf: folder.url.appending(path: "rebind.c"), encoding: .utf8)
+    let options = try #require(header.firstMatch(of: /cc -std=gnu11 (-Os .*) program\.c/)).1
+    func size(_ text: String, _ more: [String]) throws -> Int {
+      try Data(text.utf8).write(to: folder.url.appending(path: "program.c"))
+      try compile(
+        .gcc,
+        ["-std=gnu11"] + options.split(separator: " ").map(String.init) + ["program.c"] + more
+          + ["-o", "program"], in: folder.url)
+      return try Data(contentsOf: folder.url.appending(path: "program")).count
+    }
+    let growth = try size(program, ["rebind.c"]) - size(without, [])
+    #expect(growth > 10_000 && growth < 100_000, "\(growth)")
   }
 
   /// The files that `make release` has made of rebind-inspect go below the same prefix. A
@@ -317,12 +344,19 @@ import TestSupport
     #expect(exported == ["annotated_part_1"])
   }
 
-  @Test func relativePrefixIsRefused() throws {
+  @Test(arguments: [
+    ("here", "PREFIX has to be an absolute path: here"),
+    (
+      "/opt/two words",
+      "pkg-config has no way to name a PREFIX with blanks or signs: /opt/two words"
+    ),
+  ])
+  func prefixIsRefused(prefix: String, reason: String) throws {
     let result = try run(
-      "make", ["--silent", "install", "PREFIX=here"], environment: ["MAKEFLAGS": ""],
+      "make", ["--silent", "install", "PREFIX=\(prefix)"], environment: ["MAKEFLAGS": ""],
       currentDirectory: Places.package)
     #expect(!result.succeeded)
-    #expect(result.errorOutput.contains("install: PREFIX has to be an absolute path: here"))
+    #expect(result.errorOutput.contains("install: \(reason)"))
   }
 
   /// The paths of the files below a folder, sorted.
