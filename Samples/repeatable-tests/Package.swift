@@ -3,6 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "repeatable-tests",
+  platforms: [.macOS(.v14)],
   dependencies: [.package(name: "Rebind", path: "../..", traits: [])],
   targets: [
     .target(name: "Gifts"),

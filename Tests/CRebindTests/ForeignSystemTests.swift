@@ -33,6 +33,19 @@ import TestSupport
     #expect(unguarded == [])
   }
 
+  /// A Mac has no module Glibc, and other types of some constants.
+  @Test func testsThatAMacBuildsNameNoGlibc() throws {
+    let samples = ["allocation-budget", "fault-injection", "network-double", "repeatable-tests"]
+    let found = try run(
+      "grep",
+      ["-rnE", "^import Glibc|SOCK_[A-Z]+\\.rawValue", "Sources/RebindTesting/RebindTesting.docc"]
+        + samples.map { "Samples/\($0)" }, currentDirectory: Places.package)
+    #expect(found.status == 1 && found.output == "")
+    let readme = try String(
+      contentsOf: Places.package.appending(path: "README.md"), encoding: .utf8)
+    #expect(readme.contains("import Foundation\nimport RebindTesting\n"))
+  }
+
   @Test func androidIsRefusedInASentence() throws {
     let header = Places.package.appending(path: "Sources/CRebind/include/CRebind.h").path
     let result = try compile(["-fsyntax-only", header], for: "aarch64-linux-android24")

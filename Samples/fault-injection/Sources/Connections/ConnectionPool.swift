@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Synchronization
 
 /// A connection that could not be made.
@@ -21,7 +21,7 @@ public final class ConnectionPool: Sendable {
   /// A connection, as a descriptor: one that is idle, or a new one.
   public func take() throws -> CInt {
     if let connection = idle.withLock({ $0.popLast() }) { return connection }
-    let connection = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    let connection = socket(AF_INET, streamSocket, 0)
     guard connection >= 0 else { throw CannotConnect(errno: errno) }
     guard connectToServer(connection) == 0 else {
       let reason = errno
@@ -55,3 +55,6 @@ public final class ConnectionPool: Sendable {
     }
   }
 }
+
+/// SOCK_STREAM, whose type differs between systems.
+private let streamSocket: CInt = 1

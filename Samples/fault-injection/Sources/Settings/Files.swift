@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// All bytes of a file.
 func readFile(_ path: String) throws(SystemError) -> [UInt8] {

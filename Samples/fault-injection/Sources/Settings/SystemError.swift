@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// A call of the system failed.
 public struct SystemError: Error, Equatable, CustomStringConvertible {

@@ -1,5 +1,5 @@
 import Connections
-import Glibc
+import Foundation
 import RebindTesting
 import Testing
 

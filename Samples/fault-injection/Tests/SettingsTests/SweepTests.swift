@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import RebindTesting
 import Settings
 import Testing

@@ -1,9 +1,9 @@
-import Glibc
+import Foundation
 
 /// The first line that a server sends, read with nothing but sockets.
 public func firstLine(fromHost host: String, port: UInt16) throws(SocketError) -> String {
   var hints = addrinfo()
-  hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+  hints.ai_socktype = streamSocket
   var addresses: UnsafeMutablePointer<addrinfo>?
   guard getaddrinfo(host, "\(port)", &hints, &addresses) == 0, let address = addresses?.pointee
   else { throw .unknownHost }
@@ -24,3 +24,6 @@ public enum SocketError: Error {
   case unknownHost
   case cannotConnect
 }
+
+/// SOCK_STREAM, whose type differs between systems.
+private let streamSocket: CInt = 1

@@ -11,7 +11,7 @@ final class LocalServer: Sendable {
   /// - Parameter answer: Given the request's first line, or "" if the client speaks
   ///   second.
   init(readsRequests: Bool, answer: @escaping @Sendable (String) -> String) throws {
-    let listener = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    let listener = socket(AF_INET, streamSocket, 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
@@ -54,3 +54,6 @@ extension [UInt8] {
     self.suffix(suffix.count).elementsEqual(suffix)
   }
 }
+
+/// SOCK_STREAM, whose type differs between systems.
+private let streamSocket: CInt = 1

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import RebindTesting
 
 /// Runs `body` while a server on this machine stands in for a host.
