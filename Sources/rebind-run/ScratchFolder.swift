@@ -92,7 +92,7 @@ struct ScratchFolder {
     }
     return isComplete
       ? nil
-      : "each run has a copy of the working folder, and \(folder) has more than \(mostEntries) entries or \(mostBytes >> 20) MiB: run in a smaller folder, or name it by --scratch"
+      : "each run has a copy of the working folder, which has more than \(mostEntries) entries or \(mostBytes >> 20) MiB: run in a smaller one, or allow it by --scratch \(folder)"
   }
 
   private mutating func fill() throws(RunError) {

@@ -18,9 +18,13 @@ import TestSupport
       #expect(result.succeeded)
       return result.output
     }
-    #expect(outputs.count == 2)
-    #expect(outputs.first?.hasPrefix("Calling real close(") == true)
-    #expect(outputs.last == "65534\n")
+    try #require(outputs.count == 3)
+    #expect(outputs[0].hasPrefix("Calling real close("))
+    #expect(outputs[1] == "65534\n")
+    let shown = try Articles.of("CRebind").flatMap {
+      try $0.codeBlocks(of: "text").map { "\($0)\n" }
+    }
+    #expect(shown == [outputs[2]])
   }
 
   @Test(arguments: Compiler.all)

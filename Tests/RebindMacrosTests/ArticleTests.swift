@@ -6,7 +6,10 @@ import TestSupport
     ("RebindAnnotations", ["services mail '' 10", "services post '' 0"]),
     (
       "RebindMacros",
-      ["services mail '' 10", "services clock '' 0", "modules Mail 'MailService' 0"]
+      [
+        "services mail '' 10", "services clock '' 0", "modules Mail 'MailService' 0",
+        "modules Home 'basic' 100", "services HomeService '' 0",
+      ]
     ),
   ])
   func articlesDeclareAnnotations(product: String, expected: [String]) throws {

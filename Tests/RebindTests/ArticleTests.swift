@@ -29,7 +29,8 @@ import TestSupport
 
   /// The tests that a page shows pass.
   @Test(arguments: [
-    "KindsOfFaults.md", "TestingForBlockingCalls.md", "TestingForDescriptorLeaks.md",
+    "FromPreloading.md", "KindsOfFaults.md", "TestingForBlockingCalls.md",
+    "TestingForDescriptorLeaks.md",
     "TestingWithFaults.md",
   ])
   func testsPass(page: String) throws {
@@ -46,6 +47,19 @@ import TestSupport
     let result = try program.run()
     #expect(result.succeeded, "\(result.output)\(result.errorOutput)")
     #expect((result.output + result.errorOutput).contains("Test run with"))
+  }
+
+  /// Whoever copies a page has the products that its code imports.
+  @Test(arguments: try (products + ["RebindMacros"]).flatMap(Articles.of))
+  func manifestNamesTheProducts(article: URL) throws {
+    let blocks = try article.codeBlocks(of: "swift")
+    // RebindDynamic has the modules of three products.
+    guard let manifest = blocks.first(where: Articles.isManifest),
+      manifest.contains(".product("), !manifest.contains("RebindDynamic")
+    else { return }
+    for module in blocks.joined(separator: "\n").matches(of: /(?m)^import (C?Rebind\w*)$/) {
+      #expect(manifest.contains(".product(name: \"\(module.1)\""), "\(module.1)")
+    }
   }
 
   @Test func manifestsAreRead() throws {

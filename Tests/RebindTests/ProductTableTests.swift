@@ -2,10 +2,11 @@ import TestSupport
 
 /// The README's table of products says what the manifest says. `Scripts/test-products` builds them.
 @Suite(.measured) struct ProductTableTests {
-  /// | product | what it is | traits | fetched | to install | seconds |
+  /// | products | what they are | the trait, and what it fetches | seconds |
   struct Row: Equatable, CustomStringConvertible {
     var traits: Set<String> = []
     var fetched: Set<String> = []
+    /// Debian packages. README says that no product needs one.
     var installed: Set<String> = []
 
     var description: String { "\(traits.sorted()) \(fetched.sorted()) \(installed.sorted())" }
@@ -26,22 +27,20 @@ import TestSupport
     manifest = try JSONDecoder().decode(Manifest.self, from: Data(result.output.utf8))
     let readme = try String(
       contentsOf: Places.package.appending(path: "README.md"), encoding: .utf8)
-    let rows = readme.split(separator: "\n").compactMap { line -> (String, Row)? in
+    try #require(readme.contains("Nothing has\nto be installed."))
+    let lines = readme.components(separatedBy: "| product | ").last?.split(separator: "\n") ?? []
+    let rows = lines.prefix { $0.contains("|") }.flatMap { line -> [(String, Row)] in
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-      guard cells.count == 6, let product = Self.names(cells[0]).first else { return nil }
-      return (
-        product,
-        Row(
-          traits: Self.names(cells[2]), fetched: Self.names(cells[3]),
-          installed: Self.names(cells[4]))
-      )
+      let needs = cells.count == 4 ? Self.names(cells[2]) : []
+      let row = Row(traits: Set(needs.prefix(1)), fetched: Set(needs.dropFirst()))
+      return Self.names(cells[0]).map { ($0, row) }
     }
     table = Dictionary(uniqueKeysWithValues: rows)
   }
 
   /// The texts between backquotes.
-  private static func names(_ cell: String) -> Set<String> {
-    Set(cell.matches(of: /`([^`]+)`/).map { String($0.1) })
+  private static func names(_ cell: String) -> [String] {
+    cell.matches(of: /`([^`]+)`/).map { String($0.1) }
   }
 
   @Test func namesEachProduct() {

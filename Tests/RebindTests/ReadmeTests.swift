@@ -4,15 +4,29 @@ import TestSupport
 @Suite(.measured) struct ReadmeTests {
   private static let readme = Places.package.appending(path: "README.md")
 
-  /// The Swift blocks behind a comment.
-  private static func blocks(marked mark: String) throws -> [String] {
-    try String(contentsOf: readme, encoding: .utf8)
-      .components(separatedBy: "<!-- \(mark) -->\n```swift\n").dropFirst()
-      .compactMap { $0.components(separatedBy: "\n```").first }
+  /// Its blocks of Swift, each of one kind.
+  private enum Block {
+    /// Lines for a package.
+    case manifest
+    /// A program with comments that say what it prints.
+    case program
+    case snippet
+
+    init(_ text: String) {
+      self =
+        text.hasPrefix("  dependencies: ")
+        ? .manifest : text.contains(Block.printed) ? .program : .snippet
+    }
+
+    static var printed: Regex<(Substring, Substring)> { /print\(.*\)  \/\/ ([-0-9 ]+)\n/ }
+  }
+
+  private static func blocks(_ kind: Block) throws -> [String] {
+    try readme.codeBlocks(of: "swift").filter { Block($0) == kind }
   }
 
   @Test func swiftSnippetsCompile() throws {
-    let snippets = try Self.blocks(marked: "snippet")
+    let snippets = try Self.blocks(.snippet)
     try #require(!snippets.isEmpty)
     for snippet in snippets {
       let result = try compileSwift(snippet)
@@ -23,14 +37,14 @@ import TestSupport
 
   /// A program prints what its comments say: `// 100 0` behind a line that prints.
   @Test func swiftProgramsRun() throws {
-    let programs = try Self.blocks(marked: "program")
+    let programs = try Self.blocks(.program)
     try #require(!programs.isEmpty)
     for program in programs {
       let built = try RebindProgram(
         program, modules: ["RebindCounting", "CRebindCounting", "CRebindReach", "CRebind"])
       let result = try built.run()
       #expect(result.succeeded, "\(result.errorOutput)")
-      let expected = program.matches(of: /print\(.*\)  \/\/ ([-0-9 ]+)\n/).map { String($0.1) }
+      let expected = program.matches(of: Block.printed).map { String($0.1) }
       #expect(!expected.isEmpty)
       #expect(result.output.hasPrefix(expected.map { "\($0)\n" }.joined()), "\(result.output)")
     }
@@ -38,7 +52,7 @@ import TestSupport
 
   /// The lines for a package are part of a manifest.
   @Test func manifestLinesAreRead() throws {
-    let lines = try Self.blocks(marked: "manifest")
+    let lines = try Self.blocks(.manifest)
     try #require(!lines.isEmpty)
     for lines in lines {
       let package = try TemporaryDirectory()
@@ -76,24 +90,22 @@ import TestSupport
   /// No block is left out of these tests.
   @Test func everyBlockIsTested() throws {
     let readme = try String(contentsOf: Self.readme, encoding: .utf8)
-    let fences = readme.matches(of: /(.*)\n```(\w+)\n/).map { ($0.1, $0.2) }
-    #expect(
-      fences.allSatisfy { before, language in
-        ["c", "console"].contains(language)
-          || language == "swift"
-            && ["<!-- snippet -->", "<!-- program -->", "<!-- manifest -->"].contains(before)
-      })
+    let languages = readme.matches(of: /\n```(\w+)\n/).map { String($0.1) }
+    #expect(Set(languages) == ["c", "console", "swift"])
   }
 
-  /// The commands of its console blocks are rebind-inspect's, or make's with an existing target.
+  /// Its console blocks have the two commands, which `ExampleTests` and `ProgramTests` run. Targets of make exist.
   @Test func makeHasTheTargets() throws {
     let lines = try Self.readme.codeBlocks(of: "console").joined(separator: "\n").split(
       separator: "\n")
-    for line in lines where !line.hasPrefix("$ rebind-inspect ") {
-      let words = line.split(separator: " ").prefix { $0 != "#" }
-      try #require(words.count == 3 && words.starts(with: ["$", "make"]), "\(line)")
+    #expect(
+      lines.allSatisfy { $0.hasPrefix("$ rebind-inspect ") || $0.hasPrefix("$ rebind-run ") })
+    let readme = try String(contentsOf: Self.readme, encoding: .utf8)
+    let targets = Set(readme.matches(of: /`make ([a-z-]+)/).map { String($0.1) })
+    #expect(targets.isSuperset(of: ["amalgamation", "demo", "install", "release", "test"]))
+    for target in targets {
       let result = try run(
-        "make", ["--dry-run", String(words[2])], environment: ["MAKEFLAGS": ""],
+        "make", ["--dry-run", target], environment: ["MAKEFLAGS": ""],
         currentDirectory: Places.package)
       #expect(result.succeeded, "\(result.errorOutput)")
     }
@@ -105,8 +117,14 @@ import TestSupport
       .compactMap { $0.1 ?? $0.2 }.filter { !$0.hasPrefix("http") }
     try #require(!places.isEmpty)
     for place in places {
-      let file = Places.package.appending(path: String(place))
+      let parts = place.split(separator: "#").map(String.init)
+      let file = Places.package.appending(path: parts[0])
       #expect(FileManager.default.fileExists(atPath: file.path), "\(place)")
+      guard parts.count == 2 else { continue }
+      let headings = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        .filter { $0.hasPrefix("## ") }
+        .map { $0.dropFirst(3).lowercased().replacing(" ", with: "-") }
+      #expect(headings.contains(parts[1]), "\(place)")
     }
   }
 
