@@ -17,7 +17,7 @@ CORE_SUITES = FixtureTests.*instrumented|StubTests|JobTests|AbsenceTests|FirstTr
 PRODUCT_SUITES = CMakeTests|SamplePackageTests|RebindMacrosTests.PackageTests|ShellFilesTests|InstalledFilesTests
 RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
 
-.PHONY: help build release demo test check check-core check-testing check-inspection check-registries check-running test-inputs test-core test-beside work test-products test-traits test-machine test-bare test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect bench-run amalgamation install docs format lint prose clean
+.PHONY: help build release demo test check check-core check-testing check-inspection check-registries check-running test-inputs test-core test-beside work test-products test-traits test-machine test-bare test-all coverage abi abi-baseline golden golden-inputs bench bench-swift bench-testing bench-annotations bench-counting bench-counting-nio bench-metrics bench-inspect bench-run performance test-distribution amalgamation install docs format lint prose clean
 
 # List the main targets; CONTRIBUTING.md has all.
 help:
@@ -121,6 +121,13 @@ abi:
 
 abi-baseline: ## Record the C library's ABI anew; look at the difference
 	@Scripts/abi --write
+
+# Test the sample that reads a distribution's packages, with packages of Debian, DuckDB and Spark
+test-distribution: release
+	@Scripts/test-distribution
+
+performance: release ## Measure all that Documentation/Performance.md shows, and write it there
+	@Scripts/performance
 
 amalgamation: ## Join the C core into one file, dist/rebind.c, beside the headers that it needs
 	@Scripts/amalgamate dist
