@@ -129,7 +129,8 @@ class SmallPackages(unittest.TestCase):
     def test_what_prints_no_table_is_an_error_and_a_missing_package_is_tried_again(self):
         with tempfile.TemporaryDirectory() as folder:
             with open(f"{folder}/inspect", "w") as file:
-                file.write(f'#!/bin/sh\n[ -e root ] || [ "$4" != . ] || [ $1 != slots ] || kill -9 $$\nexec {INSPECT} "$@"\n')
+                # Of a package, slots are killed, or the process that reads the package where the file says so.
+                file.write(f'#!/bin/sh\n[ "$1 $4" != "slots -0" ] || kill -9 $([ -e {folder}/all ] && echo $PPID) $$\nexec {INSPECT} "$@"\n')
             os.chmod(f"{folder}/inspect", 0o755)
             with open(f"{folder}/list", "w") as file:
                 file.write(f"{self.packages}/libb.tar.gz\n{folder}/it's absent.tar\n")
@@ -137,6 +138,9 @@ class SmallPackages(unittest.TestCase):
             self.assertIn("it's absent.tar: there is no such file", subprocess.run(words, text=True, capture_output=True).stderr)
             shutil.copy(f"{self.packages}/app.tar.xz", f"{folder}/it's absent.tar")
             self.assertIn("of which 1 are done", subprocess.run(words, text=True, capture_output=True).stderr)
+            with open(f"{folder}/all", "w"), open(f"{folder}/list", "a") as file:
+                file.write(f"{self.packages}/liba_1.0_amd64.deb\n")
+            self.assertIn("its process ended with -9", subprocess.run(words, text=True, capture_output=True).stderr)
             facts = {(row[0], row[1], row[-1]) for row in everything(f"{folder}/tables")}
             self.assertEqual(facts, {("errors", name, "rebind-inspect slots ended with -9") for name in ("libb", "it's absent")})
 
