@@ -22,6 +22,23 @@ import TestSupport
     #expect(try run("\(build)/c-client").output.hasPrefix("Hello, "))
   }
 
+  /// Both are the archive there, under the names that they have after an installation.
+  @Test func aSubfolderHasBothTargets() throws {
+    let folder = try TemporaryDirectory()
+    let project = """
+      cmake_minimum_required(VERSION 3.16)
+      project(p C)
+      add_subdirectory("\(Places.package.path)" rebind)
+      if(NOT TARGET rebind::rebind OR NOT TARGET rebind::static)
+        message(FATAL_ERROR "a target is missing")
+      endif()
+
+      """
+    try Data(project.utf8).write(to: folder.url.appending(path: "CMakeLists.txt"))
+    let result = try run("cmake", ["-S", folder.url.path, "-B", "\(folder.url.path)/build"])
+    #expect(result.succeeded, "\(result.errorOutput)")
+  }
+
   /// Below 1.0, another minor version is another interface.
   @Test(arguments: [("0.0", false), ("0.1", true), ("0.1.0", true), ("0.2", false), ("1", false)])
   func versionIsCompared(wanted: String, isFound: Bool) throws {

@@ -345,15 +345,16 @@ import TestSupport
   }
 
   @Test(arguments: [
-    ("here", "PREFIX has to be an absolute path: here"),
+    ("PREFIX=here", "PREFIX has to be an absolute path: here"),
     (
-      "/opt/two words",
+      "PREFIX=/opt/two words",
       "pkg-config has no way to name a PREFIX with blanks or signs: /opt/two words"
     ),
+    ("LIBDIR=lib64", "LIBDIR and INCLUDEDIR have to be absolute paths: lib64"),
   ])
-  func prefixIsRefused(prefix: String, reason: String) throws {
+  func placeIsRefused(place: String, reason: String) throws {
     let result = try run(
-      "make", ["--silent", "install", "PREFIX=\(prefix)"], environment: ["MAKEFLAGS": ""],
+      "make", ["--silent", "install", place], environment: ["MAKEFLAGS": ""],
       currentDirectory: Places.package)
     #expect(!result.succeeded)
     #expect(result.errorOutput.contains("install: \(reason)"))

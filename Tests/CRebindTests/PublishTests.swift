@@ -78,6 +78,15 @@ import TestSupport
     #expect(try repository.shell("git status --porcelain") == "")
   }
 
+  /// A folder of the core that has no floor is not left out in silence.
+  @Test func amalgamationKnowsEachFolder() throws {
+    let repository = try Repository()
+    try repository.shell("mkdir Sources/CRebind/attic && echo >Sources/CRebind/attic/old.c")
+    let script = repository.folder.url.appending(path: "Scripts/amalgamate").path
+    let result = try run(script, [repository.folder.url.appending(path: "one").path])
+    #expect(!result.succeeded && result.errorOutput.contains("Core.md has no floor for attic"))
+  }
+
   @Test func wantsATestedCommitAndLeavesItAlone() throws {
     let repository = try Repository()
     let failed = try repository.publish("2027-01-31", fails: true)
