@@ -10,6 +10,7 @@ import argparse
 import glob
 import os
 import signal
+import sys
 
 FOLDER = os.path.dirname(os.path.realpath(__file__))
 
@@ -32,7 +33,10 @@ def prepare(run, symbol="malloc_usable_size", library="libc.so.6", version=""):
 def connect(tables, *asked):
     import duckdb
     base = duckdb.connect(config={"memory_limit": "2GB"})
-    pattern = os.path.join(glob.escape(tables), "*.parquet").replace("'", "''")
+    pattern = os.path.join(glob.escape(tables), "*.parquet")
+    if not glob.glob(pattern):
+        sys.exit(f"query: {tables} has no tables: collect.py writes them")
+    pattern = pattern.replace("'", "''")
     base.execute(f"CREATE TEMPORARY VIEW everything AS SELECT * FROM read_parquet('{pattern}', hive_partitioning = false, "
                  "union_by_name = true)")
     prepare(base.execute, *asked)
@@ -47,8 +51,12 @@ def main():
         parser.add_argument(option, default=usual)
     arguments = parser.parse_args()
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        question = statements(arguments.question)[0]
+    except (OSError, IndexError) as error:
+        sys.exit(f"query: {arguments.question} has no question: {error}")
     base = connect(arguments.tables, arguments.symbol, arguments.library, arguments.version)
-    base.sql(statements(arguments.question)[0]).show(max_rows=10_000, max_width=200)
+    base.sql(question).show(max_rows=10_000, max_width=200)
 
 
 if __name__ == "__main__":

@@ -119,6 +119,13 @@ class SmallPackages(unittest.TestCase):
                 with self.subTest(question):
                     self.assertEqual(sorted(answer, key=repr), rows)
 
+    def test_queries_say_what_is_missing(self):
+        for tables, question, words in (self.folder, "questions/hardening.sql", "has no tables: collect.py writes them"), \
+                (self.tables, "questions/nothing.sql", "has no question: [Errno 2]"):
+            asked = subprocess.run([sys.executable, f"{query.FOLDER}/query.py", tables, f"{query.FOLDER}/{question}"],
+                                   text=True, capture_output=True)
+            self.assertTrue(asked.returncode == 1 and words in asked.stderr and "Traceback" not in asked.stderr, asked.stderr)
+
     def test_errors(self):
         rows = query.connect(self.tables).sql("SELECT package, message FROM errors").fetchall()
         for package, words in ("liba", "broken.deb"), ("leaving", "Path contains '..'"), ("bomb", "larger than 33,554,432 bytes"):
