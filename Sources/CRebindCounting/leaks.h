@@ -19,7 +19,8 @@
 typedef struct crebind_counting_leak {
   /// 0 while it is free.
   _Atomic uintptr_t address;
-  _Atomic bool is_given;
+  /// The size with which the block was given, and 1; 0 once the block is freed.
+  _Atomic uint64_t given;
 } crebind_counting_leak;
 
 typedef struct crebind_counting_leaks {
@@ -53,7 +54,8 @@ static inline crebind_counting_leak *crebind_counting_find_leak(
 /// A call of the scope was given a block. Takes no lock.
 ///
 /// \returns false if the block is there already, as it was freed where nobody saw it, or cannot be kept.
-static inline bool crebind_counting_leaks_add(crebind_counting_leaks *leaks, const void *block) {
+static inline bool crebind_counting_leaks_add(crebind_counting_leaks *leaks, const void *block,
+                                              int64_t size) {
   if (leaks->is_full) return false;
   uintptr_t address = (uintptr_t)block;
   for (crebind_counting_leak *place;
@@ -63,8 +65,8 @@ static inline bool crebind_counting_leaks_add(crebind_counting_leaks *leaks, con
         && !atomic_compare_exchange_strong(&place->address, &found, address) && found != address)
       continue;
     // The block is this thread's alone, and so is its place.
-    if (atomic_load_explicit(&place->is_given, memory_order_relaxed)) return false;
-    atomic_store_explicit(&place->is_given, true, memory_order_relaxed);
+    if (atomic_load_explicit(&place->given, memory_order_relaxed) != 0) return false;
+    atomic_store_explicit(&place->given, (uint64_t)size + 1, memory_order_relaxed);
     return true;
   }
   leaks->is_full = true;
@@ -74,14 +76,16 @@ static inline bool crebind_counting_leaks_add(crebind_counting_leaks *leaks, con
 /// Notes that some thread is about to free a block, or to exchange it for another one. Takes no
 /// lock.
 ///
-/// \returns Whether a call of the scope was given the block.
-static inline bool crebind_counting_leaks_take(crebind_counting_leaks *leaks, const void *block) {
+/// \returns The size with which a call of the scope was given the block; -1 if none was: it is an older block, or one of
+/// another scope.
+static inline int64_t crebind_counting_leaks_take(crebind_counting_leaks *leaks,
+                                                  const void *block) {
   crebind_counting_leak *place = crebind_counting_find_leak(leaks, (uintptr_t)block);
-  if (place == NULL || place->address != (uintptr_t)block) return false;
-  // If the block was not given to this scope, it is an older block, or one of another scope.
-  if (!atomic_load_explicit(&place->is_given, memory_order_relaxed)) return false;
-  atomic_store_explicit(&place->is_given, false, memory_order_relaxed);
-  return true;
+  // Another thread may enter a block of its own into a place that was free.
+  if (place == NULL || place->address != (uintptr_t)block) return -1;
+  uint64_t given = atomic_load_explicit(&place->given, memory_order_relaxed);
+  if (given != 0) atomic_store_explicit(&place->given, 0, memory_order_relaxed);
+  return (int64_t)given - 1;
 }
 
 #endif

@@ -29,8 +29,11 @@ typedef enum kind {
 
 static inline kind kind_of(crebind_counting_function function) {
   if (atomic_load_explicit(&crebind_reach_hooks, memory_order_relaxed) != 0) return OTHER;
-  if (!crebind_counting_is_on(function) || crebind_counting_this_thread.is_inside) return SPARED;
-  return !has_listeners() || crebind_counting_needs_thread() ? OF_THREAD : OF_TASK;
+  if (crebind_reach_this_thread.suppressed != 0 || crebind_counting_this_thread.is_inside
+      || !atomic_load_explicit(&crebind_counting_is_counted[function], memory_order_relaxed))
+    return SPARED;
+  if (crebind_counting_needs_thread()) return OF_THREAD;
+  return has_listeners() ? OF_TASK : SPARED;
 }
 
 /// Adds a call to the thread's numbers, and notifies scopes that listen.
@@ -168,7 +171,6 @@ static inline size_t product(size_t count, size_t size) {
 /// Counts a frequent call that has returned, for its thread.
 __attribute__((always_inline)) static inline void add_allocation(
     crebind_counting_function function, size_t bytes, void *block, const void *caller) {
-  crebind_counting_this_thread.is_inside = false;
   add((crebind_counting_event){.function = function,
                                .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
                                .bytes = block != NULL ? bytes : 0,
@@ -181,7 +183,7 @@ CREBIND_COUNTING_COUNTER void *crebind_counter_malloc(size_t size);
 CREBIND_COUNTING_COUNTER void *crebind_counter_calloc(size_t count, size_t size);
 CREBIND_COUNTING_COUNTER void crebind_counter_free(void *block);
 
-/// The rest of a counter, with its caller.
+/// The rest of a counter, with its caller. The counter itself keeps no registers, and goes on to one of these.
 #define REST CREBIND_REACH_LEFT_OUT __attribute__((noinline)) static
 
 typedef void *malloc_function(size_t);
@@ -194,29 +196,37 @@ REST void *other_malloc(size_t size, const void *caller) {
   return block;
 }
 
-REST void *task_malloc(size_t size, const void *caller) {
-  malloc_function *original =
-      (malloc_function *)crebind_counting_originals[CREBIND_COUNTING_MALLOC];
-  crebind_counting_scope *task = crebind_counting_task_scope();
-  if (task == NULL) return original(size);
+/// malloc, while the calls that it makes are not counted.
+static inline void *inside_malloc(size_t size) {
   crebind_counting_this_thread.is_inside = true;
-  void *block = original(size);
+  void *block = ((malloc_function *)crebind_counting_originals[CREBIND_COUNTING_MALLOC])(size);
   crebind_counting_this_thread.is_inside = false;
+  return block;
+}
+
+REST void *task_malloc(size_t size, const void *caller) {
+  crebind_counting_scope *task = crebind_counting_task_scope();
+  if (task == NULL)
+    return ((malloc_function *)crebind_counting_originals[CREBIND_COUNTING_MALLOC])(size);
+  void *block = inside_malloc(size);
   crebind_counting_allocate_in_task(task, CREBIND_COUNTING_MALLOC, size, block, caller);
   return block;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counter_malloc(size_t size) {
-  kind kind = kind_of(CREBIND_COUNTING_MALLOC);
-  if (kind == OF_TASK) return task_malloc(size, CALLER);
-  if (kind == OTHER) return other_malloc(size, CALLER);
-  malloc_function *original =
-      (malloc_function *)crebind_counting_originals[CREBIND_COUNTING_MALLOC];
-  if (kind == SPARED) return original(size);
-  crebind_counting_this_thread.is_inside = true;
-  void *block = original(size);
-  add_allocation(CREBIND_COUNTING_MALLOC, size, block, CALLER);
+REST void *thread_malloc(size_t size, const void *caller) {
+  void *block = inside_malloc(size);
+  add_allocation(CREBIND_COUNTING_MALLOC, size, block, caller);
   return block;
+}
+
+CREBIND_COUNTING_COUNTER void *crebind_counter_malloc(size_t size) {
+  switch (kind_of(CREBIND_COUNTING_MALLOC)) {
+  case SPARED:
+    return ((malloc_function *)crebind_counting_originals[CREBIND_COUNTING_MALLOC])(size);
+  case OF_THREAD: return thread_malloc(size, CALLER);
+  case OF_TASK: return task_malloc(size, CALLER);
+  default: return other_malloc(size, CALLER);
+  }
 }
 
 typedef void *calloc_function(size_t, size_t);
@@ -229,30 +239,37 @@ REST void *other_calloc(size_t count, size_t size, const void *caller) {
   return block;
 }
 
-REST void *task_calloc(size_t count, size_t size, const void *caller) {
-  calloc_function *original =
-      (calloc_function *)crebind_counting_originals[CREBIND_COUNTING_CALLOC];
-  crebind_counting_scope *task = crebind_counting_task_scope();
-  if (task == NULL) return original(count, size);
+static inline void *inside_calloc(size_t count, size_t size) {
   crebind_counting_this_thread.is_inside = true;
-  void *block = original(count, size);
+  void *block = ((calloc_function *)crebind_counting_originals[CREBIND_COUNTING_CALLOC])(count, size);
   crebind_counting_this_thread.is_inside = false;
+  return block;
+}
+
+REST void *task_calloc(size_t count, size_t size, const void *caller) {
+  crebind_counting_scope *task = crebind_counting_task_scope();
+  if (task == NULL)
+    return ((calloc_function *)crebind_counting_originals[CREBIND_COUNTING_CALLOC])(count, size);
+  void *block = inside_calloc(count, size);
   crebind_counting_allocate_in_task(task, CREBIND_COUNTING_CALLOC, product(count, size), block,
                                     caller);
   return block;
 }
 
-CREBIND_COUNTING_COUNTER void *crebind_counter_calloc(size_t count, size_t size) {
-  kind kind = kind_of(CREBIND_COUNTING_CALLOC);
-  if (kind == OF_TASK) return task_calloc(count, size, CALLER);
-  if (kind == OTHER) return other_calloc(count, size, CALLER);
-  calloc_function *original =
-      (calloc_function *)crebind_counting_originals[CREBIND_COUNTING_CALLOC];
-  if (kind == SPARED) return original(count, size);
-  crebind_counting_this_thread.is_inside = true;
-  void *block = original(count, size);
-  add_allocation(CREBIND_COUNTING_CALLOC, product(count, size), block, CALLER);
+REST void *thread_calloc(size_t count, size_t size, const void *caller) {
+  void *block = inside_calloc(count, size);
+  add_allocation(CREBIND_COUNTING_CALLOC, product(count, size), block, caller);
   return block;
+}
+
+CREBIND_COUNTING_COUNTER void *crebind_counter_calloc(size_t count, size_t size) {
+  switch (kind_of(CREBIND_COUNTING_CALLOC)) {
+  case SPARED:
+    return ((calloc_function *)crebind_counting_originals[CREBIND_COUNTING_CALLOC])(count, size);
+  case OF_THREAD: return thread_calloc(count, size, CALLER);
+  case OF_TASK: return task_calloc(count, size, CALLER);
+  default: return other_calloc(count, size, CALLER);
+  }
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_realloc(void *old, size_t size) {
@@ -349,43 +366,47 @@ REST void other_free(void *block, const void *caller) {
                                          .caller = call.call.caller});
 }
 
+static inline void inside_free(void *block) {
+  crebind_counting_this_thread.is_inside = true;
+  ((free_function *)crebind_counting_originals[CREBIND_COUNTING_FREE])(block);
+  crebind_counting_this_thread.is_inside = false;
+}
+
 REST void task_free(void *block, const void *caller) {
-  free_function *original = (free_function *)crebind_counting_originals[CREBIND_COUNTING_FREE];
-  // The block is taken before the call, as another thread may be given it at once. It may be one of another task.
-  int64_t size = keeps_blocks() ? crebind_counting_take(block) : 0;
+  // Before the task's scope is found. That scope began earlier and keeps blocks for as long as it is found, so that a count
+  // of one is this scope's. Whoever has handed over a block of another scope has begun that scope, too.
+  uint32_t count = atomic_load_explicit(&crebind_counting_leaking_scopes, memory_order_acquire);
   crebind_counting_scope *task = crebind_counting_task_scope();
+  crebind_counting_lane *lane = task != NULL ? crebind_counting_simple_lane(task) : NULL;
+  // The block is taken before the call, as another thread may be given it at once. It may be one of another task.
+  if (count == 1 && lane != NULL) crebind_counting_take_from(task, lane, block);
+  else if (count != 0) crebind_counting_take(block);
   if (task == NULL) {
-    original(block);
+    ((free_function *)crebind_counting_originals[CREBIND_COUNTING_FREE])(block);
     return;
   }
-  if (size == 0) size = size_of(block);
-  crebind_counting_this_thread.is_inside = true;
-  original(block);
-  crebind_counting_this_thread.is_inside = false;
-  crebind_counting_free_in_task(task, size, caller);
+  int64_t size = lane == NULL ? size_of(block) : 0;
+  inside_free(block);
+  crebind_counting_free_in_task(task, lane, size, caller);
+}
+
+REST void thread_free(void *block, const void *caller) {
+  int64_t size = size_of(block);
+  inside_free(block);
+  add((crebind_counting_event){
+      .function = CREBIND_COUNTING_FREE, .live = -size, .caller = caller});
 }
 
 CREBIND_COUNTING_COUNTER void crebind_counter_free(void *block) {
   kind kind = kind_of(CREBIND_COUNTING_FREE);
-  if (kind == OF_TASK && block != NULL) {
-    task_free(block, CALLER);
-    return;
-  }
   if (kind == OTHER || (kind == OF_THREAD && __builtin_expect(keeps_blocks(), 0))) {
     other_free(block, CALLER);
     return;
   }
-  free_function *original = (free_function *)crebind_counting_originals[CREBIND_COUNTING_FREE];
   // A call for no block does not count.
-  if (kind == SPARED || block == NULL) {
-    original(block);
-    return;
-  }
-  int64_t size = size_of(block);
-  crebind_counting_this_thread.is_inside = true;
-  original(block);
-  crebind_counting_this_thread.is_inside = false;
-  add((crebind_counting_event){
-      .function = CREBIND_COUNTING_FREE, .live = -size, .caller = CALLER});
+  if (kind == SPARED || block == NULL)
+    ((free_function *)crebind_counting_originals[CREBIND_COUNTING_FREE])(block);
+  else if (kind == OF_TASK) task_free(block, CALLER);
+  else thread_free(block, CALLER);
 }
 #endif

@@ -19,9 +19,7 @@ const void *crebind_counting_task_key;
 void crebind_counting_set_task_key(const void *key) { crebind_counting_task_key = key; }
 
 static bool has_active(const void *scopes) {
-  const crebind_counting_scope *scope = scopes;
-  while (scope != NULL && !scope->is_active) scope = scope->outer;
-  return scope != NULL;
+  return crebind_counting_first_active(scopes) != NULL;
 }
 
 void crebind_counting_follow_queues(const void *type) {
@@ -29,14 +27,6 @@ void crebind_counting_follow_queues(const void *type) {
 }
 
 // MARK: - Calls of tasks
-
-/// The thread's lane; NULL if another thread has it.
-static crebind_counting_sums *lane_of(crebind_counting_scope *scope, uint32_t number) {
-  crebind_counting_lane *lane = &scope->lanes[number % CREBIND_COUNTING_LANES];
-  uint32_t owner = atomic_load_explicit(&lane->owner, memory_order_relaxed);
-  if (owner == 0 && atomic_compare_exchange_strong(&lane->owner, &owner, number)) owner = number;
-  return owner == number && number != 0 ? &lane->sums : NULL;
-}
 
 __attribute__((noinline)) static void add_beside_others(crebind_counting_sums *sums,
                                                         const crebind_counting_event *event) {
@@ -49,20 +39,14 @@ __attribute__((noinline)) static void add_beside_others(crebind_counting_sums *s
   sums->without_mapping += (event->marks & CREBIND_COUNTING_WITHOUT_MAPPING) != 0;
 }
 
-/// Keeps a block that a scope's calls were given, until any thread frees it.
-static inline void keep_block(crebind_counting_scope *scope, const void *block, int64_t size) {
-  if (crebind_counting_leaks_add(scope->leaks, block))
-    crebind_counting_change_usage(&scope->usage, 1, size);
-}
-
 /// Keeps the block that a call was given. A block that replaces another one is looked at with that one.
 __attribute__((always_inline)) static inline void keep_block_of(
-    crebind_counting_scope *scope, const crebind_counting_event *event,
-    crebind_counting_maker maker) {
+    crebind_counting_scope *scope, crebind_counting_lane *lane,
+    const crebind_counting_event *event, crebind_counting_maker maker) {
   if (event->block == NULL || (event->marks & CREBIND_COUNTING_REPLACED) != 0) return;
   if (maker == CREBIND_COUNTING_OF_TASKS || crebind_counting_is_of_tasks(event->caller))
     scope->has_tasks = true;
-  else keep_block(scope, event->block, event->live);
+  else crebind_counting_keep(scope, lane, event->block, event->live);
 }
 
 /// Counts a call for the images or the sites that the scope watches.
@@ -87,60 +71,18 @@ __attribute__((always_inline)) static inline void notify_scope(crebind_counting_
   crebind_counting_maker maker = CREBIND_COUNTING_ANYBODY;
   if (scope->images != NULL || scope->sites != NULL) maker = watch(scope, event);
   if (maker == CREBIND_COUNTING_SPARED) return;
-  crebind_counting_sums *sums = lane_of(scope, block->number);
-  if (sums != NULL) crebind_counting_add(sums, event);
+  crebind_counting_lane *lane = crebind_counting_lane_of(scope, block->number);
+  if (lane != NULL) crebind_counting_add(&lane->sums, event);
   else add_beside_others(&scope->shared, event);
   // Blocks that are kept are added here, and subtracted when they are freed.
-  if (scope->leaks != NULL) keep_block_of(scope, event, maker);
-  else if (event->live != 0)
-    crebind_counting_change_usage(&scope->usage, 0, event->live);
+  if (scope->leaks != NULL) keep_block_of(scope, lane, event, maker);
+  else if (event->live != 0) crebind_counting_change_usage(&scope->usage, event->live);
 }
 
 void crebind_counting_notify_task(crebind_counting_scope *scope,
                                   const crebind_counting_event *event) {
   const crebind_counting_block *block = crebind_counting_own_block();
   for (; scope != NULL; scope = scope->outer) notify_scope(scope, block, event);
-}
-
-/// The lane of a scope that needs no more than that, and the blocks that it keeps; NULL for another one.
-static inline crebind_counting_sums *simple_lane(crebind_counting_scope *scope,
-                                                 const crebind_counting_block *block) {
-  return scope->is_simple && scope->is_active ? lane_of(scope, block->number) : NULL;
-}
-
-// Most calls are of these two kinds. They do without an event in memory.
-
-void crebind_counting_allocate_in_task(crebind_counting_scope *scope,
-                                       crebind_counting_function function, size_t bytes,
-                                       void *block, const void *caller) {
-  const crebind_counting_block *own = crebind_counting_own_block();
-  crebind_counting_sums *sums = simple_lane(scope, own);
-  int64_t size = block != NULL ? (int64_t)crebind_counting_usable_size(block) : 0;
-  crebind_counting_event event = {.function = function,
-                                  .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
-                                  .bytes = block != NULL ? bytes : 0,
-                                  .live = size,
-                                  .caller = caller,
-                                  .block = block};
-  if (__builtin_expect(sums == NULL || block == NULL, 0)) {
-    crebind_counting_event copy = event;
-    crebind_counting_notify_task(scope, &copy);
-    return;
-  }
-  crebind_counting_add(sums, &event);
-  keep_block_of(scope, &event, CREBIND_COUNTING_ANYBODY);
-}
-
-void crebind_counting_free_in_task(crebind_counting_scope *scope, int64_t size,
-                                   const void *caller) {
-  crebind_counting_sums *sums = simple_lane(scope, crebind_counting_own_block());
-  if (__builtin_expect(sums != NULL, 1)) {
-    CREBIND_COUNTING_ADD(&sums->calls[CREBIND_COUNTING_FREE], 1);
-    return;
-  }
-  crebind_counting_notify_task(scope, &(crebind_counting_event){.function = CREBIND_COUNTING_FREE,
-                                                                .live = -size,
-                                                                .caller = caller});
 }
 
 // MARK: - Calls of a thread or the process that are watched
@@ -171,9 +113,9 @@ bool crebind_counting_begin_move(crebind_counting_move *move, const void *block)
   move->reader = crebind_counting_enter_epoch();
   move->count = 0;
   for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking) {
-    if (!crebind_counting_leaks_take(scope->leaks, block)) continue;
-    if (move->count == 0) move->size = (int64_t)crebind_counting_usable_size((void *)block);
-    crebind_counting_change_usage(&scope->usage, -1, -move->size);
+    int64_t size = crebind_counting_take_from(scope, NULL, block);
+    if (size < 0) continue;
+    move->size = size;
     if (move->count < sizeof move->scopes / sizeof *move->scopes)
       move->scopes[move->count++] = scope;
     else crebind_counting_leaks_give_up(scope->leaks);
@@ -183,21 +125,16 @@ bool crebind_counting_begin_move(crebind_counting_move *move, const void *block)
   return false;
 }
 
-int64_t crebind_counting_take(const void *block) {
-  int64_t size = 0;
+void crebind_counting_take(const void *block) {
   crebind_counting_block *reader = crebind_counting_enter_epoch();
-  for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking) {
-    if (!crebind_counting_leaks_take(scope->leaks, block)) continue;
-    if (size == 0) size = (int64_t)crebind_counting_usable_size((void *)block);
-    crebind_counting_change_usage(&scope->usage, -1, -size);
-  }
+  for (crebind_counting_scope *scope = leaking; scope != NULL; scope = scope->outer_leaking)
+    crebind_counting_take_from(scope, NULL, block);
   crebind_counting_leave_epoch(reader);
-  return size;
 }
 
 void crebind_counting_end_move(const crebind_counting_move *move, const void *block, int64_t size) {
   for (unsigned i = 0; block != NULL && i < move->count; i++)
-    keep_block(move->scopes[i], block, size);
+    crebind_counting_keep(move->scopes[i], NULL, block, size);
   crebind_counting_leave_epoch(move->reader);
 }
 

@@ -14,6 +14,8 @@
 typedef struct crebind_counting_lane {
   /// The number of the thread's block; 0 for none yet.
   _Atomic uint32_t owner;
+  /// How many blocks the thread has been given, less those that it has freed: below 0 if others were given them.
+  _Atomic int64_t blocks;
   crebind_counting_sums sums;
 } crebind_counting_lane;
 
@@ -37,6 +39,8 @@ struct crebind_counting_scope {
   crebind_counting_scope *outer;
   /// For a scope that is notified of its calls.
   crebind_counting_usage usage;
+  /// The number of its blocks that no lane has counted.
+  _Atomic int64_t blocks;
   /// For a scope that watches images, sites or leaks; otherwise NULL.
   crebind_counting_images *images;
   crebind_reach_sites *sites;
@@ -65,10 +69,52 @@ static inline bool crebind_counting_is_notified(const crebind_counting_scope *sc
   return scope->reach == CREBIND_COUNTING_TASK || scope->watches;
 }
 
-/// The blocks that a scope keeps; -1 if it keeps none, or there were too many.
+/// The lane of a thread whose block has this number; NULL if another thread has the lane.
+static inline crebind_counting_lane *crebind_counting_lane_of(crebind_counting_scope *scope,
+                                                              uint32_t number) {
+  crebind_counting_lane *lane = &scope->lanes[number % CREBIND_COUNTING_LANES];
+  uint32_t owner = atomic_load_explicit(&lane->owner, memory_order_relaxed);
+  if (owner == 0 && atomic_compare_exchange_strong(&lane->owner, &owner, number)) owner = number;
+  return owner == number && number != 0 ? lane : NULL;
+}
+
+/// Adds to the number of blocks that a scope keeps.
+///
+/// \param lane The thread's; NULL if it has none.
+static inline void crebind_counting_add_blocks(crebind_counting_scope *scope,
+                                               crebind_counting_lane *lane, int64_t count) {
+  if (lane != NULL) CREBIND_COUNTING_ADD(&lane->blocks, count);
+  else atomic_fetch_add_explicit(&scope->blocks, count, memory_order_relaxed);
+}
+
+/// Keeps a block that a scope's calls were given, until any thread frees it.
+static inline void crebind_counting_keep(crebind_counting_scope *scope,
+                                         crebind_counting_lane *lane, const void *block,
+                                         int64_t size) {
+  if (!crebind_counting_leaks_add(scope->leaks, block, size)) return;
+  crebind_counting_add_blocks(scope, lane, 1);
+  crebind_counting_change_usage(&scope->usage, size);
+}
+
+/// Takes a block from a scope.
+///
+/// \returns Its size; -1 if the scope does not keep it.
+static inline int64_t crebind_counting_take_from(crebind_counting_scope *scope,
+                                                 crebind_counting_lane *lane, const void *block) {
+  int64_t size = crebind_counting_leaks_take(scope->leaks, block);
+  if (size < 0) return size;
+  crebind_counting_add_blocks(scope, lane, -1);
+  crebind_counting_change_usage(&scope->usage, -size);
+  return size;
+}
+
+/// The blocks that a scope keeps; -1 if it keeps none, or there were too many. While threads only free them, this is no
+/// less than what is left at the end of the call.
 static inline int64_t crebind_counting_count_of_kept(const crebind_counting_scope *scope) {
   if (scope->leaks == NULL || crebind_counting_leaks_is_full(scope->leaks)) return -1;
-  return scope->usage.blocks;
+  int64_t count = scope->blocks;
+  for (int i = 0; i < CREBIND_COUNTING_LANES; i++) count += scope->lanes[i].blocks;
+  return count;
 }
 
 /// Has a scope be notified of its calls from now on.

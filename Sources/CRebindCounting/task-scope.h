@@ -1,35 +1,85 @@
 /// The scopes of a task, which a task-local value leads to.
+///
+/// Each counted call looks the value up. A thread cannot keep what it has found for its task: while an `isolated deinit`
+/// runs, the task has none of its values, and nothing but the value tells.
 
 #if defined(__linux__) && !defined(CREBIND_COUNTING_TASK_SCOPE_H)
 #define CREBIND_COUNTING_TASK_SCOPE_H
 
 #include "CRebindSwift.h"
-#include "thread-counts.h"
+#include "functions.h"
+#include "images.h"
+#include "scope.h"
 
 /// The key of the task-local value that leads to a task's scopes.
 extern CREBIND_COUNTING_HIDDEN const void *crebind_counting_task_key;
 /// The number of scopes of tasks.
 extern CREBIND_COUNTING_HIDDEN _Atomic uint32_t crebind_counting_task_scopes;
 
-/// The youngest scope of this thread's task; NULL if it has none. Each counted call comes here, so that it does without
-/// `crebind_reach_task_value`.
+/// The youngest of some scopes that has not ended; NULL for none.
+static inline crebind_counting_scope *crebind_counting_first_active(
+    const crebind_counting_scope *scope) {
+  while (scope != NULL && !scope->is_active) scope = scope->outer;
+  return (crebind_counting_scope *)scope;
+}
+
+/// The scope of this thread's task that has a call; NULL if none has. It does without `crebind_reach_task_value`.
 static inline crebind_counting_scope *crebind_counting_task_scope(void) {
   if (atomic_load_explicit(&crebind_counting_task_scopes, memory_order_relaxed) == 0) return NULL;
   crebind_counting_scope *const *value =
       (crebind_counting_scope *const *)swift_task_localValueGet(crebind_counting_task_key);
-  return value != NULL ? *value : NULL;
+  return value != NULL ? crebind_counting_first_active(*value) : NULL;
+}
+
+/// The thread's lane in a scope of its task. NULL if another thread has the lane, or if this scope or an older one of the
+/// task needs more of a call.
+static inline crebind_counting_lane *crebind_counting_simple_lane(crebind_counting_scope *scope) {
+  return scope->is_simple ? crebind_counting_lane_of(scope, crebind_counting_own_block()->number)
+                          : NULL;
 }
 
 /// Notifies a scope and the older ones of its task of a call of this thread.
 CREBIND_COUNTING_HIDDEN void crebind_counting_notify_task(crebind_counting_scope *scope,
                                                           const crebind_counting_event *event);
-/// The same for a call that has returned a block, or none.
-CREBIND_COUNTING_HIDDEN void crebind_counting_allocate_in_task(crebind_counting_scope *scope,
-                                                               crebind_counting_function function,
-                                                               size_t bytes, void *block,
-                                                               const void *caller);
-/// The same for a call that has freed a block of a size.
-CREBIND_COUNTING_HIDDEN void crebind_counting_free_in_task(crebind_counting_scope *scope,
-                                                           int64_t size, const void *caller);
+
+// Most calls are of these two kinds, and most tasks have one scope that watches nothing.
+
+/// Counts a call that has returned a block, or none.
+__attribute__((always_inline)) static inline void crebind_counting_allocate_in_task(
+    crebind_counting_scope *scope, crebind_counting_function function, size_t bytes, void *block,
+    const void *caller) {
+  crebind_counting_lane *lane = crebind_counting_simple_lane(scope);
+  int64_t size = block != NULL ? (int64_t)crebind_counting_usable_size(block) : 0;
+  if (__builtin_expect(lane == NULL || block == NULL, 0)) {
+    crebind_counting_notify_task(
+        scope, &(crebind_counting_event){
+                   .function = function,
+                   .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
+                   .bytes = block != NULL ? bytes : 0,
+                   .live = size,
+                   .caller = caller,
+                   .block = block});
+    return;
+  }
+  CREBIND_COUNTING_ADD(&lane->sums.calls[function], 1);
+  CREBIND_COUNTING_ADD(&lane->sums.bytes, bytes);
+  if (__builtin_expect(crebind_counting_is_of_tasks(caller), 0)) scope->has_tasks = true;
+  else crebind_counting_keep(scope, lane, block, size);
+}
+
+/// Counts a call that has freed a block.
+///
+/// \param lane The thread's in the scope, as `crebind_counting_simple_lane` has it.
+static inline void crebind_counting_free_in_task(crebind_counting_scope *scope,
+                                                 crebind_counting_lane *lane, int64_t size,
+                                                 const void *caller) {
+  if (__builtin_expect(lane != NULL, 1)) {
+    CREBIND_COUNTING_ADD(&lane->sums.calls[CREBIND_COUNTING_FREE], 1);
+    return;
+  }
+  crebind_counting_notify_task(scope, &(crebind_counting_event){.function = CREBIND_COUNTING_FREE,
+                                                                .live = -size,
+                                                                .caller = caller});
+}
 
 #endif

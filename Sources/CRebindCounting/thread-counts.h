@@ -118,9 +118,7 @@ typedef struct crebind_counting_move {
 CREBIND_COUNTING_HIDDEN bool crebind_counting_begin_move(crebind_counting_move *move,
                                                          const void *block);
 /// Takes a block from the scopes that keep it, for good.
-///
-/// \returns Its size; 0 if no scope keeps it.
-CREBIND_COUNTING_HIDDEN int64_t crebind_counting_take(const void *block);
+CREBIND_COUNTING_HIDDEN void crebind_counting_take(const void *block);
 /// Gives them another one for it, or the same one back; NULL if it was freed.
 ///
 /// \param size The other block's size.

@@ -8,14 +8,12 @@
 
 #include "thread-counts.h"
 
-/// Blocks, and the bytes in them, now and at most.
+/// The bytes in blocks, now and at most.
 typedef struct crebind_counting_usage {
-  _Atomic int64_t blocks, live, peak;
+  _Atomic int64_t live, peak;
 } crebind_counting_usage;
 
-static inline void crebind_counting_change_usage(crebind_counting_usage *usage, int64_t blocks,
-                                                 int64_t bytes) {
-  atomic_fetch_add_explicit(&usage->blocks, blocks, memory_order_relaxed);
+static inline void crebind_counting_change_usage(crebind_counting_usage *usage, int64_t bytes) {
   int64_t live = atomic_fetch_add_explicit(&usage->live, bytes, memory_order_relaxed);
   crebind_counting_raise(&usage->peak, bytes > 0 ? live + bytes : live);
 }

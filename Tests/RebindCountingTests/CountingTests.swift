@@ -19,6 +19,14 @@ private func list(_ count: Int) -> Node? {
   return head
 }
 
+@MainActor private final class Holder {
+  var held: ReleasedHere?
+}
+
+@MainActor private final class ReleasedHere {
+  isolated deinit { withExtendedLifetime(list(500)) {} }
+}
+
 @Suite(.measured) struct CountingTests {
   @Test func nothingCountsNothing() throws {
     let ofTask = try countingAllocations {}
@@ -311,6 +319,18 @@ private func list(_ count: Int) -> Node? {
       while !thread.isFinished { usleep(100) }
     }
     #expect(try #require(onThread.allocations) < 100)
+  }
+
+  /// It runs without the values of the task that gives the object up, and they are back once it has ended.
+  @Test @MainActor func anIsolatedDeinitIsNoPartOfTheTask() async throws {
+    let holder = Holder()
+    holder.held = ReleasedHere()
+    let counts = try await countingAllocations(of: .objects) {
+      withExtendedLifetime(list(10)) {}
+      holder.held = nil
+      withExtendedLifetime(list(1000)) {}
+    }
+    #expect(counts.objects == 1010)
   }
 
   @Test func theProcessIsReached() async throws {

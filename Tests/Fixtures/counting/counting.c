@@ -202,6 +202,22 @@ static void count_memory_of_two_threads(void) {
   CHECK(counts.live == 0 && counts.peak >= 3000 && counts.peak < 3200);
 }
 
+/// A task may free the block that another one was given.
+static void free_a_block_of_another_task(void) {
+  crebind_counting_scope *first = begin(CREBIND_COUNTING_TASK);
+  crebind_counting_scope *second = begin(CREBIND_COUNTING_TASK);
+  has_task = true;
+  task_value = first;
+  block = malloc(1000);
+  task_value = second;
+  free(block);
+  has_task = false;
+  CHECK(crebind_counting_kept_blocks(first) == 0);
+  CHECK(end(second).calls[CREBIND_COUNTING_FREE] == 1);
+  crebind_counting_counts counts = end(first);
+  CHECK(counts.live == 0 && counts.peak >= 1000 && counts.calls[CREBIND_COUNTING_FREE] == 0);
+}
+
 /// Of the counters.
 extern crebind_reach_blocks crebind_counting_blocks;
 
@@ -337,6 +353,7 @@ int main(void) {
   count_process();
   count_tasks();
   count_memory_of_two_threads();
+  free_a_block_of_another_task();
   count_leaks(CREBIND_COUNTING_TASK);
   count_leaks(CREBIND_COUNTING_THREAD);
   count_leaks(CREBIND_COUNTING_PROCESS);
