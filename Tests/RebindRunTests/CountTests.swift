@@ -3,7 +3,8 @@ import TestSupport
 /// The calls that `rebind-run count` counts are those that the program counts itself.
 @Suite(.needsCommands, .measured) struct CountTests {
   /// An awaited call that ends in another one does not hide that.
-  @Test(arguments: [[], ["--results"]]) func tailCallsCount(options: [String]) throws {
+  @Test(.notInCheck, arguments: [[], ["--results"]])
+  func tailCallsCount(options: [String]) throws {
     let builder = try FixtureBuilder(.gcc)
     try builder.buildLibrary("libbar.so", from: "tail.c", flags: ["-O2", "-DBAR"])
     try builder.buildLibrary(

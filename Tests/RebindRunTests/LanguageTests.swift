@@ -160,7 +160,9 @@ import TestSupport
     }
   }
 
-  @Test(arguments: Language.allCases.flatMap { language in language.forms.map { (language, $0) } })
+  @Test(
+    .notInCheck,
+    arguments: Language.allCases.flatMap { language in language.forms.map { (language, $0) } })
   func countsWhatTheLibraryCounts(language: Language, form: Form) throws {
     guard let compiler = language.compiler else {
       try Test.cancel("\(language.tool) is not installed")

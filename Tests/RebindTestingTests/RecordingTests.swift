@@ -31,7 +31,7 @@ import TestSupport
   }
 
   /// Asynchronous functions of Swift's runtime, which jump to one another, on frames that outlive the stack.
-  @Test func asynchronousRuntime() async throws {
+  @Test(.notInCheck) func asynchronousRuntime() async throws {
     func sum(below end: Int) async -> Int {
       async let half = end < 2 ? 0 : sum(below: end / 2)
       await Task.yield()
