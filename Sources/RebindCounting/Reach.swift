@@ -31,7 +31,8 @@ extension Reach where Body == AnyBody {
   /// Calls of the task that calls the function with this argument, and of tasks that are started in its
   /// body, as with a task-local value. Outside of a task, calls of the thread.
   ///
-  /// A block that is in reach when it is put on a Dispatch queue runs in reach, if it is no `DispatchWorkItem`.
+  /// A block that is in reach when it is put on a Dispatch queue runs in reach, if it is no `DispatchWorkItem`. An
+  /// `isolated deinit` has none of a task's values, so that it is out of reach.
   public static var task: Self { Self(kind: .task) }
 
   /// Every call in the process. A handler runs on any thread, and on several at a time.

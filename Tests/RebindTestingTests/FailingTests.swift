@@ -79,6 +79,22 @@ import TestSupport
     }
   }
 
+  /// It runs without the values of the task that gives the object up.
+  @Test @MainActor func anIsolatedDeinitIsOutOfReach() async throws {
+    @MainActor final class Asking {
+      static var answer: pid_t = 0
+      isolated deinit { Self.answer = getppid() }
+    }
+    @MainActor final class Holder { var held: Asking? = Asking() }
+    let holder = Holder()
+    let answers = try await withFailing("getppid", returning: 7) {
+      let former = getppid()
+      holder.held = nil
+      return [former, getppid()]
+    }
+    #expect(answers == [7, 7] && Asking.answer > 0 && Asking.answer != 7)
+  }
+
   /// Swift's own allocations are neither counted nor refused.
   @Test func malloc() async throws {
     let allocate: @convention(c) (Int) -> UnsafeMutableRawPointer? =
