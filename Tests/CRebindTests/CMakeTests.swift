@@ -11,7 +11,8 @@ import TestSupport
       switch way {
       case "installed": ["-DCMAKE_PREFIX_PATH=\(installation.root.path)"]
       case "moved": ["-DCMAKE_PREFIX_PATH=\(try copy(of: installation.root, in: folder.url))"]
-      case "folder": ["-DREBIND_FOLDER=\(package)"]
+      // Many projects define it for all that they build, and have warnings be errors.
+      case "folder": ["-DREBIND_FOLDER=\(package)", "-DCMAKE_C_FLAGS=-D_GNU_SOURCE -Werror"]
       default: ["-DREBIND_REPOSITORY=\(try repository(in: folder.url))", "-DREBIND_TAG=main"]
       }
     let build = folder.url.appending(path: "build").path
