@@ -15,7 +15,7 @@ import TestSupport
         cp -r "$0/Sources/CRebind" Sources
         printf '#!/bin/sh\necho package >"$1/a.deb"\n' >Scripts/debian-packages
         printf 'release:\n\t@mkdir -p .build/rebind-inspect/bin .build/rebind-run/bin; \
-        cp /bin/true .build/rebind-inspect/bin; cp /bin/true .build/rebind-run/bin; ${FAILS}\n' >Makefile
+        cp /bin/true .build/rebind-inspect/bin; cp /bin/true .build/rebind-run/bin; ${ENDING}\n' >Makefile
         chmod +x Scripts/debian-packages && mkdir .build && git init --quiet && git add .
         """)
       try commit()
@@ -36,10 +36,11 @@ import TestSupport
         """)
     }
 
-    func publish(_ date: String, fails: Bool = false) throws -> ProcessResult {
+    /// - Parameter ending: A command at the end of the build, as make writes it.
+    func publish(_ date: String, ending: String = "") throws -> ProcessResult {
       try run(
         folder.url.appending(path: "Scripts/publish").path, [date],
-        environment: ["FAILS": fails ? "false" : ""])
+        environment: ["ENDING": ending])
     }
   }
 
@@ -87,11 +88,16 @@ import TestSupport
     #expect(!result.succeeded && result.errorOutput.contains("Core.md has no floor for attic"))
   }
 
-  @Test func wantsATestedCommitAndLeavesItAlone() throws {
+  @Test(arguments: [("false", 2), ("kill -TERM $$(cut -d' ' -f4 /proc/$$PPID/stat)", 130)])
+  func leavesACommitAloneIfItIsInterrupted(ending: String, status: CInt) throws {
     let repository = try Repository()
-    let failed = try repository.publish("2027-01-31", fails: true)
-    #expect(!failed.succeeded)
+    let result = try repository.publish("2027-01-31", ending: ending)
+    #expect(result.status == status, "\(result.errorOutput)")
     #expect(try repository.shell("git status --porcelain") == "")
+  }
+
+  @Test func wantsATestedCommit() throws {
+    let repository = try Repository()
     try repository.shell("echo >>LICENSE")
     let changed = try repository.publish("2027-01-31")
     #expect(changed.errorOutput.contains("commit what has changed first"))
