@@ -50,7 +50,7 @@ struct crebind_counting_scope {
   bool finds_leaks;
   /// Its calls were given blocks for the runtime of tasks or of queues, which are not kept.
   _Atomic bool has_tasks;
-  /// If it watches leaks: the next older such scope.
+  /// For a scope that keeps blocks: the next older scope that does.
   _Atomic(crebind_counting_scope *) outer_leaking;
   /// A bit for each group whose calls have sites. Other scopes may have counters of more in place.
   uint32_t site_groups;

@@ -2,9 +2,9 @@
 ///
 /// A thread that blocks is no harm by itself: it may be a queue's, or the program's own. It is harm on a thread of
 /// Swift's pool while that runs a job. The naive ways to know are each wrong somewhere. A default actor has an executor
-/// of its own, the queue's label is another one inside of `queue.sync`, and after dispatch_main() the main actor is on no
-/// main thread. So the runtime's own hand-over is watched: it gives libdispatch a job and the function that
-/// runs jobs. Another function takes that one's place, and marks the thread while the job runs.
+/// of its own, the queue's label is another one inside of `queue.sync`, and after dispatch_main() the main actor is on
+/// no main thread. So the runtime's own hand-over is watched: it gives libdispatch a job and the function that runs
+/// jobs. We hand over a function of our own instead, which marks the thread while the job runs.
 ///
 /// The runtime is known by the function that it passes, and not by who calls: it tail-calls on its way to libdispatch.
 

@@ -166,8 +166,8 @@ static struct {
                 NULL},
 };
 
-/// The same for an entry point. Where a function of somebody else's has taken the place of libdispatch's, that goes on
-/// to see its calls.
+/// The same for an entry point. If somebody else has replaced libdispatch's function, that replacement still sees its
+/// calls.
 static work *begin(size_t index, const block *block) {
   return entries[index].entry.original == entries[index].definition ? take_along(block) : NULL;
 }

@@ -7,7 +7,7 @@ void crebind_testing_seed_random(crebind_testing_random *generator, uint32_t see
   int32_t word = seed != 0 ? (int32_t)seed : 1;
   for (size_t i = 0; i < WORDS; i++) {
     generator->words[i] = (uint32_t)word;
-    // 16807 times the former one, modulo 2 to the 31st less 1, without going beyond 31 bits.
+    // 16807 * word modulo 2^31 - 1, without going beyond 31 bits.
     word = 16807 * (word % 127773) - 2836 * (word / 127773);
     if (word < 0) word += 0x7fffffff;
   }

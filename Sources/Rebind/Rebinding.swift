@@ -143,7 +143,7 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
     if storageAddress.load(ordering: .acquiring) != 0 { endUse() }
   }
 
-  /// Apart, so that `deinit` is little where nothing was used.
+  /// A function of its own, which keeps the inlined `deinit` small for unused rebindings.
   @usableFromInline @inline(never)
   internal borrowing func endUse() {
     let storage = RebindingStorage(at: storageAddress.load(ordering: .acquiring))

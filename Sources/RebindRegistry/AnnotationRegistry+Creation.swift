@@ -66,8 +66,8 @@ extension AnnotationRegistry {
     }
   }
 
-  /// The C pointer that a key stands for. Most likely it leads into the image that declares it: do
-  /// not use it when that is gone.
+  /// The C pointer that a key stands for. It usually leads into the image that declares the
+  /// annotation: do not use it once that image is gone.
   ///
   /// - Throws: `AnnotationRegistryError`.
   ///

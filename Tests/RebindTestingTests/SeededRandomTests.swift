@@ -237,7 +237,7 @@ import TestSupport
     #expect(outcomes.count == 1)
   }
 
-  /// The number of a block says nothing of a task's age.
+  /// A block's number does not tell a task's age.
   @Test func tasksOfABlocksSeedRepeat() async throws {
     final class Numbers: Sendable { let drawn = Mutex<[UInt64]>([0, 0]) }
     let ofTask = try await withSeededRandom(3) {

@@ -214,7 +214,7 @@ private enum Seen {
         }
       }
       let observation = try registry.observe { event in
-        // It may look at the registry.
+        // Handlers may use the registry.
         let count = (try? registry.entries.count) ?? -1
         let word = if case .added = event { "added" } else { "removed" }
         Seen.events.withLock {

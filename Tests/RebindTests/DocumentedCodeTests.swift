@@ -54,7 +54,7 @@ import TestSupport
     let imports = lines.filter { $0.hasPrefix("import ") }
     let others = lines.filter { !$0.hasPrefix("import ") }.joined(separator: "\n")
     let isFile = ["@", "#annotate", "extension"].contains { code.hasPrefix($0) }
-    // In a function that is asynchronous, forms for bodies that are would be meant.
+    // In an asynchronous function, Swift would choose the overloads for asynchronous bodies.
     let effects = code.contains("await ") ? " async throws" : " throws"
     return imports.map { "\($0)\n" }.joined()
       + (isFile ? others : "func example\(number)()\(effects) {\n\(others)\n}")

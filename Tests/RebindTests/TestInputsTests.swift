@@ -2,7 +2,7 @@ import TestSupport
 
 /// The check of `make test-inputs` knows which program has read a file.
 @Suite(.measured) struct TestInputsTests {
-  /// A number of a thread that has ended is given again: to a thread of another program.
+  /// The kernel gives an ended thread's number to a thread of another program.
   @Test func numbersComeAgain() throws {
     let script = """
       import importlib.machinery, importlib.util, sys

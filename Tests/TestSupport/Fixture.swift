@@ -102,7 +102,7 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
 
   private static let built = Places.package.appending(path: ".build/fixtures")
 
-  /// The core as a static library that a compiler has made, to stand behind sources.
+  /// The core as a static library that a compiler has made. Name it behind the sources.
   public static func core(by compiler: Compiler) throws -> String {
     try build(compiler.name)
     return built.appending(path: "\(thisMachine)/core-\(compiler).a").path

@@ -6,9 +6,9 @@ public import Testing
 ///
 /// Swift Testing counts the time that a test waits for a free thread too: nearly all tests of a run
 /// "finish" at its end. Here a test case begins when its body does. `Scripts/test`, which prints
-/// the times, lets two of them begin for each core. Without that, the body of an
-/// asynchronous test waits as well: so it alone has tests measured, by `REBIND_TEST_TIMES`. That
-/// names the file of times, which has a line as a case begins, with its test, and one as it ends.
+/// the times, runs two test cases for each core. Without that, the body of an asynchronous test
+/// waits as well: so it alone has tests measured, by `REBIND_TEST_TIMES`. That names the file of
+/// times, which has a line as a case begins, with its test, and one as it ends.
 public struct Measured: SuiteTrait, TestTrait, TestScoping {
   /// The processor time that a run may use on each processor while a test case runs, in seconds.
   fileprivate var limit: Double

@@ -119,7 +119,7 @@ static bool read_edges(struct crebind_scopes *scopes) {
   while (size < count * 4) size *= 2;
   struct name_table table = {crebind_memory(size * sizeof *table.places), size - 1};
   if (table.places == NULL) return false;
-  // The first that was filed is found first, as the loader takes what is loaded.
+  // Of the images with a name, a look finds the one that is filed first, as the loader does.
   for (size_t i = 0; i < count; i++) {
     const char *soname = soname_of(scopes, i), *file = file_of(scopes, i);
     if (soname != NULL) file_name(&table, soname, i);

@@ -162,9 +162,9 @@ crebind_status crebind_annotations(const char *CREBIND_NULLABLE group,
                                    void *CREBIND_NULLABLE context,
                                    crebind_error *CREBIND_NULLABLE error);
 
-/// Changes whenever an image has come or gone that may carry annotations: as long as it
-/// stays the same, so does what `crebind_annotations` visits. Never 0. One walk over the
-/// images, with nothing read.
+/// Changes when an image that may carry annotations comes or goes. Equal values mean that
+/// `crebind_annotations` visits the same annotations. Never 0. One walk over the images, with
+/// nothing read.
 uint64_t crebind_annotations_generation(void);
 
 /// A reference to a loaded image, which keeps it loaded.

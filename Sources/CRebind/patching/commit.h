@@ -3,8 +3,8 @@
 /// The pages of all images are opened before the first word is stored, so that a refusal to open
 /// changes nothing. They are closed after the last word. If a page cannot be closed, the words are
 /// taken back while the other pages are still open. A word stays as it is only if its page was
-/// closed already, and can neither be opened again nor moved. Its change is marked, and the caller
-/// keeps a record of it.
+/// closed already, and can neither be opened again nor moved. The word's change is marked, and the
+/// caller keeps a record of the word.
 
 #if defined(__linux__)
 #pragma once

@@ -26,8 +26,8 @@ static bool begins_with(const char *string, const char *prefix) {
   return true;
 }
 
-/// Swift code needs the runtime: from a library of it, or linked in statically, with
-/// symbols that stay exported.
+/// Swift code needs the runtime: in a shared library, or linked in statically with its symbols
+/// exported.
 static bool has_swift(const struct crebind_image *image, const struct crebind_dynamic *dynamic) {
   for (size_t i = 0; i < image->dynamic_count && image->dynamic[i].d_tag != DT_NULL; i++) {
     if (image->dynamic[i].d_tag != DT_NEEDED) continue;

@@ -56,7 +56,7 @@ void crebind_section_table_free(struct crebind_section_table *table);
 const struct crebind_section_table_answer *crebind_section_table_known(struct crebind_world *world,
                                                                        size_t index);
 
-/// Keeps the answer for the image of a portrait, and takes over its table. If another image may
+/// Keeps the answer for a portrait's image, and takes over the answer's table. If another image may
 /// have taken the image's place, frees the table and returns CREBIND_NO_SUCH_IMAGE. Phase C.
 crebind_status crebind_section_table_file(struct crebind_world *world,
                                           const struct crebind_portraits *portraits,

@@ -21,7 +21,7 @@
 /// The largest number of frames of a site.
 #define CREBIND_REACH_SITE_FRAMES 48
 
-/// The most places of a stack by which it is known again.
+/// The largest number of places by which a stack is recognised.
 #define CREBIND_REACH_LINKS 64
 
 /// A place of the stack, and the return address there.

@@ -461,7 +461,7 @@ const char *_Nullable crebind_testing_exchange_error(const crebind_testing_excha
 /// to `CREBIND_TESTING_RUNNING`. The child dies with its parent's thread.
 int crebind_testing_fork(crebind_testing_exchange *exchange);
 
-/// Leaves the outcome of the child's body, waits for `CREBIND_TESTING_MAY_EXIT`, and exits.
+/// Stores the outcome of the child's body for the parent, waits for `CREBIND_TESTING_MAY_EXIT`, and exits.
 ///
 /// \param error The text of the error that the body has thrown; NULL if it has returned.
 _Noreturn void crebind_testing_child_end(crebind_testing_exchange *exchange, uint64_t calls,

@@ -15,7 +15,7 @@ final class LoaderContext {
   /// Where the loader looks when nothing else says where.
   let folders: [(entry: String, folder: FilePath)]
   let cache: LoaderCache?
-  /// The loader's path, as programs have it; nil if it is not known.
+  /// The loader's path, as programs name it; nil if it is not known.
   let loaderPath: String?
   /// Nil if it is not there.
   let loader: ELFFile?

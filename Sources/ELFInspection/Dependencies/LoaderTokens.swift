@@ -8,7 +8,7 @@ struct LoaderTokens {
     case any
     /// glibc, for libraries of a program with others' rights: one that a path begins with.
     case first
-    /// glibc, for that program itself: the path also has to be in a folder that the loader trusts.
+    /// glibc, for the program itself: the path also has to be in a folder that the loader trusts.
     case trusted
     /// musl, for that program: a search path with one is none.
     case none

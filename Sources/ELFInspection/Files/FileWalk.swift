@@ -104,7 +104,7 @@ package struct FileWalk: Sendable {
     }
   }
 
-  /// True if a file was there before. Some file systems give all their entries one number, or those
+  /// True if a file was seen before. Some file systems give all their entries one number, or those
   /// of their layers equal ones: then the file itself is asked.
   private mutating func isKnown(_ path: FilePath) -> Bool {
     var status = stat()

@@ -10,7 +10,7 @@ package struct ProcessLook<Found> {
   /// True if the process had no processor as long as that, so that passing findings are left out.
   package internal(set) var isStarved = false
 
-  /// An image, and the finding in it; nil for nothing.
+  /// An image and its finding; nil without a finding.
   package struct Entry {
     package let image: LoadedImage
     package internal(set) var result: Result<Found?, ELFFileError>

@@ -3,8 +3,8 @@ import Rebind
 import RebindFiles
 
 extension SymbolScope {
-  /// The names of exported functions that are nearly a name that nothing has. That is the first mangled
-  /// name of Swift that has it as an identifier, or else those that differ in the fewest letters, three at most.
+  /// The names of exported functions that are nearly a name that nothing has. Gives the first
+  /// mangled name of Swift with that identifier, or else up to three names with the fewest edits.
   ///
   /// - Complexity: O(symbols of all images).
   ///

@@ -14,7 +14,7 @@ struct RebindingStorage: Sendable {
     let cell: UnsafeMutablePointer<Atomic<UInt>>
     /// The cell is the rebinding's own.
     let isStatic: Bool
-    /// A batch may be made with it at any time.
+    /// A batch may use the replacement at any time.
     let hasReplacement = Atomic<Bool>(false)
     /// Apart from the mutex: a replacement may ask while a call holds that.
     let isActive = Atomic<Bool>(false)

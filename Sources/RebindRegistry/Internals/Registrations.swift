@@ -12,7 +12,7 @@ extension AnnotationRegistry {
       byKey[registration.key, default: []].append(registration)
     }
 
-    /// Removes those of a key, and returns them.
+    /// Removes the registrations of a key, and returns them.
     mutating func remove(_ key: String) -> [Registration] { byKey.removeValue(forKey: key) ?? [] }
 
     func contains(_ identity: Identity, for key: String) -> Bool {

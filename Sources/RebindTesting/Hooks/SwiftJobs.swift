@@ -38,8 +38,8 @@ package enum SwiftJobs {
   /// The same for a task, whose own job began earlier: it goes on in a job that is followed.
   nonisolated(nonsending) package static func followTask() async throws {
     try follow()
-    // A yield would go on at once where another thread answers before this one has suspended. An executor of another
-    // kind never gives a job to libdispatch.
+    // A yield would return at once if another thread answered before the task has suspended. An
+    // executor of another kind never gives a job to libdispatch.
     for _ in 0..<16 where current == nil {
       await Task.detached { try? await Task.sleep(for: .milliseconds(1)) }.value
     }

@@ -60,7 +60,7 @@ extension Trait where Self == NonblockingTrait {
   /// See <doc:TestingForBlockingCalls>.
   public static var nonblocking: Self { nonblocking() }
 
-  /// Lets the test block no thread of Swift's pool, but for what it may.
+  /// The test may block threads of Swift's pool only in the ways that are allowed here.
   ///
   /// ```swift
   /// @Test(

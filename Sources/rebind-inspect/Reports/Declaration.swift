@@ -89,7 +89,7 @@ struct Column: Sendable, ExpressibleByStringLiteral {
 
   init(stringLiteral title: StaticString) { self.init(title) }
 
-  /// True if the cells of values of the shape stand on the right.
+  /// True if values of the shape are aligned to the right.
   func isRight(_ shape: Shape) -> Bool { isRight ?? shape.isNumber }
 }
 

@@ -107,7 +107,7 @@ int main(int argc, char *argv[]) {
   CHECK(atexit(begin_exit) == 0);
   library_listen(&others);
   crebind_listen_for_annotations(note, &own);
-  // It goes on being told: the library stays.
+  // The library stays, and its listener goes on being told.
   CHECK(dlclose(library) == 0);
   for (int i = 1; i <= 2; i++) {
     void *plugin = OPEN(argv[2], RTLD_NOW);

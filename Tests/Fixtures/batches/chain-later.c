@@ -1,5 +1,6 @@
-/// Two batches for one symbol, which only a plug-in that is loaded later imports. The one on top
-/// leads to the one below, though it was applied when nothing but the definition was there.
+/// Two batches for one symbol, which only a plug-in that is loaded later imports. The upper
+/// batch leads to the lower one, though the upper one was applied when only the definition was
+/// there.
 ///
 /// Usage: chain-later PLUGIN
 

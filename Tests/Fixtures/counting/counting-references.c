@@ -60,7 +60,7 @@ int main(void) {
   CHECK(!crebind_counting_absence(CREBIND_COUNTING_RETAIN, reason));
   CHECK(!crebind_counting_absence(CREBIND_COUNTING_RELEASE, reason));
   CHECK(!crebind_counting_absence(CREBIND_COUNTING_ALLOC_OBJECT, reason));
-  // Nothing defines it, so that nothing can call it.
+  // Nothing defines this function, so that it has no calls.
   CHECK(crebind_counting_absence(CREBIND_COUNTING_UNKNOWN_OBJECT_RETAIN, reason));
   CHECK(!crebind_counting_is_known(CREBIND_COUNTING_UNKNOWN_OBJECT_RETAIN));
 

@@ -109,7 +109,7 @@ static int colour(void) {
   return write_all(1, text, sizeof text - 1) != 0 ? fail("write") : 0;
 }
 
-/// The same in a program whose usual status is 1, as that of diff.
+/// Like `output`, but the usual status is 1, as with diff.
 static int status(void) { return output() == 0 ? 1 : 2; }
 
 /// The rest of a stream's buffer is written at the end, and nobody looks whether that works.

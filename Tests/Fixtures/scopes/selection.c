@@ -121,7 +121,7 @@ int main(void) {
   call_other = FIND(other, "call_other");
   call_bare = FIND(OPEN("libbare.so", RTLD_LAZY | RTLD_LOCAL), "call_bare");
 
-  // The versions of one library together, and the other library's function not.
+  // Covers all versions of one library, and not the other library's function.
   expect("number", NULL, NULL, NULL, "onb");
   expect("number", "V1", NULL, NULL, "ob");
   expect("number", "V2", NULL, NULL, "n");

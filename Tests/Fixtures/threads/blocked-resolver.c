@@ -1,7 +1,7 @@
 /// A thread is asleep inside of the lazy resolver. It has found the function, and waits for the
 /// loader's lock to note that the calling image needs the other one. The loader does that for a
 /// symbol of an image that may be unloaded. Then it stores what it has found. A batch that is
-/// applied meanwhile has the last word.
+/// applied meanwhile decides what the slot has at the end.
 ///
 /// Usage: blocked-resolver SLOW CALLER
 ///

@@ -1,6 +1,6 @@
 /// A thread waits for a word of the loader's for as long as a batch waits for it. It stands for one
 /// in a lazy resolver, whose store the program makes itself. Each call compares the slot until the
-/// thread has gone on, and no later one does.
+/// thread has gone on; later calls do not.
 ///
 /// Usage: let-go CALLER
 

@@ -1,4 +1,4 @@
-/// A thread waits for the loader's lock, which this thread holds: it is in a constructor. A batch that is
+/// Another thread waits for the loader's lock, which this thread holds in a constructor. A batch that is
 /// applied there does not wait for that thread, which cannot leave before.
 ///
 /// Usage: own-lock CONSTRUCTOR OTHER CALLER

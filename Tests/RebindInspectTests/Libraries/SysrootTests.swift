@@ -152,7 +152,8 @@ import Testing
       try Tree(["--root", root, program]).image("liba.so")?.reason == (counts ? "runpath" : nil))
   }
 
-  /// musl's loader drops the whole path of such a program, and takes needed paths as they are.
+  /// In programs with others' rights, musl drops a search path with `$ORIGIN`, and keeps needed
+  /// paths.
   @Test func muslAndOthersRights() throws {
     let (target, loader) = ("x86_64-linux-musl", "/lib/ld-musl-x86_64.so.1")
     try makeLoader(loader, target: target, folders: [])

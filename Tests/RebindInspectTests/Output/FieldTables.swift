@@ -4,7 +4,7 @@ import Foundation
 
 @testable import rebind_inspect
 
-/// The tables of Documentation/JSON.md, by the declarations of the fields.
+/// Writes the tables of Documentation/JSON.md from the declared fields.
 ///
 /// A table stands between two comments, the first of which names the record, or the subcommand and the
 /// title of a list of words. All else is written by hand. A record without a table gets one at the end

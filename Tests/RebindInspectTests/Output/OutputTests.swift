@@ -129,7 +129,7 @@ import TestSupport
       result.errorOutput == "rebind-inspect: /nowhere\\x1b[2J\\x0a: No such file or directory\n")
   }
 
-  /// So many that argument-parser alone would take a second for them.
+  /// So many paths that argument-parser alone would take a second.
   @Test func manyPaths() throws {
     let paths = (0..<5000).map { "/nowhere/\($0)" }
     let result = try inspect(["symbols", "--format", "jsonl"] + paths + ["--", "-dashed"])

@@ -9,7 +9,7 @@ import TestSupport
     try Self.libraries(in: fixture)
     let folder = fixture.directory.url.path
     let page = Places.package.appending(path: "Documentation/AskAllBinaries.md")
-    // The page's own commands, of the files of the fixture.
+    // The page's own commands, run on the fixture's files.
     let commands = try #require(try page.codeBlocks(of: "sh").first)
     let find = "find /usr/bin /usr/lib -type f -print0"
     #expect(commands.contains(find))

@@ -1,7 +1,7 @@
 import TestSupport
 
-/// The comparison that `make test-machine` makes: each of its rules explains an actual difference,
-/// and no rule hides one that it is not about.
+/// The comparison of `make test-machine`: each rule explains an actual difference, and hides no
+/// other difference.
 @Suite(.needsCommands, .measured, .notInCheck) struct WitnessTests {
   struct Case: Sendable, CustomTestStringConvertible {
     var rule: String

@@ -6,7 +6,7 @@ import Rebind
 /// tags are `DT_STRTAB` and `DT_STRSZ`.
 package struct StringTable {
   @usableFromInline package let data: TableData
-  /// The tag or section that it is.
+  /// The table's tag or section.
   let name: String
   /// The number of bytes up to and with the last zero byte. A name that starts in front of this
   /// ends inside the table.
