@@ -15,7 +15,7 @@ public struct Segment: Sendable, Hashable {
   public var fileSize: UInt64
   /// How many bytes it has in memory, the rest being zero: `p_memsz`.
   public var memorySize: UInt64
-  /// A power of two that addresses and offsets agree modulo, 0 or 1 for none: `p_align`.
+  /// A power of two modulo which addresses and offsets agree, 0 or 1 for none: `p_align`.
   public var alignment: UInt64
 
   /// Describes a program header of an image or of a file.

@@ -8,7 +8,7 @@
 /// While another thread is in the predicate of the scope, images keep being loaded, or somebody
 /// else's hook lies on top, the rebindings stay applied for longer. That thread restores them when
 /// the predicate has answered; else the next call of this module does, if it can. They stay for
-/// good only where that hook does, or the operating system refuses to open their pages.
+/// good only if that hook stays or the operating system refuses to open their pages.
 public struct ActiveRebindings: ~Copyable, Sendable {
   /// The report of applying them.
   public let report: RebindingReport
@@ -50,9 +50,9 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   /// Calls that are inside a replacement go on, and may still use `original`. A slot
   /// that someone else has changed since is left alone, and counted as skipped.
   ///
-  /// - Throws: `RebindError`, with nothing changed. This value is used up all the same, and tries
-  ///   once more as it goes. With `covered`, somebody else's hook lies on the remaining slots, and
-  ///   a later call gives these back; see `Rebinding.restore`.
+  /// - Throws: `RebindError`, with nothing changed. This value is consumed anyway, and tries once
+  ///   more as it is dropped. With `covered`, somebody else's hook lies on the remaining slots,
+  ///   and a later call gives these back; see `Rebinding.restore`.
   ///
   /// The corresponding C functions are `crebind_restore` and `crebind_restore_imports`.
   public consuming func restore() throws(RebindError) -> RebindingReport {
@@ -67,9 +67,9 @@ public struct ActiveRebindings: ~Copyable, Sendable {
   /// Leaves the rebindings applied for as long as the program runs.
   public consuming func leaveApplied() { batch = nil }
 
-  /// Looks whether every slot still leads to its replacement, and stores again where a lazy
-  /// resolver that was under way has overtaken us. A slot that someone else has changed since is
-  /// left alone, and counted as skipped.
+  /// Checks whether every slot still leads to its replacement, and stores again into slots that
+  /// a pending lazy resolver has overwritten. A slot that someone else has changed since is left
+  /// alone, and counted as skipped.
   ///
   /// - Throws: `RebindError`; of a batch over imports also why a later image's import could not be
   ///   rebound.

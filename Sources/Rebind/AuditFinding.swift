@@ -33,8 +33,8 @@ extension AuditFinding: CustomStringConvertible {
 extension Image {
   /// Compares every slot of every loaded image with what the loader would bind.
   ///
-  /// A pointer in writable data is the program's to assign, and not looked at. A slot
-  /// that leads to another definition of its own symbol's name is no finding.
+  /// Pointers in writable data are skipped: the program may assign them. A slot that
+  /// leads to another definition of its own symbol's name is no finding.
   ///
   /// - Throws: `RebindError` with the code `outOfMemory` or `busy`.
   /// - Complexity: O(relocations of all images).

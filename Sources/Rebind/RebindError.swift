@@ -41,17 +41,17 @@ public struct RebindError: Error, Sendable, Hashable {
     /// day, a later call restores the slot. See `Rebinding.restore`.
     public static let covered = Code(rawValue: "covered")
     /// The kernel refused to close pages, and then to open others again, so that some slots lead
-    /// to the replacement still; all others are as before. The next call that can gives them
-    /// back, and until then the replacement stays in use.
+    /// to the replacement still; all others are as before. The next call that can restores these
+    /// slots; until then the replacement stays in use.
     public static let notTakenBack = Code(rawValue: "notTakenBack")
-    /// No slot in scope is the symbol's and can be changed, and no loaded image exports the symbol.
-    /// It is misspelt, it is linked into an image for that image alone, or its library is not
-    /// loaded yet. With `mayComeLater` the rebinding is applied.
+    /// The symbol has no slot in scope that can be changed, and no loaded image exports it. It is
+    /// misspelt, it is linked into an image for that image alone, or its library is not loaded yet.
+    /// With `mayComeLater` the rebinding is applied.
     ///
     /// So it is with a weak reference that nothing defines: its slots stay nil.
     public static let undefined = Code(rawValue: "undefined")
-    /// No slot in scope is the symbol's and can be changed, and images that are loaded later are
-    /// not in scope.
+    /// The symbol has no slot in scope that can be changed, and images loaded later are not in
+    /// scope.
     public static let unreached = Code(rawValue: "unreached")
     /// The symbol's name is empty.
     public static let emptyName = Code(rawValue: "emptyName")

@@ -179,8 +179,8 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
 
   /// The function that callers would reach without this rebinding.
   ///
-  /// Costs one load: no lock, no lookup and no reference counting. For a rebinding that
-  /// is no static or global constant it costs two more, and a call.
+  /// Costs one load: no lock, no lookup and no reference counting. A rebinding that is
+  /// no static or global constant costs two more loads and a call.
   ///
   /// - Precondition: The rebinding has been applied, or the symbol is defined by
   ///   an image in the program's global scope.
@@ -235,10 +235,10 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
   /// A slot that someone else has changed since is left alone, and counted as
   /// skipped.
   ///
-  /// Somebody else may have stored a hook into a slot that leads on to the replacement, and
-  /// that puts the replacement back one day: the error is `covered` then. All other slots are
-  /// restored. A later call of any rebinding restores these, once they hold the replacement
-  /// again; the rebinding stays active until it is restored without an error.
+  /// Somebody else's hook in a slot may lead on to the replacement, and may put the
+  /// replacement back one day: the error is then `covered`. All other slots are restored. A
+  /// later call of any rebinding restores covered slots once they hold the replacement
+  /// again; the rebinding stays active until restored without error.
   ///
   /// - Throws: `RebindError`, with nothing changed but for `covered`; `partOfBatch` if it was
   ///   applied with others, which are restored together.
@@ -250,9 +250,9 @@ public struct Rebinding<Function: BitwiseCopyable>: ~Copyable, Sendable {
     try storage.restore(symbol: name)
   }
 
-  /// Looks whether every slot still leads to the replacement, and stores again where a lazy
-  /// resolver that was under way has overtaken us. A slot that someone else has changed since is
-  /// left alone, and counted as skipped.
+  /// Checks whether every slot still leads to the replacement, and stores again into slots that
+  /// a pending lazy resolver has overwritten. A slot that someone else has changed since is left
+  /// alone, and counted as skipped.
   ///
   /// - Throws: `RebindError`; `notActive` if it is not applied, and `partOfBatch` if it
   ///   was applied with others.

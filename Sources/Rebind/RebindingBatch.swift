@@ -49,13 +49,13 @@ public struct RebindingBatch: Sendable {
   /// }.apply()
   /// ```
   ///
-  /// A definition that only a later image imports is rebound after that image's constructors have run,
-  /// right before the dlopen that loads it returns. Where another thread is loading an image at that
-  /// time, it may be soon after.
+  /// A definition that only a later image imports is rebound after that image's constructors have
+  /// run, right before the dlopen that loads it returns. If another thread is then loading an
+  /// image, the rebinding may follow soon.
   ///
   /// - Parameter choose: Gives a definition its replacement, or nil to leave it alone. The name,
   ///   version and library of the replacement's own rebinding do not count. Each definition takes a
-  ///   rebinding of its own, as each has an original. It is asked once about each definition that
+  ///   rebinding of its own, as each has an original. `choose` runs once for each definition that
   ///   images in scope import, without our locks. It runs on the thread that applies the batch, and
   ///   for later images mostly on the one that loads them. So it must not wait for a thread that
   ///   loads an image, or that restores this batch.
@@ -77,8 +77,8 @@ public struct RebindingBatch: Sendable {
   /// - Parameters:
   ///   - scope: The images and slots to change.
   ///   - mayComeLater: No error if nothing exports a symbol yet, as an image that is loaded later
-  ///     may do so. This holds for all symbols of the batch, so that none is found to be misspelt:
-  ///     state it for single ones by `Rebinding.replaced(mayComeLater:by:)`.
+  ///     may do so. It applies to all symbols of the batch, so no misspelling is found: for single
+  ///     symbols, use `Rebinding.replaced(mayComeLater:by:)`.
   /// - Returns: A value that restores them all when it goes out of scope, or earlier by a call.
   /// - Throws: `RebindError`, with nothing changed: `alreadyActive` if one of the rebindings is
   ///   applied already, and `duplicateName` if two of them select the same symbol. The code is

@@ -8,9 +8,9 @@
 /// let counts = try countingAllocations(reach: reach) { [1, 2, 3] }
 /// ```
 ///
-/// Code under test may hand its work to other threads. Blocks that it puts on Dispatch queues stay in the reach of
-/// ``task``. Dispatch's work items and sources, most of URLSession, NIO's event loops, threads of its own and detached
-/// tasks are out of reach. For ``thread``, all of these are.
+/// Code under test may hand its work to other threads. Blocks that it puts on Dispatch queues stay
+/// in the reach of ``task``. Dispatch's work items and sources, most of URLSession, NIO's event
+/// loops, threads of its own and detached tasks are out of reach. ``thread`` reaches none of these.
 public struct Reach<Body>: Sendable, Hashable {
   @usableFromInline package let kind: ReachKind
 }

@@ -2,7 +2,7 @@ internal import Rebind
 internal import Synchronization
 
 extension AnnotationRegistry {
-  /// Gives a configuration the last word on keys, values and priorities.
+  /// Gives a configuration precedence for keys, values and priorities.
   ///
   /// It stands above annotations and code, whenever these come. A configuration that is merged
   /// later stands above earlier ones, value by value. An entry with a value, for a key that nothing

@@ -89,8 +89,8 @@ extension AnnotationRegistry {
     return view.indices[key].map { view.entries[$0] }
   }
 
-  /// The records that a lenient registry has passed over, of all groups: they cannot say
-  /// theirs.
+  /// The records that a lenient registry has skipped, of all groups: their group is
+  /// unknown.
   ///
   /// - Throws: The same errors as `entries`, but never `fault`.
   /// - Complexity: The same as for `entries`.

@@ -57,11 +57,11 @@ public struct AnnotationRegistryError: Error, Sendable {
   public private(set) var entries: [AnnotationRegistry.Entry] = []
   /// The answer that was asked for; nil but for `noAnswer`.
   public private(set) var request: Request?
-  /// The record that is none; nil but for `fault`.
+  /// The bad record; nil but for `fault`.
   public private(set) var fault: AnnotationFault?
   /// The types; nil but for `wrongType`.
   public private(set) var mismatch: AnnotationTypeMismatch?
-  /// The keys, of which the last one is the first one; empty but for `cycle`.
+  /// The keys, with the first repeated at the end; empty but for `cycle`.
   public private(set) var cycle: [String] = []
   /// The error behind this one; nil but for `images` and `creation`.
   public private(set) var underlyingError: (any Error)?

@@ -4,7 +4,7 @@ public import Rebind
 public struct AnnotationTypeMismatch: Sendable, Hashable {
   /// The group and the key: `services/mail`.
   public var key: String
-  /// The type that was asked for, with its module: with `.Type` at its end if that of a type was.
+  /// The requested type, with its module; ends in `.Type` if it is a metatype.
   public var expected: String
   /// The type that is there, alike.
   public var found: String

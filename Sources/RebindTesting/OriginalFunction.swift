@@ -1,6 +1,6 @@
 #if os(Linux) && !REBIND_ELSEWHERE
-/// The function that a call would have reached without the handler that is given this: call it
-/// like the function.
+/// The function that a call would reach without the handler that receives this value: call it
+/// like that function.
 ///
 /// It may be called any number of times, later, and from other threads and tasks.
 public struct OriginalFunction<Result: BitwiseCopyable, each Argument: CValue & BitwiseCopyable>:

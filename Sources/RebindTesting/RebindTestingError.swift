@@ -80,7 +80,7 @@ public struct RebindTestingError: Error, Sendable, Hashable {
   /// The `errno` of the system call that failed, or 0.
   public var systemError: Int32 = 0
 
-  /// An error, to compare one with, or to throw in place of one.
+  /// An error to compare with or to throw in place of another.
   ///
   /// - Parameters:
   ///   - code: The kind of failure.

@@ -55,16 +55,16 @@ struct rebinding {
   /// return without our rebindings, or the first slot's original if dlsym finds nothing. It is NULL
   /// once nothing defines the symbol any more.
   ///
-  /// Where the loader has not bound a slot yet, it is what the loader would bind to. (It is not
-  /// known whether the image was opened with RTLD_DEEPBIND: its own dependencies are not put before
-  /// the global scope.)
+  /// For a slot not yet bound, the original is what the loader would bind. (It is not known whether
+  /// the image was opened with RTLD_DEEPBIND: its own dependencies are not put before the global
+  /// scope.)
   ///
-  /// The replacement reads it plainly, once a call, as another call of this interface may change it
+  /// Read it plainly, once per call of the replacement: other calls of this interface may change it
   /// meanwhile. (An atomic load does no harm.) It is written in one store, before the replacement
   /// can be reached, on every machine.
   ///
-  /// A call that fails may have written it, and leaves it so: a thread may be inside of the
-  /// replacement, by a slot that held it for a moment.
+  /// A failed call may leave its value here: a thread may be inside the replacement, through a
+  /// slot that briefly held the replacement.
   void *CREBIND_NULLABLE *CREBIND_NULLABLE replaced;
 };
 
@@ -128,9 +128,9 @@ typedef enum crebind_status {
   CREBIND_NO_SECTION_HEADERS = 13,
   /// A header of the image's file points outside of the file or of the image.
   CREBIND_BROKEN_FILE = 14,
-  /// Restore: another thread has been in the batch's predicate for a third of a second.
-  /// The caller may be about to free what that uses; try again when it has answered. For imports
-  /// also verify and slots, and the whole work on later images.
+  /// Restore: another thread has been in the batch's predicate for a third of a second. The
+  /// caller may soon free what the predicate uses; retry once it has returned. For imports:
+  /// also verify and slots, and during work on later images.
   CREBIND_PREDICATE_RUNS = 15,
   /// A slot that has to be changed lies in an image that is sealed: glibc does so with
   /// mseal(2) from 2.43 on (`-z memory-seal`). See `crebind_options.skips_sealed_images`.
@@ -157,8 +157,8 @@ typedef enum crebind_status {
   /// holds for a weak reference that nothing defines: its slots stay NULL. `crebind_explain` says
   /// more about this status and the next.
   CREBIND_UNDEFINED = 20,
-  /// Apply, with an expectation: no slot in scope is the symbol's and can be changed, and images
-  /// that are loaded later are not in scope.
+  /// Apply, with an expectation: the symbol has no slot in scope that can be changed, and images
+  /// loaded later are not in scope.
   CREBIND_UNREACHED = 21,
   /// A rebinding's name is empty.
   CREBIND_EMPTY_NAME = 22,
@@ -172,8 +172,8 @@ typedef struct crebind_error {
   int system_error;
   /// The dynamic tag that is broken (`DT_*`), or 0.
   int64_t tag;
-  /// The address concerned, or 0; of CREBIND_BROKEN_FILE, where the header is in the file,
-  /// or the note in memory.
+  /// The address concerned, or 0. CREBIND_BROKEN_FILE: the header's place in the file, or the
+  /// note's in memory.
   uintptr_t address;
   /// CREBIND_LEFT_OPEN: how many bytes from `address` on are writable still; else 0.
   size_t size;
@@ -255,7 +255,7 @@ typedef enum crebind_scope {
 /// How much each rebinding of a batch has to reach: otherwise crebind_apply fails before it has
 /// changed anything.
 typedef enum crebind_expectation {
-  /// Nothing: a rebinding without effect is no failure, but counted. So it is with fishhook.
+  /// Nothing: a rebinding without effect is no failure, but counted. fishhook does the same.
   CREBIND_EXPECT_NOTHING = 0,
   /// A slot in scope now, or later images in scope; else CREBIND_UNREACHED.
   CREBIND_EXPECT_LATER = 1,
@@ -301,8 +301,8 @@ typedef struct crebind_options {
 
 /// The effects of a call, slot by slot, in numbers.
 typedef struct crebind_report {
-  /// Slots that hold our value now (apply, verify), or their former one
-  /// (restore), or lead to that through our own wrappers on top.
+  /// Slots that hold our value (apply, verify) or their former value (restore), or lead to that
+  /// value through our wrappers on top.
   size_t changed;
   /// The images that these slots are in.
   size_t images;
@@ -346,10 +346,10 @@ typedef struct crebind_report {
   /// replacement would lead the calls of both to the function of one. `crebind_diagnose` names the
   /// images. Rebind the function in that image alone (CREBIND_SCOPE_IMAGES).
   size_t left_alone;
-  /// Apply: definitions that are not redirected yet. The image of a replacement may be in dlsym,
-  /// since before the batch was applied, and would be given the replacement as the function behind
-  /// it. A thread that might be there has not left while the call waited. The next call of any kind
-  /// redirects the definitions once it has. Until then the batch has slots alone.
+  /// Apply: definitions that are not redirected yet. Code of a replacement's image may still be in
+  /// a dlsym call from before the batch, which would return the replacement as the original. Such
+  /// a thread had not left dlsym while the call waited. Once it leaves, the next call of any kind
+  /// redirects definitions. Until then the batch has slots alone.
   size_t postponed;
 } crebind_report;
 
@@ -383,12 +383,12 @@ typedef struct crebind_handle crebind_handle;
 ///
 /// To serve these, CRebind rebinds the slots of dlopen, from the first call that meets such a case
 /// until the last batch is restored. An image that is loaded without a call through these slots, or
-/// while they are not rebound, is served at the next call of this interface. So is a load whose
-/// file only the loader can find, because the caller, or the image that holds this code, searches a
-/// RUNPATH or RPATH of its own. The same goes for a file whose soname is not the name. In these
-/// cases the caller asks the loader itself, so that each load finds what it finds without us. A
-/// later image that cannot be changed is passed over until the next call. Images that dlmopen puts
-/// into other namespaces are left alone.
+/// while they are not rebound, is served at the next call of this interface. The same holds if only
+/// the loader can find the file, since the caller or this code's image searches its own RUNPATH or
+/// RPATH. The same goes for a file whose soname is not the name. In these cases the caller asks the
+/// loader itself, so that each load finds what it finds without us. A later image that cannot be
+/// changed is passed over until the next call. Images that dlmopen puts into other namespaces are
+/// left alone.
 ///
 /// If another thread is loading an image, the call waits until the image is relocated; after a
 /// tenth of a second it waits for the loader's lock. The call also waits for a thread in its first
@@ -417,13 +417,13 @@ typedef struct crebind_handle crebind_handle;
 ///
 /// In the images that hold replacements, dlsym and dlvsym do not lead back to them while a batch
 /// redirects definitions. If the replacement of a name lives in the caller's image, RTLD_NEXT of
-/// that name gives the original of the rebinding, or of the first one of several. If any
-/// other answer would be a replacement of such a name, the caller gets the original instead, and
-/// from dlvsym the original of the version. Nothing else changes for these images, and nothing
-/// changes for other images. So a replacement may ask for the function behind it as in a library
-/// for LD_PRELOAD. No report counts these slots; where they cannot be changed, the call fails, and
-/// where they cannot be changed back, the next call does it. With `excludes_self` these images are
-/// left alone.
+/// that name gives the original of the rebinding, or of the first one of several. If any other
+/// answer would be a replacement of such a name, the caller gets the original instead, and from
+/// dlvsym the original of the version. Nothing else changes for these images, and nothing changes
+/// for other images. So a replacement may ask for the function behind it as in a library for
+/// LD_PRELOAD. No report counts the slots changed for this. If one cannot be changed, the call
+/// fails; if not restored, the next call restores it. With `excludes_self` these images are left
+/// alone.
 ///
 /// \param handle Receives the handle for `crebind_restore`.
 /// \param report May be NULL.
@@ -447,9 +447,9 @@ crebind_status crebind_apply(const crebind_rebinding *CREBIND_NULLABLE rebinding
                              crebind_error *CREBIND_NULLABLE error);
 
 /// Puts back what the slots of a batch held, where our value still stands, and frees the handle. On
-/// failure the handle stays valid, and but for CREBIND_COVERED nothing has changed. Where memory,
-/// or a page, is refused even for the way back, the definitions stay as they are without the batch
-/// until it is restored. With CREBIND_LEFT_OPEN some slots do, too.
+/// failure the handle stays valid, and but for CREBIND_COVERED nothing has changed. If undoing the
+/// restore also lacks memory or a page, the definitions stay as without the batch until it is
+/// restored. With CREBIND_LEFT_OPEN some slots do, too.
 ///
 /// Handles of one copy of this library may be restored in any order. A rebinding that was
 /// applied on top of this one gets this one's original as its own. Calls that are inside of
@@ -472,7 +472,7 @@ crebind_status crebind_restore(crebind_handle *handle, crebind_report *CREBIND_N
                                crebind_error *CREBIND_NULLABLE error);
 
 /// Looks whether every slot of an active batch still leads to it, directly or through the batches
-/// on top. Stores again where a lazy resolver that was under way has overtaken us. A word that
+/// on top. Stores again into slots that a pending lazy resolver has overwritten. A word that
 /// someone else has stored is left alone, and counted as skipped.
 crebind_status crebind_verify(crebind_handle *handle, crebind_report *CREBIND_NULLABLE report,
                               crebind_error *CREBIND_NULLABLE error);
@@ -481,8 +481,8 @@ crebind_status crebind_verify(crebind_handle *handle, crebind_report *CREBIND_NU
 /// observers. For loads that go past dlopen's slot, such as libc's own.
 crebind_status crebind_refresh(crebind_error *CREBIND_NULLABLE error);
 
-/// The address that a program that asks for `name` now would get in the global
-/// scope, with our own rebindings looked through; NULL if nothing defines it.
+/// The address that a lookup of `name` in the global scope would give now without our own
+/// rebindings; NULL if nothing defines it.
 void *CREBIND_NULLABLE crebind_lookup(const char *name);
 
 // MARK: - Rebinding whatever is imported
@@ -527,13 +527,13 @@ typedef struct crebind_imports crebind_imports;
 /// `crebind_imports`. `options.matches` may be asked several times about an image.
 ///
 /// Each rebinding changes the references that are bound to that definition, whatever version they ask
-/// for. Definitions are redirected, and later images served, as of `crebind_apply`. But a
-/// definition that no image has imported before is rebound only after the constructors of its image
-/// have run: right before the dlopen that loads it returns. Where another thread is loading an image
-/// at that time, it may be soon after.
+/// for. Definitions are redirected, and later images served, as of `crebind_apply`. But a definition
+/// that no image has imported before is rebound only after the constructors of its image have run:
+/// right before the dlopen that loads it returns. If another thread is then loading an image, the
+/// rebinding may follow soon.
 ///
-/// \param options `expects` here says whether something has to be chosen: otherwise the call fails
-///   with CREBIND_UNREACHED, for CREBIND_EXPECT_LATER only where later images are not in scope.
+/// \param options `expects` here says whether something must be chosen, or else the call fails
+///   with CREBIND_UNREACHED (CREBIND_EXPECT_LATER: only if later images are not in scope).
 /// \param result Set on success, and with CREBIND_NOT_TAKEN_BACK: then some slots lead to
 ///   replacements still, and `crebind_restore_imports` gives them back once it can.
 /// \param report The effects on the images that are loaded, as `crebind_apply` reports them. May be
@@ -671,8 +671,8 @@ typedef void crebind_finding_visitor(const crebind_finding *finding,
 /// Compares every slot of every image with what the loader would bind, and
 /// visits the foreign ones: who else has hooked this process?
 ///
-/// A pointer in writable data is the program's to assign, and not looked at. A
-/// slot that leads to another definition of its own symbol's name is no finding.
+/// Pointers in writable data are skipped: the program may assign them. A slot that leads to
+/// another definition of its own symbol's name is no finding.
 crebind_status crebind_audit(crebind_finding_visitor *visit, void *CREBIND_NULLABLE context,
                              crebind_error *CREBIND_NULLABLE error);
 
@@ -722,8 +722,8 @@ crebind_status crebind_diagnose(const crebind_rebinding *rebinding,
 typedef void crebind_name_visitor(const char *name, void *CREBIND_NULLABLE context);
 
 /// Calls `visit` with other names for the function: fortified (`__open_2`), large-file (`open64`),
-/// relative (`openat`), and those that compilers use instead (`puts` for `printf`). Some are names
-/// of nothing, and some come twice.
+/// relative (`openat`), and those that compilers use instead (`puts` for `printf`). Some names do
+/// not exist, and some come twice.
 crebind_status crebind_other_names(const char *name, crebind_name_visitor *visit,
                                    void *CREBIND_NULLABLE context);
 

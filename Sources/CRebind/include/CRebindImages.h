@@ -56,7 +56,7 @@ typedef struct crebind_image_contents {
   uint64_t generation;
   /// `e_type` and `e_machine` of the ELF header, 0 if that is not in memory.
   uint16_t type, machine;
-  /// The program; the vDSO; the loader, where that is no C library as well.
+  /// The program; the vDSO; the loader, unless it is also the C library.
   bool is_main, is_vdso, is_loader;
   const crebind_segment *segments;
   size_t segment_count;

@@ -194,8 +194,8 @@ typedef void crebind_annotation_listener(const void *header, bool is_loaded,
                                          void *CREBIND_NULLABLE context);
 
 /// Calls a listener until the process ends: its image stays loaded. It is not called for images
-/// that unload as the process exits. A copy of CRebind has one listener: another one takes the
-/// first one's place.
+/// that unload as the process exits. A copy of CRebind has one listener: a new listener
+/// replaces the old one.
 void crebind_listen_for_annotations(crebind_annotation_listener *CREBIND_NULLABLE listener,
                                     void *CREBIND_NULLABLE context);
 

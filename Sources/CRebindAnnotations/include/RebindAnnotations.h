@@ -58,8 +58,8 @@ enum rebind_request {
   REBIND_REQUEST_POINTER = 3,
 };
 
-/// Stores the answer to a `rebind_request` in `*result`; 0 if it has none, and then it
-/// leaves `*result` alone.
+/// Stores the answer to a `rebind_request` in `*result`; with no answer, returns 0 and leaves
+/// `*result` alone.
 typedef unsigned char rebind_accessor(uint32_t request, void *result);
 
 /// The first word of a record: `RBA1`, read as little-endian bytes.
@@ -192,7 +192,7 @@ typedef void rebind_listener(const void *address, uint32_t event);
           REBIND_FUNCTION_POINTER(".fini_array", "fini_array", "rebind_tell_unloading")          \
           ".endif\n");
 
-// The rest is each image's own, once: a Swift importer has no use for it.
+// Each image has one copy of the rest. A Swift importer does not need it.
 #ifndef __swift__
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /// The functions that are counted: a constant, the group that is counted together, the total that the
 /// calls go into, and the symbol. Assembly reads this, too.
 ///
-/// The functions of one total stand together. The first of them is the one without which the total is
-/// not there. A further function needs a line here, and its counter: a function
-/// `crebind_counter_SYMBOL` in memory.c, mappings.c or references.c.
+/// The functions of one total stand together. If the first is not counted, the total is missing. A
+/// further function needs a line here, and its counter: a function `crebind_counter_SYMBOL` in
+/// memory.c, mappings.c or references.c.
 
 #if defined(__linux__) && !defined(CREBIND_COUNTED_FUNCTIONS_H)
 #define CREBIND_COUNTED_FUNCTIONS_H

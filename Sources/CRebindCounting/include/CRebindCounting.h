@@ -123,9 +123,9 @@ typedef struct crebind_counting_counts {
   /// The bytes that mmap and mremap were asked for.
   uint64_t mapped_bytes;
   /// How many more bytes are in blocks than at the beginning, and the most at any time meanwhile, by
-  /// malloc_usable_size. Negative if blocks were freed that were older. A scope of a
-  /// task has the bytes that its calls were given and that no thread has freed. It leaves out blocks that the
-  /// runtime of tasks or of queues asked for itself: that keeps some, and frees others when it likes.
+  /// malloc_usable_size. Negative if blocks were freed that were older. A scope of a task has the bytes that
+  /// its calls were given and that no thread has freed. It leaves out blocks that the runtime of tasks or
+  /// queues asked for itself: these may be kept, or freed at any time.
   int64_t live, peak;
 } crebind_counting_counts;
 
@@ -246,8 +246,8 @@ void crebind_counting_set_task_key(const void *key);
 /// \param type The metadata of the value's type.
 void crebind_counting_follow_queues(const void *type);
 
-/// Tells where Swift's runtime is: the address of anything in it. If that is the image that has the
-/// counters, its calls go through no slot, and are not counted.
+/// Tells where Swift's runtime is: the address of anything in it. If the counters are in the
+/// runtime's image, its calls go through no slot and are not counted.
 void crebind_counting_set_runtime(const void *address);
 
 /// Until the end, calls of this thread are counted in no scope. Such pairs may nest.

@@ -1,7 +1,7 @@
 /// Whose calls a test's rebindings and counters reach: what both know of a thread and of a task.
 ///
-/// All of this may run inside malloc, or inside whatever else is rebound, but for the parts about code, slots that
-/// stay, queues, and the preparation of jobs. It takes no lock, and calls no function that allocates.
+/// Except for the parts about code, slots that stay, queues, and the preparation of jobs, all of this may run
+/// inside malloc or whatever else is rebound. It takes no lock, and calls no function that allocates.
 
 #if defined(__linux__) && !defined(CREBIND_REACH_H)
 #define CREBIND_REACH_H
@@ -21,7 +21,7 @@
 
 /// A job of Swift's runtime, by the queue that it was put on.
 typedef enum crebind_reach_job {
-  /// The thread runs no job, or that of an executor which has a queue or a thread of its own.
+  /// The thread runs no job, or a job of an executor with its own queue or thread.
   CREBIND_REACH_NO_JOB = 0,
   /// A job of the pool, which has a thread for each core: a default actor's, or one of no actor.
   CREBIND_REACH_POOL_JOB = 1,
@@ -47,7 +47,7 @@ typedef struct crebind_reach_thread {
   uint64_t block;
 } crebind_reach_thread;
 
-/// Not 0: hooks act on some functions. Else nobody reads the fields above but `suppressed`, and counters
+/// Not 0: hooks act on some functions. If 0, of the fields above only `suppressed` is read; counters
 /// leave them alone.
 extern _Atomic uint32_t crebind_reach_hooks;
 
@@ -72,8 +72,8 @@ uint64_t crebind_reach_task_or_block(void);
 /// Told a task or a block before it runs, by the thread that makes it. Blocks have numbers of their own.
 typedef void crebind_reach_new_task(uint64_t number);
 
-/// Has a function be told each task whose first job the runtime hands to libdispatch, and each block that takes values
-/// along. A task that starts on an actor or an executor of its own is not seen, and neither is one that starts at once.
+/// Calls a function for each task whose first job the runtime hands to libdispatch, and for each block that takes
+/// values along. Tasks that start on an actor, on an executor of their own, or at once are not seen.
 void crebind_reach_set_new_task(crebind_reach_new_task *handler);
 
 /// To be called with each job that the runtime hands to libdispatch, by the thread that does.
@@ -195,8 +195,8 @@ typedef struct crebind_reach_slot {
   uintptr_t address, word;
 } crebind_reach_slot;
 
-/// Slots that go on leading to hooks or counters which nobody needs for now, so that the next one who needs
-/// them pays little. Begins as zeros. Used with a lock of the owner's held.
+/// Slots that still lead to hooks or counters that nobody needs now, so that the next user pays little.
+/// Begins as zeros. Used with a lock of the owner's held.
 typedef struct crebind_reach_kept_slots {
   /// The loader's counts of the images.
   unsigned long long adds, subs;

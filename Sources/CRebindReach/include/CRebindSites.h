@@ -37,8 +37,8 @@ typedef struct crebind_reach_frames {
   bool is_cut;
   uintptr_t addresses[CREBIND_REACH_SITE_FRAMES];
   /// The places of all frames behind the caller's, those that are left out too. The stack has the same frames as long
-  /// as the caller's place is the same, and these have the same addresses. `is_linked` asks for them, and is false where
-  /// one of them is not known.
+  /// as the caller's place is the same, and these have the same addresses. `is_linked` requests these places; it is
+  /// false if one is unknown.
   bool is_linked;
   uint32_t link_count;
   crebind_reach_link links[CREBIND_REACH_LINKS];
@@ -112,8 +112,8 @@ bool crebind_reach_is_certain(const crebind_reach_sites *sites, uintptr_t addres
 
 // MARK: - Images that come and go
 
-/// The images that the loader has loaded so far, and those that it has unloaded. It gives the place of an image that
-/// it has unloaded to another one.
+/// The images that the loader has loaded so far, and those that it has unloaded. The loader may reuse an unloaded
+/// image's place for another image.
 typedef struct crebind_reach_loader_counts {
   unsigned long long loaded, unloaded;
 } crebind_reach_loader_counts;
@@ -121,8 +121,8 @@ typedef struct crebind_reach_loader_counts {
 /// The counts now.
 crebind_reach_loader_counts crebind_reach_loader_counts_now(void);
 
-/// Whether no other image can have been at an address since the counts were these. That is so if none was unloaded,
-/// if none was loaded, or if the one that is there now is as old as this code.
+/// Whether an address has certainly had no other image since these counts. True if no image was unloaded, if none
+/// was loaded, or if the image at it now is as old as this code.
 bool crebind_reach_has_stayed(crebind_reach_loader_counts since, uintptr_t address);
 
 #if defined(__clang__)

@@ -130,9 +130,9 @@ typedef struct crebind_run_function {
   uint8_t is_fcntl;
 } crebind_run_function;
 
-/// A name begins with its kind. That of a function has its name, version and defining image, each behind a line feed.
-/// A failure of it has the error's number behind a further one. The name of an image is its path; an empty path stands
-/// for code that is in no image.
+/// A name begins with its kind. For a function, its name, version and defining image follow, each behind a line feed.
+/// A failure adds a line feed and the error's number. The name of an image is its path; an empty path stands for code
+/// that is in no image.
 enum { CREBIND_RUN_FUNCTION = 'f', CREBIND_RUN_IMAGE = 'i' };
 
 typedef struct crebind_run_row {
@@ -148,7 +148,7 @@ typedef struct crebind_run_cell {
   uint64_t calls;
 } crebind_run_cell;
 
-/// A thread's table. Its cells lie behind it, and behind these the number of the row of each, in 32 bits.
+/// A thread's table. Its cells follow it; then the row number of each cell, in 32 bits.
 typedef struct crebind_run_table {
   /// The thread's number, and in the upper half that of its namespace of processes; 0 for none.
   uint64_t owner;

@@ -19,7 +19,7 @@
 /// The bytes of each stub's data, the first of which are a `crebind_stub`. The others are for the handler.
 #define CREBIND_STUBS_SIZE 64
 
-/// Has the hot handler asked.
+/// Asks the hot handler.
 #define CREBIND_STUBS_HOT 0x80000000u
 
 /// Where a handler finds the lower halves of the eight registers of floating-point arguments, 16
@@ -47,8 +47,8 @@
 typedef struct crebind_stub {
   /// Calls go on to it.
   void *_Nullable original;
-  /// 0 sends calls on at once. `CREBIND_STUBS_HOT` asks the hot handler, and any lower number, such as
-  /// of those who want to be asked, the other one.
+  /// 0 sends calls on at once. `CREBIND_STUBS_HOT` asks the hot handler; any lower number, such as a
+  /// count of users, asks the other handler.
   _Atomic uint32_t is_asked;
   /// The stub's code, and that for calls that resume: they ask the handler whatever `is_asked` is.
   const void *code, *resuming_code;

@@ -83,7 +83,7 @@ typedef struct crebind_testing_record {
   /// The thread's number, and that of its Swift task; 0 if it runs none.
   int thread;
   uint64_t task;
-  /// Swift's runtime has made the call, or of an allocation also a library that is built on it.
+  /// Swift's runtime has made the call; for an allocation, a library built on it may have.
   bool is_of_runtime;
 } crebind_testing_record;
 
@@ -222,8 +222,8 @@ uint64_t crebind_testing_fault_calls(const crebind_testing_scope *scope);
 
 /// Calls are reported, and go on to what they would have reached. NULL if memory runs out.
 ///
-/// \param observer Is told when a call has returned; with NULL calls are not kept until then, as those
-///   must not be that look at their caller or return twice.
+/// \param observer Called when a call has returned. NULL keeps no call until then, as needed for
+///   functions that look at their caller or return twice.
 /// \param marks_libraries Calls of Swift's libraries, Foundation and the testing libraries are the
 ///   runtime's too.
 crebind_testing_scope *_Nullable crebind_testing_recorder_scope(
@@ -256,7 +256,7 @@ typedef struct crebind_testing_blocking {
   uint32_t jobs;
   /// In nanoseconds.
   uint64_t threshold;
-  /// Whether futexes count that are locks, and those that are not.
+  /// Whether futexes of locks count, and whether other futexes do.
   bool includes_locks, includes_waits;
 } crebind_testing_blocking;
 
@@ -382,14 +382,14 @@ void crebind_testing_begin_task(crebind_testing_scope *scope,
 void crebind_testing_begin_thread(crebind_testing_scope *scope);
 
 /// Has a scope of the process tell each call that it strikes and that a Swift task makes, on the task's
-/// thread. A call by a testing library is not told. To be called before the scope begins.
+/// thread. Calls by testing libraries are left out. To be called before the scope begins.
 void crebind_testing_set_meeting(crebind_testing_scope *scope,
                                  void (*meet)(void *_Nullable context), void *_Nullable context);
 
 /// Makes a scope reach all calls. One call of this or of end at a time.
 void crebind_testing_begin_process(crebind_testing_scope *scope);
 
-/// Calls that come from now on pass the scope by.
+/// Later calls ignore the scope.
 void crebind_testing_end_task(crebind_testing_scope *scope);
 void crebind_testing_end_thread(crebind_testing_scope *scope);
 void crebind_testing_end_process(crebind_testing_scope *scope);

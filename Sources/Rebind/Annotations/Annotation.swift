@@ -46,8 +46,8 @@ extension Annotation {
 
   /// Like `all(group:)`, and also returns the records that could not be read.
   ///
-  /// - Parameter group: Only annotations of this group; nil for all. The faults are of all
-  ///   groups, as they cannot say theirs.
+  /// - Parameter group: Only annotations of this group; nil for all. Faults have no group,
+  ///   so all of them are returned.
   /// - Throws: `AnnotationError.images`.
   /// - Complexity: The same as of `all(group:)`.
   public static func readable(

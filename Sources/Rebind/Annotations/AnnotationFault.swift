@@ -3,7 +3,7 @@
 ///
 /// The corresponding C type is `crebind_record`.
 public struct AnnotationFault: Sendable, Hashable {
-  /// The reason why they are none.
+  /// Why the bytes are no record.
   ///
   /// The corresponding C type is `crebind_record_fault`.
   public struct Reason: RawRepresentable, Sendable, Hashable {

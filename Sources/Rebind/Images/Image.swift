@@ -77,9 +77,8 @@ public struct Image: Sendable {
   /// Where the image is loaded, and which loading of it this is.
   package var id: ID { contents.id }
 
-  /// The path as the loader gives it, `dlpi_name`: perhaps relative, and for the
-  /// vDSO no file's. glibc gives none for the program, so that is asked of
-  /// `/proc/self/exe`.
+  /// The path as the loader gives it, `dlpi_name`: perhaps relative, and for the vDSO
+  /// no file's. glibc gives no path for the program, so `/proc/self/exe` supplies it.
   public var path: String { contents.path }
 
   /// The role of the image in its process.

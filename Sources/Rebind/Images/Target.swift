@@ -27,8 +27,8 @@ extension Target {
     try describeAddress(UInt64(truncatingIfNeeded: address))
   }
 
-  /// The function that a program which asks for `name` now would get in the global
-  /// scope, with our own rebindings looked through; nil if nothing defines it.
+  /// The function that a lookup of `name` in the global scope would find now without
+  /// our own rebindings; nil if nothing defines it.
   ///
   /// - Throws: The same errors as `at(_:)`.
   ///

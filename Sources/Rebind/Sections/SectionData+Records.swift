@@ -8,10 +8,10 @@ extension SectionData {
   /// The last record may have the type's size, without the padding up to its stride: Swift stores
   /// tuples so.
   ///
-  /// Compilers place records that are declared one by one at multiples of a greater
-  /// alignment than the type's: gcc has 32 for those of 32 bytes and more. Then state the
-  /// stride: 64 for a structure of 40 bytes. Better, have the structure say so, by
-  /// `__attribute__((aligned(8)))` at each variable.
+  /// Compilers align separately declared records more than their type: gcc aligns records
+  /// of 32 bytes and more to 32. Then state the stride: 64 for a structure of 40 bytes.
+  /// Better, have the structure say so, by `__attribute__((aligned(8)))` at each
+  /// variable.
   ///
   /// - Parameters:
   ///   - type: The records' type.

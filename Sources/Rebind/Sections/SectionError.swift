@@ -59,9 +59,9 @@ public struct SectionError: Error, Sendable, Hashable {
   public var code: Code
   /// The path of the image or file.
   public var image: String
-  /// The section's name; empty if it is about all of them.
+  /// The section's name; empty for all sections.
   public var section: String
-  /// Where in the section, in bytes from its start; nil if it is about all of it.
+  /// The offset in the section, in bytes; nil if the whole section is concerned.
   public var offset: Int?
   /// The value concerned: a pointer, a size or an alignment; nil for none.
   public var value: UInt64?

@@ -10,8 +10,8 @@
 /// print(search.found)
 /// ```
 ///
-/// It cannot be copied, so one place ends it: a global variable does not. Jobs that already run when the search begins
-/// are not seen; the next job of the same task is.
+/// It cannot be copied, so one place ends it. A global variable never ends its search. Jobs that
+/// already run when the search begins are not seen; the next job of the same task is.
 public struct BlockingCallSearch: ~Copyable, Sendable {
   private let search: BlockingSearch
   private let group: ScopeGroup

@@ -10,8 +10,8 @@ internal import Musl
 /// `time`, `gettimeofday`, `clock_gettime` and `timespec_get` give the same time at every
 /// call, so Foundation's `Date()` does as well. So does CLOCK_TAI, ahead by its leap
 /// seconds. Clocks that tell no time of day, such as the monotonic one that time limits
-/// and `ContinuousClock` use, go on. So does the kernel's: a wait until a time of day, as
-/// by `Condition.wait(until:)`, ends at once or much too late.
+/// and `ContinuousClock` use, go on. The kernel's clock goes on: a wait until a time of
+/// day (`Condition.wait(until:)`) ends at once or much too late.
 ///
 /// - Parameters:
 ///   - time: The time since 1970-01-01 00:00 UTC.

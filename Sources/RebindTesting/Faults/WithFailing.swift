@@ -9,7 +9,7 @@
 /// ```
 ///
 /// The function's type matters only for `result`. Swift cannot go on without memory or
-/// locks. So of malloc, `pthread_mutex_lock` and their kind, calls by Swift's runtime,
+/// locks. So calls of malloc, `pthread_mutex_lock` and their kind by Swift's runtime,
 /// libdispatch, Foundation, the testing libraries and the C++ library neither fail nor
 /// count. In a program that is linked with the static standard library they cannot be
 /// told apart.

@@ -37,10 +37,11 @@ public struct RecordedCall: Sendable {
 
   /// The call's result; state its type, such as `CInt`.
   ///
-  /// Nil while the call is under way, and for a structure. So it is for functions that look at
+  /// Nil while the call is under way, and for a structure. Also nil for functions that look at
   /// their caller or return twice, such as `dlopen`, `dlsym`, `setjmp` and `vfork`, and for those
-  /// that do not return. If recordings of one function are nested, the four innermost ones have results. If a
-  /// thread has more than 512 recorded calls under way at once, the first 512 have results.
+  /// that do not return. If recordings of one function are nested, the four innermost ones have
+  /// results. If a thread has more than 512 recorded calls under way at once, the first 512 have
+  /// results.
   ///
   /// ```swift
   /// try withRecordedCalls(of: "open") { recording in
@@ -57,8 +58,8 @@ public struct RecordedCall: Sendable {
   /// ``result(as:)`` is.
   public var errno: CInt? { outcome?.errno }
 
-  /// The words that the function always takes, without those of ``texts``, and of an `int` its 32
-  /// bits alone; empty for a function that is not known.
+  /// The words that the function always takes, without those of ``texts``, and with only the 32
+  /// bits of an `int`; empty for an unknown function.
   public var arguments: [UInt64] {
     zip(words, KnownFunction(function).arguments).enumerated()
       .filter { !textIndices.contains($0.offset) }

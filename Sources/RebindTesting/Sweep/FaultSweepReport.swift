@@ -6,8 +6,8 @@ public struct FaultSweepReport: Sendable, Hashable {
   /// For each fault the run without it first, then one for each call.
   public internal(set) var runs: [FaultRun] = []
 
-  /// False if there were more calls than the sweep was to make fail, or nobody knows how
-  /// many, because the run without a fault did not return.
+  /// False if the calls exceeded the sweep's limit, or their number is unknown because
+  /// the run without a fault did not return.
   public internal(set) var isComplete = true
 
   /// The runs in which the code under test did what it should not, or made no call at all.

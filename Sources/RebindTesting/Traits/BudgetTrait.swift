@@ -3,10 +3,10 @@
 #if canImport(Testing)
 public import Testing
 
-/// Holds a budget of allocations or retains while a test runs, or that no block or descriptor is left over.
+/// Holds a test to a budget of allocations or retains, or to leaving no block or descriptor over.
 ///
-/// On a suite it holds for each test. A test that exceeds its budget has an issue with all numbers. So
-/// has a test whose calls cannot be counted: a budget is never kept by mistake.
+/// On a suite it holds for each test. A test that exceeds its budget has an issue with all numbers.
+/// A test with uncountable calls has one too: a budget is never kept by mistake.
 ///
 /// The numbers are attached to a test that exceeds its budget, too.
 ///
@@ -208,13 +208,13 @@ extension Trait where Self == BudgetTrait {
     Self(measure: .retains, limit: limit, reach: reach, showsSites: sites)
   }
 
-  /// Has the blocks that the test is given be freed, by whatever thread.
+  /// Requires that blocks given to the test are freed, by any thread.
   ///
   /// A test that fills a cache keeps blocks, too. Memory that the runtime asks for itself, to run tasks and
   /// dispatch queues, is left out. See ``allocations(atMost:reach:sites:)``.
   public static var noLeaks: Self { Self(measure: .leaks, limit: 0, reach: .task) }
 
-  /// Has the descriptors that the test opens be closed, by whatever thread, and each of them once.
+  /// Requires that the descriptors that the test opens are closed, by any thread, each once.
   ///
   /// ```swift
   /// @Test(.noDescriptorLeaks)
