@@ -1,6 +1,7 @@
 /// The counters of malloc and its kind.
 
 #if defined(__linux__)
+#include "images.h"
 #include "original-call.h"
 #include "peaks.h"
 #include "task-scope.h"
@@ -11,6 +12,17 @@ static inline int64_t size_of(void *block) {
 
 static inline bool has_listeners(void) {
   return atomic_load_explicit(&crebind_counting_listening_scopes, memory_order_relaxed) != 0;
+}
+
+/// A call that asked for `bytes` and returned `block`.
+__attribute__((always_inline)) static inline crebind_counting_event allocation(
+    crebind_counting_function function, size_t bytes, void *block, const void *caller) {
+  return (crebind_counting_event){.function = function,
+                                  .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
+                                  .bytes = block != NULL ? bytes : 0,
+                                  .live = size_of(block),
+                                  .caller = caller,
+                                  .block = block};
 }
 
 // MARK: - Frequent calls
@@ -111,15 +123,9 @@ static inline bool begin_move(crebind_counting_move *move, const memory_call *ca
          && crebind_counting_begin_move(move, old);
 }
 
-/// A call that asked for `bytes` and returned `block`.
 __attribute__((always_inline)) static inline void note_allocation(
     crebind_counting_function function, const memory_call *call, size_t bytes, void *block) {
-  note(call, (crebind_counting_event){.function = function,
-                                      .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
-                                      .bytes = block != NULL ? bytes : 0,
-                                      .live = size_of(block),
-                                      .caller = call->call.caller,
-                                      .block = block});
+  note(call, allocation(function, bytes, block, call->call.caller));
 }
 
 /// A call that replaces a block by another one.
@@ -168,15 +174,18 @@ static inline size_t product(size_t count, size_t size) {
   return __builtin_mul_overflow(count, size, &bytes) ? SIZE_MAX : bytes;
 }
 
-/// Counts a frequent call that has returned, for its thread.
-__attribute__((always_inline)) static inline void add_allocation(
-    crebind_counting_function function, size_t bytes, void *block, const void *caller) {
-  add((crebind_counting_event){.function = function,
-                               .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
-                               .bytes = block != NULL ? bytes : 0,
-                               .live = size_of(block),
-                               .caller = caller,
-                               .block = block});
+/// Counts a frequent call that has returned, for its task. Most tasks have one scope, which watches nothing.
+__attribute__((always_inline)) static inline void allocate_in_task(
+    crebind_counting_scope *scope, crebind_counting_event event) {
+  crebind_counting_lane *lane = crebind_counting_simple_lane(scope);
+  if (__builtin_expect(lane == NULL || event.block == NULL, 0)) {
+    crebind_counting_event copy = event;
+    crebind_counting_notify_task(scope, &copy);
+    return;
+  }
+  crebind_counting_add(&lane->sums, &event);
+  if (__builtin_expect(crebind_counting_is_of_tasks(event.caller), 0)) scope->has_tasks = true;
+  else crebind_counting_keep(scope, lane, event.block, event.live);
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_malloc(size_t size);
@@ -196,33 +205,35 @@ REST void *other_malloc(size_t size, const void *caller) {
   return block;
 }
 
+static inline void *original_malloc(size_t size) {
+  return ((malloc_function *)crebind_counting_originals[CREBIND_COUNTING_MALLOC])(size);
+}
+
 /// malloc, while the calls that it makes are not counted.
 static inline void *inside_malloc(size_t size) {
   crebind_counting_this_thread.is_inside = true;
-  void *block = ((malloc_function *)crebind_counting_originals[CREBIND_COUNTING_MALLOC])(size);
+  void *block = original_malloc(size);
   crebind_counting_this_thread.is_inside = false;
   return block;
 }
 
 REST void *task_malloc(size_t size, const void *caller) {
   crebind_counting_scope *task = crebind_counting_task_scope();
-  if (task == NULL)
-    return ((malloc_function *)crebind_counting_originals[CREBIND_COUNTING_MALLOC])(size);
+  if (task == NULL) return original_malloc(size);
   void *block = inside_malloc(size);
-  crebind_counting_allocate_in_task(task, CREBIND_COUNTING_MALLOC, size, block, caller);
+  allocate_in_task(task, allocation(CREBIND_COUNTING_MALLOC, size, block, caller));
   return block;
 }
 
 REST void *thread_malloc(size_t size, const void *caller) {
   void *block = inside_malloc(size);
-  add_allocation(CREBIND_COUNTING_MALLOC, size, block, caller);
+  add(allocation(CREBIND_COUNTING_MALLOC, size, block, caller));
   return block;
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_malloc(size_t size) {
   switch (kind_of(CREBIND_COUNTING_MALLOC)) {
-  case SPARED:
-    return ((malloc_function *)crebind_counting_originals[CREBIND_COUNTING_MALLOC])(size);
+  case SPARED: return original_malloc(size);
   case OF_THREAD: return thread_malloc(size, CALLER);
   case OF_TASK: return task_malloc(size, CALLER);
   default: return other_malloc(size, CALLER);
@@ -239,33 +250,34 @@ REST void *other_calloc(size_t count, size_t size, const void *caller) {
   return block;
 }
 
+static inline void *original_calloc(size_t count, size_t size) {
+  return ((calloc_function *)crebind_counting_originals[CREBIND_COUNTING_CALLOC])(count, size);
+}
+
 static inline void *inside_calloc(size_t count, size_t size) {
   crebind_counting_this_thread.is_inside = true;
-  void *block = ((calloc_function *)crebind_counting_originals[CREBIND_COUNTING_CALLOC])(count, size);
+  void *block = original_calloc(count, size);
   crebind_counting_this_thread.is_inside = false;
   return block;
 }
 
 REST void *task_calloc(size_t count, size_t size, const void *caller) {
   crebind_counting_scope *task = crebind_counting_task_scope();
-  if (task == NULL)
-    return ((calloc_function *)crebind_counting_originals[CREBIND_COUNTING_CALLOC])(count, size);
+  if (task == NULL) return original_calloc(count, size);
   void *block = inside_calloc(count, size);
-  crebind_counting_allocate_in_task(task, CREBIND_COUNTING_CALLOC, product(count, size), block,
-                                    caller);
+  allocate_in_task(task, allocation(CREBIND_COUNTING_CALLOC, product(count, size), block, caller));
   return block;
 }
 
 REST void *thread_calloc(size_t count, size_t size, const void *caller) {
   void *block = inside_calloc(count, size);
-  add_allocation(CREBIND_COUNTING_CALLOC, product(count, size), block, caller);
+  add(allocation(CREBIND_COUNTING_CALLOC, product(count, size), block, caller));
   return block;
 }
 
 CREBIND_COUNTING_COUNTER void *crebind_counter_calloc(size_t count, size_t size) {
   switch (kind_of(CREBIND_COUNTING_CALLOC)) {
-  case SPARED:
-    return ((calloc_function *)crebind_counting_originals[CREBIND_COUNTING_CALLOC])(count, size);
+  case SPARED: return original_calloc(count, size);
   case OF_THREAD: return thread_calloc(count, size, CALLER);
   case OF_TASK: return task_calloc(count, size, CALLER);
   default: return other_calloc(count, size, CALLER);
@@ -366,15 +378,19 @@ REST void other_free(void *block, const void *caller) {
                                          .caller = call.call.caller});
 }
 
+static inline void original_free(void *block) {
+  ((free_function *)crebind_counting_originals[CREBIND_COUNTING_FREE])(block);
+}
+
 static inline void inside_free(void *block) {
   crebind_counting_this_thread.is_inside = true;
-  ((free_function *)crebind_counting_originals[CREBIND_COUNTING_FREE])(block);
+  original_free(block);
   crebind_counting_this_thread.is_inside = false;
 }
 
 REST void task_free(void *block, const void *caller) {
-  // Before the task's scope is found. That scope began earlier and keeps blocks for as long as it is found, so that a count
-  // of one is this scope's. Whoever has handed over a block of another scope has begun that scope, too.
+  // Before the task's scope is found. That scope began earlier and keeps blocks for as long as it is found, so that a
+  // count of one is this scope's. Whoever has handed over a block of another scope has begun that scope, too.
   uint32_t count = atomic_load_explicit(&crebind_counting_leaking_scopes, memory_order_acquire);
   crebind_counting_scope *task = crebind_counting_task_scope();
   crebind_counting_lane *lane = task != NULL ? crebind_counting_simple_lane(task) : NULL;
@@ -382,12 +398,16 @@ REST void task_free(void *block, const void *caller) {
   if (count == 1 && lane != NULL) crebind_counting_take_from(task, lane, block);
   else if (count != 0) crebind_counting_take(block);
   if (task == NULL) {
-    ((free_function *)crebind_counting_originals[CREBIND_COUNTING_FREE])(block);
+    original_free(block);
     return;
   }
   int64_t size = lane == NULL ? size_of(block) : 0;
   inside_free(block);
-  crebind_counting_free_in_task(task, lane, size, caller);
+  if (__builtin_expect(lane != NULL, 1)) CREBIND_COUNTING_ADD(&lane->sums.calls[CREBIND_COUNTING_FREE], 1);
+  else
+    crebind_counting_notify_task(
+        task, &(crebind_counting_event){
+                  .function = CREBIND_COUNTING_FREE, .live = -size, .caller = caller});
 }
 
 REST void thread_free(void *block, const void *caller) {
@@ -405,7 +425,7 @@ CREBIND_COUNTING_COUNTER void crebind_counter_free(void *block) {
   }
   // A call for no block does not count.
   if (kind == SPARED || block == NULL)
-    ((free_function *)crebind_counting_originals[CREBIND_COUNTING_FREE])(block);
+    original_free(block);
   else if (kind == OF_TASK) task_free(block, CALLER);
   else thread_free(block, CALLER);
 }

@@ -7,8 +7,6 @@
 #define CREBIND_COUNTING_TASK_SCOPE_H
 
 #include "CRebindSwift.h"
-#include "functions.h"
-#include "images.h"
 #include "scope.h"
 
 /// The key of the task-local value that leads to a task's scopes.
@@ -41,45 +39,5 @@ static inline crebind_counting_lane *crebind_counting_simple_lane(crebind_counti
 /// Notifies a scope and the older ones of its task of a call of this thread.
 CREBIND_COUNTING_HIDDEN void crebind_counting_notify_task(crebind_counting_scope *scope,
                                                           const crebind_counting_event *event);
-
-// Most calls are of these two kinds, and most tasks have one scope that watches nothing.
-
-/// Counts a call that has returned a block, or none.
-__attribute__((always_inline)) static inline void crebind_counting_allocate_in_task(
-    crebind_counting_scope *scope, crebind_counting_function function, size_t bytes, void *block,
-    const void *caller) {
-  crebind_counting_lane *lane = crebind_counting_simple_lane(scope);
-  int64_t size = block != NULL ? (int64_t)crebind_counting_usable_size(block) : 0;
-  if (__builtin_expect(lane == NULL || block == NULL, 0)) {
-    crebind_counting_notify_task(
-        scope, &(crebind_counting_event){
-                   .function = function,
-                   .marks = block == NULL ? CREBIND_COUNTING_WITHOUT_BLOCK : 0,
-                   .bytes = block != NULL ? bytes : 0,
-                   .live = size,
-                   .caller = caller,
-                   .block = block});
-    return;
-  }
-  CREBIND_COUNTING_ADD(&lane->sums.calls[function], 1);
-  CREBIND_COUNTING_ADD(&lane->sums.bytes, bytes);
-  if (__builtin_expect(crebind_counting_is_of_tasks(caller), 0)) scope->has_tasks = true;
-  else crebind_counting_keep(scope, lane, block, size);
-}
-
-/// Counts a call that has freed a block.
-///
-/// \param lane The thread's in the scope, as `crebind_counting_simple_lane` has it.
-static inline void crebind_counting_free_in_task(crebind_counting_scope *scope,
-                                                 crebind_counting_lane *lane, int64_t size,
-                                                 const void *caller) {
-  if (__builtin_expect(lane != NULL, 1)) {
-    CREBIND_COUNTING_ADD(&lane->sums.calls[CREBIND_COUNTING_FREE], 1);
-    return;
-  }
-  crebind_counting_notify_task(scope, &(crebind_counting_event){.function = CREBIND_COUNTING_FREE,
-                                                                .live = -size,
-                                                                .caller = caller});
-}
 
 #endif
