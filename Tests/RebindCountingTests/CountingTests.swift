@@ -321,7 +321,7 @@ private func list(_ count: Int) -> Node? {
     #expect(try #require(onThread.allocations) < 100)
   }
 
-  /// It runs without the values of the task that gives the object up, and they are back once it has ended.
+  /// The deinit runs without the values of the task that gives the object up. They are back once the deinit has ended.
   @Test @MainActor func anIsolatedDeinitIsNoPartOfTheTask() async throws {
     let holder = Holder()
     holder.held = ReleasedHere()

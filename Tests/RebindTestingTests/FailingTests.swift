@@ -79,7 +79,7 @@ import TestSupport
     }
   }
 
-  /// It runs without the values of the task that gives the object up.
+  /// The deinit runs without the values of the task that gives the object up.
   @Test @MainActor func anIsolatedDeinitIsOutOfReach() async throws {
     @MainActor final class Asking {
       static var answer: pid_t = 0
