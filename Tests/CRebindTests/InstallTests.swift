@@ -224,12 +224,13 @@ import TestSupport
     let installation = try Installation.common.get()
     let folder = try TemporaryDirectory()
     let program = folder.url.appending(path: "c-client")
+    let path = installation.root.appending(path: "lib/pkgconfig").path
+    // Users write the path in front of make or behind it.
     try Self.make(
-      flags + ["OUTPUT=\(program.path)", "CFLAGS=-Werror"],
+      flags + ["OUTPUT=\(program.path)", "CFLAGS=-Werror"]
+        + (flags.isEmpty ? [] : ["PKG_CONFIG_PATH=\(path)"]),
       in: Places.package.appending(path: "Samples/c-client"),
-      environment: [
-        "PKG_CONFIG_PATH": installation.root.appending(path: "lib/pkgconfig").path
-      ])
+      environment: flags.isEmpty ? ["PKG_CONFIG_PATH": path] : [:])
     let needed = try run("readelf", ["--dynamic", "--wide", program.path]).output
     #expect(needed.contains("[librebind.so.0]") == flags.isEmpty)
     let result = try run(program.path)
