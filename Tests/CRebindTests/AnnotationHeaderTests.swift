@@ -25,7 +25,7 @@ import TestSupport
     "-Wundef", "-Wcast-align", "-Wcast-qual", "-Wmissing-declarations", "-Wredundant-decls",
   ]
 
-  @Test(arguments: Language.all)
+  @Test(.notInCheck, arguments: Language.all)
   func compilesWithoutWarnings(language: Language) throws {
     let builder = try FixtureBuilder(language.compiler)
     let more =

@@ -3,7 +3,7 @@ import TestSupport
 /// Images with annotations announce themselves, once as they are loaded and once as they are
 /// unloaded, however many of their files declare.
 @Suite(.measured) struct AnnotationListenerTests {
-  @Test(arguments: Compiler.all, Linker.available)
+  @Test(.notInCheck, arguments: Compiler.all, Linker.available)
   func loadAndUnloadAreToldOnce(compiler: Compiler, linker: Linker) throws {
     let builder = try FixtureBuilder(compiler)
     var plugins: [String] = []

@@ -20,16 +20,19 @@ import TestSupport
 }
 
 extension Fixture {
-  /// Those that FIXTURES matches; in the inner loop those of gcc.
+  /// Those that FIXTURES matches; in the inner loop those of gcc, and one variant of a recipe unless FIXTURES is set.
   static func chosen(isSerial: Bool, sanitizes: Bool) throws -> [Fixture] {
-    let pattern = ProcessInfo.processInfo.environment["FIXTURES"] ?? "*"
-    let found = try all().filter { $0.name.matches(pattern: pattern) }
+    let pattern = ProcessInfo.processInfo.environment["FIXTURES"]
+    let found = try all().filter { $0.name.matches(pattern: pattern ?? "*") }
     if found.isEmpty {
-      throw RecipeError(description: "no recipe '\(pattern)' in Tests/Fixtures/Recipes")
+      throw RecipeError(description: "no recipe '\(pattern ?? "*")' in Tests/Fixtures/Recipes")
     }
+    var recipes: Set<Substring> = []
     return found.filter {
       $0.attributes.contains("serial") == isSerial && $0.sanitizes == sanitizes
         && (sanitizes || Compiler.all.map(\.name).contains($0.compiler))
+        && (!isInnerLoop || pattern != nil
+          || recipes.insert($0.name.prefix { $0 != "," }).inserted)
     }
   }
 

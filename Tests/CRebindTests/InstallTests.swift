@@ -6,17 +6,20 @@ import TestSupport
   /// An installation in a folder of its own.
   struct Installation {
     let directory: TemporaryDirectory
+    /// The output of make.
+    let output: String
     var root: URL { directory.url }
 
     /// - Parameters:
     ///   - variables: The variables for make; % stands for the folder.
     ///   - inspect: The folder of rebind-inspect: none by default, even if it has been built.
     init(_ variables: [String], inspect: URL? = nil) throws {
-      directory = try TemporaryDirectory()
+      let directory = try TemporaryDirectory()
       let inspect = inspect?.path ?? "%/none"
       let arguments = (variables + ["INSPECT=\(inspect)", "RUN=%/none"])
         .map { $0.replacing("%", with: directory.url.path) }
-      try InstallTests.make(["install"] + arguments, in: Places.package)
+      self.directory = directory
+      output = try InstallTests.make(["install"] + arguments, in: Places.package).output
     }
 
     var library: URL { root.appending(path: "lib/librebind.so") }
@@ -62,13 +65,11 @@ import TestSupport
   /// It says how a program is built with it.
   @Test func saysWhatComesNext() throws {
     let folder = try TemporaryDirectory()
-    let prefix = folder.url.path
-    let output = try Self.make(
-      ["install", "PREFIX=\(prefix)", "INSPECT=/none", "RUN=/none"], in: Places.package
-    ).output
+    let installation = try Installation.common.get()
+    let prefix = installation.root.path
     let options = "$(PKG_CONFIG_PATH=\(prefix)/lib/pkgconfig pkg-config --cflags --libs rebind)"
-    #expect(output.contains("  cc program.c \(options)\n"))
-    #expect(output.contains("with -Wl,-rpath,\(prefix)/lib behind that.\n"))
+    #expect(installation.output.contains("  cc program.c \(options)\n"))
+    #expect(installation.output.contains("with -Wl,-rpath,\(prefix)/lib behind that.\n"))
     let source = Places.package.appending(path: "Samples/c-client/main.c").path
     let command =
       "cc -std=gnu11 \(source) \(options) -Wl,-rpath,\(prefix)/lib -o client && ./client"
@@ -148,7 +149,7 @@ import TestSupport
       try (isProgram(file) ? program : Data(file.utf8)).write(to: place)
     }
     let installation = try Installation(
-      ["PREFIX=/opt/rebind", "DESTDIR=%", "CFLAGS=-g"], inspect: built.url)
+      ["PREFIX=/opt/rebind", "DESTDIR=%", "CFLAGS=-g -O0"], inspect: built.url)
     let prefix = installation.root.appending(path: "opt/rebind")
     #expect(
       try self.files(below: prefix).filter { !$0.hasPrefix("include") && !$0.hasPrefix("lib/") }

@@ -92,7 +92,9 @@ func list(_ count: Int) -> Node? {
   }
 
   /// A counting has no part in the blocks that an outer one sees, so that it hides no leak.
-  @Test(arguments: [CountedKinds.standard, [.standard, .callingImages, .sites, .mappings]])
+  @Test(
+    .notInCheck,
+    arguments: [CountedKinds.standard, [.standard, .callingImages, .sites, .mappings]])
   func anInnerCountingLeavesNoBlocks(kinds: CountedKinds) throws {
     let inners: [() throws -> AllocationCounts] = [
       { try countingAllocations(of: kinds) { _ = list(3) } },
@@ -172,7 +174,7 @@ func list(_ count: Int) -> Node? {
     },
   ]
 
-  @Test(arguments: 0..<7) func memoryOfTasksIsNotLive(number: Int) async throws {
+  @Test(.notInCheck, arguments: 0..<7) func memoryOfTasksIsNotLive(number: Int) async throws {
     let work = Self.works[number]
     for _ in 0..<3 { await work() }
     for round in 0..<25 {

@@ -31,10 +31,12 @@ import TestSupport
     int mangled(void) { return 6; }
     """
 
-  @Test(arguments: [
-    ["-fuse-ld=lld"], ["-fuse-ld=lld", "-Wl,-Bsymbolic"], ["-fuse-ld=bfd"],
-    ["-fuse-ld=bfd", "-Wl,-Bsymbolic"], ["-fuse-ld=lld", "-s"],
-  ])
+  @Test(
+    .notInCheck,
+    arguments: [
+      ["-fuse-ld=lld"], ["-fuse-ld=lld", "-Wl,-Bsymbolic"], ["-fuse-ld=bfd"],
+      ["-fuse-ld=bfd", "-Wl,-Bsymbolic"], ["-fuse-ld=lld", "-s"],
+    ])
   func fileAndImageHaveTheSameWords(flags: [String]) throws {
     let builder = try FixtureBuilder(.gcc)
     let name = "libdiagnosed\(flags.joined().filter(\.isLetter)).so"

@@ -33,6 +33,7 @@ import TestSupport
 
   /// Without `--results` a call is counted at its beginning, and with it the program has calls that are awaited.
   @Test(
+    .notInCheck,
     arguments: [
       "return", "exit", "_exit", "quick_exit", "exit_group", "abort", "SIGSEGV", "SIGKILL",
       "SIGKILL with threads", "pthread_exit", "pthread_cancel", "fork", "fork among threads",

@@ -7,12 +7,15 @@ func count(
   try run(command.get(), ["count"] + options + ["--"] + program, environment: environment)
 }
 
-/// The command, beside which Scripts/run-library has put the library.
+/// The command, beside which Scripts/run-library has put the library, since one of its sources was written last.
 let command = Result {
-  let result = try run(
-    Places.package.appending(path: "Scripts/run-library").path, [preloadedLibrary],
-    environment: ["CC": "gcc", "CFLAGS": "-Wall -Wextra -Werror"])
-  try #require(result.succeeded, "\(result.errorOutput)")
+  let isNew = #"[ -e "$0" ] && [ -z "$(find Sources/CRebind* Scripts/run-library -newer "$0")" ]"#
+  if try !run("sh", ["-c", isNew, preloadedLibrary], currentDirectory: Places.package).succeeded {
+    let result = try run(
+      Places.package.appending(path: "Scripts/run-library").path, [preloadedLibrary],
+      environment: ["CC": "gcc", "CFLAGS": "-Wall -Wextra -Werror"])
+    try #require(result.succeeded, "\(result.errorOutput)")
+  }
   return Places.products.appending(path: "rebind-run").path
 }
 

@@ -8,7 +8,7 @@ import TestSupport
 /// Calls that block a thread of Swift's pool are found.
 @Suite(.measured) struct BlockingTests {
   /// Each kind, alone and beside threads that take all time of the cores.
-  @Test(arguments: isInnerLoop ? [false] : [false, true]) func plantedKinds(isBusy: Bool) async {
+  @Test(.notInCheck, arguments: [false, true]) func plantedKinds(isBusy: Bool) async {
     await #expect(processExitsWith: .success) { [isBusy] in
       let stop = isBusy ? startBusyThreads() : nil
       for kind in BlockingKind.allCases {
@@ -20,7 +20,7 @@ import TestSupport
   }
 
   /// Work of all kinds that waits for nothing, beside threads that take the time.
-  @Test func workThatDoesNotBlock() async {
+  @Test(.notInCheck) func workThatDoesNotBlock() async {
     await #expect(processExitsWith: .success) {
       let stop = startBusyThreads()
       let calls = try await findingBlockingCalls(allowing: [.files]) {

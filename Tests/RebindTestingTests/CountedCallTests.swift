@@ -43,7 +43,7 @@ import TestSupport
   }
 
   /// A call that a hook answers itself asks for no memory: it does not count.
-  @Test(arguments: Hook.allCases, [false, true])
+  @Test(.notInCheck, arguments: Hook.allCases, [false, true])
   func eachOrderCountsTheSame(hook: Hook, isCounterBelow: Bool) async {
     await #expect(processExitsWith: .success) { [hook, isCounterBelow] in
       var counts: AllocationCounts?

@@ -6,7 +6,7 @@ import TestSupport
 /// Descriptors that stay open are found, each in its own test.
 @Suite(.measured) struct DescriptorTests {
   /// Each row in order, as some are about first uses.
-  @Test func rows() async {
+  @Test(.notInCheck) func rows() async {
     await #expect(processExitsWith: .success) {
       var wrong: [String] = []
       for row in DescriptorRow.allCases {
@@ -227,7 +227,7 @@ import TestSupport
     #expect(leaks.isEmpty, "\(leaks)")
   }
 
-  @Test func otherTasksAreOutOfReach() async throws {
+  @Test(.notInCheck) func otherTasksAreOutOfReach() async throws {
     let keeper = try Keeper()
     let body: @Sendable () async -> Void = {
       keeper.closeAtEnd(await Task.detached { open(keeper.path, O_RDONLY) }.value)

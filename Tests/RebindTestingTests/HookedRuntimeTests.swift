@@ -24,7 +24,7 @@ import TestSupport
 
   /// The runtime asks for memory under the lock of its arrays' types now and then, as the number of
   /// these grows. Whatever deals with such a call must need no new type.
-  @Test(arguments: 0..<24, ["handler", "fault", "recording"])
+  @Test(.notInCheck, arguments: 0..<24, ["handler", "fault", "recording"])
   func theFirstCallMayComeUnderALockOfTheRuntime(typeCount: Int, kind: String) async {
     await #expect(processExitsWith: .success) { [typeCount, kind] in
       var type: any Layered.Type = Layer<Never>.self

@@ -184,7 +184,7 @@ private struct CannotOpen: Error {}
   }
 
   /// Threads that have locks of Swift's runtime all the time do not stall a child.
-  @Test func busyThreads() async {
+  @Test(.notInCheck) func busyThreads() async {
     await #expect(processExitsWith: .success) {
       let stop = Atomic(false)
       let threads = DispatchGroup()

@@ -3,7 +3,7 @@ import TestSupport
 /// Tests leave nothing behind, and the check that they do not can fail.
 @Suite(.measured) struct LeftBehindTests {
   /// A folder that somebody holds when the process exits.
-  @Test func temporaryFoldersGoWithTheProcess() async throws {
+  @Test(.notInCheck) func temporaryFoldersGoWithTheProcess() async throws {
     let folder = try TemporaryDirectory()
     let path = folder.url.path
     await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
@@ -16,7 +16,7 @@ import TestSupport
     withExtendedLifetime(folder) {}
   }
 
-  @Test func filesAndProcessesAreNamed() throws {
+  @Test(.notInCheck) func filesAndProcessesAreNamed() throws {
     let folder = try TemporaryDirectory()
     let script = """
       TMPDIR=$1 sleep 60 >/dev/null 2>&1 &

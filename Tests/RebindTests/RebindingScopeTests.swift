@@ -105,7 +105,7 @@ private enum Predicate {
   }
 
   /// A predicate is asked of later images too, and may look at any.
-  @Test(arguments: [false, true])
+  @Test(.notInCheck, arguments: [false, true])
   func predicateIsAskedOfLaterImages(loadedImagesOnly: Bool) async {
     await #expect(processExitsWith: .success) { [loadedImagesOnly] in
       let plugin = try Plugin(name: "libscope-later.so")

@@ -18,7 +18,7 @@ import TestSupport
     }
   }
 
-  @Test func theTable() throws {
+  @Test(.notInCheck) func theTable() throws {
     let fixture = try Self.folder()
     let program = try LookedAtProgram()
     let (clean, hooked) = (try program.started(), try program.started("patched"))

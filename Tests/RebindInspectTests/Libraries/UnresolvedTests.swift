@@ -114,7 +114,7 @@ import TestSupport
       needs: ["liba.so"], unresolved: ["none"]),
   ]
 
-  @Test(arguments: cases)
+  @Test(.notInCheck, arguments: cases)
   func lddSaysTheSame(test: Case) throws {
     let source = "int a(void) { return 1; }"
     try fixture.library("liba.so", source + "int none(void) { return 1; }")

@@ -14,7 +14,7 @@ import TestSupport
     ]
 
   /// Each field of each record is shown by one of the commands.
-  @Test func keys() throws {
+  @Test(.notInCheck) func keys() throws {
     let shown = Shown()
     let lacking = try Self.programThatLacksALibrary()
     let inputs = GoldenTests.inputs.map { GoldenTests.folder.appending(path: $0).path }
@@ -103,7 +103,8 @@ import TestSupport
   }
 
   /// The program has no annotations.
-  @Test(arguments: Subcommands.ofProcesses.filter { $0 != ["annotations"] } + withDefines)
+  @Test(
+    .notInCheck, arguments: Subcommands.ofProcesses.filter { $0 != ["annotations"] } + withDefines)
   func columnsOfProcesses(command: [String]) throws {
     let program = try LookedAtProgram()
     let process = try program.started("rebound", preloading: program.hook())

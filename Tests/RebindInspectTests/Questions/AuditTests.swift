@@ -185,7 +185,7 @@ import Testing
   #endif
 
   /// Images that come and go all the time are no findings, though they are never complete.
-  @Test func loadingForever() throws {
+  @Test(.notInCheck) func loadingForever() throws {
     let process = try LookedAtProgram.loading("forever")
     for _ in 0..<12 {
       let audit = try inspect(["audit", "--pid", "\(process.id)"])

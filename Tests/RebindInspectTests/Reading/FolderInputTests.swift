@@ -18,7 +18,7 @@ import TestSupport
   }
 
   /// The output is that for the files, in the order of their names, with every subcommand.
-  @Test(arguments: Subcommands.ofFiles, ["text", "json"])
+  @Test(.notInCheck, arguments: Subcommands.ofFiles, ["text", "json"])
   func theFilesBelow(command: [String], format: String) throws {
     let fixture = try folder()
     let files = ["all/below/libb.so", "all/liba.so"].map(fixture.path)

@@ -90,7 +90,7 @@ import TestSupport
   }
 
   /// A section that no memory has to hold: cmp, head and tail are the witnesses.
-  @Test func rawOfALargeSection() throws {
+  @Test(.notInCheck) func rawOfALargeSection() throws {
     let built = try AnnotatedFile(LinkMode(.bfd, .program))
     var bytes = try built.bytes()
     let line = try #require(
