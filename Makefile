@@ -13,7 +13,7 @@ export PATH := $(shell SWIFT='$(SWIFT)' Scripts/path)
 RELEASED = $(CURDIR)/.build/rebind-inspect/bin/rebind-inspect
 RELEASED_RUN = $(CURDIR)/.build/rebind-run/bin/rebind-run
 # Suites of the stages: those that have tests which `make test` leaves out.
-CORE_SUITES = FixtureTests.*instrumented|StubTests|JobTests|AbsenceTests|FirstTriesTests|RefusalTests|AnnotationLinkTests|CompilationTests|ToolTests
+CORE_SUITES = FixtureTests.*furtherCompiler|StubTests|JobTests|AbsenceTests|FirstTriesTests|RefusalTests|AnnotationLinkTests|CompilationTests|ToolTests
 PRODUCT_SUITES = CMakeTests|SamplePackageTests|RebindMacrosTests.PackageTests|ShellFilesTests|InstalledFilesTests
 RELEASED_SUITES = RebindInspectTests.(Golden|Example|Process|Tree|Why|Failure|Output)Tests
 
@@ -68,7 +68,7 @@ golden: ## Write the recorded interfaces, golden output, JSON Schema and tables 
 golden-inputs:
 	@Scripts/golden-inputs
 
-# Test the C core with sanitizers, on other machines, and for mappings that are writable and executable
+# Test the C core with clang and sanitizers, on other machines, and for mappings that are writable and executable
 test-core:
 	@Scripts/bootstrap test
 	@Scripts/bootstrap cross

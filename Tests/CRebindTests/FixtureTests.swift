@@ -3,25 +3,27 @@ import TestSupport
 /// The recipes of Tests/Fixtures/Recipes, each in a child process: a fixture checks by itself and
 /// prints what it found. `FIXTURES='calls*'` runs those alone whose name matches.
 @Suite(.measured) struct FixtureTests {
-  @Test(arguments: try Fixture.chosen(isSerial: false, sanitizes: false))
+  @Test(arguments: try Fixture.chosen(isSerial: false, isFirst: true))
   func fixture(fixture: Fixture) throws { try fixture.check() }
 
-  @Test(.inCore, arguments: try Fixture.chosen(isSerial: false, sanitizes: true))
-  func instrumentedFixture(fixture: Fixture) throws { try fixture.check() }
+  @Test(.inCore, arguments: try Fixture.chosen(isSerial: false, isFirst: false))
+  func furtherCompiler(fixture: Fixture) throws { try fixture.check() }
 
   /// Those in which time matters, one after the other.
   @Suite(.serialized) struct InTurn {
-    @Test(arguments: try Fixture.chosen(isSerial: true, sanitizes: false))
+    @Test(arguments: try Fixture.chosen(isSerial: true, isFirst: true))
     func fixture(fixture: Fixture) throws { try fixture.check() }
 
-    @Test(.inCore, arguments: try Fixture.chosen(isSerial: true, sanitizes: true))
-    func instrumentedFixture(fixture: Fixture) throws { try fixture.check() }
+    @Test(.inCore, arguments: try Fixture.chosen(isSerial: true, isFirst: false))
+    func furtherCompiler(fixture: Fixture) throws { try fixture.check() }
   }
 }
 
 extension Fixture {
   /// Those that FIXTURES matches; in the inner loop those of gcc, and one variant of a recipe unless FIXTURES is set.
-  static func chosen(isSerial: Bool, sanitizes: Bool) throws -> [Fixture] {
+  ///
+  /// - Parameter isFirst: Those with the first compiler of their recipe, or those with a further one or a sanitizer.
+  static func chosen(isSerial: Bool, isFirst: Bool) throws -> [Fixture] {
     let pattern = ProcessInfo.processInfo.environment["FIXTURES"]
     let found = try all().filter { $0.name.matches(pattern: pattern ?? "*") }
     if found.isEmpty {
@@ -29,10 +31,12 @@ extension Fixture {
     }
     var recipes: Set<Substring> = []
     return found.filter {
-      $0.attributes.contains("serial") == isSerial && $0.sanitizes == sanitizes
-        && (sanitizes || Compiler.all.map(\.name).contains($0.compiler))
-        && (!isInnerLoop || pattern != nil
-          || recipes.insert($0.name.prefix { $0 != "," }).inserted)
+      guard $0.attributes.contains("serial") == isSerial && $0.isFirst == isFirst else {
+        return false
+      }
+      return !isInnerLoop
+        || $0.compiler == "gcc"
+          && (pattern != nil || recipes.insert($0.name.prefix { $0 != "," }).inserted)
     }
   }
 

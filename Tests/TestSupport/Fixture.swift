@@ -17,6 +17,8 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
   /// Where Scripts/fixtures builds it.
   var folder: String
   public var attributes: [String]
+  /// Whether its compiler is the first one of its recipe that has no sanitizer. `make test` runs these alone.
+  public var isFirst: Bool
   /// Whether a sanitizer is in it, or in a library of it.
   var isInstrumented: Bool
   var environment: [String]
@@ -59,7 +61,7 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
 
   /// The fixture in a folder of its own, where it may write.
   public func built() throws -> BuiltFixture {
-    try Self.build(compiler)
+    try Self.build(compiler, only: isFirst || sanitizes || runsAllCompilers ? nil : name)
     let program = "\(folder)/program"
     guard FileManager.default.fileExists(atPath: program) else {
       throw CompilationFailure(
@@ -84,13 +86,18 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
       directory: directory)
   }
 
-  /// Has the compiler's fixtures built, and its core. One call builds those of all compilers that `make test` uses.
-  static func build(_ compiler: String) throws {
+  /// Has the compiler's fixtures built, and its core. One call builds those of all compilers that the stage runs.
+  ///
+  /// - Parameter name: Has this fixture alone built, which the stage does not run.
+  static func build(_ compiler: String, only name: String? = nil) throws {
     let usual = Compiler.all.map(\.name)
     let all = compiler.contains("+") ? try all().map(\.compiler).filter { $0.contains("+") } : []
-    let names = usual.contains(compiler) ? usual : Array(Set(all + [compiler])).sorted()
-    try builds.value(for: names) {
-      let result = try script(["build"] + names)
+    let isUsual = name == nil && usual.contains(compiler)
+    let names =
+      isUsual
+      ? usual + (runsAllCompilers ? [] : ["--first"]) : Array(Set(all + [compiler])).sorted()
+    try builds.value(for: names + [name ?? ""]) {
+      let result = try script(["build"] + names, fixtures: name ?? "*")
       // make's status is 2 where a source does not compile: the test of its fixture says so.
       guard !result.wasSignalled, [0, 2].contains(result.status) else {
         throw RecipeError(description: result.output + result.errorOutput)
@@ -114,12 +121,11 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
     return built.appending(path: "\(thisMachine)/\(compiler)/.probe/program").path
   }
 
-  private static func script(_ words: [String]) throws -> ProcessResult {
+  private static func script(_ words: [String], fixtures: String = "*") throws -> ProcessResult {
     // It waits for another process that builds.
     try run(
       Places.python, [Places.package.appending(path: "Scripts/fixtures").path] + words,
-      processorTime: 1800,
-      idle: 1800)
+      environment: ["FIXTURES": fixtures], processorTime: 1800, idle: 1800)
   }
 
   /// The name of this machine in Scripts/fixtures.

@@ -27,6 +27,9 @@ public let buildsAsUsers = Stage.current == .products || Stage.current == .all
 /// Whether few rounds are enough where chance has a part, and few builds where many are alike. `make test-all` runs all.
 public let isQuick = Stage.current != .all
 
+/// Whether fixtures run with each of their compilers, and not with the first one alone.
+let runsAllCompilers = Stage.current == .core || Stage.current == .all
+
 /// How often something is tried that chance has a part in: a quarter as often where `isQuick`.
 public func tries(_ count: Int) -> Int { isQuick ? (count + 3) / 4 : count }
 
