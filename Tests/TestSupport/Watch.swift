@@ -140,6 +140,7 @@ struct Processes {
   }
 
   func kill(_ process: pid_t) {
-    for each in descendants(of: process) + [process] { _ = Glibc.kill(each, SIGKILL) }
+    // A process whose child ends before it may end by itself, as if nothing had been wrong.
+    for each in [process] + descendants(of: process) { _ = Glibc.kill(each, SIGKILL) }
   }
 }
