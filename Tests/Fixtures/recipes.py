@@ -81,6 +81,11 @@ class Test:
         self.prints = recipe.words("prints")
         self.unless = recipe.lines.get("unless", "")
 
+    @property
+    def first_compiler(self):
+        """The first one without a sanitizer, or else the first one."""
+        return next((name for name in self.compilers if "+" not in name), self.compilers[0])
+
     def is_for(self, machine):
         patterns = " ".join(self.machines).removeprefix("!").split()
         matches = any(fnmatch.fnmatchcase(machine, pattern) for pattern in patterns)

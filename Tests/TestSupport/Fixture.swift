@@ -90,14 +90,14 @@ public struct Fixture: Sendable, Hashable, Decodable, CustomTestStringConvertibl
   ///
   /// - Parameter name: Has this fixture alone built, which the stage does not run.
   static func build(_ compiler: String, only name: String? = nil) throws {
-    let usual = Compiler.all.map(\.name)
-    let all = compiler.contains("+") ? try all().map(\.compiler).filter { $0.contains("+") } : []
-    let isUsual = name == nil && usual.contains(compiler)
-    let names =
-      isUsual
-      ? usual + (runsAllCompilers ? [] : ["--first"]) : Array(Set(all + [compiler])).sorted()
-    try builds.value(for: names + [name ?? ""]) {
-      let result = try script(["build"] + names, fixtures: name ?? "*")
+    var words = [compiler]
+    if compiler.contains("+") {
+      words = try Set(all().filter(\.sanitizes).map(\.compiler) + [compiler]).sorted()
+    } else if name == nil && Compiler.all.map(\.name).contains(compiler) {
+      words = Compiler.all.map(\.name) + (runsAllCompilers ? [] : ["--first"])
+    }
+    try builds.value(for: words + [name ?? ""]) {
+      let result = try script(["build"] + words, fixtures: name ?? "*")
       // make's status is 2 where a source does not compile: the test of its fixture says so.
       guard !result.wasSignalled, [0, 2].contains(result.status) else {
         throw RecipeError(description: result.output + result.errorOutput)
