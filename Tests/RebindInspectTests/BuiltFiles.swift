@@ -4,9 +4,6 @@ import TestSupport
 enum InstalledFile: String, CaseIterable, Sendable {
   case libc, libswiftCore, clang
 
-  /// All of them, or in the inner loop those that are read in no time.
-  static let compared = isInnerLoop ? [.libc, .libswiftCore] : allCases
-
   var path: String {
     get throws {
       switch self {

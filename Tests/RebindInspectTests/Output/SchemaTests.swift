@@ -75,7 +75,7 @@ struct SchemaTests {
     try #require(validator.failures() == "")
   }
 
-  @Test(arguments: isInnerLoop ? ["rebound"] : ["nothing", "rebound", "code"])
+  @Test(arguments: ["nothing", "rebound", "code"])
   func processes(what: String) throws {
     let program = try LookedAtProgram()
     let process = try program.started(what, preloading: what == "code" ? program.hook() : nil)

@@ -2,7 +2,7 @@ import TestSupport
 
 /// `symbols` says what readelf says.
 @Suite(.needsCommands, .measured, .notInCheck) struct ReadelfComparisonTests {
-  @Test(arguments: InstalledFile.compared)
+  @Test(arguments: InstalledFile.allCases)
   func installedFile(_ file: InstalledFile) throws {
     try compare(file.path, try file.path, expectedSource: "SHT_DYNSYM")
   }
