@@ -7,9 +7,10 @@ func count(
   try run(command.get(), ["count"] + options + ["--"] + program, environment: environment)
 }
 
-/// The command, beside which Scripts/run-library has put the library, since one of its sources was written last.
+/// The command. Scripts/run-library puts the library beside it, if a source of the library is newer.
 let command = Result {
-  let isNew = #"[ -e "$0" ] && [ -z "$(find Sources/CRebind* Scripts/run-library -newer "$0")" ]"#
+  let sources = "Sources/CRebind Sources/CRebindStubs Sources/CRebindRun Scripts/run-library"
+  let isNew = "[ -e \"$0\" ] && [ -z \"$(find \(sources) -newer \"$0\")\" ]"
   if try !run("sh", ["-c", isNew, preloadedLibrary], currentDirectory: Places.package).succeeded {
     let result = try run(
       Places.package.appending(path: "Scripts/run-library").path, [preloadedLibrary],
